@@ -139,6 +139,7 @@ export {
 } from './steps/check.ts';
 export type * as ForgeFactTypes from './steps/forge-facts.ts';
 export type { Handover } from './steps/handover.ts';
+export type { SecretSettings, SecretSource } from './steps/secrets.ts';
 export type { ProgramSetting, RoleSetting, StageSetting, WebhookSetting } from './steps/services.ts';
 export type * as WebTypes from './steps/web/request.ts';
 export { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from './store/sqlite/open.ts';

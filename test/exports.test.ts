@@ -157,6 +157,8 @@ const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
     'Script',
     'Scripted',
     'ScriptedMove',
+    'SecretSettings',
+    'SecretSource',
     'Signature',
     'Signer',
     'SourcePosition',

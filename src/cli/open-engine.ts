@@ -36,8 +36,15 @@ export async function openEngine(
     warn: (error) => shell.warn(error instanceof Error ? error.message : String(error)),
     ...present({ limits, stages, inheritEnv, groups, commands, decisions, budgets, protected: guarded, forge: parts.forge }),
     identities: () => keyListOf(shell, place.project),
+    ...webOf(place),
     ...(await rolesOf(place)),
   });
+}
+
+/** The secrets of a project and the hosts that webhooks may reach. */
+function webOf({ settings: { secrets = {}, webhooks } }: Place): Pick<EngineOptions, 'secrets' | 'webhooks'> {
+  const hosts = Object.entries(secrets).flatMap(([name, { hosts }]) => (hosts === undefined ? [] : [[name, hosts] as const]));
+  return { secrets, webhooks: { ...webhooks, secretHosts: Object.fromEntries(hosts) } };
 }
 
 /** The roles of a project with their drivers. Loaded only if the project has roles, because it needs the YAML parser. */

@@ -21,6 +21,17 @@ export type ForgeFailure =
   /** `until` is the time, in milliseconds since 1970, from which a retry makes sense. */
   | { readonly result: 'rate_limited'; readonly message: string; readonly until: number };
 
+/** Whether a failed request may succeed later, and from when on. */
+export interface Passing {
+  readonly mayPass: boolean;
+  readonly until?: number;
+}
+
+/** Returns whether a failed request may succeed later. */
+export function passingOf({ result, until }: { readonly result: string; readonly until?: number }): Passing {
+  return { mayPass: result === 'unavailable' || result === 'rate_limited', ...(until === undefined ? {} : { until }) };
+}
+
 /** The result of a forge request. */
 export type ForgeAnswer<T> = { readonly result: 'ok'; readonly value: T } | ForgeFailure;
 

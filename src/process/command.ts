@@ -17,10 +17,11 @@ import { uptimeMs } from '../base/uptime.ts';
 import { captureStream } from './capture.ts';
 import { commandEnvironment } from './environment.ts';
 import { identityOf } from './identity.ts';
-import { checkWorkingDirectory, type NotRun, notRunByShell, notStarted, SHELL_NAME } from './not-run.ts';
+import { checkWorkingDirectory, type NotRun, notRunByShell, notStarted } from './not-run.ts';
 import { removePidFile, writePidFile } from './pid-file.ts';
 import { readProcess } from './process-table.ts';
 import type { Redactor } from './redact.ts';
+import { type ShellLine, shellExitCode, shellWords } from './shell.ts';
 import { type KillResult, killTree } from './tree.ts';
 
 /** A command to run, with its limits. */
@@ -29,6 +30,8 @@ export interface CommandSpec {
   readonly argv: readonly string[] | undefined;
   /** A script for `sh -c`, passed on unchanged. */
   readonly shell?: string;
+  /** For `shell`: a failure of any program in a pipe is a failure of the whole. */
+  readonly pipefail?: boolean;
   readonly cwd?: string;
   /** Declared variables, added to the inherited ones. */
   readonly env?: Readonly<Record<string, string>>;
@@ -142,7 +145,7 @@ function missingDirectory(spec: CommandSpec): NotRun | undefined {
 }
 
 async function start(spec: CommandSpec): Promise<Running | NotRun> {
-  const [file, ...args] = spec.argv ?? ['/bin/sh', '-c', spec.shell as string, SHELL_NAME];
+  const [file, ...args] = spec.argv ?? shellWords(shellLine(spec));
   if (file === undefined || file === '')
     return { kind: 'not-run', reason: 'not-found', message: 'the command is empty; it must name a program' };
   const startedMs = uptimeMs();
@@ -254,9 +257,14 @@ function resultOf(spec: CommandSpec, running: Running, end: { ending: Ending; ki
     left: killed.left,
   };
   if (ending.kind !== 'exited') return { kind: ending.kind, ...ended };
-  const exitCode = ending.code ?? 128 + (constants.signals[ending.signal as NodeJS.Signals] ?? 0);
+  const code = ending.code ?? 128 + (constants.signals[ending.signal as NodeJS.Signals] ?? 0);
+  const exitCode = spec.shell === undefined ? code : shellExitCode(shellLine(spec), code);
   const notRun = spec.shell === undefined ? undefined : notRunByShell(exitCode, stderr.text);
   return notRun ?? { kind: 'exited', exitCode, signal: ending.signal, leftBehind: killed.killed, ...ended };
+}
+
+function shellLine({ shell = '', pipefail = false }: CommandSpec): ShellLine {
+  return { shell, pipefail };
 }
 
 function neverStarted(): CommandResult {

@@ -19,10 +19,6 @@ export interface RedactorStream {
 export interface Redactor {
   text(text: string): string;
   stream(): RedactorStream;
-  /** Names of secrets that are not masked because they are shorter than 6 characters; warn about them. */
-  readonly tooShort: string[];
-  /** Names of secrets that are not masked because their value is an everyday word; warn about them. */
-  readonly tooCommon: string[];
 }
 
 interface LabelledForm {
@@ -57,20 +53,22 @@ const EVERYDAY_WORDS = new Set(
   'changeme default development disabled enabled example localhost password production secret staging testing undefined'.split(' '),
 );
 
-/** Builds a redactor from secrets by name; a mask reads `[redacted:NAME]`. */
-export function createRedactor(secrets: Readonly<Record<string, string>>): Redactor {
-  const named = Object.entries(secrets).filter(([, value]) => value !== '');
-  const tooShort = named.filter(([, value]) => value.trim().length < SECRET_LENGTH_MIN);
-  const tooCommon = named.filter(([, value]) => EVERYDAY_WORDS.has(value.trim().toLowerCase()));
-  const masked = named.filter((entry) => !tooShort.includes(entry) && !tooCommon.includes(entry));
+/** Why a value is not masked, or undefined if it is: masking it would hide too much, and so give it away. */
+export function whyNotMasked(value: string): string | undefined {
+  if (value.trim().length < SECRET_LENGTH_MIN) return `shorter than ${SECRET_LENGTH_MIN} characters`;
+  return EVERYDAY_WORDS.has(value.trim().toLowerCase()) ? 'an everyday word' : undefined;
+}
+
+/** Builds a redactor from secrets by name, each with one or more values; a mask reads `[redacted:NAME]`. */
+export function createRedactor(secrets: Readonly<Record<string, string | readonly string[]>>): Redactor {
+  const named = Object.entries(secrets).flatMap(([name, values]) => [values].flat().map((value) => ({ name, value })));
+  const masked = named.filter(({ value }) => whyNotMasked(value) === undefined);
   const search = createSearch(
-    masked.flatMap(([name, value]) => secretForms(value).map((form) => ({ form: fold(form), label: `[redacted:${name}]` }))),
+    masked.flatMap(({ name, value }) => secretForms(value).map((form) => ({ form: fold(form), label: `[redacted:${name}]` }))),
   );
   return {
     text: (text) => mask(search, { text, masked: 0, final: true }).shown,
     stream: () => createStream(search),
-    tooShort: tooShort.map(([name]) => name),
-    tooCommon: tooCommon.map(([name]) => name),
   };
 }
 

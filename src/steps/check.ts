@@ -7,9 +7,11 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { CheckDeclaration, CheckFrame, CheckModel } from '../definition/check.ts';
 import type { KindReport } from '../definition/kind.ts';
 import type { RequestModel } from '../definition/web-request.ts';
+import type { ForgeFailure } from '../forge/forge.ts';
 import type { CommandResult } from '../process/command.ts';
 import type { ForgeFacts } from './forge-facts.ts';
 import type { ProgramSetting } from './services.ts';
+import type { RateLimit } from './web/rate-limit.ts';
 import type { WebAnswer } from './web/request.ts';
 import type { Job } from './work.ts';
 
@@ -44,6 +46,8 @@ export interface CheckVerdict {
   readonly pending?: true;
   /** True when it could not be made because its time ran out. */
   readonly timedOut?: boolean;
+  /** With `passed: null`: who it asked wants no more requests for now. The gate waits and looks again. */
+  readonly limited?: RateLimit;
   /** What the gate's output says beside the verdict; of several numbers under one name, the lowest counts. */
   readonly facts?: { readonly [name: string]: Json };
 }
@@ -66,6 +70,12 @@ const CHECK_TIMEOUT_MS = 3_600_000;
 export function checkTimeout({ bench, request }: Job, given: number | undefined): number | undefined {
   if (given !== undefined || request.bound.model.timeoutMs !== undefined) return given;
   return bench.services.checkTimeoutMs ?? CHECK_TIMEOUT_MS;
+}
+
+/** The verdict of a check that the forge did not answer. */
+export function notAnswered(failure: ForgeFailure): CheckVerdict {
+  const limited = failure.result === 'rate_limited' ? { limited: { until: failure.until } } : {};
+  return { passed: null, result: { reason: failure.result }, error: failure.message, ...limited };
 }
 
 /** What `defineCheck` takes. */

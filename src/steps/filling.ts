@@ -3,18 +3,29 @@
 import type { Json } from '../base/json.ts';
 import type { CheckModel } from '../definition/check.ts';
 import type { StepModel } from '../definition/model.ts';
+import type { ScopeInput } from '../definition/scope.ts';
 import { rendered } from '../definition/template-scope.ts';
 import type { AttemptRequest, Snapshot } from './attempt.ts';
 
 /** The request with the templates of its step filled in from the run's record. */
-export function filledIn(request: AttemptRequest, { data, results, iterationCounts, gateDecision }: Snapshot): AttemptRequest {
-  const { runId, workflow, bound, params } = request;
-  const { model } = bound;
-  const view = { params, data: (key: string) => data[key], output: (step: string) => results[step] };
+export function filledIn(request: AttemptRequest, snapshot: Snapshot): AttemptRequest {
+  const { bound } = request;
+  const input = scopeInputOf(request, snapshot);
+  const fill = <T>(value: T): T => rendered(value as Json, input) as T;
+  return { ...request, bound: { ...bound, model: filledModel(bound.model, fill) } };
+}
+
+/** What the templates of a step are evaluated against. */
+export function scopeInputOf(request: AttemptRequest, { data, results, iterationCounts, gateDecision }: Snapshot): ScopeInput {
+  const { runId, workflow, bound, params, item } = request;
+  const view = {
+    params,
+    data: (key: string) => (key === 'item' && item !== undefined ? item : data[key]),
+    output: (step: string) => results[step],
+  };
   const decided = gateDecision === undefined ? {} : { decision: gateDecision };
   const run = { id: runId, workflow: workflow.definition.name, counts: iterationCounts, ...decided };
-  const fill = <T>(value: T): T => rendered(value as Json, { run, view, names: workflow.definition.outputNames, step: model.id }) as T;
-  return { ...request, bound: { ...bound, model: filledModel(model, fill) } };
+  return { run, view, names: workflow.definition.outputNames, step: bound.model.id };
 }
 
 type Fill = <T>(value: T) => T;

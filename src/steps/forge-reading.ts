@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import { type StepModel, templatedPart } from '../definition/model.ts';
 import { expressionOf } from '../definition/scope.ts';
 import { parseTemplateTree } from '../expr/template-tree.ts';
-import type { Forge, ForgeAnswer } from '../forge/forge.ts';
+import { type Forge, type ForgeAnswer, type Passing, passingOf } from '../forge/forge.ts';
 
 /** The parts of a forge that expressions can name. */
 export type ForgePart = 'pr' | 'issue' | 'repository';
@@ -21,7 +21,7 @@ export interface ForgeNumbers {
 /** What was read; `problem` says what could not be, and whether that may pass. */
 export interface ForgeReading {
   readonly facts: JsonObject;
-  readonly problem?: { readonly message: string; readonly mayPass: boolean };
+  readonly problem?: Passing & { readonly message: string };
 }
 
 /** The parts that a step's own templates and conditions name. */
@@ -56,10 +56,7 @@ export async function readForge(forge: Forge | undefined, data: ForgeNumbers, pa
     const answer = await readPart(forge, data, part);
     if (answer === null) facts[part] = null;
     else if (answer.result === 'ok') facts[part] = answer.value;
-    else {
-      const mayPass = answer.result === 'unavailable' || answer.result === 'rate_limited';
-      return { facts, problem: { message: `github.${part} could not be read: ${answer.message}`, mayPass } };
-    }
+    else return { facts, problem: { message: `github.${part} could not be read: ${answer.message}`, ...passingOf(answer) } };
   }
   return { facts };
 }

@@ -17,6 +17,8 @@ import type { Bench } from './work.ts';
 export interface Program extends ProgramSetting {
   readonly stdin?: string;
   readonly outputMax?: number;
+  /** Its exit code is a verdict, so the failure of any program in a pipe counts. */
+  readonly pipefail?: boolean;
 }
 
 const ITEM_BYTES_MAX = 32_768;
@@ -26,10 +28,10 @@ const TAIL_CHARACTERS = 2000;
 /** Runs a program for an attempt, to its end. */
 export function runProgram(bench: Bench, request: AttemptRequest, program: Program): Promise<CommandResult> {
   const { services, redactor } = bench;
-  const { run, argv, cwd, env, stdin, timeoutMs, outputMax } = program;
+  const { run, argv, cwd, env, stdin, timeoutMs, outputMax, pipefail = false } = program;
   return runCommand({
     argv,
-    ...(argv === undefined ? { shell: run ?? '' } : {}),
+    ...(argv === undefined ? { shell: run ?? '', pipefail } : {}),
     cwd: resolve(services.cwd, cwd ?? '.'),
     env: { ...services.env, ...env, ...attemptVariables(request) },
     // A re-run after a crash has the same key; the mark must differ all the same, or the two would end each other.

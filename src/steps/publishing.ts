@@ -7,18 +7,17 @@
 
 import type { JsonObject } from '../base/json.ts';
 import type { WorkHead } from '../definition/work-head.ts';
-import type { Forge, ForgeFailure, PullRequestFacts } from '../forge/forge.ts';
+import { type Forge, type ForgeFailure, type Passing, type PullRequestFacts, passingOf } from '../forge/forge.ts';
 import { disarm } from '../forge/outgoing-text.ts';
 import { TreeError } from '../process/git-tree.ts';
 import { checkedOut } from '../process/worktree.ts';
 import { actionRefusal, outputRefusal } from './permission.ts';
-import { type Job, stepError, type Work } from './work.ts';
+import { type Job, requestError, type Work } from './work.ts';
 import { treeNow } from './workspace-tree.ts';
 
-/** Why something could not be published; `mayPass` when trying again may help. */
-export interface Unpublished {
+/** Why something could not be published, and whether trying again may help. */
+export interface Unpublished extends Passing {
   readonly problem: string;
-  readonly mayPass: boolean;
 }
 
 /** The branch that a run works on. */
@@ -169,7 +168,7 @@ export async function publishing(job: Job, done: Work): Promise<Work> {
   if (!('problem' in own)) return { ...done, remember: { ...done.remember, ...rememberedOf(own) } };
   const error = `step "${job.request.bound.model.id}": its work could not be brought to the forge: ${own.problem}`;
   const { outcome: _, output: __, ...noted } = done;
-  return { ...noted, error: stepError('STEP_FAILED', error, { retryable: own.mayPass }) };
+  return { ...noted, error: requestError('STEP_FAILED', error, own) };
 }
 
 /** What a reviewer leaves behind is no part of the work. */
@@ -239,8 +238,8 @@ function refuse(problem: string): Unpublished {
   return { problem, mayPass: false };
 }
 
-function failed({ result, message }: ForgeFailure): Unpublished {
-  return { problem: message, mayPass: result === 'unavailable' || result === 'rate_limited' };
+function failed(failure: ForgeFailure): Unpublished {
+  return { problem: failure.message, ...passingOf(failure) };
 }
 
 const busy = new Map<string, Promise<unknown>>();

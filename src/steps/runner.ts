@@ -10,7 +10,6 @@ import { isEngineError, messageOf } from '../base/error.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { pipelineOf } from '../definition/kind.ts';
 import { heldBy } from '../kernel/activation.ts';
-import { createRedactor } from '../process/redact.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
 import { acceptingChanges, recordBefore } from './accepted-files.ts';
 import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult } from './attempt.ts';
@@ -24,10 +23,11 @@ import { notingTree } from './judged-tree.ts';
 import { beforeWork, producing } from './outputs/production.ts';
 import { protectedBefore, protecting } from './protection.ts';
 import { redactJson } from './redaction.ts';
+import { Secrets } from './secrets.ts';
 import { entryOf, type StepServices } from './services.ts';
 import { approvalOf } from './subject-changes.ts';
 import { observeSubjects } from './subjects.ts';
-import { type Bench, CLAIMED, type Executors, type Job, stepError, stoppedError, type Work } from './work.ts';
+import { type Bench, CLAIMED, type Executors, type Job, requestError, stepError, stoppedError, type Work } from './work.ts';
 
 type Evidence = { readonly [name: string]: Json };
 
@@ -36,15 +36,17 @@ const STACK_MAX = 2000;
 
 /** Builds the function that does what a host asks for one attempt. */
 export function createAttemptRunner(services: StepServices, { kinds, checks }: Executors): AttemptRunner {
-  const hasSecrets = Object.keys(services.secrets ?? {}).length > 0;
+  const secrets = new Secrets(services.secrets ?? {}, (message) => services.warn?.(message));
   const own: Bench = {
     services,
     kinds,
     checks: { ...services.checks, ...checks },
-    redactor: hasSecrets ? createRedactor(services.secrets ?? {}) : undefined,
+    secrets,
+    redactor: Object.keys(services.secrets ?? {}).length > 0 ? secrets.redactor : undefined,
   };
   return async (request) => {
     const bench = request.workspace === undefined ? own : { ...own, services: { ...services, cwd: request.workspace } };
+    secrets.refresh();
     try {
       if (request.signal.aborted) throw new Stopped();
       const opened = openContext(request);
@@ -80,7 +82,7 @@ function unread({ bound: { model }, want }: AttemptRequest, problem: NonNullable
   const evidence = { github: problem.message };
   if (model.kind === 'delay' && want === 'execute' && problem.mayPass)
     return { type: 'settled', outcome: 'iterate', output: null, evidence, checks: NO_CHECKS };
-  const error = stepError('STEP_FAILED', `step "${model.id}": ${problem.message}`, { retryable: problem.mayPass });
+  const error = requestError('STEP_FAILED', `step "${model.id}": ${problem.message}`, problem);
   return { type: 'errored', error, evidence, checks: NO_CHECKS };
 }
 

@@ -9,6 +9,7 @@ import type { Groups } from '../forge/people.ts';
 import type { Accounting } from './accounting.ts';
 import type { GateCheck } from './check.ts';
 import type { ForgeFacts, ForgeSubject } from './forge-facts.ts';
+import type { SecretSettings } from './secrets.ts';
 
 /** A program as configuration writes it: one of a shell line and a list of words. */
 export interface ProgramSetting {
@@ -19,6 +20,8 @@ export interface ProgramSetting {
   /** Relative to the workspace. */
   readonly cwd?: string;
   readonly timeoutMs?: number;
+  /** `optional`: a validation stage that runs tests passes even if it ran none. */
+  readonly tests?: 'optional';
 }
 
 /** A validation stage: a shell line, a program, or a list of other stages under one name. */
@@ -71,8 +74,8 @@ export interface StepServices {
   readonly accounting?: Accounting;
   /** How long agents may be silent, and go on after their answer; without it, as long as drivers find usual. */
   readonly watchdogs?: Watchdogs;
-  /** Values by name that are masked in everything that leaves an attempt. */
-  readonly secrets?: Readonly<Record<string, string>>;
+  /** Secrets by name, for webhooks. Their values are masked in everything that leaves an attempt. */
+  readonly secrets?: SecretSettings;
   readonly webhooks?: WebhookSetting;
   /** Patterns of files that no agent may change, beside those that are always protected. */
   readonly protected?: readonly string[];
@@ -85,6 +88,8 @@ export interface StepServices {
   /** Where pid files go, so that a later engine finds what a crashed one left running. */
   readonly pidDir?: string;
   readonly now: () => number;
+  /** Receives what a person should know and no caller waits for. */
+  readonly warn?: (error: unknown) => void;
 }
 
 /** The own entry of a table; a name such as `constructor` finds nothing that was not put there. */

@@ -6,12 +6,14 @@ import type { ErrorCode } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
+import type { Passing } from '../forge/forge.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { Redactor } from '../process/redact.ts';
 import type { AttemptRequest, CheckResult } from './attempt.ts';
 import type { GateCheck } from './check.ts';
 import type { AttemptContext } from './context.ts';
 import type { Handover } from './handover.ts';
+import type { Secrets } from './secrets.ts';
 import type { StepServices } from './services.ts';
 
 /** How each kind of step is executed, and the checks that gates can make. A kind that only waits has no executor. */
@@ -26,6 +28,7 @@ export interface Bench {
   readonly kinds: Executors['kinds'];
   /** The checks of gates by name: the built-in ones and those of the project. */
   readonly checks: Readonly<Record<string, GateCheck>>;
+  readonly secrets: Secrets;
   /** Absent when there is nothing to mask. */
   readonly redactor: Redactor | undefined;
 }
@@ -74,6 +77,11 @@ export function stepError(
   rest: Partial<Pick<StepError, 'reason' | 'retryable' | 'resumeAt'>> = {},
 ): StepError {
   return { code, message, reason: 'error', ...rest };
+}
+
+/** The error of an attempt whose request to a service outside failed. A rate limit is a wait until its time, not a failure. */
+export function requestError(code: ErrorCode, message: string, { mayPass, until }: Passing): StepError {
+  return stepError(code, message, until === undefined ? { retryable: mayPass } : { reason: 'quota', resumeAt: until });
 }
 
 /** The error of an attempt that was stopped: its host has moved on already, and this only says so. */

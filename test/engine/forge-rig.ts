@@ -11,8 +11,15 @@ import { createRig } from './rig.ts';
 /** A place for one test, with a forge. */
 export interface ForgeRig {
   readonly stage: LocalForgeStage;
-  /** Opens a pull request and starts a run about it, on an engine with the forge unless the options leave that out. */
-  start(text: string, options?: EngineOptions): Promise<{ readonly engine: Engine; readonly run: RunHandle; readonly number: number }>;
+  /**
+   * Opens a pull request and starts a run about it, on an engine with the forge unless the options leave that out.
+   * `prepare` is called in between.
+   */
+  start(
+    text: string,
+    options?: EngineOptions,
+    prepare?: () => void,
+  ): Promise<{ readonly engine: Engine; readonly run: RunHandle; readonly number: number }>;
   close(): Promise<void>;
 }
 
@@ -22,10 +29,11 @@ export async function openForgeRig(): Promise<ForgeRig> {
   const stage = await openLocalForgeStage();
   return {
     stage,
-    async start(text, options = { forge: stage.forge }) {
+    async start(text, options = { forge: stage.forge }, prepare = () => {}) {
       const { compiled, errors } = checkYaml('workflow.yaml', text, REGISTRY);
       if (compiled === undefined) throw new Error(JSON.stringify(errors));
       const { number } = await openSample(stage, 'feature');
+      prepare();
       const engine = await rig.open({ workflows: [compiled], ...options });
       const run = await engine.start(compiled, {}, { facts: { pr_number: number, issue_number: number } });
       return { engine, run, number };

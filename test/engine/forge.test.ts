@@ -44,3 +44,20 @@ test('a merge that conflicts takes the way for conflicts', async () => {
   await rig.stage.review(number, 'ann', 'approved');
   expect(told(await run.wait())).toEqual(['approval#1 ok', 'merge#1 conflict', 'mend#1 ok', 'on_complete.1#1 ok']);
 });
+
+test.each([
+  ['an action', '{ id: ask, type: action, action: label, add: [seen] }', 'completed'],
+  ['a gate', '{ id: ask, type: gate, conditions: [{ check: ci_status }], on_fail: fail }', 'failed'],
+  ['a template', '{ id: ask, type: command, run: "true", env: { HEAD: "{{ github.pr.head_sha }}" } }', 'completed'],
+])('a rate limit of the forge is a wait until its time for %s', async (_what, stage, end) => {
+  const text = `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages:\n  - ${stage}\n`;
+  const { control } = rig.stage.forge;
+  const { run } = await rig.start(text, { forge: rig.stage.forge }, () => control.rateLimit(Date.now() + 60_000));
+  const view = await run.wait('idle');
+  const [wait] = view.waits;
+  expect([view.status, wait?.kind, Math.round(((wait?.due ?? 0) - Date.now()) / 10_000)]).toEqual(['waiting', 'capacity', 6]);
+  control.rateLimit(0);
+  await rig.stage.check('feature', { name: 'ci', status: 'completed', conclusion: 'failure' });
+  await run.resume({ actor: 'ann' });
+  expect((await run.wait()).status).toBe(end);
+});

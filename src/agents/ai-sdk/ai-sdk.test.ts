@@ -189,7 +189,7 @@ test('a model has no sessions: the handover starts the prompt, and the answer sa
 });
 
 test("secrets are masked in the model's events", async () => {
-  const redactor = { text: (text: string) => text.replaceAll('hush', '***'), stream: () => null as never, tooShort: [], tooCommon: [] };
+  const redactor = { text: (text: string) => text.replaceAll('hush', '***'), stream: () => null as never };
   const { events } = await ask(() => ({ text: 'a hush' }), { schema: TEXT, redactor });
   expect(events).toEqual([{ kind: 'text', text: 'a ***' }]);
 });

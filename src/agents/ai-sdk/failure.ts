@@ -1,6 +1,8 @@
 // Owns why a model returned no answer: maps the errors of AI SDK providers to the failure classes of all drivers.
 
 import { messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { resumeTime } from '../../base/retry-after.ts';
 import type { Failing } from '../judgement.ts';
 
 /** The error that providers throw for an error response, reduced to the fields we use. */
@@ -24,22 +26,12 @@ export function callFailure(thrown: unknown, now: number): Failing {
   const { statusCode, responseHeaders = {}, responseBody = '' } = thrown as CallError;
   const text = statusCode === undefined ? withCause(thrown) : `the model's API answered with ${statusCode}: ${message}`;
   if (statusCode === 401 || statusCode === 403) return { failure: 'auth', message: text };
-  if (statusCode === 402 || statusCode === 429) return { failure: 'quota', message: text, ...resumption(responseHeaders, now) };
+  if (statusCode === 402 || statusCode === 429)
+    return { failure: 'quota', message: text, ...present({ resumeAt: resumeTime(responseHeaders, now) }) };
   if (statusCode === 400 && FILTERED.test(responseBody)) return { failure: 'refused', message: text };
   return { failure: 'crash', message: text };
 }
 
 function withCause(error: Error): string {
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
-}
-
-// HTTP sends seconds or a date; some providers also send milliseconds.
-function resumption(headers: Readonly<Record<string, string>>, now: number): { readonly resumeAt?: number } {
-  const milliseconds = Number(headers['retry-after-ms']);
-  if (milliseconds > 0) return { resumeAt: now + milliseconds };
-  const after = headers['retry-after'];
-  if (after === undefined) return {};
-  const seconds = Number(after);
-  const resumeAt = Number.isNaN(seconds) ? Date.parse(after) : now + seconds * 1000;
-  return Number.isNaN(resumeAt) ? {} : { resumeAt };
 }

@@ -1,7 +1,7 @@
 // `pawl doctor`: checks the setup and shows where the state is kept.
 
 import type { CommandRun } from '../command.ts';
-import { type Check, checkPlace, checkProgram } from '../doctor/doctor.ts';
+import { type Check, checkPlace, checkProgram, checkSecrets } from '../doctor/doctor.ts';
 import { wrap } from '../help.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, type StyleName, type SymbolName } from '../terminal.ts';
@@ -19,7 +19,9 @@ export const run: CommandRun = async (shell, given) => {
   const { checkDatabase } = await import('../doctor/store.ts');
   const { checkRoles } = await import('../doctor/roles.ts');
   const roles = place === undefined ? [] : await checkRoles(place.project, place.settings, shell.env);
-  const checks = [...checkProgram(shell), ...around, ...roles, ...(place === undefined ? [] : await checkDatabase(shell, place))];
+  const secrets = place === undefined ? [] : checkSecrets(place);
+  const database = place === undefined ? [] : await checkDatabase(shell, place);
+  const checks = [...checkProgram(shell), ...around, ...roles, ...secrets, ...database];
   shell.result({ ok: exitOf(checks) === 0, checks: checks.map(toRow) }, () => [
     ...checks.flatMap((check) => linesOf(shell, check)),
     summaryOf(checks),

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isEngineError, messageOf } from '../../base/error.ts';
+import { secretProblem } from '../../steps/secrets.ts';
 import type { ParsedArgs } from '../command.ts';
 import { sizeText } from '../copies.ts';
 import { versionOf } from '../package.ts';
@@ -81,6 +82,22 @@ export async function checkPlace(
     const hint = 'fix the settings; the database was not checked';
     return { checks: [...checks, { id: 'settings', status: 'problem', what: `${where}${error.message}`, hint }], place: undefined };
   }
+}
+
+/** Checks that the secrets of the settings can be read. Runs no program. */
+export function checkSecrets({ settings: { secrets = {} } }: Place): Check[] {
+  return Object.entries(secrets).map(([name, source]) => {
+    const problem = secretProblem(source);
+    if (problem !== undefined)
+      return {
+        id: 'secret',
+        status: 'warning',
+        what: `secret ${name}: ${problem}`,
+        hint: 'webhooks that need it fail until this is fixed',
+      };
+    const from = 'env' in source ? `the variable ${source.env}` : 'file' in source ? source.file : `the command "${source.command[0]}"`;
+    return okCheck('secret', `secret ${name}: from ${from}`);
+  });
 }
 
 function checkState(shell: Shell): Check[] {

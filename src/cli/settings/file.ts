@@ -47,6 +47,8 @@ const SHAPE: { readonly [key: string]: Shape } = {
   forge: { kind: (value) => (value === 'local' ? undefined : '"local"'), repository: text, state: text },
   budgets: { run: budgetFieldsFault, day: budgetFieldsFault },
   protected: (value) => (isTexts(value) ? undefined : 'a list of patterns, such as ["test/**"]'),
+  secrets: { '*': secretFault },
+  webhooks: { allow: (value) => (isTexts(value) ? undefined : 'a list of hosts, such as ["127.0.0.1:8080"]') },
   decisions: (value) => (value === 'signed' ? undefined : '"signed" or absent'),
   roles: roleFault,
   agent_roles: roleFault,
@@ -54,7 +56,7 @@ const SHAPE: { readonly [key: string]: Shape } = {
 };
 
 /** Names reserved for later. */
-const RESERVED = ['secrets', 'budget'];
+const RESERVED = ['budget'];
 /** The two spellings of one name. */
 const ROLES = ['roles', 'agent_roles'];
 
@@ -62,19 +64,37 @@ function people(value: Json): string | undefined {
   return isTexts(value) ? undefined : 'a list of people, such as [ann, bob]';
 }
 
+/** A secret is set by its source; a value in a settings file would be stored, copied and committed. */
+function secretFault(value: Json): string | undefined {
+  const expected = 'where its value comes from, such as { env: API_TOKEN }, { file: /run/secrets/token } or { command: [pass, show, api] }';
+  if (!isJsonObject(value)) return `${expected}; the value itself does not belong into a settings file`;
+  const { env, file, command, hosts, ...rest } = value;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) return `${expected}; "${unknown}" is not one of env, file, command, hosts`;
+  const sources = [env, file, command].filter((source) => source !== undefined);
+  const fits =
+    sources.length === 1 &&
+    (env === undefined || (typeof env === 'string' && /^[A-Za-z_]\w*$/.test(env))) &&
+    (file === undefined || text(file) === undefined) &&
+    (command === undefined || isTexts(command));
+  if (!fits) return expected;
+  return hosts === undefined || isTexts(hosts) ? undefined : 'a source with hosts as a list, such as hosts: [api.example.com]';
+}
+
 function stage(value: Json): string | undefined {
   const expected = 'a command line, a list of other stages, or a mapping with run or argv';
   if (typeof value === 'string') return value === '' ? expected : undefined;
   if (isTexts(value)) return undefined;
   if (!isJsonObject(value)) return expected;
-  const { run, argv, env, cwd, timeoutMs, ...rest } = value;
+  const { run, argv, env, cwd, timeoutMs, tests, ...rest } = value;
   const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) return `${expected}; "${unknown}" is not one of run, argv, env, cwd, timeoutMs`;
+  if (unknown !== undefined) return `${expected}; "${unknown}" is not one of run, argv, env, cwd, timeoutMs, tests`;
   const fits =
     (run === undefined) !== (argv === undefined) &&
     (run === undefined || (typeof run === 'string' && run !== '')) &&
     (argv === undefined || isTexts(argv)) &&
     (cwd === undefined || typeof cwd === 'string') &&
+    (tests === undefined || tests === 'optional') &&
     (timeoutMs === undefined || count(timeoutMs) === undefined) &&
     (env === undefined || (typeof env === 'object' && env !== null && Object.values(env).every((entry) => typeof entry === 'string')));
   return fits ? undefined : expected;

@@ -4,8 +4,8 @@
 // - A file in the repository can restrict what its user allows, but not extend it: its database is inside the project,
 //   it can lower limits, shorten the list of variables and remove people from groups. A local file that git tracks
 //   counts as part of the repository.
-// - Programs, validation stages, roles, a forge and people who may approve only take effect while the file that sets
-//   them is trusted.
+// - Programs, validation stages, roles, a forge, secrets, hosts of the private network and people who may approve only
+//   take effect while the file that sets them is trusted.
 // - A local file counts as its user's own while it is trusted. An agent or an archive can write one too: until it is
 //   trusted it extends nothing, and no run is driven if it would.
 
@@ -17,6 +17,7 @@ import { isJsonObject, type Json } from '../../base/json.ts';
 import { AMOUNTS, type Budget } from '../../definition/budget.ts';
 import type { Limits } from '../../engine/limits.ts';
 import { covers, INHERITED_VARIABLES } from '../../process/environment.ts';
+import type { SecretSource } from '../../steps/secrets.ts';
 import type { StageSetting } from '../../steps/services.ts';
 import { accountHome, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
@@ -39,6 +40,10 @@ export interface Settings {
   readonly groups?: Readonly<Record<string, readonly string[]>>;
   /** The forge; its paths are absolute. */
   readonly forge?: { readonly kind: 'local'; readonly repository?: string; readonly state?: string };
+  /** Where the values of secrets come from, and to which hosts they may be sent. Paths of files are absolute. */
+  readonly secrets?: Readonly<Record<string, SecretSource & { readonly hosts?: readonly string[] }>>;
+  /** Hosts that webhooks may reach although they are not public. */
+  readonly webhooks?: { readonly allow?: readonly string[] };
   /** The budgets of one run's agents and of all agents per day. */
   readonly budgets?: { readonly run?: Budget; readonly day?: Budget };
   /** Decisions about runs require a signature. */
@@ -149,7 +154,7 @@ export async function readOrigins(shell: Shell, project: Project): Promise<Origi
     for (const setting of settings) {
       const origin = { ...setting, layer, ownership, file: path, isInForce: true, isBlocked: false };
       const what = PATHS[setting.key];
-      found.push(what === undefined ? origin : withPath(project, origin, what));
+      found.push(what === undefined ? withSecretFile(shell, project, origin) : withPath(project, origin, what));
     }
   }
   return settle(found);
@@ -171,6 +176,15 @@ function withPath(project: Project, setting: OriginSetting, what: string): Origi
   if (leadsOut && setting.ownership === 'repository')
     throw refused(setting, `${what} ${path} is outside the project, and a file of the project may not set that`);
   return { ...setting, value: path, isBlocked: leadsOut };
+}
+
+/** A secret with the absolute path of its file. */
+function withSecretFile(shell: Shell, project: Project, setting: OriginSetting): OriginSetting {
+  const { key, value, layer, file } = setting;
+  if (!key.startsWith('secrets.') || !isJsonObject(value) || typeof value.file !== 'string') return setting;
+  const home = shell.env.HOME ?? accountHome() ?? '';
+  const base = layer === 'user' ? dirname(file) : project.root;
+  return { ...setting, value: { ...value, file: resolve(base, value.file.replace(/^~(?=\/)/, home)) } };
 }
 
 function isInside(root: string, path: string): boolean {
@@ -285,6 +299,8 @@ function toSettings(all: readonly OriginSetting[]): Settings {
     decisions: value('decisions'),
     signs: all.some(({ key, layer }) => key === 'decisions' && layer === 'user') ? 'everywhere' : undefined,
     budgets: table('budgets'),
+    secrets: table('secrets'),
+    webhooks: table('webhooks'),
     powerful: powerful.length === 0 ? undefined : powerful,
   }) as Settings;
 }
@@ -295,8 +311,8 @@ function forgeOf(inForce: readonly OriginSetting[], forge: Record<string, Json> 
   throw new EngineError('CONFIG_INVALID', '"forge.kind" is missing; add "kind: local"', { position: { file, ...position } });
 }
 
-/** Settings that set programs or a forge. */
-const POWERFUL = ['forge.', 'validation.stages.', 'commands.'];
+/** Settings that set programs, a forge, secrets, or hosts of the private network. */
+const POWERFUL = ['forge.', 'validation.stages.', 'commands.', 'secrets.', 'webhooks.'];
 
 /** The files of the project that set programs, a forge or people, or extend what the user allows. */
 function powerfulIn(all: readonly OriginSetting[]): PowerfulFile[] {

@@ -4,11 +4,12 @@ import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { type ActionSubject, performAction } from '../../forge/action.ts';
+import { passingOf } from '../../forge/forge.ts';
 import type { Snapshot } from '../../steps/attempt.ts';
 import { checkLanding } from '../../steps/landing.ts';
 import { actionRefusal } from '../../steps/permission.ts';
 import { foreignPullRequest, withPullRequest } from '../../steps/publishing.ts';
-import { type Job, stepError, type Work } from '../../steps/work.ts';
+import { type Job, requestError, stepError, type Work } from '../../steps/work.ts';
 
 /** Does an action on the forge. */
 export async function execute(job: Job<StepOf<'action'>>): Promise<Work> {
@@ -25,7 +26,7 @@ export async function execute(job: Job<StepOf<'action'>>): Promise<Work> {
   const ready = action === 'merge_pr' ? await readyToMerge(job) : { job };
   if ('problem' in ready) {
     const message = `step "${id}" has no pull request to ${action}: ${ready.problem}`;
-    return { error: stepError('STEP_FAILED', message, { retryable: ready.mayPass }), output: { error: ready.problem, reason: 'denied' } };
+    return { error: requestError('STEP_FAILED', message, ready), output: { error: ready.problem, reason: 'denied' } };
   }
   const subject = subjectOf(ready.job.context.snapshot);
   const landing = action === 'merge_pr' ? await checkLanding(ready.job, forge, subject) : { subject };
@@ -36,8 +37,8 @@ export async function execute(job: Job<StepOf<'action'>>): Promise<Work> {
   if (result.outcome === 'ok') return { outcome: 'ok', output: result.value, ...rememberedFrom(result.value, ready.remember), ...seen };
   const { outcome, error, reason } = result;
   if (outcome !== 'error') return { outcome, output: { error, reason }, ...seen };
-  const mayPass = reason === 'unavailable' || reason === 'rate_limited';
-  return { error: stepError('STEP_FAILED', `step "${id}": ${error}`, { retryable: mayPass }), output: { error, reason } };
+  const passing = passingOf({ result: reason, ...present({ until: result.until }) });
+  return { error: requestError('STEP_FAILED', `step "${id}": ${error}`, passing), output: { error, reason } };
 }
 
 /** A merge lands the pull request of the run as it was looked at; only where the run has none yet, one is opened. */

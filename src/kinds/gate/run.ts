@@ -26,7 +26,7 @@ import { entryOf } from '../../steps/services.ts';
 import { renderRequest } from '../../steps/web/rendered-request.ts';
 import type { WebAnswer } from '../../steps/web/request.ts';
 import { templateScope } from '../../steps/web/template-scope.ts';
-import { type Job, stepError, type Work } from '../../steps/work.ts';
+import { type Job, requestError, stepError, type Work } from '../../steps/work.ts';
 import { type Move, TreeWatch, type WorkspaceTree } from '../../steps/workspace-tree.ts';
 
 type GateJob = Job<StepOf<'gate'>>;
@@ -42,7 +42,7 @@ export async function execute(job: GateJob): Promise<Work> {
     return ready.remember === undefined ? judged : { ...judged, remember: { ...judged.remember, ...ready.remember } };
   }
   const message = `gate "${job.request.bound.model.id}" has no pull request to look at: ${ready.problem}`;
-  return { error: stepError('COMMAND_NOT_RUN', message, { retryable: ready.mayPass }) };
+  return { error: requestError('COMMAND_NOT_RUN', message, ready) };
 }
 
 function needsPullRequest({ bench, request }: GateJob): boolean {
@@ -155,7 +155,7 @@ function sceneOf(job: StartedJob, signal: AbortSignal): CheckScene {
       if (services.forgeFacts !== undefined) return services.forgeFacts(subject);
       return services.forge === undefined ? undefined : factsOf(services.forge, services.groups ?? {}, subject);
     },
-    run: (program) => runProgram(bench, { ...request, signal }, program),
+    run: (program) => runProgram(bench, { ...request, signal }, { ...program, pipefail: true }),
     ask: (asked) => ask(job, asked, signal),
     check: (config, limit) =>
       verdictOf({ ...job, request: { ...request, signal: limit === undefined ? signal : AbortSignal.any([signal, limit]) } }, config),
@@ -163,8 +163,9 @@ function sceneOf(job: StartedJob, signal: AbortSignal): CheckScene {
 }
 
 async function ask(job: StartedJob, asked: Parameters<CheckScene['ask']>[0], signal: AbortSignal): Promise<WebAnswer> {
-  const { secrets = {}, webhooks = {} } = job.bench.services;
-  const request = renderRequest(asked, { scope: asked.templates === true ? templateScope(job) : undefined, secrets, webhooks });
+  const { secrets, services } = job.bench;
+  const { webhooks = {} } = services;
+  const request = await renderRequest(asked, { scope: asked.templates === true ? templateScope(job) : undefined, secrets, webhooks });
   // Loaded by need: what it takes to speak HTTP costs a program half of its start.
   const { requestGuarded } = await import('../../steps/web/request.ts');
   return await requestGuarded({ ...request, ...present({ timeoutMs: asked.timeoutMs }), allow: webhooks.allow ?? [], signal });
@@ -188,6 +189,11 @@ function conclude(job: Job, { checks: runs, startedAt, tree: looked, moves = [] 
   const undecided = runs.filter(({ verdict }) => verdict.passed === null && verdict.pending !== true);
   if (undecided.length > 0) {
     const message = `gate "${step}" could not be decided: ${undecided.map(sentenceOf).join('; ')}`;
+    if (undecided.every(({ verdict }) => verdict.limited !== undefined)) {
+      const times = undecided.flatMap(({ verdict }) => verdict.limited?.until ?? []);
+      const until = times.length === 0 ? {} : { resumeAt: Math.max(...times) };
+      return { error: stepError('STEP_FAILED', message, { reason: 'quota', ...until }), checks, ...seen };
+    }
     if (undecided.every(({ verdict }) => verdict.timedOut === true))
       return { error: stepError('STEP_FAILED', message, { reason: 'timeout' }), checks, ...seen };
     return { error: stepError('COMMAND_NOT_RUN', message), checks, ...seen };

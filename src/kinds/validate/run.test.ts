@@ -55,6 +55,17 @@ describe('the stages of a validation', () => {
 });
 
 describe('a validation', () => {
+  test('that ran no test could not be decided, unless its stage says that none is needed', async () => {
+    const tests = 'echo "  0 passing (1ms)"';
+    expect(await run(['unit'], { stages: { unit: tests } })).toMatchObject({
+      type: 'errored',
+      error: { message: expect.stringContaining('unit: no test ran') },
+      checks: [{ passed: null, error: expect.stringContaining('no test ran') }],
+    });
+    expect(await run(['unit'], { stages: { unit: { run: tests, tests: 'optional' } } })).toMatchObject({ outcome: 'ok' });
+    expect(await run(['unit'], { stages: { unit: 'false | cat' } })).toMatchObject({ outcome: 'fail' });
+  });
+
   test('is ok when every stage exits with 0', async () => {
     expect(await run(['format', 'lint'])).toMatchObject({
       type: 'settled',

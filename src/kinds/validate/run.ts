@@ -1,6 +1,7 @@
 // Owns the execution of `validate`: one round of the project's validation stages. All of them run, in order. The kernel
 // decides how many rounds there are, and runs the step that repairs between them.
 
+import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { StepOf } from '../../definition/model.ts';
@@ -9,6 +10,8 @@ import { onAcceptedFiles } from '../../steps/accepted-files.ts';
 import type { CheckResult } from '../../steps/attempt.ts';
 import { checkTimeout } from '../../steps/check.ts';
 import { exitSentence, lastWords, programName, runProgram } from '../../steps/program.ts';
+import { whyNoTest } from '../../steps/reports/test-counts.ts';
+import { recogniseTests } from '../../steps/reports/test-report.ts';
 import { entryOf, type ProgramSetting, type StepServices } from '../../steps/services.ts';
 import { type Job, stepError, stoppedError, type Work } from '../../steps/work.ts';
 
@@ -39,8 +42,8 @@ async function runStages(job: Job, stages: readonly Stage[]): Promise<Work> {
   const step = request.bound.model.id;
   const runs: StageRun[] = [];
   for (const stage of stages) {
-    const timeoutMs = checkTimeout(job, stage.program.timeoutMs);
-    const result = await runProgram(bench, request, { ...stage.program, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+    const limit = present({ timeoutMs: checkTimeout(job, stage.program.timeoutMs) });
+    const result = await runProgram(bench, request, { ...stage.program, ...limit, pipefail: true });
     if (request.signal.aborted) return { error: stoppedError(step) };
     runs.push({ stage, result, at: bench.services.now() });
   }
@@ -78,16 +81,26 @@ function isList(setting: unknown): setting is readonly string[] {
 
 function conclude(step: string, runs: readonly StageRun[]): Work {
   const checks = runs.map(recordOf);
-  const undecided = runs.flatMap(({ stage, result }) => (result.kind === 'exited' ? [] : [{ name: stage.name, result }]));
+  const undecided = runs.flatMap((one) => {
+    const why = whyUndecided(one);
+    return why === undefined ? [] : [{ ...one, why }];
+  });
   if (undecided.length > 0) {
-    const sentences = undecided.map(({ name, result }) => `${name}: ${result.kind === 'not-run' ? result.message : 'it ran out of time'}`);
+    const sentences = undecided.map(({ stage, why }) => `${stage.name}: ${why}`);
     const message = `validation "${step}" could not be decided: ${sentences.join('; ')}`;
-    if (undecided.every(({ result }) => result.kind !== 'not-run'))
+    if (undecided.every(({ result }) => result.kind === 'timeout' || result.kind === 'aborted'))
       return { error: stepError('STEP_FAILED', message, { reason: 'timeout' }), checks };
     return { error: stepError('COMMAND_NOT_RUN', message, { retryable: false }), checks };
   }
   const success = checks.every(({ passed }) => passed === true);
   return { outcome: success ? 'ok' : 'fail', output: { success, stages: runs.map(shownOf) }, checks };
+}
+
+function whyUndecided({ stage, result }: StageRun): string | undefined {
+  if (result.kind === 'not-run') return result.message;
+  if (result.kind !== 'exited') return 'it ran out of time';
+  const counts = stage.program.tests === 'optional' ? undefined : recogniseTests(result);
+  return counts === undefined ? undefined : whyNoTest(counts);
 }
 
 function shownOf({ stage, result }: StageRun): JsonObject {
@@ -98,14 +111,21 @@ function shownOf({ stage, result }: StageRun): JsonObject {
 
 function recordOf({ stage, result, at }: StageRun): CheckResult {
   const config = { stage: stage.name, command: programName(stage.program) };
-  if (result.kind === 'not-run')
-    return { type: 'stage', config, passed: null, result: { reason: result.reason }, error: result.message, at };
-  if (result.kind !== 'exited') return { type: 'stage', config, passed: null, result: null, error: 'it ran out of time', at };
-  const passed = result.exitCode === 0;
+  const error = whyUndecided({ stage, result, at });
+  if (result.kind !== 'exited')
+    return {
+      type: 'stage',
+      config,
+      passed: null,
+      result: result.kind === 'not-run' ? { reason: result.reason } : null,
+      ...present({ error }),
+      at,
+    };
+  const passed = error === undefined ? result.exitCode === 0 : null;
   const printed = {
     exitCode: result.exitCode,
     stdout: lastWords({ stdout: '', stderr: result.stdout }),
     stderr: lastWords({ stdout: '', stderr: result.stderr }),
   };
-  return { type: 'stage', config, passed, result: printed, ...(passed ? {} : { error: `it ${exitSentence(result)}` }), at };
+  return { type: 'stage', config, passed, result: printed, ...(passed ? {} : { error: error ?? `it ${exitSentence(result)}` }), at };
 }

@@ -8,6 +8,7 @@ import type { StepOf } from '../../definition/model.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { keyOf } from '../../steps/context.ts';
 import { bodyOf, differenceOf } from '../../steps/web/answer-body.ts';
+import { rateLimitOf } from '../../steps/web/rate-limit.ts';
 import { type RenderedRequest, renderRequest, shownUrl } from '../../steps/web/rendered-request.ts';
 import type { WebResponse, WebTrouble } from '../../steps/web/request.ts';
 import { templateScope } from '../../steps/web/template-scope.ts';
@@ -23,10 +24,14 @@ export async function execute(job: Job<StepOf<'webhook'>>): Promise<Work> {
   const { bench, request: attempt } = job;
   const { model } = attempt.bound;
   const { config } = model;
-  const { secrets = {}, webhooks = {} } = bench.services;
+  const { webhooks = {} } = bench.services;
   let request: RenderedRequest;
   try {
-    request = renderRequest(config.request, { scope: config.templates === true ? templateScope(job) : undefined, secrets, webhooks });
+    request = await renderRequest(config.request, {
+      scope: config.templates === true ? templateScope(job) : undefined,
+      secrets: bench.secrets,
+      webhooks,
+    });
   } catch (thrown) {
     if (!isEngineError(thrown)) throw thrown;
     return { error: stepError(thrown.code, `webhook "${model.id}" was not sent: ${thrown.message}`, { retryable: false }) };
@@ -42,17 +47,23 @@ export async function execute(job: Job<StepOf<'webhook'>>): Promise<Work> {
     signal: attempt.signal,
   });
   const evidence = { request: { method: request.method, url: shownUrl(request.url), key: keyOf(attempt) } };
-  const done = answer.kind === 'answered' ? answered(config.expect, answer) : { error: troubleOf(model.id, answer) };
+  const done = answer.kind === 'answered' ? answered(job, answer) : { error: troubleOf(model.id, answer) };
   return { actor: `${request.method} ${shownUrl(request.url)}`, evidence, ...done };
 }
 
-function answered(expect: Expected, answer: WebResponse): Work {
+function answered({ bench, request: { bound } }: Job<StepOf<'webhook'>>, answer: WebResponse): Work {
+  const { id, config } = bound.model;
   const { status } = answer;
   const body = bodyOf(answer);
   const kept = KEPT_HEADERS.filter((name) => answer.headers[name] !== undefined);
   const headers = Object.fromEntries(kept.map((name) => [name, answer.headers[name] as string]));
-  const unmet = unmetOf(expect ?? {}, status, body);
+  const unmet = unmetOf(config.expect ?? {}, status, body);
   const output = { status, body, headers };
+  const limit = unmet === undefined ? undefined : rateLimitOf(answer, bench.services.now());
+  if (limit !== undefined) {
+    const message = `webhook "${id}": the service answered with ${status}, because it gets too many requests`;
+    return { error: stepError('STEP_FAILED', message, { reason: 'quota', ...present({ resumeAt: limit.until }) }) };
+  }
   return unmet === undefined ? { outcome: 'ok', output } : { outcome: 'fail', output: { ...output, error: unmet } };
 }
 

@@ -1,14 +1,15 @@
 // Owns outputs that live at the forge: a worker asks for them in its answer, the engine makes them and reads them back.
 // So no worker needs the right to write there, and what it says it posted is not believed.
 
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { performAction } from '../../forge/action.ts';
-import type { Forge, ForgeFailure } from '../../forge/forge.ts';
+import { type Forge, type ForgeFailure, type Passing, passingOf } from '../../forge/forge.ts';
 import { disarm } from '../../forge/outgoing-text.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { outputRefusal } from '../permission.ts';
 import { baseOf, type OwnPullRequest, openingOf, openPullRequest, ownPullRequest, rememberedOf, type Unpublished } from '../publishing.ts';
-import { type Job, stepError } from '../work.ts';
+import { type Job, requestError, stepError } from '../work.ts';
 import type { OutputDeclaration } from './declaration.ts';
 import { kept, missing, type OutputFinding, wrong } from './finding.ts';
 
@@ -76,7 +77,7 @@ async function makeComment(job: Job, forge: Forge, { output, wanted }: Wish): Pr
   const message = masked(job, String(wanted));
   const scene = { subject: { issue: number }, key: keyOf(job, output) };
   const done = await performAction(forge, { name: 'comment', config: { message } }, scene);
-  if (done.outcome !== 'ok') return notMade(job, output, { result: done.reason, message: done.error });
+  if (done.outcome !== 'ok') return notMade(job, output, { result: done.reason, message: done.error, ...present({ until: done.until }) });
   const id = isJsonObject(done.value) ? String(done.value.id) : '';
   const read = await forge.comments(number);
   if (read.result !== 'ok') return notMade(job, output, read);
@@ -90,7 +91,7 @@ async function makePullRequest(job: Job, forge: Forge, { output, wanted }: Wish)
   const own = await openAsAsked(job, forge, { output, asked });
   if (own === undefined) return missing(output, "no pull request was asked for, and none is open from the run's branch", adviceFor(output));
   if ('problem' in own) {
-    if (own.mayPass) return unmade(job, output, own.problem);
+    if (own.mayPass) return unmade(job, output, { message: own.problem, ...own });
     const isUnasked = asked === undefined && (output.implied !== true || job.request.head === undefined);
     if (isUnasked) return missing(output, `no pull request was asked for, and ${own.problem}`, adviceFor(output));
     return wrong(output, `the pull request is refused: ${own.problem}`, 'fix it and ask again');
@@ -147,15 +148,16 @@ function readPullRequest(wanted: Json): AskedPullRequest | undefined {
 }
 
 // What may pass is an error of the attempt; anything else the worker can mend, so it hears of it.
-function notMade(job: Job, output: OutputDeclaration, failure: { result: ForgeFailure['result'] | 'invalid'; message: string }): Made {
-  const { result, message } = failure;
-  if (result !== 'unavailable' && result !== 'rate_limited') return wrong(output, message, 'fix it and ask again');
-  return unmade(job, output, message);
+type Failure = { readonly result: ForgeFailure['result'] | 'invalid'; readonly message: string; readonly until?: number };
+
+function notMade(job: Job, output: OutputDeclaration, failure: Failure): Made {
+  const passing = { message: failure.message, ...passingOf(failure) };
+  return passing.mayPass ? unmade(job, output, passing) : wrong(output, failure.message, 'fix it and ask again');
 }
 
-function unmade(job: Job, output: OutputDeclaration, message: string): Made {
+function unmade(job: Job, output: OutputDeclaration, failure: Passing & { readonly message: string }): Made {
   const what = `the output "${output.name}" of step "${job.request.bound.model.id}"`;
-  return { error: stepError('STEP_FAILED', `${what} could not be made at the forge: ${message}`) };
+  return { error: requestError('STEP_FAILED', `${what} could not be made at the forge: ${failure.message}`, failure) };
 }
 
 // The issue comes first where a run has both: it is what the run was started for.

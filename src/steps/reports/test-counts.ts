@@ -38,9 +38,23 @@ export function createTestCounts(counts: TestCounts): TestCounts {
   return { ...counts, failures };
 }
 
+/** The counts of several runs together. */
+export function addCounts(all: readonly TestCounts[]): TestCounts {
+  const sum = (field: 'passed' | 'failed' | 'skipped'): number => all.reduce((total, counts) => total + counts[field], 0);
+  const failures = all.flatMap((counts) => counts.failures);
+  return createTestCounts({ passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped'), failures });
+}
+
 /** How many tests ran to their end, whatever it was. */
 export function ranOf({ passed, failed }: TestCounts): number {
   return passed + failed;
+}
+
+/** Why a run of tests shows nothing, or undefined if a test ran. */
+export function whyNoTest(counts: TestCounts): string | undefined {
+  if (ranOf(counts) > 0) return undefined;
+  const skipped = counts.skipped > 0 ? `; ${counts.skipped} were skipped` : '';
+  return `no test ran${skipped}; if that is intended, set tests: optional`;
 }
 
 /** The counts as a check records them. */

@@ -29,7 +29,7 @@ describe('the output of a program', () => {
       { passed: 1, failed: 2, skipped: 1 },
     ],
   ])('of %s is recognised', (_what, output, counts) => {
-    expect(recogniseTests(output)).toMatchObject(counts);
+    expect(recogniseTests({ stdout: output, stderr: '' })).toMatchObject(counts);
   });
 
   test.each([
@@ -42,7 +42,7 @@ describe('the output of a program', () => {
     'it is 1..3 times',
     'tests 5\npass 5\nfail 0',
   ])('that only resembles it is not: %j', (output) => {
-    expect(recogniseTests(output)).toBeUndefined();
+    expect(recogniseTests({ stdout: output, stderr: '' })).toBeUndefined();
   });
 });
 
@@ -112,7 +112,7 @@ const isReadingFault = (thrown: unknown): boolean => thrown instanceof XmlFault 
 test('garbage never breaks the reading of tests, and never passes without one', () => {
   fc.assert(
     fc.property(garbage, (text) => {
-      for (const read of [parseTestReport, recogniseTests]) {
+      for (const read of [parseTestReport, (output: string) => recogniseTests({ stdout: output, stderr: output })]) {
         try {
           const counts = read(text);
           if (counts === undefined) continue;

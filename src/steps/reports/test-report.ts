@@ -3,8 +3,9 @@
 import { parseJunit } from './junit.ts';
 import { parseNodeTest } from './node-test.ts';
 import { parsePytest } from './pytest.ts';
+import { parseSummaries } from './summaries.ts';
 import { isTap, parseTap } from './tap.ts';
-import { type TestCounts, UnreadableReport } from './test-counts.ts';
+import { addCounts, type TestCounts, UnreadableReport } from './test-counts.ts';
 
 // Colours: what a terminal is told between the words.
 const ESCAPE = String.fromCharCode(27);
@@ -19,10 +20,12 @@ export function parseTestReport(text: string): TestCounts {
 }
 
 /** The counts in the output of a program, or undefined when it is the output of no test runner known here. */
-export function recogniseTests(output: string): TestCounts | undefined {
-  const lines = linesOf(output);
+export function recogniseTests({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): TestCounts | undefined {
+  const lines = linesOf(stdout);
   if (isTap(lines)) return parseTap(lines);
-  return parsePytest(lines) ?? parseNodeTest(lines);
+  const readers = [parsePytest, parseNodeTest, parseSummaries];
+  const found = [lines, linesOf(stderr)].flatMap((text) => readers.map((read) => read(text))).filter((counts) => counts !== undefined);
+  return found.length === 0 ? undefined : addCounts(found);
 }
 
 function linesOf(text: string): string[] {

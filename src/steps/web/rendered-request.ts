@@ -10,7 +10,9 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { hasLiteralHost, type RequestModel, secretNames } from '../../definition/web-request.ts';
 import { parseTemplate, renderTemplate, type Template } from '../../expr/template.ts';
 import { parseTemplateTree, renderTemplateTree } from '../../expr/template-tree.ts';
+import type { Secrets } from '../secrets.ts';
 import { entryOf, type WebhookSetting } from '../services.ts';
+import type { TemplateScope } from './template-scope.ts';
 
 /** A request as it goes out. */
 export interface RenderedRequest {
@@ -22,16 +24,16 @@ export interface RenderedRequest {
 
 /** What templates can see. Without a scope there are none: every text is data, as it stands. */
 export interface RenderScene {
-  readonly scope: JsonObject | undefined;
-  readonly secrets: Readonly<Record<string, string>>;
+  readonly scope: TemplateScope | undefined;
+  readonly secrets: Pick<Secrets, 'value'>;
   readonly webhooks: WebhookSetting;
 }
 
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
 /** The request that `{ url, method?, headers?, body? }` asks for; throws an EngineError when it cannot be built. */
-export function renderRequest(given: RequestModel, scene: RenderScene): RenderedRequest {
-  const request = scene.scope === undefined ? given : filled(given, scene, scene.scope);
+export async function renderRequest(given: RequestModel, scene: RenderScene): Promise<RenderedRequest> {
+  const request = scene.scope === undefined ? given : await filled(given, scene, scene.scope);
   const { url, method, headers = {}, body } = request;
   const texts = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), headerText(name, value)]);
   const sent = bodyText(body);
@@ -43,13 +45,13 @@ export function renderRequest(given: RequestModel, scene: RenderScene): Rendered
   };
 }
 
-function filled(given: RequestModel, scene: RenderScene, scope: JsonObject): RequestModel {
+async function filled(given: RequestModel, scene: RenderScene, scopeOf: TemplateScope): Promise<RequestModel> {
   const template = parseTemplate(given.url);
-  const url = filledUrl(template, scope);
+  const url = filledUrl(template, scopeOf(template));
   const { headers = {}, body } = given;
   const tree = parseTemplateTree(body === undefined ? { headers } : { headers, body });
-  const secrets = secretsFor(tree.paths, { ...scene, url, isLiteral: hasLiteralHost(template) });
-  const rendered = renderTemplateTree(tree, { ...scope, secrets });
+  const secrets = await secretsFor(tree.paths, { ...scene, url, isLiteral: hasLiteralHost(template) });
+  const rendered = renderTemplateTree(tree, { ...scopeOf(tree), secrets });
   return { ...given, ...(rendered as Pick<RequestModel, 'headers' | 'body'>), url };
 }
 
@@ -72,7 +74,7 @@ interface Bound extends RenderScene {
   readonly isLiteral: boolean;
 }
 
-function secretsFor(paths: Template['paths'], { secrets, webhooks, url, isLiteral }: Bound): JsonObject {
+async function secretsFor(paths: Template['paths'], { secrets, webhooks, url, isLiteral }: Bound): Promise<JsonObject> {
   const names = secretNames(paths);
   if (names === undefined) throw refusal('it reads a secret whose name is not written out; name it, as in {{ secrets.API_TOKEN }}');
   const host = URL.canParse(url) ? new URL(url).hostname : '';
@@ -82,9 +84,8 @@ function secretsFor(paths: Template['paths'], { secrets, webhooks, url, isLitera
       const why = hosts === undefined ? 'whose host is built from values' : `at ${host}, which is not among its hosts`;
       throw refusal(`the secret "${name}" is not sent to a service ${why}; write the host out, or list it for the secret in the config`);
     }
-    if (entryOf(secrets, name) === undefined) throw refusal(`there is no secret "${name}"; add it under "secrets" in the config`);
   }
-  return Object.fromEntries(names.map((name) => [name, entryOf(secrets, name) as string]));
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await secrets.value(name)] as const)));
 }
 
 function headerText(name: string, value: Json): string {

@@ -2,7 +2,7 @@
 
 import type { CheckOf } from '../../../../definition/check.ts';
 import type { CheckRun } from '../../../../forge/forge.ts';
-import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
+import { type CheckScene, type CheckVerdict, notAnswered } from '../../../../steps/check.ts';
 
 const DEFAULT_EXPECT = 'success';
 
@@ -10,7 +10,7 @@ const DEFAULT_EXPECT = 'success';
 export async function run(config: CheckOf<'ci_status'>, { forge }: CheckScene): Promise<CheckVerdict> {
   if (forge === undefined) return { passed: null, result: null, error: 'there is no forge to ask for checks; connect one in the config' };
   const answer = await forge.checks();
-  if (answer.result !== 'ok') return { passed: null, result: { reason: answer.result }, error: answer.message };
+  if (answer.result !== 'ok') return notAnswered(answer);
   const { headSha, checks } = answer.value;
   const { workflows: named = [], expect = DEFAULT_EXPECT } = config;
   const names = named.length > 0 ? named : [...new Set(checks.map(({ name }) => name))];

@@ -104,6 +104,39 @@ describe('a command that runs tests', () => {
   });
 });
 
+test.each([
+  ['false | cat', 'fail'],
+  ['exit 3 | cat | cat', 'fail'],
+  ['(echo failed; exit 1) | tee log', 'fail'],
+  ['true | cat', 'ok'],
+  ['false || true', 'ok'],
+  ['yes | head -1', 'ok'],
+  ['(yes; echo done) | grep -q y', 'ok'],
+  ["printf 'a|b' | grep -qF 'a|b'", 'ok'],
+  ['echo "a\\nb" | grep -qx b', 'ok'],
+])('a pipe is judged by all of its programs: %s is %s', async (run, outcome) => {
+  expect(await check({ run })).toMatchObject({ outcome });
+});
+
+test('a pipe with a program that does not exist has no verdict', async () => {
+  expect(await check({ run: 'pawl-no-such-command | cat' })).toMatchObject({
+    type: 'errored',
+    checks: [{ passed: null, error: expect.stringContaining('could not find a command') }],
+  });
+});
+
+describe('real test runners that find no test', () => {
+  const vitest = join(import.meta.dirname, '../../../../../node_modules/vitest/vitest.mjs');
+  test.each<[string, JsonObject]>([
+    ['vitest --passWithNoTests', { argv: [process.execPath, vitest, 'run', '--passWithNoTests', '--root', '.'] }],
+    ['python3 -m unittest', { run: 'python3 -m unittest' }],
+    ['node --test | cat', { run: `'${process.execPath}' --test | cat` }],
+  ])('do not pass: %s', async (_what, config) => {
+    expect(await check(config)).toMatchObject(noTest);
+    expect(await check({ ...config, tests: 'optional' })).toMatchObject({ type: 'settled' });
+  });
+});
+
 describe('a report of tests', () => {
   const junit = (cases: string): string =>
     `<?xml version="1.0" encoding="utf-8"?><testsuites><testsuite name="s">${cases}</testsuite></testsuites>`;

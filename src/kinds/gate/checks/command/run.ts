@@ -10,7 +10,7 @@ import type { CommandResult } from '../../../../process/command.ts';
 import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
 import { exitSentence, keptText, programOf } from '../../../../steps/program.ts';
 import { readFreshReport } from '../../../../steps/report-file.ts';
-import { ranOf, recordOf, type TestCounts } from '../../../../steps/reports/test-counts.ts';
+import { recordOf, type TestCounts, whyNoTest } from '../../../../steps/reports/test-counts.ts';
 import { parseTestReport, recogniseTests } from '../../../../steps/reports/test-report.ts';
 
 const DEFAULT_EXPECT = 'exit_code == 0';
@@ -32,7 +32,7 @@ export async function run(config: CheckOf<'command'>, scene: CheckScene): Promis
       error: 'it ran out of time',
       timedOut: true,
     };
-  return withTests(config, judge(config, result), await findTests({ config, scene, stdout, since }));
+  return withTests(config, judge(config, result), await findTests({ config, scene, result, since }));
 }
 
 type Exited = CommandResult & { readonly kind: 'exited' };
@@ -53,20 +53,20 @@ function judge(config: CheckOf<'command'>, result: Exited): CheckVerdict {
 interface Search {
   readonly config: CheckOf<'command'>;
   readonly scene: CheckScene;
-  readonly stdout: string;
+  readonly result: Exited;
   readonly since: number;
 }
 
 type Found = { readonly counts: TestCounts } | { readonly unknown: string } | undefined;
 
 // Undefined: nothing says that tests were run.
-async function findTests({ config, scene, stdout, since }: Search): Promise<Found> {
+async function findTests({ config, scene, result, since }: Search): Promise<Found> {
   try {
     if (config.report !== undefined) {
       const report = await readFreshReport({ cwd: scene.cwd, places: [config.report], since });
       return 'refusal' in report ? { unknown: report.refusal } : { counts: parseTestReport(report.text) };
     }
-    const counts = recogniseTests(stdout);
+    const counts = recogniseTests(result);
     if (counts !== undefined) return { counts };
   } catch (thrown) {
     return { unknown: `what its tests reported cannot be read: ${messageOf(thrown)}` };
@@ -81,8 +81,8 @@ function withTests(config: CheckOf<'command'>, verdict: CheckVerdict, found: Fou
   if ('unknown' in found) return verdict.passed ? { ...verdict, passed: null, error: found.unknown } : verdict;
   const { counts } = found;
   const result = { ...(verdict.result as JsonObject), ...recordOf(counts) };
-  if (ranOf(counts) === 0 && config.tests !== 'optional')
-    return { passed: null, result, error: `no test ran${counts.skipped > 0 ? `; ${counts.skipped} were skipped` : ''}` };
+  const noTest = config.tests === 'optional' ? undefined : whyNoTest(counts);
+  if (noTest !== undefined) return { passed: null, result, error: noTest };
   // The exit code is easily lost, as in `pytest | tail`; an expect of the author's own is taken at its word.
   const isDefault = (config.expect ?? DEFAULT_EXPECT).trim() === DEFAULT_EXPECT;
   if (verdict.passed && counts.failed > 0 && isDefault)

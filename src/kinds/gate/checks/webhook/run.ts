@@ -7,6 +7,7 @@ import { evaluateCondition } from '../../../../expr/expression.ts';
 import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
 import { keptText } from '../../../../steps/program.ts';
 import { bodyOf } from '../../../../steps/web/answer-body.ts';
+import { rateLimitOf } from '../../../../steps/web/rate-limit.ts';
 
 const DEFAULT_EXPECT = 'status >= 200 && status < 300';
 
@@ -21,7 +22,10 @@ export async function run(config: CheckOf<'webhook'>, scene: CheckScene): Promis
   const result = { status, body: keptText(body) };
   const { expect = DEFAULT_EXPECT } = config;
   try {
-    if (evaluateCondition(expressionOf(expect), { status, headers, body: bodyOf(answer) })) return { passed: true, result };
+    const isExpected = evaluateCondition(expressionOf(expect), { status, headers, body: bodyOf(answer) });
+    if (isExpected) return { passed: true, result };
+    const limited = rateLimitOf(answer, scene.now());
+    if (limited !== undefined) return { passed: null, result, error: `it answered with ${status}: too many requests`, limited };
     return { passed: false, result, error: `it answered with ${status}, which does not meet ${expect}` };
   } catch (thrown) {
     return { passed: null, result, error: `its expect could not be evaluated: ${messageOf(thrown)}` };

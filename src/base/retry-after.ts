@@ -1,0 +1,21 @@
+// Owns the time that an HTTP answer gives for another try.
+
+/** From when on another request makes sense, or undefined if the headers do not say. Header names are in lower case. */
+export function resumeTime(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+  const milliseconds = Number(headers['retry-after-ms']);
+  if (milliseconds > 0) return now + milliseconds;
+  const after = headers['retry-after'];
+  if (after !== undefined) {
+    const time = isNumber(after) ? now + Number(after) * 1000 : Date.parse(after);
+    return Number.isNaN(time) ? undefined : time;
+  }
+  const reset = headers['x-ratelimit-reset'] ?? headers['ratelimit-reset'];
+  if (reset === undefined || !isNumber(reset)) return undefined;
+  // GitHub sends the time in seconds since 1970, others the seconds that are left.
+  const seconds = Number(reset);
+  return seconds > 1_000_000_000 ? seconds * 1000 : now + seconds * 1000;
+}
+
+function isNumber(text: string): boolean {
+  return /^\d+(?:\.\d+)?$/.test(text.trim());
+}

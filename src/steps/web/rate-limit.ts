@@ -1,0 +1,19 @@
+// Owns whether an answer says that requests come too often, and from when on another one makes sense.
+
+import { resumeTime } from '../../base/retry-after.ts';
+import type { WebResponse } from './request.ts';
+
+/** A service that wants no more requests for now; `until` where it says when. */
+export interface RateLimit {
+  readonly until?: number;
+}
+
+/** The rate limit in an answer: 429 always is one, 403 and 503 are if the headers say so. */
+export function rateLimitOf({ status, headers }: WebResponse, now: number): RateLimit | undefined {
+  const isUsedUp = headers['x-ratelimit-remaining'] === '0' || headers['ratelimit-remaining'] === '0';
+  const isLimit =
+    status === 429 || (status === 403 && isUsedUp) || ((status === 403 || status === 503) && headers['retry-after'] !== undefined);
+  if (!isLimit) return undefined;
+  const until = resumeTime(headers, now);
+  return until === undefined ? {} : { until };
+}
