@@ -19,7 +19,7 @@ export interface FileNumber {
 /** The files that SQLite itself puts beside a database. */
 const SIDES = ['', '-wal', '-shm', '-journal'];
 const BESIDE =
-  /^(?:-wal|-shm|-journal)?$|^\.(?:bells?|owners|pids|transcripts)(?:[\\/]|$)|^\.key(?:\.|$)|^\.(?:backup|restoring|replaced)-/;
+  /^(?:-wal|-shm|-journal)?$|^\.(?:bells?|owners|pids|transcripts)(?:[\\/]|$)|^\.(?:anchor|lost-wal)$|^\.key(?:\.|$)|^\.(?:backup|restoring|replaced|damaged|recovered)-/;
 
 interface HeldDatabase {
   readonly path: string;

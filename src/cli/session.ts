@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { EngineError, isEngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { isDead, watchOwners } from '../process/owner.ts';
+import { assertNotRemoved } from '../store/sqlite/anchor.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
 import type { ParsedArgs } from './command.ts';
@@ -23,6 +24,8 @@ export interface Place {
   readonly because: 'option' | 'environment' | 'config' | 'default';
   /** The state folder of this user; undefined if the user has no home folder. */
   readonly state: string | undefined;
+  /** Prints a warning. */
+  readonly warn: (text: string) => void;
 }
 
 /** What a database is opened for. Driving runs or deciding needs a database of this user; looking works with any. */
@@ -37,7 +40,11 @@ export async function findPlace(shell: Shell, given: ParsedArgs): Promise<Place>
   // A project that required signatures once still does, even if its settings were changed or hidden since.
   const isSigned = found.decisions === undefined && stateOf(shell) !== undefined && isKnownSigned(shell, project);
   const settings = isSigned ? { ...found, decisions: 'signed' as const } : found;
-  const at = (file: string, because: Place['because']): Place => ({ project, settings, file, because, state: stateOf(shell) });
+  const at = (file: string, because: Place['because']): Place => ({
+    ...{ project, settings, file, because },
+    state: stateOf(shell),
+    warn: (text) => shell.warn(text),
+  });
   const named = given.option('db');
   if (named !== undefined) return at(resolve(shell.cwd, named), 'option');
   const set = shell.env.PAWL_DB;
@@ -62,6 +69,7 @@ function stateOf(shell: Shell): string | undefined {
 
 /** Opens the database for reading; undefined if it does not exist. A database from --db must exist. */
 export async function openExisting(place: Place): Promise<Store | undefined> {
+  assertNotRemoved(place.file);
   if (place.because === 'option' && !existsSync(place.file))
     throw new EngineError('STORE_UNAVAILABLE', `database ${place.file} does not exist; check the path in --db`, {
       details: { file: place.file },
@@ -85,7 +93,10 @@ export async function openStore(place: Place, use: StoreUse = 'drive'): Promise<
   const origin = originFor(place, use);
   const store = await openSqliteStore({ file: place.file, isDead, ...present({ origin }) });
   try {
-    if (use === 'drive') await assertOwn(place, store);
+    if (use === 'drive') {
+      if (store.loss !== undefined) throw store.loss;
+      await assertOwn(place, store);
+    } else if (store.loss !== undefined) place.warn(store.loss.message);
     return store;
   } catch (error) {
     await store.close();
@@ -126,6 +137,7 @@ export async function closing<S extends { close(): Promise<void> }, T>(open: S, 
 
 /** Opens the database for a command about one run; without a database the run does not exist. */
 export async function openForRun(place: Place, prefix: string, use: StoreUse = 'drive'): Promise<Store> {
+  assertNotRemoved(place.file);
   if (!existsSync(place.file)) throw noRun(prefix, place);
   return openStore(place, use);
 }

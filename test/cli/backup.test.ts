@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFirst } from '../../src/proof/store-suite/deltas.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { defineSum } from '../../src/store/sqlite/seals.ts';
 import { HELD, kill, runId, startHolder, writeRuns } from './kept-runs.ts';
 import { CliRig, type Ended } from './rig.ts';
 
@@ -82,6 +83,7 @@ describe('restore', () => {
     await writeRuns(db, ['completed', 'waiting'], id);
     expect((await pawl('backup', copy)).code).toBe(0);
     const raw = new DatabaseSync(db);
+    defineSum(raw);
     raw.exec(`DELETE FROM runs WHERE id = '${runId(1)}'`);
     raw.close();
   });

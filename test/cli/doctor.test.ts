@@ -8,6 +8,7 @@ import { formatIdentity, identityOf, type ProcessIdentity } from '../../src/proc
 import { writePidFile } from '../../src/process/pid-file.ts';
 import { MARK_VARIABLE } from '../../src/process/process-table.ts';
 import { createPrivateFile } from '../../src/store/sqlite/connection.ts';
+import { defineSum } from '../../src/store/sqlite/seals.ts';
 import { HELD, kill, runId, startHolder, writeRuns } from './kept-runs.ts';
 import { CliRig } from './rig.ts';
 
@@ -95,6 +96,7 @@ describe('who drives what', () => {
   test('a run that ended before its process died needs nothing', async () => {
     await writeRuns(db, ['completed']);
     const raw = new DatabaseSync(db);
+    defineSum(raw);
     const gone = `${formatIdentity({ ...(identityOf() as ProcessIdentity), start: '1' })}#1`;
     raw.prepare('UPDATE runs SET owner = ?').run(gone);
     raw.close();

@@ -5,6 +5,7 @@ import { readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { defineSum } from '../../src/store/sqlite/seals.ts';
 import { Hold, writeWorkflow } from './blocking.ts';
 import { type InboxJson, tokenOf } from './decision-runs.ts';
 import { CliRig } from './rig.ts';
@@ -70,6 +71,7 @@ test('an owner that is recorded under another host name can still be read', asyn
   running.process.kill('SIGKILL');
   await running.ended;
   const raw = new DatabaseSync(db);
+  defineSum(raw);
   const { owner } = raw.prepare('SELECT owner FROM runs').get() as { owner: string };
   raw.prepare('UPDATE runs SET owner = ?').run(owner.replace(/^[^#|]*/, 'some-host'));
   raw.close();

@@ -72,7 +72,9 @@ async function adopt(shell: Shell, place: Place): Promise<number> {
   const { copyOf, origin, runs } = inspectFile(place.file);
   const foreign = isForeign(place, origin);
   if (foreign) await confirmAdoption(shell, place, runs);
-  const isChanged = foreign || copyOf !== undefined;
+  const problems = await problemsOf(place);
+  if (problems.length > 0) await confirmLoss(shell, place, problems);
+  const isChanged = foreign || copyOf !== undefined || problems.length > 0;
   if (isChanged) await (await openSqliteStore({ file: place.file, adopt: true, origin: ownId(place) })).close();
   shell.result({ file: place.file, copyOf: copyOf ?? null, foreign }, () => [
     isChanged
@@ -80,6 +82,28 @@ async function adopt(shell: Shell, place: Place): Promise<number> {
       : `${oneLine(place.file)} is already yours`,
   ]);
   return 0;
+}
+
+/** What is lost or was changed, which adopting accepts. */
+async function problemsOf(place: Place): Promise<readonly string[]> {
+  const store = await openStore({ ...place, warn: () => undefined }, 'look');
+  try {
+    return (await store.check()).problems.map(({ what }) => what).filter((what) => !what.includes('chmod go='));
+  } finally {
+    await store.close();
+  }
+}
+
+/** Adopting a database that lost records lets its runs do again what is not recorded, so a person must confirm it. */
+async function confirmLoss(shell: Shell, place: Place, problems: readonly string[]): Promise<void> {
+  if (!shell.isInteractive)
+    throw new EngineError(
+      'NOT_ALLOWED',
+      `${place.file} is damaged, and its runs would continue with what is left of it; only a person can decide that: run "pawl db adopt --db ${place.file}" at a terminal (${problems[0]})`,
+    );
+  for (const what of problems) shell.print(`${shell.style('red', shell.symbol('failed'))} ${oneLine(what)}`);
+  shell.print('What is not recorded may be done again, and damaged runs stay damaged.');
+  if (!(await confirm(shell, 'Continue with what is left?'))) throw new EngineError('NOT_ALLOWED', 'nothing was adopted');
 }
 
 /** Adopting allows the commands in the database's runs to execute, so a person must confirm it. */

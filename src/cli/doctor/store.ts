@@ -50,13 +50,13 @@ export async function checkDatabase(shell: Shell, place: Place): Promise<Check[]
 }
 
 function beside(file: string): string[] {
-  return ['', '-wal', '-shm', '.bells', '.pids'].map((side) => `${file}${side}`);
+  return ['', '-wal', '-shm', '.anchor', '.bells', '.pids'].map((side) => `${file}${side}`);
 }
 
 function broken(error: unknown, before = ''): Check {
-  const isDamaged = isEngineError(error) && error.code === 'STORE_DAMAGED';
-  const hint = isDamaged ? '"pawl restore FILE" restores a backup, and saves the current file' : '';
-  return { id: 'database', status: 'broken', what: `${before}${messageOf(error)}`, hint };
+  const isDamaged = typeof error === 'string' || (isEngineError(error) && error.code === 'STORE_DAMAGED');
+  const hint = isDamaged ? '"pawl doctor --repair" saves what can be read; "pawl restore FILE" restores a backup' : '';
+  return { id: 'database', status: 'broken', what: `${before}${typeof error === 'string' ? error : messageOf(error)}`, hint };
 }
 
 function checkVersion({ version, newest, journalMode, copyOf }: FileFacts): Check[] {
@@ -89,12 +89,14 @@ async function checkContents(shell: Shell, place: Place, facts: FileFacts): Prom
   if (facts.version !== facts.newest) return owners;
   const done = showWork(shell, `checking ${facts.runs} runs`);
   try {
-    const store = await openStore(place, 'look');
+    const lost: string[] = [];
+    const store = await openStore({ ...place, warn: (text) => lost.push(text) }, 'look');
     try {
       const report = await checkAll(shell, place, store);
       const ready = await store.ready(Date.now(), SHOWN_MAX);
       const waiting = ready.filter(({ because }) => because !== 'orphaned');
-      return [...checkIntegrity(report.problems.filter(({ what }) => !what.includes('chmod go='))), ...owners, ...waiting.map(checkReady)];
+      const problems = report.problems.filter(({ what }) => !what.includes('chmod go=') && !lost.includes(what));
+      return [...lost.map((what) => broken(what)), ...checkIntegrity(problems), ...owners, ...waiting.map(checkReady)];
     } finally {
       await store.close();
     }

@@ -4,19 +4,20 @@
 import { existsSync, statSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { digestText } from '../../base/digest.ts';
-import { isEngineError, messageOf } from '../../base/error.ts';
+import { type EngineError, isEngineError, messageOf } from '../../base/error.ts';
 import { canonicalJson, type Json } from '../../base/json.ts';
 import { applyRow } from '../../kernel/apply.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { StoreReport } from '../store.ts';
 import { readAttempts } from './attempts.ts';
-import { type Connection, readSnapshot } from './connection.ts';
+import { type Connection, openConnection, readSnapshot } from './connection.ts';
 import { readData } from './contents.ts';
 import { damagedRun } from './failure.ts';
 import { readLog } from './log.ts';
 import { readInbox } from './mail.ts';
-import { versionOf } from './migrate.ts';
+import { migrate, versionOf } from './migrate.ts';
 import { type RunRow, readRunRowByKey, verifyRun } from './run-row.ts';
+import { brokenSeals } from './seals.ts';
 
 const ROWS_AT_ONCE = 1000;
 const RUNS_AT_ONCE = 100;
@@ -24,10 +25,11 @@ const VALUES_AT_ONCE = 100;
 
 type Problem = StoreReport['problems'][number];
 
-/** Verifies everything and reports what is wrong, as far as the file can be read. */
-export async function checkStore(connection: Connection): Promise<StoreReport> {
-  const problems: Problem[] = [...checkModes(connection.path)];
-  for (const look of [checkPages, checkRuns, checkValues, missingValues]) problems.push(...(await reported(() => look(connection))));
+/** Verifies everything and reports what is wrong, as far as the file can be read; `loss`: what opening it found. */
+export async function checkStore(connection: Connection, loss: EngineError | undefined): Promise<StoreReport> {
+  const problems: Problem[] = [...checkModes(connection.path), ...(loss === undefined ? [] : [lossProblem(loss)])];
+  for (const look of [checkPages, checkSchema, checkRuns, checkStrays, checkValues, missingValues, checkSeals])
+    problems.push(...(await reported(() => look(connection))));
   return { ok: problems.length === 0, file: connection.name, schemaVersion: versionOf(connection.db), problems };
 }
 
@@ -38,6 +40,44 @@ async function reported(look: () => Problem[] | Promise<Problem[]>): Promise<Pro
   } catch (error) {
     return [{ what: messageOf(error) }];
   }
+}
+
+function lossProblem({ message, details: { runId, seq } }: EngineError): Problem {
+  return { ...(typeof runId === 'string' ? { run: runId } : {}), ...(typeof seq === 'number' ? { seq } : {}), what: message };
+}
+
+/** Compares tables, indexes, views and triggers with those of a new store. */
+async function checkSchema({ db }: Connection): Promise<Problem[]> {
+  const fresh = await openConnection({ file: ':memory:', synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 0 });
+  try {
+    await migrate(fresh, () => 0);
+    const [expected, found] = [fresh.db, db].map(schemaOf) as [Map<string, unknown>, Map<string, unknown>];
+    const changed = [...expected].filter(([name, sql]) => found.get(name) !== sql).map(([name]) => name);
+    const added = [...found.keys()].filter((name) => !expected.has(name));
+    return [...changed, ...added].map((name) => ({ what: `the ${name} of the database was changed by something other than Pawl` }));
+  } finally {
+    fresh.close();
+  }
+}
+
+function schemaOf(db: Connection['db']): Map<string, unknown> {
+  // ANALYZE of any program adds its own table, which changes no data.
+  const rows = db.prepare("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name").all();
+  return new Map(rows.map(({ type, name, sql }) => [`${type} ${name}`, sql]));
+}
+
+function checkSeals(connection: Connection): Promise<Problem[]> {
+  return readSnapshot(connection, () => brokenSeals(connection).map((what) => ({ what })));
+}
+
+/** Rows of runs that do not exist, and members of runs that have none. */
+function checkStrays(connection: Connection): Problem[] {
+  const logs = connection.sql('SELECT DISTINCT run FROM events WHERE run NOT IN (SELECT key FROM runs)').all();
+  const members = connection.sql('SELECT DISTINCT run FROM members WHERE run NOT IN (SELECT key FROM runs WHERE members > 0)').all();
+  return [
+    ...logs.map(({ run }) => ({ what: `the log of run number ${run} is there, but the run is not` })),
+    ...members.map(({ run }) => ({ what: `run number ${run} has live members of groups that it did not write` })),
+  ];
 }
 
 async function checkRuns(connection: Connection): Promise<Problem[]> {
@@ -59,7 +99,7 @@ async function checkRuns(connection: Connection): Promise<Problem[]> {
 
 function checkModes(path: string | undefined): Problem[] {
   if (path === undefined || process.platform === 'win32') return [];
-  return [path, `${path}-wal`, `${path}-shm`, `${path}.bells`].flatMap((file) => {
+  return [path, `${path}-wal`, `${path}-shm`, `${path}.anchor`, `${path}.bells`].flatMap((file) => {
     if (!existsSync(file) || (statSync(file).mode & 0o077) === 0) return [];
     return [{ what: `${file} can be read by other users; remove that permission with: chmod go= ${file}` }];
   });
@@ -121,10 +161,27 @@ async function checkValues(connection: Connection): Promise<Problem[]> {
   }
 }
 
+const REF = /\{"digest":"([0-9a-f]{64})","bytes":\d+\}/g;
+
+/** Values that a log, a run, data or mail refers to and that are not there. */
 function missingValues(connection: Connection): Problem[] {
-  const rows = connection
-    .sql(`SELECT r.id, a.step, a.output AS digest FROM attempts a JOIN runs r ON r.key = a.run
-      WHERE a.output IS NOT NULL AND NOT EXISTS (SELECT 1 FROM contents c WHERE c.digest = a.output) ORDER BY r.key, a.id`)
-    .all();
-  return rows.map(({ id, step, digest }) => ({ run: String(id), what: `the output ${digest} of step ${step} is missing` }));
+  const problems: Problem[] = [];
+  const known = new Map<string, boolean>();
+  const isThere = (digest: string): boolean => connection.sql('SELECT 1 FROM contents WHERE digest = ?').get(digest) !== undefined;
+  const look = (digest: string, run: unknown, what: string): void => {
+    const key = known.get(digest) === false ? `${digest} ${run}` : digest;
+    if (known.has(key)) return;
+    known.set(key, known.get(digest) ?? isThere(digest));
+    if (known.get(digest) === false)
+      problems.push({ run: String(run), what: `the value ${digest.slice(0, 12)} of ${what} of run ${run} is missing` });
+  };
+  const rows = connection.sql('SELECT r.id, e.seq, e.body FROM events e JOIN runs r ON r.key = e.run ORDER BY e.place').iterate();
+  for (const { id, seq, body } of rows)
+    for (const [, digest = ''] of String(body).matchAll(REF)) look(digest, id, `record ${seq} of the log`);
+  const named = `SELECT r.id, r.params AS digest, 'the params' AS what FROM runs r WHERE r.params IS NOT NULL
+    UNION ALL SELECT r.id, d.digest, 'the data' FROM data d JOIN runs r ON r.key = d.run WHERE d.digest IS NOT NULL`;
+  for (const { id, digest, what } of connection.sql(named).iterate()) look(String(digest), id, String(what));
+  const mail = connection.sql('SELECT r.id, m.body FROM mail m JOIN runs r ON r.key = m.run WHERE m.body IS NOT NULL').iterate();
+  for (const { id, body } of mail) for (const [, digest = ''] of String(body).matchAll(REF)) look(digest, id, 'the mail');
+  return problems;
 }

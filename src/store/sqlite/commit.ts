@@ -8,6 +8,7 @@ import { EngineError } from '../../base/error.ts';
 import type { Path } from '../../kernel/activation.ts';
 import { isFinal } from '../../kernel/run-state.ts';
 import type { CommitResult, Delta, RunCreation, StoredAttempt } from '../store.ts';
+import type { Anchor } from './anchor.ts';
 import { copyChecks, readAttempts, writeChecks } from './attempts.ts';
 import type { Bell } from './bell.ts';
 import { chainStart } from './chain.ts';
@@ -20,6 +21,7 @@ import { consumeMail, insertMail } from './mail.ts';
 import { writeMembers } from './members.ts';
 import { countMembers, encodeState, withoutChecks, withoutPlace } from './row-format.ts';
 import { insertRunRow, keyOf, type RunRow, readRunRow, updateRunRow } from './run-row.ts';
+import { transactionsIn } from './seals.ts';
 import { changeSlots, findFull, leaveAll, nextInQueue, queueForSlot } from './slots.ts';
 import type { After } from './transactions.ts';
 
@@ -27,6 +29,7 @@ import type { After } from './transactions.ts';
 export interface CommitContext {
   readonly connection: Connection;
   readonly bell: Bell;
+  readonly anchor: Anchor;
   /** The runs that this store owns, as it last wrote them (M2). */
   readonly owned: Map<string, RunRow>;
 }
@@ -48,7 +51,9 @@ export function commitDelta(context: CommitContext, delta: Delta, after: After):
   consumeMail(connection, run, { ids: delta.consumed, seq: delta.state.seq });
   const woken = [...postMail(connection, delta), ...moveSlots(connection, run, delta)];
   const released = delta.release === true && giveUp(connection, run);
+  const transaction = { transactions: transactionsIn(connection), run: { key: run, id: delta.run, seq: written.seq } };
   after(() => {
+    context.anchor.note(transaction);
     if (released) context.owned.delete(delta.run);
     else context.owned.set(delta.run, written);
     for (const other of new Set(woken)) context.bell.ring(other);

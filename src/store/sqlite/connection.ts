@@ -11,6 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { holdDatabase } from '../../base/store-files.ts';
 import { uptimeMs } from '../../base/uptime.ts';
 import { isBusy, toStoreError } from './failure.ts';
+import { defineSum } from './seals.ts';
 
 const BLOCK_MS = 2;
 const PAUSE_MS_MAX = 16;
@@ -59,6 +60,7 @@ export function createPrivateFile(path: string): boolean {
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const path = options.file === ':memory:' ? undefined : resolve(options.file);
   const db = new DatabaseSync(path ?? ':memory:', { timeout: BLOCK_MS, enableForeignKeyConstraints: false });
+  defineSum(db);
   const statements = new Map<string, StatementSync>();
   const sql = (text: string): StatementSync => {
     let statement = statements.get(text);

@@ -7,6 +7,7 @@ import type { RunEvent } from '../../kernel/event.ts';
 import { createActivation, createAttempt, createFirst, createNext, createValue, START_AT } from '../../proof/store-suite/deltas.ts';
 import type { Delta } from '../store.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
+import { defineSum } from './seals.ts';
 
 let directory: string;
 let file: string;
@@ -56,6 +57,7 @@ const HURT = "(SELECT key FROM runs WHERE id = 'hurt')";
 
 function damage(...statements: string[]): void {
   const db = new DatabaseSync(file);
+  defineSum(db);
   for (const statement of statements) expect(db.prepare(statement).run().changes).toBe(1);
   db.close();
 }

@@ -77,14 +77,17 @@ describe('versions of the file', () => {
       next(({ db }) => db.exec('CREATE TABLE later (a)')),
     );
     const { db } = connection;
-    expect([versionOf(db), db.prepare('SELECT id FROM runs').get()?.id]).toEqual([2, 'r1']);
-    expect(db.prepare('SELECT version, name FROM migrations').all()).toMatchObject([{ version: 1 }, { version: 2, name: 'next' }]);
+    expect([versionOf(db), db.prepare('SELECT id FROM runs').get()?.id]).toEqual([MIGRATIONS.length + 1, 'r1']);
+    expect(db.prepare('SELECT version, name FROM migrations').all()).toMatchObject([
+      ...MIGRATIONS.map(({ version }) => ({ version })),
+      { name: 'next' },
+    ]);
     const [backup] = db.prepare('SELECT * FROM database_backups').all() as { path: string; size_bytes: number }[];
     connection.close();
-    expect(backup?.path).toBe(`${file}.backup-v1-2026-01-02T03-04-05-678Z`);
+    expect(backup?.path).toBe(`${file}.backup-v${MIGRATIONS.length}-2026-01-02T03-04-05-678Z`);
     expect([mode(backup?.path as string), statSync(backup?.path as string).size]).toEqual([0o600, backup?.size_bytes]);
     const copy = new DatabaseSync(backup?.path as string);
-    expect([versionOf(copy), copy.prepare('SELECT id FROM runs').get()?.id]).toEqual([1, 'r1']);
+    expect([versionOf(copy), copy.prepare('SELECT id FROM runs').get()?.id]).toEqual([MIGRATIONS.length, 'r1']);
     copy.close();
   });
 
@@ -96,7 +99,7 @@ describe('versions of the file', () => {
       throw new Error('broke');
     });
     await expect(migrate(connection, () => START_AT, broken)).rejects.toThrow('broke');
-    expect(versionOf(connection.db)).toBe(1);
+    expect(versionOf(connection.db)).toBe(MIGRATIONS.length);
     expect(connection.db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'half'").get()?.n).toBe(0);
     connection.close();
   });

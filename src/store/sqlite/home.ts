@@ -20,31 +20,42 @@ interface Place {
 export interface Home {
   /** Throws STORE_COPIED when the file is not the one the store was created as, STORE_GONE when it was removed. */
   assertHome(): void;
+  /** False for a store that has lost its end and was not adopted since. */
+  isWhole(): boolean;
   /** To be called after every write that reached the disk. */
   written(): void;
   /** Makes this file the store's home, and whoever opened it its origin. Runs inside a transaction. */
   adopt(): void;
 }
 
-/** Reads where the store is at home; a new store is at home where it is. */
-export function openHome(connection: Connection): Home {
+/** Reads where the store is at home; a new store is at home where it is. One that has lost its end is not written to. */
+export function openHome(connection: Connection, lost: EngineError | undefined): Home {
   const { path } = connection;
-  if (path === undefined) return { assertHome: () => {}, written: () => {}, adopt: () => adoptOrigin(connection) };
+  if (path === undefined) return { assertHome: () => {}, isWhole: () => true, written: () => {}, adopt: () => adoptOrigin(connection) };
   let home = readHome(connection);
+  let loss = lost;
   const here = placeOf(path);
-  const watch = openWatch(path, connection.sql("SELECT value FROM meta WHERE key = 'store_id'").get()?.value);
+  const watch = openWatch(path, readStoreId(connection));
   return {
     assertHome: () => {
       watch.look();
+      if (loss !== undefined) throw loss;
       if (home !== undefined && (home.path !== here.path || home.inode !== here.inode)) throw copied(here, home);
     },
+    isWhole: () => loss === undefined,
     written: watch.note,
     adopt: () => {
       writeHome(connection, here);
       home = here;
+      loss = undefined;
       adoptOrigin(connection);
     },
   };
+}
+
+/** The id of a store; its copies have the same. */
+export function readStoreId(connection: Connection): string {
+  return String(connection.sql("SELECT value FROM meta WHERE key = 'store_id'").get()?.value);
 }
 
 /** Gives a new store its id and its home. Runs inside the transaction that creates the tables. */
@@ -153,7 +164,16 @@ export function gone(path: string, what: string): EngineError {
 
 function readHome(connection: Connection): Place | undefined {
   const found = connection.sql("SELECT value FROM meta WHERE key = 'home'").get();
-  return found === undefined ? undefined : (JSON.parse(String(found.value)) as Place);
+  return found === undefined ? undefined : parseHome(found.value);
+}
+
+/** The recorded home of a store. One that cannot be read is no file, so nothing is written until the store is adopted. */
+export function parseHome(text: unknown): Place {
+  try {
+    return JSON.parse(String(text)) as Place;
+  } catch {
+    return { path: 'a path that cannot be read any more', inode: '' };
+  }
 }
 
 function writeHome(connection: Connection, place: Place): void {

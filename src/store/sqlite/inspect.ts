@@ -5,6 +5,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { RunStatus } from '../../kernel/run-state.ts';
 import { toStoreError } from './failure.ts';
+import { parseHome } from './home.ts';
 import { assertOurs, MIGRATIONS } from './migrate.ts';
 import { statusOf } from './run-row.ts';
 import { placeSql } from './schema.ts';
@@ -88,7 +89,7 @@ function textOf(value: unknown): string | undefined {
 
 function homeElsewhere(file: string, home: unknown): string | undefined {
   if (typeof home !== 'string') return undefined;
-  const { path, inode } = JSON.parse(home) as { readonly path: string; readonly inode: string };
+  const { path, inode } = parseHome(home);
   const isHere = path === realpathSync(file) && inode === String(statSync(file, { bigint: true }).ino);
   return isHere ? undefined : path;
 }

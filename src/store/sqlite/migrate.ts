@@ -6,6 +6,7 @@ import { copyDatabase, recordBackup } from './backup.ts';
 import { type Connection, whenFree } from './connection.ts';
 import { foundHome } from './home.ts';
 import { TABLES } from './schema.ts';
+import { createSeals } from './seals.ts';
 import { VIEWS } from './views.ts';
 
 // "PAWL" in ASCII: distinguishes our files from other databases.
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
       foundHome(connection);
     },
   },
+  { version: 2, name: 'seals', apply: createSeals },
 ];
 
 /** Migrates the file to the newest version and returns that. A file of a newer version is rejected untouched. */

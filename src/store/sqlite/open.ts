@@ -2,7 +2,8 @@
 // `ownership` claims and releases runs, `run-row`, `log`, `attempts` and `contents` read, `bell` wakes.
 
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
-import type { Store } from '../store.ts';
+import type { Mail, Store } from '../store.ts';
+import { assertNotRemoved, findLoss, keepLog, openAnchor, readAnchor } from './anchor.ts';
 import { readAttempts, readLatest } from './attempts.ts';
 import { copyDatabase, recordBackup } from './backup.ts';
 import { openBell } from './bell.ts';
@@ -12,16 +13,17 @@ import { type Connection, createPrivateFile, openConnection, readSnapshot } from
 import { readData, readValues } from './contents.ts';
 import { openDefinitions } from './definitions.ts';
 import { toStoreError, unknownRun } from './failure.ts';
-import { bindOrigin, type Home, openHome, readOrigin } from './home.ts';
+import { bindOrigin, type Home, openHome, readOrigin, readStoreId } from './home.ts';
 import { beginUse, closeAccount, endUse, openAccounts, readClosed, readFamily, readUses, sumUsage } from './ledger.ts';
 import { listRuns, readNextDue, readReady, resolvePrefix } from './listing.ts';
 import { readLog } from './log.ts';
 import { insertMail, readInbox } from './mail.ts';
-import { migrate } from './migrate.ts';
+import { migrate, versionOf } from './migrate.ts';
 import { type ClaimContext, claimRun, releaseRun, withdrawMail } from './ownership.ts';
 import { pruneStore } from './prune.ts';
 import { keyOf, type RunRow, readRunRow, verifyRun } from './run-row.ts';
-import { openTransactions, type Transactions } from './transactions.ts';
+import { countTransaction, reseal } from './seals.ts';
+import { type After, openTransactions, type Transactions } from './transactions.ts';
 
 const WAL_AUTOCHECKPOINT = 1000;
 const BUSY_MS = 10_000;
@@ -48,14 +50,17 @@ export interface SqliteStoreOptions {
 
 /** A store in an SQLite file. */
 export interface SqliteStore extends Store {
-  /** Makes this file the store although it was created elsewhere. */
+  /** Makes this file the store although it was created elsewhere, or has lost its end or rows. */
   adopt(): Promise<void>;
+  /** The error of a store that lacks what was acknowledged: it can be read, but nothing is written to it. */
+  readonly loss: EngineError | undefined;
 }
 
 /** Opens a store, creating or migrating the file as needed. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const connection = await openFile(options);
   try {
+    assertNotEmptied(connection);
     await migrate(connection, options.now ?? Date.now);
     const store = createStore(connection, options);
     if (options.adopt === true) await store.adopt();
@@ -66,10 +71,24 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   }
 }
 
+/** Throws when a file that was written to is empty now: SQLite takes it for a new one. */
+function assertNotEmptied({ db, path, name }: Connection): void {
+  if (path === undefined || readAnchor(path) === undefined || versionOf(db) !== 0) return;
+  keepLog(path);
+  throw new EngineError(
+    'STORE_DAMAGED',
+    `the database ${name} is empty, but runs were written to it; restore a backup with "pawl restore FILE"; to begin with an empty database, remove ${name}.anchor`,
+    { details: { file: name } },
+  );
+}
+
 async function openFile(options: SqliteStoreOptions): Promise<Connection> {
   const { file } = options;
   try {
-    if (file !== ':memory:') createPrivateFile(file);
+    if (file !== ':memory:') {
+      assertNotRemoved(file);
+      createPrivateFile(file);
+    }
     return await openConnection({
       file,
       synchronous: options.synchronous ?? 'FULL',
@@ -89,98 +108,121 @@ async function openFile(options: SqliteStoreOptions): Promise<Connection> {
 
 /** Wires the parts of a store on a connection whose file is of the newest version. */
 export function createStore(connection: Connection, options: Omit<SqliteStoreOptions, 'file'>): SqliteStore {
-  const home = openHome(connection);
+  const now = options.now ?? Date.now;
+  const storeId = readStoreId(connection);
+  const isAnchored = options.synchronous !== 'NORMAL';
+  // Adopting a file accepts what it lacks.
+  const anchored = isAnchored && options.adopt !== true ? readAnchor(connection.path) : undefined;
+  const loss = findLoss(connection, anchored, storeId);
+  const home = openHome(connection, loss);
   const bell = openBell(connection.path);
+  const anchor = openAnchor(connection, { store: storeId, now });
   const isDead = options.isDead ?? (() => false);
-  const context: ClaimContext = { connection, bell, owned: new Map(), isDead, definitionOf: openDefinitions(connection) };
+  const context: ClaimContext = { connection, bell, anchor, owned: new Map(), isDead, definitionOf: openDefinitions(connection) };
   const transactions = openTransactions(connection, () => {
+    // A store that has lost its end keeps the anchor that says so until it is adopted.
+    if (isAnchored && home.isWhole()) anchor.save();
     home.written();
     bell.committed();
   });
+  const write = countedWrites(context, transactions);
+  const atHome: Transactions['write'] = (work) =>
+    write((after) => {
+      home.assertHome();
+      return work(after);
+    });
   return {
-    ...createWriter(context, home, transactions),
+    ...createWriter(context, home, { write: transactions.write, atHome }),
     ...createReader(context),
-    ...createLedger(connection, home, transactions),
-    ready: (now, limit) => readSnapshot(connection, () => readReady(connection, { now, limit }, isDead)),
+    ...createLedger(connection, atHome),
+    loss,
+    ready: (at, limit) => readSnapshot(connection, () => readReady(connection, { now: at, limit }, isDead)),
     nextDue: (after) => readSnapshot(connection, () => readNextDue(connection, after)),
     watch: bell.watch,
     follow: bell.follow,
     backup: async (file, run) => {
       const made = await copyDatabase(connection, file);
-      await transactions.write(() =>
-        recordBackup(connection, { ...made, at: (options.now ?? Date.now)(), ...(run === undefined ? {} : { run }) }),
-      );
+      await write(() => recordBackup(connection, { ...made, at: now(), ...(run === undefined ? {} : { run }) }));
       return made;
     },
-    check: () => checkStore(connection),
-    prune: (request) => pruneStore({ connection, write: transactions.write, assertHome: home.assertHome }, request),
+    check: () => checkStore(connection, loss),
+    prune: (request) => pruneStore({ connection, write: atHome }, request),
     origin: () => readSnapshot(connection, () => readOrigin(connection)),
-    bind: (origin) => transactions.write(() => bindOrigin(connection, origin)),
-    adopt: () => transactions.write(() => home.adopt()),
+    bind: (origin) => write(() => bindOrigin(connection, origin)),
+    adopt: () =>
+      write(() => {
+        home.adopt();
+        reseal(connection);
+      }),
     close: async () => {
       await transactions.idle();
       bell.close();
       connection.close();
+      anchor.close();
     },
   };
+}
+
+/** Counts each transaction that changes something and is not a commit of a run, so that the anchor can name it. */
+function countedWrites({ connection, anchor }: CommitContext, { write }: Transactions): Transactions['write'] {
+  const changes = (): unknown => connection.sql('SELECT total_changes() AS n').get()?.n;
+  return (work) =>
+    write((after) => {
+      const before = changes();
+      const result = work(after);
+      if (changes() !== before) {
+        const count = countTransaction(connection);
+        after(() => anchor.note({ transactions: count }));
+      }
+      return result;
+    });
+}
+
+/** How a store is written to: a commit of a run on its own, everything else counted, and only where the store is at home. */
+interface Writes {
+  readonly write: Transactions['write'];
+  readonly atHome: Transactions['write'];
 }
 
 function createWriter(
   context: ClaimContext,
   home: Home,
-  { write }: Transactions,
+  { write, atHome }: Writes,
 ): Pick<Store, 'claim' | 'commit' | 'release' | 'post' | 'withdraw'> {
   return {
-    claim: (run, me) =>
-      write((after) => {
-        home.assertHome();
-        return claimRun(context, { run, me }, after);
-      }),
+    claim: (run, me) => atHome((after) => claimRun(context, { run, me }, after)),
     commit: (delta) =>
       write((after) => {
         home.assertHome();
         return commitDelta(context, delta, after);
       }),
-    release: (run, held, seenMail) =>
-      write((after) => {
-        home.assertHome();
-        return releaseRun(context, { run, ...held, seenMail }, after);
-      }),
-    post: (mail) =>
-      write((after) => {
-        home.assertHome();
-        const key = keyOf(context.connection, mail.run);
-        if (key === undefined) throw unknownRun(mail.run, context.connection.name);
-        const result = insertMail(context.connection, key, mail);
-        if (result === 'posted') after(() => context.bell.ring(mail.run));
-        return result;
-      }),
-    withdraw: (mail, me) =>
-      write(() => {
-        home.assertHome();
-        return withdrawMail(context, mail, me);
-      }),
+    release: (run, held, seenMail) => atHome((after) => releaseRun(context, { run, ...held, seenMail }, after)),
+    post: (mail) => atHome((after) => postMail(context, mail, after)),
+    withdraw: (mail, me) => atHome(() => withdrawMail(context, mail, me)),
   };
+}
+
+function postMail({ connection, bell }: ClaimContext, mail: Mail, after: After): 'posted' | 'duplicate' {
+  const key = keyOf(connection, mail.run);
+  if (key === undefined) throw unknownRun(mail.run, connection.name);
+  const result = insertMail(connection, key, mail);
+  if (result === 'posted') after(() => bell.ring(mail.run));
+  return result;
 }
 
 type Ledger = Pick<Store, 'beginUse' | 'endUse' | 'usage' | 'uses' | 'family' | 'closeAccount' | 'closedAccounts' | 'openAccounts'>;
 
-function createLedger(connection: Connection, home: Home, { write }: Transactions): Ledger {
-  const writing = <T>(work: () => T): Promise<T> =>
-    write(() => {
-      home.assertHome();
-      return work();
-    });
+function createLedger(connection: Connection, write: Transactions['write']): Ledger {
   const reading = <T>(work: () => T): Promise<T> => readSnapshot(connection, work);
   return {
-    beginUse: (use) => writing(() => beginUse(connection, use)),
-    endUse: (id, used) => writing(() => endUse(connection, id, used)),
+    beginUse: (use) => write(() => beginUse(connection, use)),
+    endUse: (id, used) => write(() => endUse(connection, id, used)),
     usage: (query) => reading(() => sumUsage(connection, query)),
     uses: (run) => reading(() => readUses(connection, run)),
     family: (run) => reading(() => readFamily(connection, run)),
-    closeAccount: (closed) => writing(() => closeAccount(connection, closed)),
+    closeAccount: (closed) => write(() => closeAccount(connection, closed)),
     closedAccounts: (now) => reading(() => readClosed(connection, now)),
-    openAccounts: () => writing(() => openAccounts(connection)),
+    openAccounts: () => write(() => openAccounts(connection)),
   };
 }
 

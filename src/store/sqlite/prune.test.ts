@@ -7,6 +7,7 @@ import type { RunEvent } from '../../kernel/event.ts';
 import { createActivation, createAttempt, createFirst, createNext, createValue, START_AT } from '../../proof/store-suite/deltas.ts';
 import type { PruneRequest } from '../store.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
+import { defineSum } from './seals.ts';
 
 const EVERYTHING: PruneRequest = { before: START_AT + 1000, status: ['completed'] };
 let directory: string;
@@ -25,6 +26,7 @@ afterEach(async () => {
 
 function sql(statement: string): Record<string, unknown>[] {
   const db = new DatabaseSync(file);
+  defineSum(db);
   try {
     return db.prepare(statement).all();
   } finally {

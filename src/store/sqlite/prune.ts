@@ -28,7 +28,6 @@ const PAUSE_MS = 25;
 interface PruneContext {
   readonly connection: Connection;
   readonly write: Transactions['write'];
-  readonly assertHome: () => void;
 }
 
 interface Candidate {
@@ -48,7 +47,7 @@ type Family = readonly [Candidate, ...Candidate[]];
 
 /** Removes runs and the values that only they used, batch by batch. */
 export async function pruneStore(context: PruneContext, request: PruneRequest): Promise<PruneReport> {
-  const { connection, write, assertHome } = context;
+  const { connection, write } = context;
   if (request.dryRun === true) {
     const families = await readSnapshot(connection, () => planPrune(connection, request));
     return { runs: families.flatMap((family) => family.map(toPruned)), values: 0 };
@@ -56,7 +55,6 @@ export async function pruneStore(context: PruneContext, request: PruneRequest): 
   const runs: PrunedRun[] = [];
   for (;;) {
     const batch = await write(() => {
-      assertHome();
       const families = planPrune(connection, request).slice(0, FAMILIES_AT_ONCE);
       for (const family of families) for (const { key } of family) deleteRun(connection, key, request.before);
       return families;
@@ -140,14 +138,13 @@ function deleteRun(connection: Connection, key: number, before: number): void {
 const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
 
 /** Removes the values that no row mentions; returns how many. */
-async function sweepValues({ connection, write, assertHome }: PruneContext): Promise<number> {
+async function sweepValues({ connection, write }: PruneContext): Promise<number> {
   const unused = await readSnapshot(connection, () => new Set(digestsOf(connection, 'SELECT digest FROM contents')));
   const mark = createMark(connection, unused);
   await mark.readAll();
   let removed = 0;
   while (unused.size > 0) {
     removed += await write(() => {
-      assertHome();
       mark.catchUp();
       const batch = [...unused].slice(0, VALUES_AT_ONCE);
       for (const digest of batch) {

@@ -1,0 +1,175 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createActivation, createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
+import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from './open.ts';
+
+const OPEN = new URL('./open.ts', import.meta.url).href;
+const DELTAS = new URL('../../proof/store-suite/deltas.ts', import.meta.url).href;
+const STEPS = 12;
+
+let directory: string;
+let file: string;
+let stores: SqliteStore[];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'pawl-anchor-'));
+  file = join(directory, 'pawl.db');
+  stores = [];
+});
+
+afterEach(async () => {
+  for (const store of stores) await store.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** A process that acknowledges twelve records of a run and is then killed, so that they are in the write-ahead log only. */
+async function commitAndDie(options: Partial<SqliteStoreOptions> = {}, last = ''): Promise<void> {
+  await (await openSqliteStore({ file, ...options })).close();
+  const script = `
+    import { openSqliteStore } from '${OPEN}';
+    import { createActivation, createFirst, createNext, START_AT } from '${DELTAS}';
+    const store = await openSqliteStore({ file: ${JSON.stringify(file)}, ...${JSON.stringify(options)} });
+    let delta = createFirst({ run: 'r1', owner: 'me' });
+    await store.commit(delta);
+    for (let n = 2; n <= ${STEPS}; n += 1) {
+      delta = createNext(delta, [{ type: 'step.changed', at: START_AT + n, activation: createActivation('build', { feedback: 'note ' + n }) }]);
+      await store.commit(delta);
+    }
+    ${last}
+    process.kill(process.pid, 'SIGKILL');`;
+  const { signal, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  expect(signal).toBe('SIGKILL');
+}
+
+/** Flips one bit in the page that the log has for a record. */
+function flipBit(path: string, text: string): void {
+  const bytes = readFileSync(path);
+  const at = bytes.indexOf(text);
+  expect(at).toBeGreaterThan(0);
+  bytes[at] = (bytes[at] as number) ^ 1;
+  writeFileSync(path, bytes);
+}
+
+async function open(options: Partial<SqliteStoreOptions> = {}): Promise<SqliteStore> {
+  const store = await openSqliteStore({ file, ...options });
+  stores.push(store);
+  return store;
+}
+
+const LOST = { code: 'STORE_DAMAGED', message: expect.stringContaining('lost its end') };
+
+describe('a store that was killed', () => {
+  test('is whole when nothing happened to its files', async () => {
+    await commitAndDie();
+    const store = await open({ isDead: () => true });
+    expect(store.loss).toBeUndefined();
+    expect(await store.claim('r1', 'you')).toMatchObject({ claimed: true, state: { seq: STEPS } });
+  });
+
+  test.each<[string, () => void]>([
+    ['one flipped bit in its write-ahead log', () => flipBit(`${file}-wal`, 'note 5')],
+    ['a write-ahead log whose header was changed', () => writeFileSync(`${file}-wal`, Buffer.alloc(32), { flag: 'r+' })],
+    ['a shorter write-ahead log', () => truncateSync(`${file}-wal`, statSync(`${file}-wal`).size - 9000)],
+    ['no write-ahead log', () => rmSync(`${file}-wal`)],
+  ])('with %s is read, says what is missing, and is not written to', async (_, damage) => {
+    await commitAndDie();
+    damage();
+    const store = await open({ isDead: () => true });
+    expect(store.loss).toMatchObject(LOST);
+    await expect(store.claim('r1', 'you')).rejects.toMatchObject(LOST);
+    await expect(store.commit(createFirst({ run: 'r2', owner: 'me' }))).rejects.toMatchObject(LOST);
+    expect((await store.check()).problems).toContainEqual(expect.objectContaining({ what: store.loss?.message }));
+    await store.list({});
+  });
+
+  test('names the run and the records that are missing, also when it is opened again, until it is adopted', async () => {
+    await commitAndDie();
+    flipBit(`${file}-wal`, 'note 5');
+    await (await open()).close();
+    const again = await open({ isDead: () => true });
+    expect(again.loss?.message).toContain(`to ${STEPS} of run r1`);
+    expect(again.loss?.details).toMatchObject({ runId: 'r1', expected: STEPS, log: `${file}.lost-wal` });
+    expect(existsSync(`${file}.lost-wal`)).toBe(true);
+    await again.backup(join(directory, 'copy.db'));
+    await again.close();
+    const adopted = await open({ isDead: () => true, adopt: true });
+    expect(await adopted.claim('r1', 'you')).toMatchObject({ claimed: true });
+    await adopted.close();
+    expect((await open()).loss).toBeUndefined();
+  });
+
+  test('has its acknowledged mail anchored, too', async () => {
+    await commitAndDie(
+      {},
+      `await store.post({ run: 'r1', dedupe: 'm1', input: { type: 'signalled', at: START_AT, name: 'x' }, values: [] });`,
+    );
+    flipBit(`${file}-wal`, '"signalled"');
+    expect((await open()).loss).toMatchObject(LOST);
+  });
+
+  test('raises no alarm where the anchor is older, damaged, cut off or gone, as after a power cut', async () => {
+    await commitAndDie();
+    const anchor = readFileSync(`${file}.anchor`);
+    const flipped = Buffer.from(anchor);
+    flipped[40] = (flipped[40] as number) ^ 1;
+    const older = readFileSync(`${file}.anchor`);
+    const store = await open({ isDead: () => true });
+    await store.claim('r1', 'you');
+    await store.close();
+    for (const content of [older, flipped, anchor.subarray(0, 20), Buffer.alloc(1024), Buffer.alloc(0)]) {
+      writeFileSync(`${file}.anchor`, content);
+      const opened = await open();
+      expect(opened.loss).toBeUndefined();
+      await opened.close();
+    }
+    rmSync(`${file}.anchor`);
+    expect((await open()).loss).toBeUndefined();
+  });
+
+  test('with synchronous NORMAL may lose its end, and has no anchor', async () => {
+    await commitAndDie({ synchronous: 'NORMAL' });
+    expect(existsSync(`${file}.anchor`)).toBe(false);
+  });
+});
+
+describe('a file that was put in the place of the store', () => {
+  test('an older copy, written over it, is found', async () => {
+    const store = await open();
+    const first = createFirst({ run: 'r1', owner: 'me' });
+    await store.commit(first);
+    await store.close();
+    copyFileSync(file, join(directory, 'old.db'));
+    const later = await open();
+    await later.commit(createNext(first, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }]));
+    await later.close();
+    writeFileSync(file, readFileSync(join(directory, 'old.db')));
+    expect((await open()).loss).toMatchObject({ ...LOST, details: { runId: 'r1', seq: 1, expected: 2 } });
+  });
+
+  test('an empty one is not taken for a new store, and neither is none', async () => {
+    const store = await open();
+    await store.commit(createFirst({ run: 'r1', owner: 'me' }));
+    await store.close();
+    truncateSync(file, 0);
+    await expect(open()).rejects.toMatchObject({ code: 'STORE_DAMAGED', message: expect.stringContaining('is empty') });
+    rmSync(file);
+    await expect(open()).rejects.toMatchObject({ code: 'STORE_GONE', message: expect.stringContaining('removed or moved') });
+    expect(existsSync(file)).toBe(false);
+    rmSync(`${file}.anchor`);
+    expect(await (await open()).list({})).toEqual([]);
+  });
+
+  test('a run that was pruned is not missing', async () => {
+    const store = await open();
+    await store.commit(createFirst({ run: 'r1', owner: 'me', more: { status: 'cancelled', release: true } }));
+    const anchor = readFileSync(`${file}.anchor`);
+    await store.prune({ before: START_AT + 1, status: ['cancelled'] });
+    await store.close();
+    writeFileSync(`${file}.anchor`, anchor);
+    expect((await open()).loss).toBeUndefined();
+  });
+});
