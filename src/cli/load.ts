@@ -3,9 +3,8 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { importWorkflow, type LoadFailure, loadFailure } from '../api/module/import.ts';
-import type { ModuleGraph } from '../authoring/discover/imports.ts';
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
 import { didYouMean } from '../base/suggest.ts';
@@ -20,7 +19,7 @@ import type { Project } from './project.ts';
 import { isSettingsFile } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
 import { oneLine } from './terminal.ts';
-import { assertTrusted } from './trust/trust.ts';
+import { assertTrusted, type TrustedContent } from './trust/trust.ts';
 
 /** A workflow whose module is loaded, and its file. */
 export interface LoadedWorkflow {
@@ -151,10 +150,9 @@ async function fileOfName(shell: Shell, project: Project, name: string): Promise
 }
 
 /** Compiles a workflow file with the content it had when it was looked at. */
-async function compileFile(file: string, checked: ModuleGraph | undefined): Promise<CompiledWorkflow> {
+async function compileFile(file: string, checked: TrustedContent): Promise<CompiledWorkflow> {
   const text = await readFile(file, 'utf8');
-  const digest = checked?.parts.get(basename(checked.file));
-  if (digest !== undefined && digestText(text) !== digest)
+  if (digestText(text) !== checked.files.get(checked.file))
     throw new EngineError('NOT_TRUSTED', `${file} changed after its content was checked; start again`);
   const { checkYaml } = await import('../authoring/yaml/check/check.ts');
   const { compiled, errors } = checkYaml(file, text, REGISTRY);
@@ -166,7 +164,7 @@ async function compileFile(file: string, checked: ModuleGraph | undefined): Prom
   });
 }
 
-async function loadModule(shell: Shell, file: string, checked: ModuleGraph | undefined): Promise<CompiledWorkflow> {
+async function loadModule(shell: Shell, file: string, checked: TrustedContent): Promise<CompiledWorkflow> {
   try {
     return await importWorkflow(file, checked);
   } catch (cause) {

@@ -9,7 +9,8 @@ import { type Place, placeAt, type SourceProblem } from '../../authoring/discove
 import { lintFlow } from '../../authoring/flow/lint.ts';
 import type { Compilers } from '../../authoring/graph/work.ts';
 import { quorumsIn } from '../../definition/quorum.ts';
-import type { CheckedContent, LoadFailure } from './import.ts';
+import type { CheckedContent } from './hold.ts';
+import type { LoadFailure } from './import.ts';
 import { loadApart } from './load-apart.ts';
 
 /** The workflows in folders, with every module loaded and checked. Callers check that the folders are trusted first. */

@@ -4,15 +4,11 @@
 import { registerHooks } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { ModuleGraph } from '../../authoring/discover/imports.ts';
-import { digestText } from '../../base/digest.ts';
 import { EngineError, isEngineError, messageOf, type SourcePosition } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { Problem } from '../../definition/problem.ts';
+import { type CheckedContent, holdTo } from './hold.ts';
 import { libraryEntries } from './library.ts';
-
-/** The files that a module may be loaded with: their digests by path relative to it. */
-export type CheckedContent = Pick<ModuleGraph, 'file' | 'parts'>;
 
 /** The workflow that a file exports. A file that is not what was checked is not run, nor is one that it imports. */
 export async function importWorkflow(file: string, checked?: CheckedContent): Promise<CompiledWorkflow> {
@@ -115,21 +111,4 @@ function formatOf(url: string): 'module' | 'module-typescript' | undefined {
   if (url.includes('/node_modules/')) return undefined;
   const { pathname } = new URL(url);
   return pathname.endsWith('.ts') ? 'module-typescript' : pathname.endsWith('.js') ? 'module' : undefined;
-}
-
-/** Lets the files that were checked be loaded only with the content they had then, however late they are imported. */
-function holdTo({ file, parts }: CheckedContent): void {
-  const digests = new Map([...parts].map(([name, digest]) => [pathToFileURL(join(dirname(file), name)).href, digest]));
-  registerHooks({
-    load: (url, context, next) => {
-      const loaded = next(url, context);
-      const digest = digests.get(url);
-      const { source } = loaded;
-      if (digest === undefined || source === undefined || source === null) return loaded;
-      const text = typeof source === 'string' ? source : Buffer.from(source as Uint8Array).toString('utf8');
-      if (digestText(text) !== digest)
-        throw new EngineError('NOT_TRUSTED', `${fileURLToPath(url)} changed after its content was checked; start again`);
-      return loaded;
-    },
-  });
 }

@@ -7,13 +7,17 @@ import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { messageOf } from '../../base/error.ts';
 import type { Definition } from '../../definition/model.ts';
-import type { CheckedContent, LoadFailure } from './import.ts';
+import type { CheckedContent } from './hold.ts';
+import type { LoadFailure } from './import.ts';
 import { loaderProgram } from './library.ts';
 
 /** What the process is asked: a file, and the content it may be loaded with. */
 export interface LoadRequest {
   readonly file: string;
-  readonly parts?: readonly (readonly [path: string, digest: string])[] | undefined;
+  readonly files?: readonly (readonly [path: string, digest: string])[] | undefined;
+  readonly folder?: string | undefined;
+  /** The process that asks; if it ends, so does the one that loads. */
+  readonly parent: number;
 }
 
 /** What a module defines, or why it could not be loaded. */
@@ -41,7 +45,12 @@ export async function loadApart(
     killSignal: 'SIGKILL',
   });
   try {
-    const request: LoadRequest = { file: checked?.file ?? file, parts: checked === undefined ? undefined : [...checked.parts] };
+    const request: LoadRequest = {
+      file: checked?.file ?? file,
+      files: checked === undefined ? undefined : [...checked.files],
+      folder: checked?.folder,
+      parent: process.pid,
+    };
     // A process that ends before it was asked is noticed by its end.
     child.send(request, () => undefined);
     const answered = once(child, 'message').then(([result]) => result as LoadResult);

@@ -14,6 +14,7 @@ import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import {
   ask,
+  assertSeen,
   changedSince,
   changeTrust,
   describeContent,
@@ -43,7 +44,7 @@ export const run: CommandRun = async (shell, given) => {
 
 async function contents(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   const graphs: ModuleGraph[] = [];
-  for (const file of await chosenFiles(shell, project, given)) graphs.push(await readGraph(file));
+  for (const file of await chosenFiles(shell, project, given)) graphs.push(await readSeen(file));
   const { files } = readTrust(shell);
   const fresh = graphs.filter(({ file, digest }) => files[file]?.digest !== digest);
   if (fresh.length > 0) {
@@ -69,7 +70,7 @@ async function signContents(shell: Shell, project: Project, given: ParsedArgs): 
   const { name } = identityFor(shell, given);
   const signed: { readonly graph: ModuleGraph; readonly signature: Signature }[] = [];
   for (const file of await chosenFiles(shell, project, given)) {
-    const graph = await readGraph(file);
+    const graph = await readSeen(file);
     for (const line of describeContent(shell, graph, [])) shell.print(line);
     signed.push({ graph, signature: await signFor(shell, given, { about: 'trust', digest: graph.digest }) });
   }
@@ -80,6 +81,12 @@ async function signContents(shell: Shell, project: Project, given: ParsedArgs): 
     `Commit ${shownFile(shell, file)}: this version may run wherever the key of ${name} is enrolled.`,
   ]);
   return 0;
+}
+
+async function readSeen(file: string): Promise<ModuleGraph> {
+  const graph = await readGraph(file);
+  assertSeen(graph);
+  return graph;
 }
 
 async function chosenFiles(shell: Shell, project: Project, given: ParsedArgs): Promise<string[]> {
