@@ -6,6 +6,7 @@ import { type AnyWorkflow, createEngine, type Engine, type EngineOptions } from 
 import type { Forge } from '../forge/forge.ts';
 import type { Store } from '../store/store.ts';
 import { keyListOf } from './identity/identity.ts';
+import { lazyChecks } from './own-parts.ts';
 import { roleFilesOf } from './project.ts';
 import type { Place } from './session.ts';
 import type { Shell } from './shell.ts';
@@ -28,6 +29,7 @@ export async function openEngine(
     db: place.file,
     store: parts.store,
     workflows: parts.workflows,
+    checks: await lazyChecks(shell, place.project),
     cwd: place.project.root,
     drives: 'own',
     patience: { ms: PATIENCE_MS, note: (text) => shell.warn(text) },

@@ -39,7 +39,7 @@ export async function checkModule(outline: Outline, checked?: CheckedContent): P
     const errors = problems === undefined ? [failureProblem(outline, loaded.failure)] : locate(outline, problems);
     return { workflow, warnings: lint.warnings, errors: [...errors, ...lint.errors] };
   }
-  const { name, params, steps } = loaded.definition;
+  const { name, params, steps } = loaded.workflow.definition;
   return {
     workflow: { ...workflow, params: Object.keys(params), ...(workflow.form === 'flow' ? {} : { steps: steps.map(({ id }) => id) }) },
     errors: [...(name === workflow.name ? [] : [otherName(outline, name)]), ...lint.errors],

@@ -6,21 +6,52 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { EngineError, isEngineError, messageOf, type SourcePosition } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
+import type { OwnKind } from '../../definition/own-kind.ts';
 import type { Problem } from '../../definition/problem.ts';
+import type { GateCheck } from '../../steps/check.ts';
 import { type CheckedContent, holdTo } from './hold.ts';
 import { libraryEntries } from './library.ts';
 
 /** The workflow that a file exports. A file that is not what was checked is not run, nor is one that it imports. */
 export async function importWorkflow(file: string, checked?: CheckedContent): Promise<CompiledWorkflow> {
-  provideLibrary();
-  moduleFolders.add(new URL('./', pathToFileURL(file)).href);
-  if (checked !== undefined) holdTo(checked);
-  const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(file).href);
+  const module = await importModule(file, checked);
   const entry = module.default ?? module.WORKFLOW;
   const workflow = compiledOf(entry);
   if (workflow !== undefined) return workflow;
   const why = entry === undefined ? 'exports no workflow' : `exports ${describe(entry)} instead of a workflow`;
   throw new EngineError('DEFINITION_INVALID', `it ${why}; write export default defineWorkflow({ … })`);
+}
+
+/** Step kinds and checks of the user, by name. */
+export interface LoadedParts {
+  readonly kinds: Readonly<Record<string, OwnKind>>;
+  readonly checks: Readonly<Record<string, GateCheck>>;
+}
+
+/** The step kinds and checks that files export. */
+export async function importParts(files: readonly CheckedContent[]): Promise<LoadedParts> {
+  const modules = await Promise.all(files.map((checked) => importModule(checked.file, checked)));
+  const exported = modules.flatMap((module) => Object.values(module));
+  const byName = <T>(parts: readonly T[], nameOf: (part: T) => string) => Object.fromEntries(parts.map((part) => [nameOf(part), part]));
+  return {
+    kinds: byName(exported.filter(isKind), ({ kind }) => kind),
+    checks: byName(exported.filter(isCheck), ({ name }) => name),
+  };
+}
+
+function isKind(value: unknown): value is OwnKind {
+  return typeof value === 'function' && 'kind' in value && 'parse' in value && 'run' in value;
+}
+
+function isCheck(value: unknown): value is GateCheck {
+  return typeof value === 'function' && 'validate' in value && 'run' in value;
+}
+
+async function importModule(file: string, checked?: CheckedContent): Promise<Readonly<Record<string, unknown>>> {
+  provideLibrary();
+  moduleFolders.add(new URL('./', pathToFileURL(file)).href);
+  if (checked !== undefined) holdTo(checked);
+  return import(pathToFileURL(file).href);
 }
 
 function compiledOf(entry: unknown): CompiledWorkflow | undefined {

@@ -124,7 +124,7 @@ export class ProjectHost implements AttendedHost {
     if (known !== undefined) return known;
     const { loadApart } = await import('../../api/module/load-apart.ts');
     const loaded = await loadApart(file, checked);
-    const params = 'definition' in loaded ? Object.keys(loaded.definition.params) : [];
+    const params = 'workflow' in loaded ? Object.keys(loaded.workflow.definition.params) : [];
     this.params.set(key, params);
     return params;
   }

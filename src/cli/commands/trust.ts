@@ -7,6 +7,7 @@ import { EngineError } from '../../base/error.ts';
 import type { Signature } from '../../base/signature.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { shownFile, workflowFolders } from '../definitions.ts';
+import { partFilesOf } from '../own-parts.ts';
 import { findProject, type Project, roleFilesOf } from '../project.ts';
 import { demandRight } from '../right.ts';
 import { filesToTrust } from '../settings/settings.ts';
@@ -96,7 +97,7 @@ async function chosenFiles(shell: Shell, project: Project, given: ParsedArgs): P
   if (named.length > 0) return named;
   const { findFiles } = await import('../../authoring/discover/discover.ts');
   const workflows = (await Promise.all(workflowFolders(project).map(findFiles))).flatMap((files) => files.found);
-  const found = [...workflows, ...(await filesToTrust(shell, project)), ...roleFilesOf(project)];
+  const found = [...workflows, ...partFilesOf(project), ...(await filesToTrust(shell, project)), ...roleFilesOf(project)];
   if (found.length === 0) throw new EngineError('USAGE', `there are no workflows in ${project.root}; give a file: pawl trust FILE`);
   return found;
 }
