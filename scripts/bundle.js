@@ -63,13 +63,14 @@ export async function bundle(folder) {
     const outfile = join(commands, `${command}.cjs`);
     await build({ ...COMMAND_LINE, stdin: { contents, resolveDir: root }, outfile, plugins: [loadFromFiles(command, loaded)] });
   }
+  const loader = join(commands, 'loader.cjs');
+  await build({ ...COMMAND_LINE, entryPoints: ['src/api/module/loader.ts'], outfile: loader, plugins: [loadFromFiles('loader', loaded)] });
   const modules = [...loaded].map((source) => `${JSON.stringify(source)}: () => require('./${source}')`);
   // `runCommandLine` is for tests, which run commands in their own process.
   const entry =
     "const line = () => require('./src/cli/main.ts'); exports.main = () => line().main(); exports.runCommandLine = (...given) => line().runCommandLine(...given);";
   const contents = `'use strict'; ${entry} exports.modules = { ${modules.join(', ')} };`;
   await build({ ...COMMAND_LINE, stdin: { contents, resolveDir: root }, outfile: join(commands, 'main.cjs') });
-  await build({ ...COMMAND_LINE, entryPoints: ['src/api/module/loader.ts'], outfile: join(commands, 'loader.cjs') });
   for (const [file, source] of Object.entries(FOR_MODULES)) {
     const { exports = [] } = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === source) ?? {};
     // `require` reads no names of exports out of the file, which would take longer than running it.

@@ -9,6 +9,11 @@ export function digestText(text: string): string {
   return hash('sha256', text);
 }
 
+/** Returns the SHA-256 of bytes, in hex; that of a text in UTF-8 is the same as of the text. */
+export function digestBytes(bytes: Uint8Array): string {
+  return hash('sha256', bytes);
+}
+
 /** Returns the digest of data: equal data has an equal digest, whatever the order of its keys. */
 export function digestJson(value: Json): string {
   return digestText(canonicalJson(value));

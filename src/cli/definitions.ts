@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import type { Discovery } from '../authoring/discover/discover.ts';
-import { REGISTRY } from '../kinds/registry.ts';
+import { declaredRegistry, readProjectParts } from './own-parts.ts';
 import { HOMES, type Project } from './project.ts';
 import { hasSettings } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
@@ -19,7 +19,9 @@ export function workflowFolders(project: Project): string[] {
 /** The workflows of a project, read and not run: those of its files, and those that its review policy stands for. */
 export async function discoverProject(project: Project): Promise<Discovery> {
   const { discoverWorkflows, duplicates } = await import('../authoring/discover/discover.ts');
-  const found = await discoverWorkflows(workflowFolders(project), REGISTRY);
+  const parts = await readProjectParts(project);
+  const files = await discoverWorkflows(workflowFolders(project), declaredRegistry(parts));
+  const found = { ...files, problems: [...files.problems, ...parts.problems] };
   if (!hasSettings(project)) return found;
   const { listReviews } = await import('./settings/reviews.ts');
   const reviews = await listReviews(project);

@@ -3,24 +3,27 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { importWorkflow, type LoadFailure, loadFailure } from '../api/module/import.ts';
-import type { ModuleGraph } from '../authoring/discover/imports.ts';
+import type { LoadResult } from '../api/module/load-apart.ts';
+import type { SourceProblem } from '../authoring/discover/syntax.ts';
+import type { Compilers } from '../authoring/graph/work.ts';
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { childNames } from '../definition/children.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { Definition } from '../definition/model.ts';
-import { frozenWorkflow, isWhole } from '../definition/plain-workflow.ts';
-import { REGISTRY } from '../kinds/registry.ts';
+import { type DescribedWorkflow, describeWorkflow, frozenWorkflow, isWhole } from '../definition/plain-workflow.ts';
+import { registryWith } from '../kinds/registry.ts';
 import type { RunOrigin } from '../store/store.ts';
 import { discoverProject, shownFile } from './definitions.ts';
+import { assertPartsTrusted, declaredRegistry, loadParts, type ProjectParts, partsUsedBy, readProjectParts } from './own-parts.ts';
 import type { Project } from './project.ts';
 import { isSettingsFile } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
 import { oneLine } from './terminal.ts';
-import { assertTrusted } from './trust/trust.ts';
+import { assertTrusted, type TrustedContent } from './trust/trust.ts';
 
 /** A workflow whose module is loaded, and its file. */
 export interface LoadedWorkflow {
@@ -37,17 +40,49 @@ export async function loadWorkflow(shell: Shell, project: Project, reference: st
   return { workflow: await loadFile(shell, project, { file, name: reference, above: [] }), file };
 }
 
-/** The definition of a workflow by its name or its file; a module is loaded in a process of its own. */
-export async function loadDefinition(shell: Shell, project: Project, reference: string): Promise<Definition> {
+/** A workflow as data, its file, and the kinds and checks with which files are read here. */
+export interface LoadedDescription {
+  readonly workflow: DescribedWorkflow;
+  readonly file: string;
+  readonly registry: Compilers;
+}
+
+/** A workflow as data, by its name or its file; its code is loaded in a process of its own. */
+export async function loadDescription(shell: Shell, project: Project, reference: string): Promise<LoadedDescription> {
   const file = isPath(reference) ? fileAt(shell, reference) : await fileOfName(shell, project, reference);
   const checked = await assertTrusted(shell, project, { file });
-  const review = await reviewOf(project, file, reference);
-  if (review !== undefined) return review.definition;
-  if (YAML_FILE.test(file)) return (await compileFile(file, checked)).definition;
-  const { loadApart } = await import('../api/module/load-apart.ts');
-  const loaded = await loadApart(file, checked);
-  if ('definition' in loaded) return loaded.definition;
-  throw moduleFailure(shell, file, loaded.failure);
+  const parts = await readProjectParts(project);
+  const workflow = await describeFile(shell, project, { file, name: reference, checked, parts });
+  return { workflow, file, registry: declaredRegistry(parts) };
+}
+
+async function describeFile(
+  shell: Shell,
+  project: Project,
+  {
+    file,
+    name,
+    checked,
+    parts,
+  }: { readonly file: string; readonly name: string; readonly checked: TrustedContent; readonly parts: ProjectParts },
+): Promise<DescribedWorkflow> {
+  const review = await reviewOf(project, file, name);
+  if (review !== undefined) return describeWorkflow(review);
+  const { checkYamlApart, loadApart } = await import('../api/module/load-apart.ts');
+  if (!YAML_FILE.test(file)) return described(shell, file, await loadApart(file, checked));
+  const text = await readChecked(file, checked);
+  const compiled = await compileText(file, text, declaredRegistry(parts));
+  const used = partsUsedBy(compiled.definition, parts);
+  if (used.length === 0) return describeWorkflow(compiled);
+  const contents = await assertPartsTrusted(shell, project, { used, problems: parts.problems });
+  const result = await checkYamlApart(file, text, contents);
+  if ('checked' in result && result.workflow === undefined) throw invalidFile(file, result.checked.errors);
+  return described(shell, file, result as LoadResult);
+}
+
+function described(shell: Shell, file: string, result: LoadResult): DescribedWorkflow {
+  if ('failure' in result) throw moduleFailure(shell, file, result.failure);
+  return result.workflow;
 }
 
 /**
@@ -62,7 +97,7 @@ async function loadFile(
   const checked = await assertTrusted(shell, project, { file });
   const workflow =
     (await reviewOf(project, file, called)) ??
-    (YAML_FILE.test(file) ? await compileFile(file, checked) : await loadModule(shell, file, checked));
+    (YAML_FILE.test(file) ? await compileFile(shell, project, { file, checked }) : await loadModule(shell, project, { file, checked }));
   const trail = [...above, workflow.definition.name];
   const missing = childNames(workflow).filter((name) => !workflow.children.has(name) && !trail.includes(name));
   if (missing.length === 0) return workflow;
@@ -150,28 +185,55 @@ async function fileOfName(shell: Shell, project: Project, name: string): Promise
   );
 }
 
-/** Compiles a workflow file with the content it had when it was looked at. */
-async function compileFile(file: string, checked: ModuleGraph | undefined): Promise<CompiledWorkflow> {
+/** Compiles a workflow file with the content it had when it was looked at, and with the parts of the project that it names. */
+async function compileFile(
+  shell: Shell,
+  project: Project,
+  { file, checked }: { readonly file: string; readonly checked: TrustedContent },
+): Promise<CompiledWorkflow> {
+  const [text, parts] = [await readChecked(file, checked), await readProjectParts(project)];
+  const compiled = await compileText(file, text, declaredRegistry(parts));
+  const used = partsUsedBy(compiled.definition, parts);
+  if (used.length === 0) return compiled;
+  return compileText(file, text, registryWith(await loadParts(shell, project, { used, problems: parts.problems })));
+}
+
+async function readChecked(file: string, { files, file: path }: TrustedContent): Promise<string> {
   const text = await readFile(file, 'utf8');
-  const digest = checked?.parts.get(basename(checked.file));
-  if (digest !== undefined && digestText(text) !== digest)
-    throw new EngineError('NOT_TRUSTED', `${file} changed after its content was checked; start again`);
+  if (digestText(text) === files.get(path)) return text;
+  throw new EngineError('NOT_TRUSTED', `${file} changed after its content was checked; start again`);
+}
+
+async function compileText(file: string, text: string, registry: Compilers): Promise<CompiledWorkflow> {
   const { checkYaml } = await import('../authoring/yaml/check/check.ts');
-  const { compiled, errors } = checkYaml(file, text, REGISTRY);
-  if (compiled !== undefined) return compiled;
-  const [first, ...more] = errors;
+  const { compiled, errors } = checkYaml(file, text, registry);
+  if (compiled === undefined) throw invalidFile(file, errors);
+  return compiled;
+}
+
+function invalidFile(file: string, [first, ...more]: readonly SourceProblem[]): EngineError {
   const others = more.length === 0 ? '' : `; and ${more.length} more: "pawl validate" shows them all`;
-  throw new EngineError('DEFINITION_INVALID', `${first?.message ?? 'it is no workflow'}; ${first?.hint ?? ''}${others}`, {
+  return new EngineError('DEFINITION_INVALID', `${first?.message ?? 'it is no workflow'}; ${first?.hint ?? ''}${others}`, {
     ...(first === undefined ? {} : { position: { file, line: first.line, column: first.column } }),
   });
 }
 
-async function loadModule(shell: Shell, file: string, checked: ModuleGraph | undefined): Promise<CompiledWorkflow> {
+/** Imports a module. The step kinds that it uses come with it; the project's checks that it names must be trusted too. */
+async function loadModule(
+  shell: Shell,
+  project: Project,
+  { file, checked }: { readonly file: string; readonly checked: TrustedContent },
+): Promise<CompiledWorkflow> {
+  let workflow: CompiledWorkflow;
   try {
-    return await importWorkflow(file, checked);
+    workflow = await importWorkflow(file, checked);
   } catch (cause) {
     throw moduleFailure(shell, file, { ...loadFailure(cause), cause });
   }
+  const parts = await readProjectParts(project);
+  const used = partsUsedBy(workflow.definition, parts).filter(({ part }) => part === 'check');
+  await assertPartsTrusted(shell, project, { used, problems: parts.problems });
+  return workflow;
 }
 
 /** A failed load, with the place in the user's file and without our own part of the stack. */

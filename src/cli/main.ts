@@ -93,13 +93,14 @@ export async function main(): Promise<void> {
     opened.add(stream);
     return stream;
   };
+  const stdout = takeStdout();
   // Opening a stream makes Node load code, so each is opened when it is first used.
   const world = {
     get stdin() {
       return process.stdin;
     },
     get stdout() {
-      return open(process.stdout);
+      return open(stdout());
     },
     get stderr() {
       return open(process.stderr);
@@ -113,6 +114,16 @@ export async function main(): Promise<void> {
   // A workflow's module may keep a timer or a connection open; the command still ends.
   await Promise.all([...opened].map((stream) => new Promise((resolve) => stream.write('', resolve))));
   process.exit(exit);
+}
+
+/**
+ * Keeps stdout for the command: programs read it. What the code of a workflow prints goes to stderr. Returns what opens
+ * the stream.
+ */
+function takeStdout(): () => NodeJS.WriteStream {
+  const { get, value } = Object.getOwnPropertyDescriptor(process, 'stdout') ?? {};
+  Object.defineProperty(process, 'stdout', { configurable: true, enumerable: true, get: () => process.stderr });
+  return () => (get === undefined ? value : get.call(process)) as NodeJS.WriteStream;
 }
 
 function currentFolder(): string {

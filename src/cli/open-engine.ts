@@ -7,6 +7,7 @@ import { present } from '../base/fields.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { Store } from '../store/store.ts';
 import { keyListOf } from './identity/identity.ts';
+import { lazyChecks } from './own-parts.ts';
 import { roleFilesOf } from './project.ts';
 import type { Place } from './session.ts';
 import type { Shell } from './shell.ts';
@@ -29,6 +30,7 @@ export async function openEngine(
     db: place.file,
     store: parts.store,
     workflows: parts.workflows,
+    checks: await lazyChecks(shell, place.project),
     cwd: place.project.root,
     drives: 'own',
     patience: { ms: PATIENCE_MS, note: (text) => shell.warn(text) },

@@ -1,6 +1,6 @@
 // Owns workflows without functions, such as files: the definition is all there is.
 
-import { type CompiledWorkflow, NO_CODE } from './code.ts';
+import { type CompiledWorkflow, NO_CODE, type StepCode } from './code.ts';
 import { hashCode } from './hash.ts';
 import { type Definition, membersOf } from './model.ts';
 
@@ -14,4 +14,23 @@ export function frozenWorkflow({ definition, hash }: { readonly definition: Defi
 export function isWhole({ definition, codeHash }: { readonly definition: Definition; readonly codeHash: string }): boolean {
   const starts = definition.steps.some((step) => [step, ...membersOf(step)].some(({ kind }) => kind === 'workflow'));
   return definition.form === 'graph' && !starts && codeHash === hashCode([]);
+}
+
+/** A workflow as data: what another process can be told of it. */
+export interface DescribedWorkflow {
+  readonly definition: Definition;
+  /** The steps that have functions, by path. Step kinds of the application do not count: they are found by name. */
+  readonly functions: readonly string[];
+  /** Whether a function builds its context. */
+  readonly hasContext: boolean;
+}
+
+/** Returns a workflow as data. */
+export function describeWorkflow({ definition, code, context }: CompiledWorkflow): DescribedWorkflow {
+  return { definition, functions: [...code].flatMap(([id, step]) => functionsIn(id, step)), hasContext: context !== undefined };
+}
+
+function functionsIn(path: string, { members, preconditions, postconditions, own: _, ...single }: StepCode): string[] {
+  const has = [...Object.values(single), ...preconditions, ...postconditions].some((part) => part !== undefined);
+  return [...(has ? [path] : []), ...Object.entries(members).flatMap(([id, member]) => functionsIn(`${path}/${id}`, member))];
 }

@@ -10,7 +10,8 @@ import { lintFlow } from '../../authoring/flow/lint.ts';
 import type { Compilers } from '../../authoring/graph/work.ts';
 import { gateWarnings } from '../../definition/gate-warnings.ts';
 import { quorumsIn } from '../../definition/quorum.ts';
-import type { CheckedContent, LoadFailure } from './import.ts';
+import type { CheckedContent } from './hold.ts';
+import type { LoadFailure } from './import.ts';
 import { loadApart } from './load-apart.ts';
 
 /** The workflows in folders, with every module loaded and checked. Callers check that the folders are trusted first. */
@@ -39,7 +40,7 @@ export async function checkModule(outline: Outline, checked?: CheckedContent): P
     const errors = problems === undefined ? [failureProblem(outline, loaded.failure)] : locate(outline, problems);
     return { workflow, warnings: lint.warnings, errors: [...errors, ...lint.errors] };
   }
-  const { name, params, steps } = loaded.definition;
+  const { name, params, steps } = loaded.workflow.definition;
   return {
     workflow: { ...workflow, params: Object.keys(params), ...(workflow.form === 'flow' ? {} : { steps: steps.map(({ id }) => id) }) },
     errors: [...(name === workflow.name ? [] : [otherName(outline, name)]), ...lint.errors],

@@ -4,28 +4,55 @@
 import { registerHooks } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { ModuleGraph } from '../../authoring/discover/imports.ts';
-import { digestText } from '../../base/digest.ts';
 import { EngineError, isEngineError, messageOf, type SourcePosition } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
+import type { OwnKind } from '../../definition/own-kind.ts';
 import type { Problem } from '../../definition/problem.ts';
+import type { GateCheck } from '../../steps/check.ts';
+import { type CheckedContent, holdTo } from './hold.ts';
 import { libraryEntries } from './library.ts';
-
-/** The files that a module may be loaded with: their digests by path relative to it. */
-export type CheckedContent = Pick<ModuleGraph, 'file' | 'parts'>;
 
 /** The workflow that a file exports. A file that is not what was checked is not run, nor is one that it imports. */
 export async function importWorkflow(file: string, checked?: CheckedContent): Promise<CompiledWorkflow> {
-  provideLibrary();
-  moduleFolders.add(new URL('./', pathToFileURL(file)).href);
-  if (checked !== undefined) holdTo(checked);
-  const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(file).href);
+  const module = await importModule(file, checked);
   const entry = module.default ?? module.WORKFLOW;
   const workflow = compiledOf(entry);
   if (workflow !== undefined) return workflow;
   const why = entry === undefined ? 'exports no workflow' : `exports ${describe(entry)} instead of a workflow`;
   throw new EngineError('DEFINITION_INVALID', `it ${why}; write export default defineWorkflow({ … })`);
+}
+
+/** Step kinds and checks of the user, by name. */
+export interface LoadedParts {
+  readonly kinds: Readonly<Record<string, OwnKind>>;
+  readonly checks: Readonly<Record<string, GateCheck>>;
+}
+
+/** The step kinds and checks that files export. */
+export async function importParts(files: readonly CheckedContent[]): Promise<LoadedParts> {
+  const modules = await Promise.all(files.map((checked) => importModule(checked.file, checked)));
+  const exported = modules.flatMap((module) => Object.values(module));
+  const byName = <T>(parts: readonly T[], nameOf: (part: T) => string) => Object.fromEntries(parts.map((part) => [nameOf(part), part]));
+  return {
+    kinds: byName(exported.filter(isKind), ({ kind }) => kind),
+    checks: byName(exported.filter(isCheck), ({ name }) => name),
+  };
+}
+
+function isKind(value: unknown): value is OwnKind {
+  return typeof value === 'function' && 'kind' in value && 'parse' in value && 'run' in value;
+}
+
+function isCheck(value: unknown): value is GateCheck {
+  return typeof value === 'function' && 'validate' in value && 'run' in value;
+}
+
+async function importModule(file: string, checked?: CheckedContent): Promise<Readonly<Record<string, unknown>>> {
+  provideLibrary();
+  moduleFolders.add(new URL('./', pathToFileURL(file)).href);
+  if (checked !== undefined) holdTo(checked);
+  return import(pathToFileURL(file).href);
 }
 
 function compiledOf(entry: unknown): CompiledWorkflow | undefined {
@@ -114,21 +141,4 @@ function formatOf(url: string): 'module' | 'module-typescript' | undefined {
   if (url.includes('/node_modules/')) return undefined;
   const { pathname } = new URL(url);
   return pathname.endsWith('.ts') ? 'module-typescript' : pathname.endsWith('.js') ? 'module' : undefined;
-}
-
-/** Lets the files that were checked be loaded only with the content they had then, however late they are imported. */
-function holdTo({ file, parts }: CheckedContent): void {
-  const digests = new Map([...parts].map(([name, digest]) => [pathToFileURL(join(dirname(file), name)).href, digest]));
-  registerHooks({
-    load: (url, context, next) => {
-      const loaded = next(url, context);
-      const digest = digests.get(url);
-      const { source } = loaded;
-      if (digest === undefined || source === undefined || source === null) return loaded;
-      const text = typeof source === 'string' ? source : Buffer.from(source as Uint8Array).toString('utf8');
-      if (digestText(text) !== digest)
-        throw new EngineError('NOT_TRUSTED', `${fileURLToPath(url)} changed after its content was checked; start again`);
-      return loaded;
-    },
-  });
 }

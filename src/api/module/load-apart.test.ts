@@ -25,7 +25,7 @@ export default defineWorkflow({ name: 'good', params: { x: { type: 'string' } },
 
 test('a module answers with its definition, although it goes on running', async () => {
   const file = write('good.ts', `${GOOD}setInterval(() => undefined, 1000);\n`);
-  expect(await loadApart(file)).toMatchObject({ definition: { name: 'good', params: { x: {} }, steps: [{ id: 'a' }] } });
+  expect(await loadApart(file)).toMatchObject({ workflow: { definition: { name: 'good', params: { x: {} }, steps: [{ id: 'a' }] } } });
 });
 
 test('a module that does not end is ended, and one that takes too much memory', async () => {

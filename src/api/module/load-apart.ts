@@ -1,23 +1,47 @@
-// Owns loading the module of a workflow in a process of its own, bounded in time and memory, to learn what it defines.
-// Whatever the module prints, changes in its process or throws stays there.
+// Owns loading modules of users in a process of its own, bounded in time and memory, to learn what they
+// define. Whatever a module prints, changes in its process or throws stays there.
 
 import { once } from 'node:events';
 import { getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
+import type { CheckedModule } from '../../authoring/discover/discover.ts';
 import { messageOf } from '../../base/error.ts';
-import type { Definition } from '../../definition/model.ts';
-import type { CheckedContent, LoadFailure } from './import.ts';
+import type { DescribedWorkflow } from '../../definition/plain-workflow.ts';
+import type { CheckedContent } from './hold.ts';
+import type { LoadFailure } from './import.ts';
 import { loaderProgram } from './library.ts';
 
-/** What the process is asked: a file, and the content it may be loaded with. */
-export interface LoadRequest {
+/** What may be loaded, as it is sent. */
+interface WireContent {
   readonly file: string;
-  readonly parts?: readonly (readonly [path: string, digest: string])[] | undefined;
+  readonly files: readonly (readonly [path: string, digest: string])[];
+  readonly folder?: string | undefined;
 }
 
-/** What a module defines, or why it could not be loaded. */
-export type LoadResult = { readonly definition: Definition } | { readonly failure: LoadFailure };
+type Question =
+  | { readonly ask: 'workflow'; readonly file: string; readonly content?: WireContent | undefined }
+  | { readonly ask: 'yaml'; readonly file: string; readonly text: string; readonly parts: readonly WireContent[] }
+  | { readonly ask: 'parts'; readonly parts: readonly WireContent[] };
+
+/** What the process is asked. If the process that asks, `parent`, ends, so does the one that loads. */
+export type LoadRequest = Question & { readonly parent: number };
+
+interface Failed {
+  readonly failure: LoadFailure;
+}
+
+/** A workflow that was loaded, or why it could not be. */
+export type LoadResult = { readonly workflow: DescribedWorkflow } | Failed;
+
+/** What is wrong with a workflow file that names parts of the user, and the workflow if nothing is. */
+export type YamlResult = { readonly checked: CheckedModule; readonly workflow?: DescribedWorkflow } | Failed;
+
+/** The names of the step kinds and checks that files define. */
+export type PartsResult = { readonly kinds: readonly string[]; readonly checks: readonly string[] } | Failed;
+
+/** What the process answers. */
+export type LoadAnswer = LoadResult | YamlResult | PartsResult;
 
 /** How long loading may take, and how much memory. */
 export interface LoadLimits {
@@ -25,12 +49,35 @@ export interface LoadLimits {
   readonly megabytes?: number;
 }
 
-/** Loads a file in a process of its own. This runs its code: callers check that it is trusted first. */
-export async function loadApart(
-  file: string,
-  checked?: CheckedContent,
+/** Loads a workflow in a process of its own. This runs its code: callers check that it is trusted first. */
+export function loadApart(file: string, checked?: CheckedContent, limits?: LoadLimits): Promise<LoadResult> {
+  const content = checked === undefined ? undefined : toWire(checked);
+  return ask<LoadResult>({ ask: 'workflow', file: checked?.file ?? file, content }, limits);
+}
+
+/** Checks a workflow file with the step kinds and checks of some files, which runs their code. */
+export function checkYamlApart(file: string, text: string, parts: readonly CheckedContent[]): Promise<YamlResult> {
+  return ask<YamlResult>({ ask: 'yaml', file, text, parts: parts.map(toWire) });
+}
+
+/** Loads files with step kinds and checks. */
+export function loadPartsApart(parts: readonly CheckedContent[]): Promise<PartsResult> {
+  return ask<PartsResult>({ ask: 'parts', parts: parts.map(toWire) });
+}
+
+function toWire({ file, files, folder }: CheckedContent): WireContent {
+  return { file, files: [...files], folder };
+}
+
+/** What may be loaded, as the loading process uses it. */
+export function fromWire({ file, files, folder }: WireContent): CheckedContent {
+  return { file, files: new Map(files), folder };
+}
+
+async function ask<Answer extends LoadAnswer>(
+  question: Question,
   { timeoutMs = 20_000, megabytes = 512 }: LoadLimits = {},
-): Promise<LoadResult> {
+): Promise<Answer | Failed> {
   const { spawn } = await import('node:child_process');
   await takeSlot();
   const cache = getCompileCacheDir();
@@ -41,10 +88,10 @@ export async function loadApart(
     killSignal: 'SIGKILL',
   });
   try {
-    const request: LoadRequest = { file: checked?.file ?? file, parts: checked === undefined ? undefined : [...checked.parts] };
+    const request: LoadRequest = { ...question, parent: process.pid };
     // A process that ends before it was asked is noticed by its end.
     child.send(request, () => undefined);
-    const answered = once(child, 'message').then(([result]) => result as LoadResult);
+    const answered = once(child, 'message').then(([answer]) => answer as Answer);
     // What was sent before the end arrives before the channel closes.
     const ended = Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(([[code, signal]]) =>
       failed(whyEnded(code, signal, { timeoutMs, megabytes })),
@@ -58,7 +105,7 @@ export async function loadApart(
   }
 }
 
-function failed(message: string): LoadResult {
+function failed(message: string): Failed {
   return { failure: { code: 'MODULE_FAILED', message } };
 }
 

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Problem } from '../../definition/problem.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { discoverWorkflows } from './discover.ts';
-import { readModuleGraph } from './imports.ts';
 import { isOutline, type Outline, readOutline } from './outline.ts';
 import { locate, placeOfStep } from './position.ts';
 
@@ -197,33 +196,4 @@ test('all folders are read, whatever is wrong in one of them, and duplicates are
     [one, 'WORKFLOW_DUPLICATE'],
     [two, 'WORKFLOW_DUPLICATE'],
   ]);
-});
-
-describe('the content of a module', () => {
-  test('is the file and every local file that it and they import', async () => {
-    const main = write('main.ts', "import './lib/a.ts';\nexport * from './b.mjs';\nimport 'node:fs';\nimport 'package';\n");
-    write('lib/a.ts', "import type { T } from './types-only.ts';\nconst late = () => import('../late.js');\n");
-    write('b.mjs', "import data from './data.json' with { type: 'json' };\nimport './main.ts';\n");
-    write('late.js', "require('./old');\n");
-    write('old.cjs', 'return;\n');
-    write('data.json', '{}');
-    const { parts, hasHidden } = await readModuleGraph(main);
-    expect([...parts.keys()]).toEqual(['b.mjs', 'data.json', 'late.js', 'lib/a.ts', 'main.ts', 'old.cjs']);
-    expect(hasHidden).toBe(false);
-  });
-
-  test('has another digest when any of them changes, and the same one elsewhere', async () => {
-    const main = write('x/main.ts', "import './a.ts';\n");
-    write('x/a.ts', '1;\n');
-    const copy = write('y/main.ts', "import './a.ts';\n");
-    write('y/a.ts', '1;\n');
-    const { digest } = await readModuleGraph(main);
-    expect((await readModuleGraph(copy)).digest).toBe(digest);
-    write('y/a.ts', '2;\n');
-    expect((await readModuleGraph(copy)).digest).not.toBe(digest);
-  });
-
-  test('says so when an import is computed', async () => {
-    expect((await readModuleGraph(write('main.ts', 'import(process.argv[2]);\n'))).hasHidden).toBe(true);
-  });
 });

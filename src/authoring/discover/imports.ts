@@ -1,55 +1,189 @@
-// Owns which local files a module brings with it, found by parsing: what somebody trusts when they trust a workflow.
-// Packages are not local files; whoever installed them trusts them.
+// Owns which code a module loads, found by parsing: what somebody trusts when they trust a workflow.
+//
+// - Files are followed by the rules of Node, under all conditions, with the fields of each package.json that decide them.
+// - A computed import may load any code file in the folder of the file that has it, so all of those belong to the module.
+// - Installed packages belong to it as a whole, with what they depend on.
+// - Whatever else is loaded while the module runs is refused then (see src/api/module/hold.ts).
 
-import { existsSync } from 'node:fs';
-import { readFile, realpath, stat } from 'node:fs/promises';
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { AnyNode, Program } from 'acorn';
-import { digestText } from '../../base/digest.ts';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { Program } from 'acorn';
+import { digestBytes, digestText } from '../../base/digest.ts';
 import { isStoreFile } from '../../base/store-files.ts';
-import { isParsed, nodesIn, type ParsedModule, parseModule, placeAt, type SourceProblem } from './syntax.ts';
+import { readPackages } from './package-files.ts';
+import { type Reference, referencesIn } from './references.ts';
+import { isInstalled, localPath, manifestAbove, resolveSpecifier, type Target } from './resolution.ts';
+import { isParsed, type ParsedModule, type Place, parseModule, placeAt, type SourceProblem } from './syntax.ts';
 
-/** The files that are loaded with one, by their path relative to it, with the digest of each. */
+/** All code that is loaded with a file. */
 export interface ModuleGraph {
   readonly file: string;
   /** The digest of all of it. */
   readonly digest: string;
-  /** Digests by path relative to the folder of the file, sorted; the file itself is among them. */
+  /** Digests by name, sorted: paths relative to the folder of the file, which is among them, and packages. */
   readonly parts: ReadonlyMap<string, string>;
-  /** True when an import is computed as the module runs, so that what it loads is not known. */
-  readonly hasHidden: boolean;
+  /** The digest of every file that may be loaded, by its real path. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Folders in which a computed import may load anything, relative to the file. */
+  readonly openFolders: readonly string[];
+  /** What keeps the module from being trusted by its content. */
+  readonly problems: readonly (SourceProblem & { readonly file: string })[];
 }
 
-const FILES_MAX = 500;
+const FILES_MAX = 2000;
 const MISSING = 'missing';
+const START: Place = { line: 1, column: 1 };
+const CODE_FILE = /\.(?:[mc]?[jt]s|json|wasm|node)$/;
+const RUNNABLE = /\.(?:[mc]?[jt]s|wasm|node)$/;
+const PARSED_FILE = /\.[mc]?[jt]s$/;
+const DECIDING = ['name', 'type', 'main', 'imports', 'exports'] as const;
 
-/** Reads a file and all local files it imports, and those they import. */
+/** Reads a file and all code that it loads. */
 export async function readModuleGraph(file: string): Promise<ModuleGraph> {
-  const root = await realpath(file);
-  const parts = new Map<string, string>();
-  const seen = new Set<string>([root]);
-  let hasHidden = false;
-  for (const path of seen) {
-    const text = await textOf(path);
-    parts.set(relative(dirname(root), path).split(sep).join('/'), text === undefined ? MISSING : digestText(text));
-    if (text === undefined || /\.(?:json|ya?ml)$/.test(path)) continue;
-    const imports = await importsOf(path, text);
-    hasHidden ||= imports.hasHidden;
-    for (const target of imports.files) if (seen.size < FILES_MAX) seen.add(await existing(target));
-    hasHidden ||= seen.size >= FILES_MAX;
+  const root = realpathSync(file);
+  const reader = new GraphReader(root);
+  await reader.readAll();
+  return reader.graph();
+}
+
+class GraphReader {
+  private readonly root: string;
+  private readonly parts = new Map<string, string>();
+  private readonly files = new Map<string, string>();
+  private readonly openFolders = new Set<string>();
+  private readonly packages = new Set<string>();
+  private readonly problems: (SourceProblem & { readonly file: string })[] = [];
+  /** Files to read, and whether each also runs in a worker or a process of its own. */
+  private readonly waiting = new Map<string, boolean>();
+
+  constructor(root: string) {
+    this.root = root;
+    this.waiting.set(root, false);
   }
-  const sorted = new Map([...parts].sort(([a], [b]) => (a < b ? -1 : 1)));
-  const digest = digestText([...sorted].map(([path, part]) => `${part}  ${path}\n`).join(''));
-  return { file: root, digest, parts: sorted, hasHidden };
+
+  async readAll(): Promise<void> {
+    // A map yields what is added while it is read; a file that turns out to run apart is read again.
+    for (const [path, isApart] of this.waiting) {
+      await this.readOne(path, isApart);
+      if (this.waiting.size <= FILES_MAX) continue;
+      this.refuse(this.root, START, {
+        message: `it may load more than ${FILES_MAX} files`,
+        hint: 'import the files that it needs by their paths',
+      });
+      return;
+    }
+    const packages = readPackages(this.packages);
+    if (packages === undefined)
+      this.refuse(this.root, START, { message: 'the packages that it imports have too many files', hint: 'import fewer' });
+    for (const [folder, { name, digest, files }] of packages ?? []) {
+      this.parts.set(`package ${name} in ${this.nameOf(folder)}`, digest);
+      for (const [path, one] of files) this.files.set(path, one);
+    }
+  }
+
+  graph(): ModuleGraph {
+    const parts = new Map([...this.parts].sort(([a], [b]) => (a < b ? -1 : 1)));
+    return {
+      file: this.root,
+      digest: digestText([...parts].map(([path, part]) => `${part}  ${path}\n`).join('')),
+      parts,
+      files: this.files,
+      openFolders: [...this.openFolders].map((folder) => this.nameOf(folder) || '.').sort(),
+      problems: this.problems,
+    };
+  }
+
+  private async readOne(path: string, isApart: boolean): Promise<void> {
+    const bytes = await bytesOf(path);
+    const digest = bytes === undefined ? MISSING : digestBytes(bytes);
+    this.parts.set(this.nameOf(path), digest);
+    if (bytes === undefined) return;
+    this.files.set(path, digest);
+    if (!PARSED_FILE.test(path)) return;
+    this.addManifest(dirname(path));
+    const text = bytes.toString('utf8');
+    const tree = await treeOf(path, text);
+    for (const reference of tree === undefined ? [] : referencesIn(tree)) this.follow(reference, { path, text, isApart });
+  }
+
+  private follow(reference: Reference, from: { readonly path: string; readonly text: string; readonly isApart: boolean }): void {
+    const { path, isApart } = from;
+    switch (reference.kind) {
+      case 'module': {
+        // Of a folder only what is in it counts, so any name in it will do.
+        const base = reference.base === undefined ? path : join(dirname(path), reference.base.replace(/\/$/, '/-'));
+        for (const target of resolveSpecifier(reference.specifier, base)) this.add(target, isApart);
+        return;
+      }
+      case 'path':
+        return this.addPath(reference.path === '' ? path : (localPath(reference.path, path) ?? resolve(dirname(path), reference.path)), {
+          isApart: reference.isApart || isApart,
+          runs: reference.isApart,
+        });
+      case 'computed':
+        if (!isApart) return this.addFolder(dirname(path));
+        return this.refuse(path, placeAt(from.text, reference.at), {
+          message: 'it runs in a worker or a process of its own, and what it imports here only running it would show',
+          hint: 'write the import with the path of a file',
+        });
+      case 'problem':
+        return this.refuse(path, placeAt(from.text, reference.at), reference);
+    }
+  }
+
+  private add(target: Target, isApart: boolean): void {
+    if (target.kind === 'package') this.packages.add(target.folder);
+    else if (this.waiting.get(target.path) !== true && (isApart || !this.waiting.has(target.path))) {
+      this.waiting.delete(target.path);
+      this.waiting.set(target.path, isApart);
+    }
+  }
+
+  /** A file that is named. Of one that nothing is known to run, only code counts: data may change at any time. */
+  private addPath(path: string, { isApart, runs }: { readonly isApart: boolean; readonly runs: boolean }): void {
+    if (isInstalled(path) || (!runs && !RUNNABLE.test(path)) || statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
+    this.add({ kind: 'file', path: realpathSync(path) }, isApart);
+  }
+
+  private addFolder(folder: string): void {
+    if (this.openFolders.has(folder)) return;
+    this.openFolders.add(folder);
+    const visit = (path: string): void => {
+      for (const entry of readdirSync(path, { withFileTypes: true })) {
+        if (this.waiting.size > FILES_MAX) return;
+        const inside = join(path, entry.name);
+        if (entry.isDirectory() && entry.name !== 'node_modules' && !entry.name.startsWith('.')) visit(inside);
+        else if (entry.isFile() && CODE_FILE.test(entry.name)) this.add({ kind: 'file', path: realpathSync(inside) }, false);
+      }
+    };
+    visit(folder);
+  }
+
+  /** Adds the fields of the package.json above that decide how the files in a folder are loaded. */
+  private addManifest(folder: string): void {
+    const manifest = manifestAbove(folder);
+    if (manifest === undefined) return;
+    const deciding = Object.fromEntries(DECIDING.map((field) => [field, manifest[field]]));
+    const name = `${this.nameOf(join(manifest.folder, 'package.json'))} (${DECIDING.join(', ')})`;
+    this.parts.set(name, digestText(JSON.stringify(deciding)));
+  }
+
+  private nameOf(path: string): string {
+    return relative(dirname(this.root), path).split(sep).join('/');
+  }
+
+  private refuse(file: string, { line, column }: Place, about: Pick<SourceProblem, 'message' | 'hint'>): void {
+    this.problems.push({ file, code: 'CODE_UNSEEN', message: about.message, hint: about.hint, line, column });
+  }
 }
 
 /** The local files that a module imports by name and that do not exist. */
 export function missingImports({ file, text, tree }: ParsedModule): SourceProblem[] {
   return tree.body.flatMap((node) => {
-    const source = sourceOf(node);
-    const target = source?.type === 'Literal' ? localFile(String(source.value), file) : undefined;
-    if (source === undefined || target === undefined || existsSync(target)) return [];
+    const source = 'source' in node ? node.source : undefined;
+    const target = source?.type === 'Literal' ? localPath(String(source.value), file) : undefined;
+    if (source === undefined || source === null || target === undefined || existsSync(target)) return [];
     const message = `it imports ${target}, which does not exist`;
     return [
       {
@@ -62,68 +196,20 @@ export function missingImports({ file, text, tree }: ParsedModule): SourceProble
   });
 }
 
-async function textOf(path: string): Promise<string | undefined> {
-  const facts = await stat(path).catch(() => undefined);
-  if (facts === undefined || isStoreFile(path, facts)) return undefined;
-  return readFile(path, 'utf8').catch(() => undefined);
+async function bytesOf(path: string): Promise<Buffer | undefined> {
+  const facts = statSync(path, { throwIfNoEntry: false });
+  if (facts?.isFile() !== true || isStoreFile(path, facts)) return undefined;
+  return readFile(path).catch(() => undefined);
 }
 
-const IMPLIED = ['', '.js', '.cjs', '.json', '/index.js'];
-
-/** The real path of a file; `require` leaves endings out, so the usual ones are tried. */
-async function existing(target: string): Promise<string> {
-  for (const ending of IMPLIED) {
-    const found = await stat(target + ending).catch(() => undefined);
-    if (found?.isFile() === true) return realpath(target + ending);
-  }
-  return target;
-}
-
-async function importsOf(path: string, text: string): Promise<{ readonly files: readonly string[]; readonly hasHidden: boolean }> {
+/** What cannot be parsed cannot be run either, and its text is part of the digest. */
+async function treeOf(path: string, text: string): Promise<Program | undefined> {
   const read = await parseModule(path, text);
-  // What cannot be parsed cannot be run either, and its text is part of the digest.
-  const tree = isParsed(read) ? read.tree : await scriptTree(text);
-  if (tree === undefined) return { files: [], hasHidden: false };
-  const files: string[] = [];
-  let hasHidden = false;
-  for (const node of nodesIn(tree)) {
-    const source = sourceOf(node);
-    if (source === undefined) continue;
-    const target = source.type === 'Literal' ? localFile(String(source.value), path) : undefined;
-    if (target !== undefined) files.push(target);
-    hasHidden ||= source.type !== 'Literal';
-  }
-  return { files, hasHidden };
-}
-
-async function scriptTree(text: string): Promise<Program | undefined> {
+  if (isParsed(read)) return read.tree;
   const { parse } = await import('acorn');
   try {
     return parse(text, { ecmaVersion: 'latest', sourceType: 'script', allowHashBang: true, allowReturnOutsideFunction: true });
   } catch {
     return undefined;
   }
-}
-
-/** The expression that says what a node imports. */
-function sourceOf(node: AnyNode): AnyNode | undefined {
-  switch (node.type) {
-    case 'ImportDeclaration':
-    case 'ExportAllDeclaration':
-    case 'ImportExpression':
-      return node.source;
-    case 'ExportNamedDeclaration':
-      return node.source ?? undefined;
-    case 'CallExpression':
-      return node.callee.type === 'Identifier' && node.callee.name === 'require' ? node.arguments[0] : undefined;
-    default:
-      return undefined;
-  }
-}
-
-function localFile(specifier: string, from: string): string | undefined {
-  const bare = specifier.replace(/[?#].*$/, '');
-  if (bare.startsWith('file:')) return fileURLToPath(bare);
-  if (isAbsolute(bare)) return bare;
-  return /^\.\.?(\/|$)/.test(bare) ? resolve(dirname(from), decodeURI(bare)) : undefined;
 }

@@ -25,25 +25,42 @@ export interface ParsedModule {
   readonly tree: Program;
 }
 
-const HAS_TYPES = /\.m?ts$/;
+const HAS_TYPES = /\.[mc]?ts$/;
 const HINT_SYNTAX = 'fix the syntax; nothing else in this file was checked';
 
 /** The syntax tree of a file, or what keeps it from being read. */
 export async function parseModule(file: string, text: string): Promise<ParsedModule | SourceProblem> {
-  const [{ parse, tokenizer }, { stripTypeScriptTypes }] = await Promise.all([import('acorn'), import('node:module')]);
+  const [{ parse, tokenizer }, stripTypes] = await Promise.all([import('acorn'), typeStripper()]);
   let code = text;
   try {
-    if (HAS_TYPES.test(file)) code = stripTypeScriptTypes(text);
+    if (HAS_TYPES.test(file)) code = stripTypes(text);
     return { file, text, code, tree: parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true }) };
   } catch (error) {
     const tokens = tokenizer(text, { ecmaVersion: 'latest', allowHashBang: true });
-    const refused = attempt(() => stripTypeScriptTypes(text));
+    const refused = attempt(() => stripTypes(text));
     const open = unclosed(tokens, text, refused);
     if (open !== undefined) return open;
     if (refused !== undefined && code === text) return typeScriptProblem(refused, text);
     const isTyped = refused === undefined && !HAS_TYPES.test(file);
     return { ...parserProblem(error, text), ...(isTyped ? { hint: 'this is TypeScript: call the file .ts or .mts' } : {}) };
   }
+}
+
+let stripper: Promise<(text: string) => string> | undefined;
+
+/** Node's function that blanks types. Its first call warns that it is experimental, which says nothing to a user. */
+function typeStripper(): Promise<(text: string) => string> {
+  stripper ??= import('node:module').then(({ stripTypeScriptTypes }) => {
+    const { emitWarning } = process;
+    try {
+      process.emitWarning = () => undefined;
+      stripTypeScriptTypes('');
+    } finally {
+      process.emitWarning = emitWarning;
+    }
+    return (text) => stripTypeScriptTypes(text);
+  });
+  return stripper;
 }
 
 /** True for a file that was read. */

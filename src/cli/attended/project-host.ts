@@ -4,7 +4,6 @@
 import { existsSync } from 'node:fs';
 import type { AnyWorkflow, Engine } from '../../api/engine.ts';
 import type { AttendedHost, OfferedWorkflow, StartRequest } from '../../attended/session.ts';
-import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -20,7 +19,7 @@ import { loadWorkflow, loadWorkflowOf } from '../load.ts';
 import { openEngine } from '../open-engine.ts';
 import { findRun, openForRun, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { assertTrusted, readGraph } from '../trust/trust.ts';
+import { assertTrusted, readGraph, type TrustedContent } from '../trust/trust.ts';
 
 /** A project whose runs an agent works on. */
 export class ProjectHost implements AttendedHost {
@@ -120,13 +119,13 @@ export class ProjectHost implements AttendedHost {
   }
 
   /** The parameters of a module, which is loaded once per content; none when it cannot be loaded, which starting it reports. */
-  private async paramsOf(file: string, checked: ModuleGraph | undefined): Promise<readonly string[]> {
-    const key = `${file} ${(checked ?? (await readGraph(file))).digest}`;
+  private async paramsOf(file: string, checked: TrustedContent): Promise<readonly string[]> {
+    const key = `${file} ${checked.digest}`;
     const known = this.params.get(key);
     if (known !== undefined) return known;
     const { loadApart } = await import('../../api/module/load-apart.ts');
     const loaded = await loadApart(file, checked);
-    const params = 'definition' in loaded ? Object.keys(loaded.definition.params) : [];
+    const params = 'workflow' in loaded ? Object.keys(loaded.workflow.definition.params) : [];
     this.params.set(key, params);
     return params;
   }

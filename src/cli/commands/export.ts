@@ -6,9 +6,8 @@ import { parse } from 'yaml';
 import { writeYaml } from '../../authoring/yaml/write/write.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { REGISTRY } from '../../kinds/registry.ts';
 import type { CommandRun } from '../command.ts';
-import { type LoadedWorkflow, loadWorkflow } from '../load.ts';
+import { type LoadedDescription, loadDescription } from '../load.ts';
 import { findPlace } from '../session.ts';
 import { oneLine } from '../terminal.ts';
 
@@ -18,8 +17,8 @@ const AROUND = ['trigger', 'override_triggers', 'concurrency', 'budget', 'permis
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const { project } = await findPlace(shell, given);
-  const loaded = await loadWorkflow(shell, project, given.word('WORKFLOW'));
-  const { text, differences } = writeYaml(loaded.workflow, REGISTRY, aroundOf(loaded));
+  const loaded = await loadDescription(shell, project, given.word('WORKFLOW'));
+  const { text, differences } = writeYaml(loaded.workflow, loaded.registry, aroundOf(loaded));
   const file = given.option('out');
   const path = file === undefined ? undefined : resolve(shell.cwd, file);
   if (path !== undefined) writeNew(path, text);
@@ -32,7 +31,7 @@ export const run: CommandRun = async (shell, given) => {
   return 0;
 };
 
-function aroundOf({ file, workflow }: LoadedWorkflow): JsonObject {
+function aroundOf({ file, workflow }: LoadedDescription): JsonObject {
   if (!/\.ya?ml$/.test(file)) return {};
   const source = parse(readFileSync(file, 'utf8')) as Json;
   // A workflow that was generated from settings has no file of its own.

@@ -92,8 +92,8 @@ async function graphOf(store: Store, id: string): Promise<Subject> {
 }
 
 async function workflowGraph(shell: Shell, place: Place, word: string): Promise<Subject> {
-  const { loadDefinition } = await import('../load.ts');
-  const definition = await loadDefinition(shell, place.project, word);
+  const { loadDescription } = await import('../load.ts');
+  const { definition } = (await loadDescription(shell, place.project, word)).workflow;
   if (definition.form === 'flow')
     throw new EngineError(
       'USAGE',

@@ -26,14 +26,12 @@ export const run: CommandRun = async (terminal, given) => {
   const runs = only === undefined ? await host.existing(earlierRuns(shell, place)) : [await host.find(only)];
   if (only !== undefined) for (const id of runs) host.remember(id);
   const server = serverOf(new AttendedSession(host, { runs }), { version: versionOf(), mayStart: only === undefined });
-  const out = reserveStdout(shell);
   const signal = closeOnSignal(host);
   try {
-    await Promise.race([serve(server, shell.world.stdin as Readable, out.write), signal.received]);
+    await Promise.race([serve(server, shell.world.stdin as Readable, (line) => shell.write(line)), signal.received]);
     await host.close();
   } finally {
     signal.release();
-    out.restore();
   }
   return 0;
 };
@@ -48,20 +46,6 @@ function asProgram(shell: Shell, given: ParsedArgs): Shell {
 function earlierRuns(shell: Shell, { file }: Place): readonly string[] {
   const session = callingSession(shell);
   return session === undefined ? [] : readSession(shell, session).runs.flatMap(({ run: id, db }) => (db === file ? [id] : []));
-}
-
-/** Reserves stdout for messages: what the code of a workflow prints goes to stderr. */
-function reserveStdout({ world: { stdout, stderr } }: Shell): { write(line: string): void; restore(): void } {
-  const write = stdout.write;
-  stdout.write = stderr.write.bind(stderr);
-  return {
-    write: (line) => {
-      write.call(stdout, line);
-    },
-    restore: () => {
-      stdout.write = write;
-    },
-  };
 }
 
 /** Ends the server on a signal: executing steps may finish, and are killed after a time or by a second signal. */

@@ -7,6 +7,7 @@ import { EngineError } from '../../base/error.ts';
 import type { Signature } from '../../base/signature.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { shownFile, workflowFolders } from '../definitions.ts';
+import { partFilesOf } from '../own-parts.ts';
 import { findProject, type Project, roleFilesOf } from '../project.ts';
 import { demandRight } from '../right.ts';
 import { filesToTrust } from '../settings/settings.ts';
@@ -14,6 +15,7 @@ import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import {
   ask,
+  assertSeen,
   changedSince,
   changeTrust,
   describeContent,
@@ -43,7 +45,7 @@ export const run: CommandRun = async (shell, given) => {
 
 async function contents(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   const graphs: ModuleGraph[] = [];
-  for (const file of await chosenFiles(shell, project, given)) graphs.push(await readGraph(file));
+  for (const file of await chosenFiles(shell, project, given)) graphs.push(await readSeen(file));
   const { files } = readTrust(shell);
   const fresh = graphs.filter(({ file, digest }) => files[file]?.digest !== digest);
   if (fresh.length > 0) {
@@ -69,7 +71,7 @@ async function signContents(shell: Shell, project: Project, given: ParsedArgs): 
   const { name } = identityFor(shell, given);
   const signed: { readonly graph: ModuleGraph; readonly signature: Signature }[] = [];
   for (const file of await chosenFiles(shell, project, given)) {
-    const graph = await readGraph(file);
+    const graph = await readSeen(file);
     for (const line of describeContent(shell, graph, [])) shell.print(line);
     signed.push({ graph, signature: await signFor(shell, given, { about: 'trust', digest: graph.digest }) });
   }
@@ -82,6 +84,12 @@ async function signContents(shell: Shell, project: Project, given: ParsedArgs): 
   return 0;
 }
 
+async function readSeen(file: string): Promise<ModuleGraph> {
+  const graph = await readGraph(file);
+  assertSeen(graph);
+  return graph;
+}
+
 async function chosenFiles(shell: Shell, project: Project, given: ParsedArgs): Promise<string[]> {
   const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
   const missing = named.find((file) => !existsSync(file));
@@ -89,7 +97,7 @@ async function chosenFiles(shell: Shell, project: Project, given: ParsedArgs): P
   if (named.length > 0) return named;
   const { findFiles } = await import('../../authoring/discover/discover.ts');
   const workflows = (await Promise.all(workflowFolders(project).map(findFiles))).flatMap((files) => files.found);
-  const found = [...workflows, ...(await filesToTrust(shell, project)), ...roleFilesOf(project)];
+  const found = [...workflows, ...partFilesOf(project), ...(await filesToTrust(shell, project)), ...roleFilesOf(project)];
   if (found.length === 0) throw new EngineError('USAGE', `there are no workflows in ${project.root}; give a file: pawl trust FILE`);
   return found;
 }

@@ -3,24 +3,39 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { LoadFailure } from '../../api/module/import.ts';
 import type { CheckedModule } from '../../authoring/discover/discover.ts';
-import type { Outline } from '../../authoring/discover/outline.ts';
-import type { SourceProblem } from '../../authoring/discover/syntax.ts';
+import type { DeclaredPart } from '../../authoring/discover/own-parts.ts';
+import type { Place, SourceProblem } from '../../authoring/discover/syntax.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { shownFile, workflowFolders } from '../definitions.ts';
 import { codeFrame } from '../frame.ts';
 import { wrap } from '../help.ts';
-import { findProject } from '../project.ts';
+import { assertPartsTrusted, declaredRegistry, type ProjectParts, partFilesOf, partsUsedBy, readProjectParts } from '../own-parts.ts';
+import { findProject, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import { assertTrusted, CHECK_USE } from '../trust/trust.ts';
 
+/** What a check found in one file: a workflow, or step kinds and gate checks. */
+interface Checked extends CheckedModule {
+  readonly parts?: readonly DeclaredPart[];
+}
+
 /** A file and its problems. */
-interface CheckedFile extends CheckedModule {
+interface CheckedFile extends Checked {
   readonly file: string;
   readonly text: string;
+}
+
+/** A file to check, and the step kinds and gate checks of its project. */
+interface Source {
+  readonly file: string;
+  readonly text: string;
+  readonly project: Project;
+  readonly own: ProjectParts;
 }
 
 const EXIT_INVALID = 2;
@@ -42,60 +57,117 @@ async function chosenFiles(shell: Shell, given: ParsedArgs): Promise<string[]> {
   const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
   const missing = named.find((file) => !existsSync(file));
   if (missing !== undefined) throw new EngineError('USAGE', `file ${missing} does not exist; "pawl list" shows the files of this project`);
+  if (named.length > 0) return named;
   const { findFiles } = await import('../../authoring/discover/discover.ts');
-  const folders = named.length > 0 ? [] : workflowFolders(findProject(shell, given));
-  return [...named, ...(await Promise.all(folders.map(findFiles))).flatMap(({ found }) => found)];
+  const project = findProject(shell, given);
+  const workflows = await Promise.all(workflowFolders(project).map(findFiles));
+  return [...workflows.flatMap(({ found }) => found), ...partFilesOf(project)];
 }
 
 async function checkFiles(shell: Shell, given: ParsedArgs, files: readonly string[]): Promise<CheckedFile[]> {
   const { duplicates, readDefinition, YAML_FILE } = await import('../../authoring/discover/discover.ts');
   // Imported once: importing a module again takes as long as reading a small file.
   const yaml = files.some((file) => YAML_FILE.test(file)) ? await import('../../authoring/yaml/check/check.ts') : undefined;
-  const checks: (CheckedModule | Promise<CheckedModule>)[] = [];
+  const project = findProject(shell, given);
+  const own = await readProjectParts(project);
+  const checks: (Checked | Promise<Checked>)[] = [];
   const texts = files.map(readDefinition);
   // One after the other, since each may be asked about; what was trusted is loaded meanwhile.
   for (const [index, file] of files.entries()) {
     const text = texts[index] as string | SourceProblem;
     if (typeof text !== 'string') checks.push({ errors: [text], warnings: [] });
-    else if (yaml !== undefined && YAML_FILE.test(file)) checks.push(yaml.lookAtYaml(file, text, REGISTRY));
-    else checks.push((await prepareModule(shell, given, { file, text }))());
+    else {
+      const source = { file, text, project, own };
+      if (yaml !== undefined && YAML_FILE.test(file)) checks.push((await prepareYaml(shell, yaml, source))());
+      else if (partFilesOf(project).includes(file)) checks.push((await prepareParts(shell, source))());
+      else checks.push((await prepareModule(shell, source))());
+    }
   }
   const found = await Promise.all(checks);
   const same = duplicates(found.flatMap(({ workflow }) => workflow ?? []));
   return files.map((file, index) => {
-    const one = found[index] as CheckedModule;
+    const one = found[index] as Checked;
     const text = texts[index];
     const twice = same.filter((problem) => problem.file === file).map(withoutFile);
     return { ...one, file, text: typeof text === 'string' ? text : '', errors: [...one.errors, ...twice] };
   });
 }
 
+type Check = () => Checked | Promise<Checked>;
+
 /**
  * Parses a module and asks whether it is trusted. The check is returned as a function, so that loading a module does not
  * delay the next question.
  */
-async function prepareModule(
-  shell: Shell,
-  given: ParsedArgs,
-  { file, text }: { readonly file: string; readonly text: string },
-): Promise<() => CheckedModule | Promise<CheckedModule>> {
+async function prepareModule(shell: Shell, { file, text, project }: Source): Promise<Check> {
   const { isOutline, readOutline } = await import('../../authoring/discover/outline.ts');
   const read = await readOutline(file, text);
   if (!isOutline(read)) return () => ({ errors: read, warnings: [] });
-  try {
-    const checked = await assertTrusted(shell, findProject(shell, given), { file, use: CHECK_USE });
+  return ifTrusted(read.workflow, { workflow: read.workflow }, async () => {
+    const checked = await assertTrusted(shell, project, { file, use: CHECK_USE });
     const { checkModule } = await import('../../api/module/check.ts');
     return () => checkModule(read, checked);
-  } catch (error) {
-    if (!isEngineError(error) || error.code !== 'NOT_TRUSTED') throw error;
-    return () => untrusted(read, error);
-  }
+  });
 }
 
-function untrusted({ workflow }: Outline, { code, message: text }: EngineError): CheckedModule {
-  const end = text.lastIndexOf('; ');
-  const [message, hint] = [text.slice(0, end), text.slice(end + 2)];
-  return { workflow, warnings: [], errors: [{ code, message, hint, line: workflow.line, column: workflow.column }] };
+/** Checks a workflow file; if it names step kinds or gate checks of the project, these are loaded to check how it uses them. */
+async function prepareYaml(shell: Shell, yaml: typeof import('../../authoring/yaml/check/check.ts'), source: Source): Promise<Check> {
+  const { file, text, project, own } = source;
+  if (own.declared.length === 0) return () => yaml.lookAtYaml(file, text, REGISTRY);
+  const { compiled, ...checked } = yaml.checkYaml(file, text, declaredRegistry(own));
+  const used = compiled === undefined ? [] : partsUsedBy(compiled.definition, own);
+  const { workflow } = checked;
+  // What is wrong with the parts themselves is reported at their files.
+  const isSound = used.every((one) => !own.problems.some((problem) => problem.file === one.file));
+  if (used.length === 0 || workflow === undefined || !isSound) return () => checked;
+  return ifTrusted(workflow, checked, async () => {
+    const contents = await assertPartsTrusted(shell, project, { used, problems: own.problems });
+    const { checkYamlApart } = await import('../../api/module/load-apart.ts');
+    return async () => {
+      const result = await checkYamlApart(file, text, contents);
+      return 'checked' in result ? result.checked : { ...checked, errors: [failureOf(result, workflow)] };
+    };
+  });
+}
+
+/** Checks a file with step kinds and gate checks: what it defines when it is loaded is what its text says. */
+async function prepareParts(shell: Shell, { file, project, own }: Source): Promise<Check> {
+  const parts = own.declared.filter((one) => one.file === file);
+  const errors = own.problems.filter((problem) => problem.file === file).map(withoutFile);
+  const [first] = parts;
+  if (first === undefined || errors.length > 0) return () => ({ errors, warnings: [], parts });
+  return ifTrusted(first, { parts }, async () => {
+    const checked = await assertTrusted(shell, project, { file, use: CHECK_USE });
+    const { loadPartsApart } = await import('../../api/module/load-apart.ts');
+    return async () => {
+      const result = await loadPartsApart([checked]);
+      if ('failure' in result) return { parts, errors: [failureOf(result, first)], warnings: [] };
+      const missing = parts.filter(({ part, name }) => !(part === 'kind' ? result.kinds : result.checks).includes(name));
+      return { parts, errors: missing.map(otherName), warnings: [] };
+    };
+  });
+}
+
+function otherName({ name, line, column }: DeclaredPart): SourceProblem {
+  const message = `"${name}" is not defined under this name when the file is loaded, so it is not found`;
+  return { code: 'NAME_UNSEEN', message, hint: 'write the name as a text, and export what is defined', line, column };
+}
+
+function failureOf({ failure }: { readonly failure: LoadFailure }, { line, column }: Place): SourceProblem {
+  return { code: failure.code, message: failure.message, hint: 'loading the file runs it: fix this, or catch the error', line, column };
+}
+
+/** Prepares a check that runs code; without trust the syntax is all that is checked. */
+async function ifTrusted(place: Place, checked: Partial<Checked>, prepare: () => Promise<Check>): Promise<Check> {
+  try {
+    return await prepare();
+  } catch (error) {
+    if (!isEngineError(error) || error.code !== 'NOT_TRUSTED') throw error;
+    const end = error.message.lastIndexOf('; ');
+    const [message, hint] = [error.message.slice(0, end), error.message.slice(end + 2)];
+    const { line, column } = place;
+    return () => ({ warnings: [], ...checked, errors: [{ code: error.code, message, hint, line, column }] });
+  }
 }
 
 function isTrustProblem({ code }: SourceProblem): boolean {
@@ -127,11 +199,12 @@ function strictly(file: CheckedFile): CheckedFile {
   return { ...file, errors: [...file.errors, ...file.warnings], warnings: [] };
 }
 
-function rowOf({ file, workflow, errors, warnings }: CheckedFile): object {
+function rowOf({ file, workflow, parts, errors, warnings }: CheckedFile): object {
   return {
     file,
     ok: errors.length === 0,
     ...(workflow === undefined ? {} : { workflow: workflow.name, form: workflow.form }),
+    ...(parts === undefined ? {} : { parts: parts.map(({ part, name }) => ({ part, name })) }),
     checked: errors.some(isTrustProblem) ? 'syntax' : 'whole',
     errors,
     warnings,
@@ -139,18 +212,26 @@ function rowOf({ file, workflow, errors, warnings }: CheckedFile): object {
 }
 
 function linesOf(shell: Shell, checked: CheckedFile): string[] {
-  const { file, errors, warnings, workflow } = checked;
+  const { file, errors, warnings, workflow, parts = [] } = checked;
   const lines = [
     ...errors.filter((problem) => !isTrustProblem(problem)).flatMap((problem) => problemLines(shell, checked, { problem, level: 'error' })),
     ...warnings.flatMap((problem) => problemLines(shell, checked, { problem, level: 'warning' })),
   ];
-  const name = `${shownFile(shell, file)}  ${oneLine(workflow?.name ?? '')}`;
+  const names = [...(workflow === undefined ? [] : [workflow.name]), ...parts.map(({ name }) => name)];
+  const name = `${shownFile(shell, file)}  ${oneLine(names.join(', '))}`;
   if (errors.some(isTrustProblem))
     return [...lines, `${shell.style('yellow', shell.symbol('waiting'))} ${name}, only its syntax was checked`];
   if (errors.length > 0) return lines;
   const { steps = [], form } = workflow ?? {};
+  if (workflow === undefined) return [...lines, `${shell.style('green', shell.symbol('done'))} ${name}, ${kindsOf(parts)}`];
   const about = form === 'flow' ? 'a flow' : `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`;
   return [...lines, `${shell.style('green', shell.symbol('done'))} ${name}, ${about}`];
+}
+
+function kindsOf(parts: readonly DeclaredPart[]): string {
+  const kinds = parts.some(({ part }) => part === 'kind');
+  const checks = parts.some(({ part }) => part === 'check');
+  return [...(kinds ? ['step kind'] : []), ...(checks ? ['gate check'] : [])].join(' and ');
 }
 
 function problemLines(

@@ -1,7 +1,7 @@
 // Owns opening the forge that the settings of a project configure.
 
 import { mkdirSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { LocalForge } from '../../forge/local/local-forge.ts';
@@ -41,7 +41,7 @@ export async function assertSettingsTrusted(shell: Shell, { project, settings }:
     const { assertTrusted, SETTINGS_USE } = await import('../trust/trust.ts');
     const checked = await assertTrusted(shell, project, { file, use: SETTINGS_USE });
     // The settings were read before this check, so their text must be the trusted one.
-    if (checked !== undefined && digest !== undefined && checked.parts.get(basename(checked.file)) !== digest)
+    if (digest !== undefined && checked.files.get(checked.file) !== digest)
       throw new EngineError('NOT_TRUSTED', `${file} changed while the command was running; run the command again`);
   }
 }

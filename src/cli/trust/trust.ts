@@ -111,27 +111,31 @@ export function changedSince(trusted: TrustedFile, { parts }: ModuleGraph): stri
   return [...names].filter((name) => trusted.parts[name] !== parts.get(name)).sort();
 }
 
-/**
- * Throws if a file is not trusted; at a terminal it asks the person instead. Returns the files that were checked, or
- * undefined if the whole folder is trusted.
- */
+/** The code of a file, checked, and the folder that is trusted as a whole, if that is why. */
+export interface TrustedContent extends ModuleGraph {
+  readonly folder?: string;
+}
+
+/** Throws if a file is not trusted; at a terminal it asks the person instead. Returns what may be loaded with it. */
 export async function assertTrusted(
   shell: Shell,
   project: Project,
   { file, use = WORKFLOW_USE }: { readonly file: string; readonly use?: Use },
-): Promise<ModuleGraph | undefined> {
+): Promise<TrustedContent> {
   const trust = readTrust(shell);
   const path = realpathSync(file);
   const graph = await readGraph(path);
-  const foreign = foreignFile(graph);
-  if (trustedFolder(trust, path) !== undefined && foreign === undefined) return undefined;
+  const folder = trustedFolder(trust, path);
+  const uncovered = folder === undefined ? undefined : uncoveredFile(folder, graph);
+  if (folder !== undefined && uncovered === undefined) return { ...graph, folder };
+  assertSeen(graph);
   const trusted = trust.files[path];
   if (trusted?.digest === graph.digest) return graph;
   const { signerOf } = await import('./signature.ts');
   if (signerOf(shell, project, graph) !== undefined) return graph;
   const changed = trusted === undefined ? [] : changedSince(trusted, graph);
   if (!shell.isInteractive || (await tryRight(shell, { demand: 'trust', on: 'pawl trust' })) === undefined)
-    throw notTrusted(graph, { changed, use, foreign: trustedFolder(trust, path) === undefined ? undefined : foreign });
+    throw notTrusted(graph, { changed, use, uncovered });
   for (const line of describeContent(shell, graph, changed)) shell.print(line);
   const answer = await ask(shell, `${use.question} y = yes, this version · a = always trust this folder · N = no: `);
   if (answer === 'y' || answer === 'yes') recordTrust(shell, graph);
@@ -140,30 +144,52 @@ export async function assertTrusted(
   return graph;
 }
 
+/** Throws if a file loads code in a way that parsing does not show: trusting its content would not cover that code. */
+export function assertSeen({ problems }: ModuleGraph): void {
+  const [first] = problems;
+  if (first === undefined) return;
+  const { file, line, column, message, hint } = first;
+  throw new EngineError(
+    'NOT_TRUSTED',
+    `${file}:${line}:${column}: ${message}, and it cannot be trusted by its content; ${hint}, or trust the whole folder with "pawl trust --folder"`,
+    { position: { file, line, column }, details: { problems } },
+  );
+}
+
 /** Whether a file without imports is trusted, by the digest of its text. */
 export function isTrustedText(shell: Shell, file: string, digest: string): boolean {
   const trust = readTrust(shell);
   const path = realpathSync(file);
-  const isOwn = isOwnFile(statSync(path), process.getuid?.());
-  return (isOwn && trustedFolder(trust, path) !== undefined) || trust.files[path]?.parts[basename(path)] === digest;
+  const folder = trustedFolder(trust, path);
+  return (folder !== undefined && foreignPath(folder, [path]) === undefined) || trust.files[path]?.parts[basename(path)] === digest;
 }
 
 /**
- * Whether only this user, or the administrator, can have written a file. Trust in a folder is trust in one's own files:
- * what another account put there, or could change at any time, must be trusted by its content.
+ * Whether only this user, or the administrator, can have written a file or a folder. Trust in a folder is trust in one's
+ * own files: what another account put there, or could change at any time, must be trusted by its content.
  */
 export function isOwnFile({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, me: number | undefined): boolean {
   // Where there are no user ids, files have no mode to go by either.
   return me === undefined || ((uid === me || uid === 0) && (mode & WRITABLE_BY_ALL) === 0);
 }
 
-function foreignFile({ file, parts }: ModuleGraph): string | undefined {
-  return [...parts.keys()]
-    .map((name) => join(dirname(file), name))
-    .find((path) => {
-      const facts = statSync(path, { throwIfNoEntry: false });
-      return facts !== undefined && !isOwnFile(facts, process.getuid?.());
-    });
+/** Why trust in a folder does not cover a file in it: some of its code is outside, or another user can change it. */
+function uncoveredFile(folder: string, { files }: ModuleGraph): string | undefined {
+  const paths = [...files.keys()];
+  const outside = paths.find((path) => !isInside(folder, path) && !/[\\/]node_modules[\\/]/.test(path));
+  if (outside !== undefined) return `it loads ${outside}, which is outside the trusted folder`;
+  const foreign = foreignPath(folder, paths);
+  return foreign === undefined ? undefined : `another user wrote ${foreign} or can change it, so trusting the folder does not cover it`;
+}
+
+/** The first of some files, or of the folders around them up to the trusted one, that is not the user's own. */
+function foreignPath(folder: string, paths: readonly string[]): string | undefined {
+  const around = new Set(paths);
+  for (const path of around) if (isInside(folder, path)) around.add(dirname(path));
+  return [...around].find((path) => {
+    const facts = statSync(path, { throwIfNoEntry: false });
+    return facts !== undefined && !isOwnFile(facts, process.getuid?.());
+  });
 }
 
 /** Why a file must be trusted, for messages. */
@@ -184,14 +210,14 @@ export const SETTINGS_USE: Use = {
 interface Refusal {
   readonly changed: readonly string[];
   readonly use: Use;
-  /** A file of another account, in a folder that is trusted. */
-  readonly foreign?: string | undefined;
+  /** Why trust in the folder around it does not cover it. */
+  readonly uncovered?: string | undefined;
 }
 
-function notTrusted({ file, digest }: ModuleGraph, { changed, use, foreign }: Refusal): EngineError {
+function notTrusted({ file, digest }: ModuleGraph, { changed, use, uncovered }: Refusal): EngineError {
   const why =
-    foreign !== undefined
-      ? `another user wrote ${foreign} or can change it, so trusting the folder does not cover it, and ${use.why}`
+    uncovered !== undefined
+      ? `${uncovered}, and ${use.why}`
       : changed.length === 0
         ? `${file} is not trusted yet, and ${use.why}`
         : `${file} has changed since it was trusted: ${changed.map(oneLine).join(', ')}`;
@@ -200,7 +226,7 @@ function notTrusted({ file, digest }: ModuleGraph, { changed, use, foreign }: Re
   });
 }
 
-/** The local files that a file imports, relative to it. */
+/** What a file loads: paths relative to it, and packages. */
 export function importedFiles({ file, parts }: ModuleGraph): string[] {
   return [...parts.keys()].filter((name) => name !== basename(file));
 }
@@ -212,7 +238,7 @@ export function describeContent(shell: Shell, graph: ModuleGraph, changed: reado
     shell.style('bold', oneLine(graph.file)),
     `  digest   ${graph.digest.slice(0, DIGEST_SHOWN)}`,
     `  imports  ${modules.length === 0 ? 'no local files' : modules.map(oneLine).join(', ')}`,
-    ...(graph.hasHidden ? ['  and imports that are only known by running it'] : []),
+    ...graph.openFolders.map((folder) => `  imports  any code in ${oneLine(folder)}: an import there is only known by running it`),
     ...(changed.length === 0 ? [] : [`  changed  ${changed.map(oneLine).join(', ')} (since it was trusted)`]),
   ];
 }

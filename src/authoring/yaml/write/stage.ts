@@ -38,6 +38,8 @@ export function writeWork(step: StepModel, place: WorkPlace): JsonObject {
       return present({ type: 'command', ...(step.config as JsonObject), outputs: outputsOf(step) });
     case 'parallel':
       return parallelOf(step, place);
+    case 'own':
+      return present({ type: step.config.use, with: step.config.with ?? undefined });
     default:
       throw refusal(step.id, `files have no stage for a ${step.kind} step`);
   }

@@ -15,6 +15,7 @@ const SUCCESS: Readonly<Partial<Record<StepKind, TransitionKey>>> = {
 };
 const FAILURE: Readonly<Partial<Record<StepKind, TransitionKey>>> = {
   agent: 'on_fail',
+  own: 'on_fail',
   gate: 'on_fail',
   parallel: 'on_fail',
   workflow: 'on_fail',
@@ -77,6 +78,7 @@ export class WayWriter {
       ...(failure === undefined ? [] : [[failure, unlike('fail')] satisfies [TransitionKey, Edge | undefined]]),
       ['on_conflict', unlike('conflict')],
       ['on_ci_failure', unlike('ci_failure')],
+      ...(step.kind === 'own' ? step.config.outcomes : []).map((own): [TransitionKey, Edge | undefined] => [`on_${own}`, unlike(own)]),
     ];
     const written = ways.flatMap(([key, edge]): [string, Json][] => {
       if (edge === undefined) return [];

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { describeWorkflow } from '../../../definition/plain-workflow.ts';
 import { REGISTRY } from '../../../kinds/registry.ts';
 import { compileGraph } from '../../graph/graph.ts';
 import { checkYaml } from '../check/check.ts';
@@ -28,7 +29,7 @@ function file(lines: string): string {
 /** Writes what a file means and reads it again. */
 function expectSame(text: string): string {
   const workflow = compiled(text);
-  const written = writeYaml(workflow, REGISTRY);
+  const written = writeYaml(describeWorkflow(workflow), REGISTRY);
   expect(written.differences).toEqual([]);
   expect(compiled(written.text).hash).toBe(workflow.hash);
   return written.text;
@@ -197,7 +198,7 @@ describe('a definition that came from a module', () => {
       },
       REGISTRY,
     );
-    const { text, differences } = writeYaml(workflow, REGISTRY);
+    const { text, differences } = writeYaml(describeWorkflow(workflow), REGISTRY);
     expect(compiled(text).definition.steps.map(({ id, next }) => [id, next.ok])).toEqual(
       workflow.definition.steps.map(({ id, next }) => [id, next.ok]),
     );
@@ -221,6 +222,6 @@ describe('a definition that came from a module', () => {
       } as never,
       REGISTRY,
     );
-    expect(() => writeYaml(workflow, REGISTRY)).toThrow(message);
+    expect(() => writeYaml(describeWorkflow(workflow), REGISTRY)).toThrow(message);
   });
 });

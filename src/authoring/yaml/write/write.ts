@@ -8,8 +8,8 @@ import { stringify } from 'yaml';
 import { EngineError } from '../../../base/error.ts';
 import { present } from '../../../base/fields.ts';
 import { canonicalJson, type Json, type JsonObject } from '../../../base/json.ts';
-import type { CompiledWorkflow, StepCode } from '../../../definition/code.ts';
 import type { Definition, StepModel } from '../../../definition/model.ts';
+import type { DescribedWorkflow } from '../../../definition/plain-workflow.ts';
 import type { Compilers } from '../../graph/work.ts';
 import { checkYaml } from '../check/check.ts';
 import { writeHook, writeNotify, writeWork } from './stage.ts';
@@ -29,26 +29,19 @@ export interface WrittenYaml {
 }
 
 /** Writes a workflow as a file; `around` are fields of a file that definitions do not hold, such as its trigger. */
-export function writeYaml(workflow: CompiledWorkflow, registry: Compilers, around: JsonObject = {}): WrittenYaml {
-  const { definition } = workflow;
+export function writeYaml(workflow: DescribedWorkflow, registry: Compilers, around: JsonObject = {}): WrittenYaml {
+  const { definition, functions, hasContext } = workflow;
   if (definition.form === 'flow')
     throw new EngineError('USAGE', `"${definition.name}" is a flow: what it does is a function, which a workflow file cannot hold`);
-  if (workflow.context !== undefined)
+  if (hasContext)
     throw new EngineError('USAGE', `"${definition.name}" builds its context with a function, which a workflow file cannot hold`);
-  for (const [id, code] of workflow.code) refuseFunctions(id, code);
+  for (const step of functions) throw refusal(step, 'some of it is a function');
   const text = stringify(documentOf(definition, around), { lineWidth: LINE_WIDTH });
   const { compiled, errors } = checkYaml(`${definition.name}.yaml`, text, registry);
   const [wrong] = errors;
   if (compiled === undefined)
     throw new EngineError('USAGE', `"${definition.name}" cannot be written as a workflow file: ${wrong?.message}; ${wrong?.hint}`);
   return { text, differences: differencesOf(definition, compiled.definition) };
-}
-
-function refuseFunctions(step: string, code: StepCode): void {
-  const { members, preconditions, postconditions, ...single } = code;
-  const found = [...Object.values(single), ...preconditions, ...postconditions].some((part) => part !== undefined);
-  if (found) throw refusal(step, 'some of it is a function');
-  for (const [id, member] of Object.entries(members)) refuseFunctions(`${step}/${id}`, member);
 }
 
 function documentOf(definition: Definition, around: JsonObject): JsonObject {

@@ -1,0 +1,84 @@
+// Owns what modules of users may load: only the files that were checked, with the content they had then, however late
+// they are imported and by whichever kind of import. In a folder that is trusted as a whole, everything may be loaded.
+//
+// A load counts as the user's if the file that asks for it was itself loaded by a module of theirs. Workers have no such
+// check; what they load is found by parsing.
+
+import { readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { isAbsolute, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { ModuleGraph } from '../../authoring/discover/imports.ts';
+import { digestBytes, digestText } from '../../base/digest.ts';
+import { EngineError } from '../../base/error.ts';
+import { libraryEntries } from './library.ts';
+
+/** What a module may be loaded with. */
+export interface CheckedContent extends Pick<ModuleGraph, 'file' | 'files'> {
+  /** The folder that is trusted as a whole, if one is. */
+  readonly folder?: string | undefined;
+}
+
+const digests = new Map<string, string>();
+const folders = new Set<string>();
+/** Files that were asked for by modules of users, as URLs. */
+const ofUsers = new Set<string>();
+let isHolding = false;
+
+/** Holds a module, and whatever it loads, to what was checked. */
+export function holdTo({ file, files, folder }: CheckedContent): void {
+  for (const [path, digest] of files) digests.set(path, digest);
+  if (folder !== undefined) folders.add(folder);
+  ofUsers.add(pathToFileURL(file).href);
+  if (isHolding) return;
+  isHolding = true;
+  const provided = new Set(Object.values(libraryEntries()));
+  registerHooks({
+    resolve: (specifier, context, next) => {
+      const resolved = next(specifier, context);
+      const url = plain(resolved.url);
+      if (context.parentURL === undefined || !ofUsers.has(plain(context.parentURL)) || provided.has(url)) return resolved;
+      ofUsers.add(url);
+      // Native code is loaded without a call of the hook below.
+      if (url.endsWith('.node')) assertChecked(url, () => digestBytes(readFileSync(fileURLToPath(url))));
+      return resolved;
+    },
+    load: (url, context, next) => {
+      const loaded = next(url, context);
+      if (ofUsers.has(plain(url))) assertChecked(plain(url), (known) => digestOf(loaded.source, known));
+      return loaded;
+    },
+  });
+}
+
+/** A URL without what only keeps two copies of a module apart. */
+function plain(url: string): string {
+  return url.startsWith('file:') ? url.replace(/[?#].*$/, '') : url;
+}
+
+function assertChecked(url: string, digestNow: (known: string) => string | undefined): void {
+  if (!url.startsWith('file:')) return;
+  const path = fileURLToPath(url);
+  const known = digests.get(path);
+  if (known === undefined) {
+    if ([...folders].some((folder) => isInside(folder, path))) return;
+    throw new EngineError(
+      'NOT_TRUSTED',
+      `${path} was loaded, but it is not part of what was trusted, because only running the code shows that it is loaded; import it by its path, or trust the whole folder with "pawl trust --folder"`,
+    );
+  }
+  if (digestNow(known) !== known && ![...folders].some((folder) => isInside(folder, path)))
+    throw new EngineError('NOT_TRUSTED', `${path} changed after its content was checked; start again`);
+}
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return !way.startsWith('..') && !isAbsolute(way);
+}
+
+/** The digest of what is about to run. Node takes the byte order mark off the text of a CommonJS module. */
+function digestOf(source: unknown, known: string): string {
+  if (typeof source !== 'string') return source === undefined || source === null ? known : digestBytes(source as Uint8Array);
+  const digest = digestText(source);
+  return digest === known ? digest : digestText(`\uFEFF${source}`);
+}

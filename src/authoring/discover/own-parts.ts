@@ -1,0 +1,106 @@
+// Owns reading step kinds and gate checks of a project from their modules without running them: which calls of
+// `defineStepKind` and `defineCheck` a file has, and what must be known of each to read workflow files that name them.
+
+import type { AnyNode, CallExpression, ObjectExpression } from 'acorn';
+import type { RecoveryPolicy } from '../../definition/model.ts';
+import { ModuleNames, propertyOf } from './names.ts';
+import { isParsed, type ParsedModule, type Place, parseModule, placeAt, type SourceProblem } from './syntax.ts';
+
+/** A step kind or a gate check as its module declares it. */
+export interface DeclaredPart extends Place {
+  readonly part: 'kind' | 'check';
+  readonly name: string;
+  readonly file: string;
+  /** The own outcomes of a kind. */
+  readonly outcomes: readonly string[];
+  readonly recovery: RecoveryPolicy;
+  /** Whether a check looks at a pull request. */
+  readonly needsPullRequest: boolean;
+}
+
+const PARTS: ReadonlyMap<string, { readonly part: DeclaredPart['part']; readonly key: string }> = new Map([
+  ['defineStepKind', { part: 'kind', key: 'kind' }],
+  ['defineCheck', { part: 'check', key: 'name' }],
+]);
+
+/** The step kinds and gate checks that a module defines, and what keeps any from being read. */
+export async function readDeclaredParts(
+  file: string,
+  text: string,
+): Promise<{ readonly parts: readonly DeclaredPart[]; readonly problems: readonly SourceProblem[] }> {
+  const module = await parseModule(file, text);
+  if (!isParsed(module)) return { parts: [], problems: [module] };
+  const names = new ModuleNames(module.tree);
+  const read = exportedExpressions(module).flatMap((node) => {
+    const call = names.follow(node);
+    return call.type === 'CallExpression' ? (readPart(module, names, call) ?? []) : [];
+  });
+  const parts = read.filter((one) => 'part' in one);
+  const problems = read.filter((one) => 'code' in one);
+  return { parts, problems: read.length === 0 ? [noPart()] : problems };
+}
+
+function exportedExpressions({ tree }: ParsedModule): AnyNode[] {
+  return tree.body.flatMap((statement): AnyNode[] => {
+    if (statement.type === 'ExportDefaultDeclaration') return [statement.declaration];
+    if (statement.type !== 'ExportNamedDeclaration' || statement.source) return [];
+    const declared = statement.declaration?.type === 'VariableDeclaration' ? statement.declaration.declarations : [];
+    return [...statement.specifiers.map(({ local }) => local), ...declared.flatMap(({ init }) => init ?? [])];
+  });
+}
+
+function readPart(module: ParsedModule, names: ModuleNames, call: CallExpression): DeclaredPart | SourceProblem | undefined {
+  const form = PARTS.get(names.imported(call.callee)?.name ?? '');
+  if (form === undefined) return undefined;
+  const [first] = call.arguments;
+  const given = first === undefined ? undefined : names.follow(first);
+  const spec = given?.type === 'ObjectExpression' ? given : undefined;
+  const name = names.text(propertyOf(spec, form.key)?.value);
+  const outcomes = outcomesOf(names, spec);
+  const place = placeAt(module.text, call.start);
+  if (name === undefined)
+    return unseen(`the name under \`${form.key}\` is not a text in quotes`, `write it as a text: ${form.key}: 'deploy'`, place);
+  if (outcomes === undefined) return unseen('`outcomes` is not a list of texts', "write them as texts: outcomes: ['busy']", place);
+  const policy = names.text(propertyOf(spec, 'recovery')?.value);
+  const recovery = policy === 'rerun' || policy === 'reconcile' ? policy : 'ask';
+  const needsPullRequest = propertyOf(spec, 'needsPullRequest') !== undefined;
+  return { part: form.part, name, file: module.file, outcomes, recovery, needsPullRequest, ...place };
+}
+
+function outcomesOf(names: ModuleNames, spec: ObjectExpression | undefined): readonly string[] | undefined {
+  const value = propertyOf(spec, 'outcomes')?.value;
+  if (value === undefined) return [];
+  const list = names.follow(value);
+  const texts = list.type === 'ArrayExpression' ? list.elements.map((element) => names.text(element ?? undefined)) : [undefined];
+  return texts.includes(undefined) ? undefined : (texts as string[]);
+}
+
+function unseen(what: string, hint: string, place: Place): SourceProblem {
+  return { code: 'NAME_UNSEEN', message: `${what}, so only running the file would show it`, hint, ...place };
+}
+
+function noPart(): SourceProblem {
+  return {
+    code: 'ENTRY_MISSING',
+    message: 'it exports no step kind and no check',
+    hint: 'write export const deploy = defineStepKind({ … }), or export const licences = defineCheck({ … }); a module that only helps others belongs in lib/',
+    line: 1,
+    column: 1,
+  };
+}
+
+/** Two parts of one name, or one with the name of a built-in, are reported at each file. */
+export function partClashes(
+  parts: readonly DeclaredPart[],
+  builtIn: { readonly kinds: object; readonly checks: object },
+): (SourceProblem & { readonly file: string })[] {
+  return parts.flatMap(({ part, name, file, line, column }) => {
+    const what = part === 'kind' ? 'step kind' : 'gate check';
+    const others = parts.filter((other) => other.part === part && other.name === name && (other.file !== file || other.line !== line));
+    const isBuiltIn = Object.hasOwn(part === 'kind' ? builtIn.kinds : builtIn.checks, name);
+    if (others.length === 0 && !isBuiltIn) return [];
+    const where = others.map((other) => `in ${other.file}:${other.line}`);
+    const message = `two ${what}s are called "${name}": one is here, one ${[...(isBuiltIn ? ['is built in'] : []), ...where].join(' and one ')}`;
+    return [{ file, code: part === 'kind' ? 'KIND_DUPLICATE' : 'CHECK_DUPLICATE', message, hint: 'rename one of them', line, column }];
+  });
+}

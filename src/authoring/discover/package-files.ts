@@ -1,0 +1,62 @@
+// Owns the content of installed packages: all files of a package and of those that it depends on, whether they are loaded
+// or not. An agent can write into node_modules as it can anywhere else, so what lies there is trusted by content too.
+
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { digestBytes, digestText } from '../../base/digest.ts';
+import { type Manifest, packageFolder, readManifest } from './resolution.ts';
+
+/** An installed package: its name for people, and the digest of each of its files by real path. */
+export interface PackageContent {
+  readonly name: string;
+  readonly digest: string;
+  readonly files: ReadonlyMap<string, string>;
+}
+
+const FILES_MAX = 50_000;
+
+/** The packages in some folders and those they depend on, by folder; undefined if they have too many files. */
+export function readPackages(folders: Iterable<string>): ReadonlyMap<string, PackageContent> | undefined {
+  const found = new Map<string, PackageContent>();
+  const waiting = new Set(folders);
+  let count = 0;
+  for (const folder of waiting) {
+    const manifest = readManifest(folder);
+    const content = contentOf(folder, manifest);
+    found.set(folder, content);
+    count += content.files.size;
+    if (count > FILES_MAX) return undefined;
+    for (const name of dependenciesOf(manifest)) {
+      const path = packageFolder(name, join(folder, 'package.json'));
+      if (path !== undefined) waiting.add(realpathSync(path));
+    }
+  }
+  return found;
+}
+
+function contentOf(folder: string, manifest: Manifest | undefined): PackageContent {
+  const files = new Map<string, string>();
+  const lines: string[] = [];
+  for (const path of filesIn(folder).sort()) {
+    const digest = digestBytes(readFileSync(join(folder, path)));
+    files.set(join(folder, path), digest);
+    lines.push(`${digest}  ${path}\n`);
+  }
+  return { name: `${manifest?.name ?? folder}@${manifest?.version ?? '?'}`, digest: digestText(lines.join('')), files };
+}
+
+/** All files but those of packages inside. Links are not followed, and what is behind them cannot be loaded. */
+function filesIn(folder: string, below = ''): string[] {
+  return readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(below, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesIn(folder, path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+function dependenciesOf(manifest: Manifest | undefined): string[] {
+  const { dependencies, optionalDependencies, peerDependencies } = manifest ?? {};
+  return [dependencies, optionalDependencies, peerDependencies].flatMap((list) =>
+    typeof list === 'object' && list !== null ? Object.keys(list) : [],
+  );
+}

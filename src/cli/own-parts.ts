@@ -1,0 +1,149 @@
+// Owns the step kinds and gate checks of a project: the modules in `.pawl/kinds` and `.pawl/checks`. They are read without
+// running them, so that workflow files that name them can be listed and drawn; they are loaded when such a workflow is run
+// or checked, each only if it is trusted.
+
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LoadedParts } from '../api/module/import.ts';
+import type { FileProblem } from '../authoring/discover/discover.ts';
+import type { DeclaredPart } from '../authoring/discover/own-parts.ts';
+import type { Compilers } from '../authoring/graph/work.ts';
+import { EngineError } from '../base/error.ts';
+import type { Definition } from '../definition/model.ts';
+import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
+import { usedParts } from '../definition/used-parts.ts';
+import { REGISTRY, registryWith } from '../kinds/registry.ts';
+import type { GateCheck } from '../steps/check.ts';
+import { HOMES, type Project } from './project.ts';
+import type { Shell } from './shell.ts';
+import { assertTrusted, type TrustedContent } from './trust/trust.ts';
+
+/** The step kinds and gate checks that a project declares, and what is wrong with their files. */
+export interface ProjectParts {
+  readonly declared: readonly DeclaredPart[];
+  readonly problems: readonly FileProblem[];
+}
+
+const FOLDERS = ['kinds', 'checks'];
+const PART_FILE = /^(?!\.).*(?<!\.(?:d|test|spec))\.m?[tj]s$/;
+
+/** The files of a project that define step kinds and gate checks, sorted. */
+export function partFilesOf({ root }: Pick<Project, 'root'>): string[] {
+  return HOMES.flatMap((home) => FOLDERS.map((folder) => join(root, home, folder))).flatMap((folder) => {
+    try {
+      return readdirSync(folder)
+        .filter((name) => PART_FILE.test(name))
+        .sort()
+        .map((name) => join(folder, name));
+    } catch {
+      // Most projects have no such folder.
+      return [];
+    }
+  });
+}
+
+/** Reads what a project declares; nothing is run. */
+export async function readProjectParts(project: Project): Promise<ProjectParts> {
+  const files = partFilesOf(project);
+  if (files.length === 0) return { declared: [], problems: [] };
+  const [{ readDefinition }, { partClashes, readDeclaredParts }] = await Promise.all([
+    import('../authoring/discover/discover.ts'),
+    import('../authoring/discover/own-parts.ts'),
+  ]);
+  const read = await Promise.all(
+    files.map(async (file) => {
+      const text = readDefinition(file);
+      const { parts, problems } = typeof text === 'string' ? await readDeclaredParts(file, text) : { parts: [], problems: [text] };
+      return { parts, problems: problems.map((problem) => ({ ...problem, file })) };
+    }),
+  );
+  const declared = read.flatMap(({ parts }) => parts);
+  return { declared, problems: [...read.flatMap(({ problems }) => problems), ...partClashes(declared, REGISTRY)] };
+}
+
+/** The built-in kinds and checks with those that are declared, which only have their names: their code is not loaded. */
+export function declaredRegistry({ declared }: ProjectParts): Compilers {
+  if (declared.length === 0) return REGISTRY;
+  const own = declared.filter(({ part, name }) => !Object.hasOwn(part === 'kind' ? REGISTRY.kinds : REGISTRY.checks, name));
+  const named = <T>(part: DeclaredPart['part'], make: (one: DeclaredPart) => T): Record<string, T> =>
+    Object.fromEntries(own.filter((one) => one.part === part).map((one) => [one.name, make(one)]));
+  return registryWith({ kinds: named('kind', kindWithoutCode), checks: named('check', (one) => checkOf(one, notLoaded)) });
+}
+
+function kindWithoutCode({ name, outcomes, recovery }: DeclaredPart): OwnKind {
+  return defineStepKind({ kind: name, outcomes, recovery, parse: (config) => config, run: notLoaded }) as OwnKind;
+}
+
+function checkOf({ name, needsPullRequest }: DeclaredPart, run: GateCheck['run']): GateCheck {
+  return { name, ...(needsPullRequest ? { needsPullRequest: true as const } : {}), run };
+}
+
+function notLoaded(): never {
+  throw new EngineError('NOT_TRUSTED', 'its code is not loaded');
+}
+
+/** Those of the declared parts that a workflow names. */
+export function partsUsedBy({ steps }: Definition, { declared }: ProjectParts): DeclaredPart[] {
+  const { kinds, checks } = usedParts(steps);
+  return declared.filter(({ part, name }) => (part === 'kind' ? kinds : checks).has(name));
+}
+
+/** The code of parts that a workflow uses. Throws if two of one name exist, or if one is not trusted. */
+export async function assertPartsTrusted(shell: Shell, project: Project, { used, problems }: UsedByOne): Promise<TrustedContent[]> {
+  const files = new Set(used.map(({ file }) => file));
+  const wrong = problems.find(({ file }) => files.has(file));
+  if (wrong !== undefined)
+    throw new EngineError('DEFINITION_INVALID', `${wrong.message}; ${wrong.hint}`, {
+      position: { file: wrong.file, line: wrong.line, column: wrong.column },
+    });
+  const contents: TrustedContent[] = [];
+  // One after the other, since each may be asked about.
+  for (const file of files) contents.push(await assertTrusted(shell, project, { file }));
+  return contents;
+}
+
+/** The parts that one workflow uses, and the problems of all parts of the project. */
+export interface UsedByOne extends Pick<ProjectParts, 'problems'> {
+  readonly used: readonly DeclaredPart[];
+}
+
+const loadedBy = new WeakMap<Shell, Map<string, string>>();
+
+/** Loads parts into this process. */
+export async function loadParts(shell: Shell, project: Project, parts: UsedByOne): Promise<LoadedParts> {
+  const contents = await assertPartsTrusted(shell, project, parts);
+  const before = loadedBy.get(shell) ?? new Map<string, string>();
+  loadedBy.set(shell, before);
+  for (const { file, digest } of contents) {
+    // A process loads a module once.
+    if ((before.get(file) ?? digest) !== digest)
+      throw new EngineError('DEFINITION_CHANGED', `${file} changed after this server loaded it; start the server again, then try again`);
+    before.set(file, digest);
+  }
+  const { importParts, loadFailure } = await import('../api/module/import.ts');
+  const loaded = await importParts(contents).catch((cause: unknown) => {
+    const { code, message } = loadFailure(cause);
+    throw code === 'NOT_TRUSTED'
+      ? cause
+      : new EngineError('MODULE_FAILED', `a step kind or check could not be loaded: ${message}`, { cause });
+  });
+  const missing = parts.used.find(({ part, name }) => !Object.hasOwn(part === 'kind' ? loaded.kinds : loaded.checks, name));
+  if (missing === undefined) return loaded;
+  throw new EngineError('MODULE_FAILED', `${missing.file} does not define "${missing.name}" when it is loaded; "pawl validate" shows why`);
+}
+
+/** The checks of a project for an engine. Each is loaded when a gate first makes it: a flow shows only then which it needs. */
+export async function lazyChecks(shell: Shell, project: Project): Promise<Record<string, GateCheck>> {
+  const { declared, problems } = await readProjectParts(project);
+  const own = declared.filter(({ part, name }) => part === 'check' && !Object.hasOwn(REGISTRY.checks, name));
+  return Object.fromEntries(
+    own.map((one) => {
+      let loading: Promise<LoadedParts> | undefined;
+      const run: GateCheck['run'] = async (config, scene) => {
+        loading ??= loadParts(shell, project, { used: [one], problems });
+        return ((await loading).checks[one.name] as GateCheck).run(config, scene);
+      };
+      return [one.name, checkOf(one, run)];
+    }),
+  );
+}
