@@ -19,16 +19,17 @@ export function usageAt(uses: readonly AgentUsed[], path: string, attempt: numbe
   return sumOf(own.map((use) => totalOf(use)));
 }
 
-function totalOf({ inputTokens, outputTokens, costUsd, turns = 0, ms = 0 }: AgentUsed): UsageTotal {
+function totalOf({ inputTokens, outputTokens, costUsd, turns, ms = 0 }: AgentUsed): UsageTotal {
   return {
     attempts: 1,
     inputTokens: inputTokens ?? 0,
     outputTokens: outputTokens ?? 0,
     costUsd: costUsd ?? 0,
-    turns,
+    turns: turns ?? 0,
     ms,
     unknownCost: costUsd === undefined ? 1 : 0,
     unknownTokens: inputTokens === undefined && outputTokens === undefined ? 1 : 0,
+    unknownTurns: turns === undefined ? 1 : 0,
   };
 }
 
@@ -41,6 +42,7 @@ const NOTHING: UsageTotal = {
   ms: 0,
   unknownCost: 0,
   unknownTokens: 0,
+  unknownTurns: 0,
 };
 
 /** Adds up several totals. */
