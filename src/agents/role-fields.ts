@@ -4,7 +4,7 @@
 import { parseDuration } from '../base/duration.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
-import type { Budget } from '../definition/budget.ts';
+import { type Budget, UNKNOWN_USAGE } from '../definition/budget.ts';
 import { type AgentDeed, type AgentPermissions, WORK_IN_PLACE } from './driver.ts';
 
 /** The fields of a role. They are plain data, because they are stored with the run. */
@@ -79,7 +79,9 @@ const program: Check = (value, path) =>
 
 const time = simple((value) => typeof value === 'string' && durationOf(value) !== undefined, 'a duration, such as 2h');
 
-const AMOUNT_CHECKS = { tokens: count, cost_usd: money, turns: count, time };
+const unknown = simple((value) => typeof value === 'string' && UNKNOWN_USAGE.includes(value), '"stop" or "count"');
+
+const AMOUNT_CHECKS = { tokens: count, cost_usd: money, turns: count, time, unknown };
 
 function durationOf(text: string): number | undefined {
   try {
@@ -151,9 +153,9 @@ export function budgetFieldsFault(value: Json): RoleFault | undefined {
   return fields(AMOUNT_CHECKS)(value, []);
 }
 
-/** Reads a budget as files write it: `{ tokens, cost_usd, turns, time }`. */
-export function readBudget({ tokens, turns, cost_usd: costUsd, time: lasting }: JsonObject): Budget {
+/** Reads a budget as files write it: `{ tokens, cost_usd, turns, time, unknown }`. */
+export function readBudget({ tokens, turns, cost_usd: costUsd, time: lasting, unknown: unknownUsage }: JsonObject): Budget {
   const timeMs = typeof lasting === 'string' ? durationOf(lasting) : undefined;
-  const given = Object.entries({ tokens, costUsd, turns, timeMs });
-  return Object.fromEntries(given.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
+  const given = Object.entries({ tokens, costUsd, turns, timeMs, unknown: unknownUsage });
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }

@@ -1,4 +1,4 @@
-// Owns budgets: how much agents may use, in four amounts, and their validation.
+// Owns budgets: how much agents may use, in four amounts, what happens when usage is not known, and their validation.
 
 /** What agents may use. A missing amount is not limited. */
 export interface Budget {
@@ -8,7 +8,18 @@ export interface Budget {
   readonly turns?: number;
   /** The time in which agents work, summed. */
   readonly timeMs?: number;
+  /**
+   * What happens after an attempt whose usage of a limited amount is not known: `stop` starts no further agent until a
+   * person allows it, `count` carries on with the known amounts. Default: `stop`.
+   */
+  readonly unknown?: UnknownUsage;
 }
+
+/** What a budget does about usage that is not known. */
+export type UnknownUsage = 'stop' | 'count';
+
+/** The values of `unknown`. */
+export const UNKNOWN_USAGE: readonly string[] = ['stop', 'count'] satisfies UnknownUsage[];
 
 /** The amounts of a budget, in the order of messages. */
 export const AMOUNTS = ['tokens', 'costUsd', 'turns', 'timeMs'] as const;
@@ -20,7 +31,11 @@ export type Amount = (typeof AMOUNTS)[number];
 export function budgetFault(value: unknown): string | undefined {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'a budget must be an object of amounts';
   for (const [name, amount] of Object.entries(value)) {
-    if (!AMOUNTS.some((known) => known === name)) return `"${name}" is not an amount; use ${AMOUNTS.join(', ')}`;
+    if (name === 'unknown') {
+      if (amount !== undefined && !UNKNOWN_USAGE.includes(amount)) return `unknown must be "stop" or "count", not ${shown(amount)}`;
+      continue;
+    }
+    if (!AMOUNTS.some((known) => known === name)) return `"${name}" is not an amount; use ${AMOUNTS.join(', ')} or unknown`;
     if (amount === undefined) continue;
     if (typeof amount !== 'number' || !Number.isFinite(amount) || amount < 0 || amount > Number.MAX_SAFE_INTEGER)
       return `${name} must be a number of at least 0, not ${shown(amount)}`;
@@ -33,9 +48,10 @@ function shown(amount: unknown): string {
   return typeof amount === 'number' ? String(amount) : JSON.stringify(amount);
 }
 
-/** Adds two budgets. An amount that only one of them has is kept. */
+/** Adds two budgets. An amount that only one of them has is kept; the second decides about unknown usage. */
 export function addBudgets(one: Budget, other: Budget): Budget {
-  const sum: Partial<Record<Amount, number>> = { ...one };
-  for (const name of AMOUNTS) if (other[name] !== undefined) sum[name] = (sum[name] ?? 0) + other[name];
-  return sum;
+  const sum: Partial<Record<Amount, number>> = {};
+  for (const name of AMOUNTS) if (one[name] !== undefined || other[name] !== undefined) sum[name] = (one[name] ?? 0) + (other[name] ?? 0);
+  const unknown = other.unknown ?? one.unknown;
+  return { ...sum, ...(unknown === undefined ? {} : { unknown }) };
 }

@@ -19,21 +19,28 @@ export interface AccountingParts {
   readonly warn: (error: unknown) => void;
 }
 
-/** Creates the accounting of an engine. */
-export function createAccounting(parts: AccountingParts): Accounting {
-  return { open: (spawn) => admit(parts, spawn) };
+interface OpenParts extends AccountingParts {
+  /** The rows of agents that work now. */
+  readonly working: Set<number>;
 }
 
-async function admit(parts: AccountingParts, spawn: Spawn): Promise<Admission | Refusal> {
-  const { store, clock, budgets } = parts;
+/** Creates the accounting of an engine. */
+export function createAccounting(parts: AccountingParts): Accounting {
+  const open: OpenParts = { ...parts, working: new Set() };
+  return { open: (spawn) => admit(open, spawn) };
+}
+
+async function admit(parts: OpenParts, spawn: Spawn): Promise<Admission | Refusal> {
+  const { store, clock, budgets, working } = parts;
   const now = clock.now();
   const closed = await closedFor(store, spawn, now);
   if (closed !== undefined) return closed;
-  const held = await budgetsOver(store, spawn, { budgets, now });
+  const held = await budgetsOver(store, spawn, { budgets, now, working });
   const shortage = shortageOf(held);
   if (shortage !== undefined) return shortage;
   const { run, path, step, attempt, role, account } = spawn;
   const row = await store.beginUse({ run, path, step, attempt, role, account, at: now });
+  working.add(row);
   const transcript = openTranscript(parts.transcripts, spawn, { now: () => clock.now(), warn: parts.warn });
   for (const text of unknownNotices(held)) transcript.add({ kind: 'notice', text });
   return {
@@ -50,12 +57,13 @@ interface Settling {
   readonly transcript: Transcript;
 }
 
-async function settle({ store, clock }: AccountingParts, spawn: Spawn, settling: Settling): Promise<AgentAnswer> {
+async function settle({ store, clock, working }: OpenParts, spawn: Spawn, settling: Settling): Promise<AgentAnswer> {
   const { answer, row, since, transcript } = settling;
   const now = clock.now();
   if (answer.kind === 'failed') transcript.add({ kind: 'notice', text: `the agent failed (${answer.failure}): ${answer.message}` });
   transcript.close();
   await store.endUse(row, { ...knownOf(answer.usage ?? {}), ms: Math.max(0, Math.round(now - since)) });
+  working.delete(row);
   if (answer.kind !== 'failed' || answer.failure !== 'quota') return answer;
   return { ...answer, resumeAt: await closeFor(store, spawn, { resumeAt: answer.resumeAt, why: answer.message, now }) };
 }

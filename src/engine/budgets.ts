@@ -1,15 +1,15 @@
 // Owns budgets: which ones apply to an agent, how much of each is used, and how much is left.
 //
 // - A budget of a run holds for all agents of the run and of the runs it starts; each of them is checked.
-// - Unknown usage is not counted, but it is reported: a sum with unknown parts is "at least" an amount, never exactly
-//   it.
+// - Unknown usage is never counted as zero. Unless the budget says `unknown: count`, no agent starts after an attempt
+//   whose usage of a limited amount is unknown; with it, a sum with unknown parts is "at least" an amount.
 // - Sums come from the store's ledger, so a crash, a resume or another process does not change them.
 
 import { formatDuration } from '../base/duration.ts';
 import { EngineError } from '../base/error.ts';
 import { AMOUNTS, type Amount, type Budget, budgetFault } from '../definition/budget.ts';
 import type { Refusal, Spawn } from '../steps/accounting.ts';
-import type { Store, UsageQuery, UsageTotal } from '../store/store.ts';
+import type { Store, UsageQuery, UsageTotal, WorkingAgents } from '../store/store.ts';
 
 /** Limits on what agents may use: per run including the runs it starts, and per day. A day starts at midnight UTC. */
 export interface Budgets {
@@ -25,6 +25,8 @@ export interface ActiveBudget {
   readonly used: UsageTotal;
   /** Returns what to do when the amount is used up. */
   readonly advice: (amount: Amount) => string;
+  /** What to do to carry on although usage is unknown. */
+  readonly counting: string;
   readonly resumeAt?: number;
 }
 
@@ -42,13 +44,14 @@ export function assertBudgets(budgets: Readonly<Record<string, Budget | undefine
 export async function budgetsOver(
   store: Store,
   spawn: Spawn,
-  scope: { readonly budgets: Budgets; readonly now: number },
+  scope: { readonly budgets: Budgets; readonly now: number; readonly working: ReadonlySet<number> },
 ): Promise<ActiveBudget[]> {
   const { run, role, budgets } = spawn;
   const { ancestors } = await store.family(run);
-  const held = await Promise.all([run, ...ancestors].map((id) => runBudgets(store, id, { spawn, ...scope })));
+  const working = { run, rows: [...scope.working] };
+  const held = await Promise.all([run, ...ancestors].map((id) => runBudgets(store, id, { spawn, working, budgets: scope.budgets })));
   const since = scope.now - (scope.now % DAY_MS);
-  const day = { since, resumeAt: since + DAY_MS };
+  const day = { since, resumeAt: since + DAY_MS, working };
   return [
     ...held.flat(),
     ...(await dayBudgets(store, budgets.day, {
@@ -64,21 +67,26 @@ export async function budgetsOver(
 interface RunScope {
   readonly spawn: Spawn;
   readonly budgets: Budgets;
+  readonly working: WorkingAgents;
 }
 
 /** The budgets of one run: its own, the one for every run, and, for the agent's own run, the one of its step. */
-async function runBudgets(store: Store, run: string, { spawn, budgets }: RunScope): Promise<ActiveBudget[]> {
+async function runBudgets(store: Store, run: string, { spawn, budgets, working }: RunScope): Promise<ActiveBudget[]> {
   const { state, definition } = await store.load(run);
   const advice = (amount: Amount): string => `"pawl resume ${run} --budget ${OPTIONS[amount]}" allows more`;
+  const counting = `"pawl resume ${run} --budget unknown=count" carries on with the known amounts`;
   const hold = async (what: string, budget: Budget | undefined, query: UsageQuery): Promise<ActiveBudget[]> => {
     if (budget === undefined) return [];
-    return [{ what, limit: raised(budget, state.granted), used: await store.usage({ run, ...query }), advice }];
+    return [{ what, limit: raised(budget, state.granted), used: await store.usage({ run, working, ...query }), advice, counting }];
   };
   const whole = { withChildren: true };
-  const own =
-    run === spawn.run ? await hold(`the budget of step "${spawn.step}" in run ${run}`, stepBudget(spawn), { step: spawn.step }) : [];
+  const { step, role } = spawn;
+  const own = run === spawn.run ? await hold(`the budget of step "${step}" in run ${run}`, stepBudget(spawn), { step }) : [];
+  const ofAttempt = run === spawn.run ? await hold(`the budget of an attempt by role "${role}"`, spawn.budgets.attempt, { role }) : [];
   return [
     ...own,
+    // What other attempts used is not its business; whether their usage was known is.
+    ...ofAttempt.map((budget) => ({ ...budget, used: { ...budget.used, ...NOTHING_USED } })),
     ...(await hold(`the budget of run ${run}`, definition.budget, whole)),
     ...(await hold(`the per-run budget of run ${run}`, budgets.run, whole)),
   ];
@@ -94,8 +102,11 @@ function stepBudget({ step, budgets }: Spawn): Budget | undefined {
 
 function raised(limit: Budget, granted: Budget | undefined): Budget {
   const amounts = AMOUNTS.flatMap((name) => (limit[name] === undefined ? [] : [[name, limit[name] + (granted?.[name] ?? 0)]]));
-  return Object.fromEntries(amounts);
+  const unknown = granted?.unknown ?? limit.unknown;
+  return { ...Object.fromEntries(amounts), ...(unknown === undefined ? {} : { unknown }) };
 }
+
+const NOTHING_USED = { inputTokens: 0, outputTokens: 0, costUsd: 0, turns: 0, ms: 0 };
 
 interface Day {
   readonly what: string;
@@ -103,12 +114,14 @@ interface Day {
   readonly role?: string;
   readonly since: number;
   readonly resumeAt: number;
+  readonly working: WorkingAgents;
 }
 
 async function dayBudgets(store: Store, limit: Budget | undefined, { what, setting, resumeAt, ...query }: Day): Promise<ActiveBudget[]> {
   if (limit === undefined) return [];
   const advice = (): string => `it resets at ${new Date(resumeAt).toISOString()}; raise ${setting} to allow more`;
-  return [{ what, limit, used: await store.usage(query), advice, resumeAt }];
+  const counting = `set "unknown: count" in ${setting} to carry on with the known amounts`;
+  return [{ what, limit, used: await store.usage(query), advice, counting, resumeAt }];
 }
 
 /**
@@ -116,13 +129,31 @@ async function dayBudgets(store: Store, limit: Budget | undefined, { what, setti
  * person has to act.
  */
 export function shortageOf(held: readonly ActiveBudget[]): Refusal | undefined {
-  const over = held.filter((budget) => usedUp(budget) !== undefined);
+  const over = held.filter((budget) => usedUp(budget) !== undefined || unknownIn(budget) !== undefined);
   const first = over.find(({ resumeAt }) => resumeAt === undefined) ?? over[0];
   if (first === undefined) return undefined;
-  const amount = usedUp(first) as Amount;
-  const { what, resumeAt } = first;
-  const message = `${what} is used up: ${amountText(first, amount)}; ${first.advice(amount)}`;
-  return { reason: 'budget', message, ...(resumeAt === undefined ? {} : { resumeAt }) };
+  const { resumeAt } = first;
+  return { reason: 'budget', message: shortageText(first), ...(resumeAt === undefined ? {} : { resumeAt }) };
+}
+
+function shortageText(budget: ActiveBudget): string {
+  const amount = usedUp(budget);
+  if (amount !== undefined) return `${budget.what} is used up: ${amountText(budget, amount)}; ${budget.advice(amount)}`;
+  const unknown = unknownIn(budget) as Amount;
+  const count = unknownOf(budget.used, unknown);
+  return `${budget.what} cannot be kept: it is not known how ${MEASURES[unknown]} ${attempts(count)} used; ${budget.counting}`;
+}
+
+const MEASURES: Readonly<Record<Amount, string>> = {
+  tokens: 'many tokens',
+  costUsd: 'much money',
+  turns: 'many turns',
+  timeMs: 'much time',
+};
+
+/** The first limited amount whose usage is not known, unless the budget carries on then. */
+function unknownIn({ limit, used }: ActiveBudget): Amount | undefined {
+  return limit.unknown === 'count' ? undefined : AMOUNTS.find((name) => limit[name] !== undefined && unknownOf(used, name) > 0);
 }
 
 function usedUp({ limit, used }: ActiveBudget): Amount | undefined {
@@ -145,9 +176,8 @@ function amountText({ limit, used }: ActiveBudget, amount: Amount): string {
   return unknown === 0 ? texts[amount]() : `at least ${texts[amount]()}; the usage of ${attempts(unknown)} is unknown`;
 }
 
-function unknownOf({ unknownCost, unknownTokens }: UsageTotal, amount: Amount): number {
-  if (amount === 'costUsd') return unknownCost;
-  return amount === 'tokens' ? unknownTokens : 0;
+function unknownOf({ unknownCost, unknownTokens, unknownTurns }: UsageTotal, amount: Amount): number {
+  return { tokens: unknownTokens, costUsd: unknownCost, turns: unknownTurns, timeMs: 0 }[amount];
 }
 
 function attempts(count: number): string {
@@ -156,7 +186,8 @@ function attempts(count: number): string {
 
 /** Returns what is left for an agent: the smallest remainder of each amount over all its budgets. */
 export function leftOf(held: readonly ActiveBudget[], attempt: Budget | undefined): Budget {
-  const left: Partial<Record<Amount, number>> = { ...attempt };
+  const { unknown: _, ...amounts } = attempt ?? {};
+  const left: Partial<Record<Amount, number>> = { ...amounts };
   for (const { limit, used } of held)
     for (const name of AMOUNTS)
       if (limit[name] !== undefined) left[name] = Math.min(left[name] ?? Number.POSITIVE_INFINITY, limit[name] - usedOf(used, name));

@@ -273,6 +273,15 @@ export interface UsageQuery {
   readonly role?: string;
   /** Only agents that were called from this time on. */
   readonly since?: number;
+  /** Who asks while agents work: their rows are not unknown yet. Without it, every row without an end counts as unknown. */
+  readonly working?: WorkingAgents;
+}
+
+/** The agents that work now: `rows` of the asking process, and those of other runs that some process owns. */
+export interface WorkingAgents {
+  /** The run that the asking process owns. A row of it that is not among `rows` was cut off by a crash. */
+  readonly run: string;
+  readonly rows: readonly number[];
 }
 
 /** Sums of the known amounts, and how many attempts have unknown ones. */
@@ -285,6 +294,7 @@ export interface UsageTotal {
   readonly ms: number;
   readonly unknownCost: number;
   readonly unknownTokens: number;
+  readonly unknownTurns: number;
 }
 
 /** A run's ancestors, nearest first, and how many runs its root has with all that descend from it. */

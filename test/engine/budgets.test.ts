@@ -185,19 +185,78 @@ describe('the budget of a run', () => {
       'apiVersion: pawl.dev/v1',
       'kind: Workflow',
       'metadata: { name: y }',
-      'budget: { tokens: 10, cost_usd: 0.5, turns: 3, time: 1h }',
+      'budget: { tokens: 10, cost_usd: 0.5, turns: 3, time: 1h, unknown: count }',
       'stages:',
       '  - { id: a, type: agent, agent: worker, prompt: p }',
     ].join('\n');
     const { compiled } = checkYaml('y.yaml', yaml, REGISTRY);
-    expect(compiled?.definition.budget).toEqual({ tokens: 10, costUsd: 0.5, turns: 3, timeMs: 3_600_000 });
+    expect(compiled?.definition.budget).toEqual({ tokens: 10, costUsd: 0.5, turns: 3, timeMs: 3_600_000, unknown: 'count' });
   });
 });
 
 describe('unknown usage', () => {
-  test('never counts as zero: the budget uses the known amounts and says so', async () => {
+  test.each<[string, AgentUsage, Budget, string]>([
+    ['cost', { turns: 1, inputTokens: 1 }, { costUsd: 0.01 }, 'how much money 1 attempt used'],
+    ['tokens', { turns: 1, costUsd: 1 }, { tokens: 300 }, 'how many tokens 1 attempt used'],
+    ['turns', { inputTokens: 1, costUsd: 1 }, { turns: 5 }, 'how many turns 1 attempt used'],
+  ])('of %s starts no further agent, and says how to carry on', async (_, usage, budget, unknown) => {
+    const engine = await rig.open(using(usage));
+    const run = await engine.start(three({ budget }));
+    await run.wait('idle');
+    expect(asked).toHaveLength(1);
+    expect(await shortage(engine, run.id)).toEqual({
+      status: 'waiting',
+      waits: ['budget'],
+      error: `the budget of run ${run.id} cannot be kept: it is not known ${unknown}; "pawl resume ${run.id} --budget unknown=count" carries on with the known amounts`,
+    });
+    await engine.run(run.id).resume({ actor: 'ann', budget: { unknown: 'count' } });
+    expect((await run.wait()).status).toBe('completed');
+  });
+
+  test('does not stop a budget that does not limit that amount', async () => {
     const engine = await rig.open(using({ turns: 1 }));
-    const run = await engine.start(three({ budget: { costUsd: 1, turns: 2 } }));
+    expect((await (await engine.start(three({ budget: { turns: 9 } }))).wait()).status).toBe('completed');
+  });
+
+  test('of an attempt stops a role whose attempts have a budget', async () => {
+    const engine = await rig.open(using({ turns: 1 }, { budget: { costUsd: 0.01 } }));
+    const run = await engine.start(three());
+    await run.wait('idle');
+    expect(asked).toHaveLength(1);
+    expect((await shortage(engine, run.id)).error).toContain('the budget of an attempt by role "worker" cannot be kept');
+  });
+
+  test('is not assumed of agents that work at the same time', async () => {
+    const engine = await rig.open(using({ costUsd: 0.01 }));
+    const member = (id: string) => ({ id, agent: 'worker', prompt: 'Work.' });
+    const side = defineWorkflow({
+      name: 'side',
+      steps: [{ id: 'both', parallel: { branches: [member('x'), member('y'), member('z')], join: 'all' }, next: null }],
+    });
+    expect((await (await engine.start(under(side, { run: { costUsd: 1 } }))).wait()).status).toBe('completed');
+  });
+
+  test('of a crashed attempt stops the run that goes on after it', async () => {
+    const other = rig.other(`
+      const ask = ({ runId }) => { say(runId); return new Promise(() => {}); };
+      const engine = await pawl.createEngine({ db, cwd: ${JSON.stringify(rig.directory)}, roles: { worker: { driver: 'deaf' } }, drivers: { deaf: { name: 'deaf', ask } } });
+      const steps = [{ id: 'a', agent: 'worker', prompt: 'Work.', recovery: 'rerun', next: null }];
+      await engine.start(defineWorkflow({ name: 'one', budget: { costUsd: 1 }, steps }));
+      await new Promise(() => setInterval(() => {}, 1000));
+    `);
+    const id = await other.said();
+    await other.kill();
+    const steps = [work('a', null, { recovery: 'rerun' })];
+    const one = defineWorkflow({ name: 'one', budget: { costUsd: 1 }, steps });
+    const engine = await rig.open({ workflows: [one], ...using({ costUsd: 0.1 }) });
+    await engine.run(id).wait('idle');
+    expect(asked).toHaveLength(0);
+    expect((await shortage(engine, id)).error).toContain('how much money 1 attempt used');
+  });
+
+  test('is left out of the sums where the budget says so, and never counts as zero', async () => {
+    const engine = await rig.open(using({ turns: 1 }));
+    const run = await engine.start(three({ budget: { costUsd: 1, turns: 2, unknown: 'count' } }));
     await run.wait('idle');
     expect(asked).toHaveLength(2);
     expect((await shortage(engine, run.id)).error).toContain('2 of 2 turns');
@@ -211,7 +270,7 @@ describe('unknown usage', () => {
       return [{ do: 'answer', ...(calls === 1 ? {} : { usage: { costUsd: 5 } }) }];
     });
     const engine = await rig.open({ roles: { worker: { driver: 'scripted' } }, drivers: { scripted: driver } });
-    const run = await engine.start(three({ budget: { costUsd: 1 } }));
+    const run = await engine.start(three({ budget: { costUsd: 1, unknown: 'count' } }));
     await run.wait('idle');
     expect((await shortage(engine, run.id)).error).toContain('at least $5.00 of $1.00; the usage of 1 attempt is unknown');
   });

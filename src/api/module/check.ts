@@ -44,7 +44,7 @@ export async function checkModule(outline: Outline, checked?: CheckedContent): P
   return {
     workflow: { ...workflow, params: Object.keys(params), ...(workflow.form === 'flow' ? {} : { steps: steps.map(({ id }) => id) }) },
     errors: [...(name === workflow.name ? [] : [otherName(outline, name)]), ...lint.errors],
-    warnings: [...lint.warnings, ...locate(outline, gateWarnings(loaded.definition))],
+    warnings: [...lint.warnings, ...locate(outline, gateWarnings(loaded.workflow.definition))],
     quorums: quorumsIn(steps).map((quorum) => ({ ...quorum, ...placeOfStep(outline, quorum.step) })),
   };
 }

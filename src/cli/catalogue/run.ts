@@ -73,7 +73,12 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       { name: 'failed', value: 'PATH', about: 'a step whose outcome is unknown: it failed' },
       { name: 'output', value: 'JSON', about: "with --accept or --done: the step's output, or @file" },
       { name: 'extend', value: 'N', about: 'with --retry: allow N more iterations of a loop that reached its limit' },
-      { name: 'budget', value: 'NAME=N', about: 'add N to a budget of the agents: tokens, cost_usd, turns or time', many: true },
+      {
+        name: 'budget',
+        value: 'NAME=N',
+        about: 'add N to a budget of the agents: tokens, cost_usd, turns or time; unknown=count carries on although some usage is unknown',
+        many: true,
+      },
       NOTE,
       ACCEPT_CHANGES,
       WAIT,

@@ -1,4 +1,4 @@
-// Owns how a budget is written on the command line: `--budget cost_usd=5 --budget time=30m`.
+// Owns how a budget is written on the command line: `--budget cost_usd=5 --budget time=30m --budget unknown=count`.
 
 import { parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
@@ -16,13 +16,19 @@ function amountOf(text: string): Budget {
   const equals = text.indexOf('=');
   const name = equals === -1 ? text : text.slice(0, equals);
   const value = equals === -1 ? '' : text.slice(equals + 1);
-  const names = Object.keys(AMOUNTS);
+  if (name === 'unknown') return unknownOf(value);
+  const names = [...Object.keys(AMOUNTS), 'unknown'];
   const amount = Object.hasOwn(AMOUNTS, name) ? AMOUNTS[name] : undefined;
   if (amount === undefined) throw usage(`unknown budget "${name}"${didYouMean(name, names)}; it must be one of ${names.join(', ')}`);
   const budget = { [amount]: amount === 'timeMs' ? timeOf(value) : numberOf(value) };
   if (budgetFault(budget) !== undefined || !(Number(budget[amount]) > 0))
     throw usage(`--budget ${name} must be a number above 0, such as ${name}=${amount === 'timeMs' ? '30m' : '5'}, not "${value}"`);
   return budget;
+}
+
+function unknownOf(value: string): Budget {
+  if (value !== 'count' && value !== 'stop') throw usage(`--budget unknown must be "count" or "stop", not "${value}"`);
+  return { unknown: value };
 }
 
 function numberOf(value: string): number {

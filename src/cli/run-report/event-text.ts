@@ -122,12 +122,13 @@ function after(text: string | undefined): string {
   return text === undefined ? '' : `: ${text}`;
 }
 
-function budgetText({ tokens, costUsd, turns, timeMs }: Budget): string {
+function budgetText({ tokens, costUsd, turns, timeMs, unknown }: Budget): string {
   const amounts = [
     tokens === undefined ? '' : `${tokens} tokens`,
     costUsd === undefined ? '' : `$${costUsd}`,
     turns === undefined ? '' : `${turns} turns`,
     timeMs === undefined ? '' : `${formatDuration(timeMs)} of work`,
+    unknown === undefined ? '' : `unknown usage: ${unknown}`,
   ];
   return amounts.filter((amount) => amount !== '').join(', ');
 }

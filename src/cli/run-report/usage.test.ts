@@ -10,6 +10,7 @@ const used = (more: Partial<UsageReport> = {}): UsageReport => ({
   ms: 5,
   unknownCost: 0,
   unknownTokens: 0,
+  unknownTurns: 0,
   ...more,
 });
 

@@ -19,22 +19,33 @@ export function usageAt(uses: readonly AgentUsed[], path: string, attempt: numbe
   return sumOf(own.map((use) => totalOf(use)));
 }
 
-function totalOf({ inputTokens, outputTokens, costUsd, turns = 0, ms = 0 }: AgentUsed): UsageTotal {
+function totalOf({ inputTokens, outputTokens, costUsd, turns, ms = 0 }: AgentUsed): UsageTotal {
   return {
     attempts: 1,
     inputTokens: inputTokens ?? 0,
     outputTokens: outputTokens ?? 0,
     costUsd: costUsd ?? 0,
-    turns,
+    turns: turns ?? 0,
     ms,
     unknownCost: costUsd === undefined ? 1 : 0,
     unknownTokens: inputTokens === undefined && outputTokens === undefined ? 1 : 0,
+    unknownTurns: turns === undefined ? 1 : 0,
   };
 }
 
 /** Adds up several totals. */
 export function sumOf(totals: readonly (UsageTotal | UsageReport | undefined)[]): UsageReport | undefined {
-  const sum = { attempts: 0, inputTokens: 0, outputTokens: 0, costUsd: 0, turns: 0, ms: 0, unknownCost: 0, unknownTokens: 0 };
+  const sum = {
+    attempts: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    costUsd: 0,
+    turns: 0,
+    ms: 0,
+    unknownCost: 0,
+    unknownTokens: 0,
+    unknownTurns: 0,
+  };
   const names = Object.keys(sum) as (keyof UsageTotal)[];
   for (const total of totals) for (const name of names) sum[name] += total?.[name] ?? 0;
   return usageOf(sum);

@@ -260,9 +260,10 @@ function widens(setting: OriginSetting, weaker: OriginSetting): boolean {
   return namesOf(setting).some((name) => !namesOf(weaker).some((pattern) => covers(pattern, name)));
 }
 
-/** Whether any amount of a budget is larger than in another; an amount that is not set is unlimited. */
+/** Whether a budget allows more than another: a larger amount, an unset one (unlimited), or unknown usage. */
 function isLarger(budget: Json, weaker: Json): boolean {
   const [ours, theirs] = [budget as Budget, weaker as Budget];
+  if (ours.unknown === 'count' && theirs.unknown !== 'count') return true;
   return AMOUNTS.some((amount) => (ours[amount] ?? Number.POSITIVE_INFINITY) > (theirs[amount] ?? Number.POSITIVE_INFINITY));
 }
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../kernel/event.ts';
-import type { AgentUse, Delta, Store, Used } from '../../store/store.ts';
+import type { AgentUse, Delta, Store, UsageQuery, Used } from '../../store/store.ts';
 import { createFirst, createNext, START_AT } from './deltas.ts';
 
 interface Stage {
@@ -25,7 +25,17 @@ async function spend(store: Store, use: Partial<AgentUse>, used?: Used): Promise
   if (used !== undefined) await store.endUse(id, used);
 }
 
-const NOTHING = { attempts: 0, inputTokens: 0, outputTokens: 0, costUsd: 0, turns: 0, ms: 0, unknownCost: 0, unknownTokens: 0 };
+const NOTHING = {
+  attempts: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  costUsd: 0,
+  turns: 0,
+  ms: 0,
+  unknownCost: 0,
+  unknownTokens: 0,
+  unknownTurns: 0,
+};
 
 /** Describes the ledger: what it sums up, and that it never takes unknown for nothing. */
 export function describeLedger(stage: Stage): void {
@@ -51,6 +61,7 @@ function describeSums(stage: Stage): void {
       ms: 1500,
       unknownCost: 2,
       unknownTokens: 1,
+      unknownTurns: 2,
     });
     const plain = { path: 'build#1', step: 'build', role: 'developer', account: 'team', at: START_AT };
     expect(await store.uses('r1')).toEqual([
@@ -58,6 +69,22 @@ function describeSums(stage: Stage): void {
       { ...plain, attempt: 2, inputTokens: 1, ms: 500 },
       { ...plain, attempt: 3 },
     ]);
+  });
+
+  test('an agent that works right now is not unknown; one that a crash cut off is', async () => {
+    const { store } = stage;
+    await addRun(store, 'r1');
+    await addRun(store, 'r2');
+    const open = { path: 'build#1', step: 'build', role: 'developer', account: 'team', at: START_AT, attempt: 1 };
+    const row = await store.beginUse({ ...open, run: 'r1' });
+    await store.beginUse({ ...open, run: 'r2' });
+    const unknown = async (working?: UsageQuery['working']): Promise<number> =>
+      (await store.usage(working === undefined ? {} : { working })).unknownCost;
+    expect(await unknown()).toBe(2);
+    expect(await unknown({ run: 'r1', rows: [row] })).toBe(0);
+    expect(await unknown({ run: 'r1', rows: [] })).toBe(1);
+    await store.endUse(row, { ms: 5 });
+    expect(await unknown({ run: 'r1', rows: [row] })).toBe(1);
   });
 
   test('the ledger is asked by run, step, role and time', async () => {

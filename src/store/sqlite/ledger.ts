@@ -34,10 +34,16 @@ const FAMILY_UP = `WITH RECURSIVE line (id, parent, n) AS (
 
 const SUMS = `count(*) AS attempts, coalesce(sum(input_tokens), 0) AS inputTokens, coalesce(sum(output_tokens), 0) AS outputTokens,
   coalesce(sum(turns), 0) AS turns, coalesce(sum(cost_usd), 0) AS costUsd, coalesce(sum(ms), 0) AS ms,
-  count(*) - count(cost_usd) AS unknownCost, count(*) - count(coalesce(input_tokens, output_tokens)) AS unknownTokens`;
+  count(*) FILTER (WHERE cost_usd IS NULL AND <ended>) AS unknownCost,
+  count(*) FILTER (WHERE coalesce(input_tokens, output_tokens) IS NULL AND <ended>) AS unknownTokens,
+  count(*) FILTER (WHERE turns IS NULL AND <ended>) AS unknownTurns`;
+
+// Whether the work of a row is over. A row without an end was cut off by a crash, unless its agent works right now.
+const ENDED = `(ms IS NOT NULL OR NOT (id IN (SELECT value FROM json_each(?1)) OR
+  (run <> (SELECT key FROM runs WHERE id = ?2) AND (SELECT owner FROM runs WHERE key = agent_usage.run) IS NOT NULL)))`;
 
 /** The sums over all rows that match a query. */
-export function sumUsage(connection: Connection, { run, withChildren, step, role, since }: UsageQuery): UsageTotal {
+export function sumUsage(connection: Connection, { run, withChildren, step, role, since, working }: UsageQuery): UsageTotal {
   const conditions: string[] = [];
   const values: (string | number)[] = [];
   const where = (condition: string, value: string | number | undefined): void => {
@@ -50,7 +56,9 @@ export function sumUsage(connection: Connection, { run, withChildren, step, role
   where('role = ?', role);
   where('started_at >= ?', since);
   const found = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
-  return { ...(connection.sql(`SELECT ${SUMS} FROM agent_usage${found}`).get(...values) as unknown as UsageTotal) };
+  const sums = SUMS.replaceAll('<ended>', working === undefined ? 'TRUE' : ENDED);
+  const bound = working === undefined ? values : [JSON.stringify(working.rows), working.run, ...values];
+  return { ...(connection.sql(`SELECT ${sums} FROM agent_usage${found}`).get(...bound) as unknown as UsageTotal) };
 }
 
 /** What each attempt of a run used, oldest first; what is not known is absent. */

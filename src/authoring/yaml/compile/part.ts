@@ -51,6 +51,7 @@ export function budgetOf(budget: WrittenWorkflow['budget']): Budget | undefined 
       tokens: budget.tokens,
       costUsd: budget.cost_usd,
       turns: budget.turns,
+      unknown: budget.unknown,
       timeMs: budget.time === undefined ? undefined : parseDuration(budget.time, 'time'),
     })
   );

@@ -70,6 +70,10 @@ export const budget = map(
     cost_usd: positive('Dollars.', 5).optional(),
     turns: count('Turns of agents.', 50).optional(),
     time: duration('Time in which agents work.', '2h').optional(),
+    unknown: choice(
+      'What happens after an attempt whose usage of a limited amount is not known: `stop` waits for a person, `count` carries on with the known amounts. Default: stop.',
+      ['stop', 'count'],
+    ).optional(),
   },
   'What agents may use, in the run or in all attempts of a stage; then the run waits for more.',
 );

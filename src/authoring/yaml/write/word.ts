@@ -24,6 +24,6 @@ export function refusal(step: string, why: string): EngineError {
 }
 
 /** A budget as files write it. */
-export function writeBudget({ tokens, costUsd, turns, timeMs }: Budget): JsonObject {
-  return present({ tokens, cost_usd: costUsd, turns, time: timeMs === undefined ? undefined : writeDuration(timeMs) });
+export function writeBudget({ tokens, costUsd, turns, timeMs, unknown }: Budget): JsonObject {
+  return present({ tokens, cost_usd: costUsd, turns, time: timeMs === undefined ? undefined : writeDuration(timeMs), unknown });
 }
