@@ -163,7 +163,7 @@ function sceneOf(job: StartedJob, signal: AbortSignal): CheckScene {
 async function ask(job: StartedJob, asked: Parameters<CheckScene['ask']>[0], signal: AbortSignal): Promise<WebAnswer> {
   const { secrets = {}, webhooks = {} } = job.bench.services;
   const request = renderRequest(asked, { scope: asked.templates === true ? templateScope(job) : undefined, secrets, webhooks });
-  // Loaded by need: what it takes to speak HTTP costs a program half of its start.
+  // Loaded only when needed: the HTTP client doubles the start time of a program.
   const { requestGuarded } = await import('../../steps/web/request.ts');
   return await requestGuarded({ ...request, ...present({ timeoutMs: asked.timeoutMs }), allow: webhooks.allow ?? [], signal });
 }
