@@ -1,17 +1,16 @@
 // What the guides show is true: their workflow files compile without a warning, their settings and roles can be read.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseRoleFile } from '../src/agents/role-file.ts';
 import { checkYaml } from '../src/authoring/yaml/check/check.ts';
 import { readSettingsFile } from '../src/cli/settings/file.ts';
 import { REGISTRY } from '../src/kinds/registry.ts';
+import { tempFolder } from './temp-folder.ts';
 
 const GUIDES = join(import.meta.dirname, '../docs/guides');
-const folder = mkdtempSync(join(tmpdir(), 'pawl-guides-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = tempFolder();
 
 const blocks = readdirSync(GUIDES).flatMap((guide) =>
   [...readFileSync(join(GUIDES, guide), 'utf8').matchAll(/^```(yaml|md)\n([\s\S]*?)^```/gm)].map(([, language = '', text = ''], index) => ({

@@ -1,18 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { chooseNode, findPinnedNode } from '../bin/node-version.js';
+import { tempFolder } from './temp-folder.ts';
 
 const MODULE = join(import.meta.dirname, '../bin/node-version.js');
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pawl-launcher-'));
+  folder = tempFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** The source of a process that runs the given script under another Node. */
 const handOver = (script: string) =>

@@ -1,24 +1,23 @@
 // The library as a program finds it installed. Programs are run in processes of their own.
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { beforeEach, expect, inject, test } from 'vitest';
 import { root } from '../scripts/bundle.js';
+import { tempFolder } from './temp-folder.ts';
 
 let folder: string;
 let dist: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pawl-library-'));
+  folder = tempFolder();
   const installed = join(folder, 'node_modules', 'pawl');
   dist = join(installed, 'dist');
   mkdirSync(installed, { recursive: true });
   cpSync(join(root, 'package.json'), join(installed, 'package.json'));
   cpSync(inject('bundle'), dist, { recursive: true, filter: (path) => !path.endsWith(join('dist', 'cli')) });
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const QUICK_MODULES = [
   'crypto',

@@ -2,21 +2,20 @@
 // hangs costs a row and nothing else.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { jsonOf } from '../bench/measure.ts';
 import { bestPeers, missingPeers, runChild } from '../bench/peers.ts';
+import { tempFolder } from './temp-folder.ts';
 import { type Lockfile, lockfileGaps, lockfileViolations, pinViolations } from './tidy/documents.ts';
 import { readJson } from './tidy/repository.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pawl-peers-'));
+  folder = tempFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('the package of the peers', () => {
   const manifest = readJson('bench/peers/package.json') as { dependencies: Record<string, string> };

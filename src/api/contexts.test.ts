@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { tempFolder } from '../../test/temp-folder.ts';
 import { defineWorkflow } from '../compat/index.ts';
 import { createEngine } from '../index.ts';
 
@@ -30,7 +29,7 @@ const reading = defineWorkflow<App>({
 
 describe('contexts in the engine options', () => {
   test('a definition without a context gets the one for its name, also when another engine drives its run', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'pawl-contexts-'));
+    const directory = tempFolder();
     const open = (shelf: string) =>
       createEngine({
         db: join(directory, 'pawl.db'),
@@ -46,7 +45,6 @@ describe('contexts in the engine options', () => {
     const view = await second.run(run.id).wait();
     expect([view.status, view.output]).toEqual(['completed', { from: `second ${run.id}` }]);
     await second.close();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   test("replace the definition's own, and do not affect other workflows", async () => {

@@ -170,16 +170,16 @@ function workspacesOf(core: EngineCore, { worktrees, forge, cwd = process.cwd() 
  * decides whether it is concerned.
  */
 function onForgeEvent(core: EngineCore, forge: Forge, event: ForgeEvent): void {
-  const tell = async (run: string): Promise<void> => {
+  const notify = async (run: string): Promise<void> => {
     if (event.event.endsWith('labeled')) await refreshLabels(core, forge, { run, event });
     const { state } = await core.store.load(run);
     if (waitsOf(state).some(({ kind }) => kind === 'checks')) await sendSignal(core, run, { name: RECHECK_SIGNAL, id: event.id });
   };
-  const hear = async (): Promise<void> => {
+  const notifyAll = async (): Promise<void> => {
     // A run that cannot be driven here does not affect the others.
-    for (const { id } of await core.store.list({ status: ['waiting'] })) await tell(id).catch((error: unknown) => core.warn(error));
+    for (const { id } of await core.store.list({ status: ['waiting'] })) await notify(id).catch((error: unknown) => core.warn(error));
   };
-  hear().catch((error: unknown) => core.warn(error));
+  notifyAll().catch((error: unknown) => core.warn(error));
 }
 
 async function refreshLabels(core: EngineCore, forge: Forge, change: { readonly run: string; readonly event: ForgeEvent }): Promise<void> {

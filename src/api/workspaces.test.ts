@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { git } from '../../test/git.ts';
+import { commitAll, createRepository, git } from '../../test/git.ts';
+import { tempFolder } from '../../test/temp-folder.ts';
 import type { Forge } from '../forge/forge.ts';
 import { openLocalForge } from '../forge/local/local-forge.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../proof/forge-suite/local-stage.ts';
@@ -13,17 +13,14 @@ import { Workspaces } from './workspaces.ts';
 let home: string;
 let project: string;
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-workspaces-')));
+  home = tempFolder();
   project = join(home, 'project');
-  git(home, 'init', '--quiet', '--initial-branch=main', project);
-  commit('one');
+  createRepository(project, { one: 'one' });
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function commit(name: string, folder = project): void {
   writeFileSync(join(folder, name), name);
-  git(folder, 'add', '.');
-  git(folder, 'commit', '--quiet', '-m', name);
+  commitAll(folder, name);
 }
 
 const workspaces = (forge?: Forge): Workspaces => new Workspaces({ cwd: project, folder: join(home, 'worktrees'), forge });

@@ -169,8 +169,8 @@ test('a run whose child executes is executing too, whoever looks', async () => {
 });
 
 test('a report whose verification takes long is recorded, and the same report later gets its verdict', async () => {
-  const session = sessionOf([], 50);
-  const started = await session.start('checked', {});
+  const started = await sessionOf().start('checked', {});
+  const session = sessionOf([started.id], 50);
   const report = { kind: 'result', token: tokenOf(started), result: 'x' } as const;
   const { receipt, run } = await session.submit(report);
   expect([receipt, run.kind]).toEqual([{ kind: 'pending' }, 'executing']);

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { tempFolder } from '../../test/temp-folder.ts';
 import { type Ancestor, readAncestors, standsAbove, withDrivers } from './ancestry.ts';
 
 const shell: Ancestor = { pid: 10, programs: ['bash'], env: { LANG: 'C' } };
@@ -62,7 +62,7 @@ describe('the ancestors of a process', () => {
     { is: 'a launcher with the same words', program: 'pawl.js', above: ['approve', 'r'], own: ['approve', 'r'], expected: undefined },
     { is: 'another program', program: 'serve.js', above: ['run', 'x'], own: ['approve', 'r'], expected: undefined },
   ])('tell $is', ({ program, above, own, expected }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'pawl-above-'));
+    const folder = tempFolder();
     try {
       // The upper one starts the lower one with nothing in its environment; the lower one says what it sees above.
       const lower = join(folder, 'lower', 'pawl.js');
@@ -79,7 +79,6 @@ describe('the ancestors of a process', () => {
       const ended = spawnSync(process.execPath, [upper, ...above], { encoding: 'utf8' });
       expect((JSON.parse(ended.stdout) as Ancestor).isPawl).toBe(expected);
     } finally {
-      rmSync(folder, { recursive: true });
     }
   });
 

@@ -32,43 +32,24 @@ export type Above =
 /** Variables that Pawl sets for steps. */
 const RUN_VARIABLES = ['PAWL_RUN', MARK_VARIABLE] as const;
 
-/** Variables that coding agents set for the commands they run, and the agent each belongs to. */
-const AGENT_VARIABLES: Readonly<Record<string, string>> = {
-  CLAUDECODE: 'Claude Code',
-  CLAUDE_CODE_SESSION_ID: 'Claude Code',
-  CLAUDE_CODE_ENTRYPOINT: 'Claude Code',
-  CODEX_SANDBOX: 'Codex',
-  CODEX_SANDBOX_NETWORK_DISABLED: 'Codex',
-  CODEX_THREAD_ID: 'Codex',
-  GEMINI_CLI: 'Gemini CLI',
-  OPENCODE: 'OpenCode',
-  OPENCODE_CLIENT: 'OpenCode',
-  CURSOR_AGENT: 'Cursor',
-  AUGMENT_AGENT: 'Augment',
-  CLINE_ACTIVE: 'Cline',
-  GOOSE_TERMINAL: 'Goose',
-  AI_AGENT: 'an agent',
-};
-
-/** Programs that are coding agents, by the name of their file or script. */
-const AGENT_PROGRAMS: Readonly<Record<string, string>> = {
-  claude: 'Claude Code',
-  'claude-code': 'Claude Code',
-  'claude-agent-acp': 'Claude Code',
-  'claude-code-acp': 'Claude Code',
-  codex: 'Codex',
-  'codex-acp': 'Codex',
-  gemini: 'Gemini CLI',
-  'gemini-cli': 'Gemini CLI',
-  opencode: 'OpenCode',
-  'cursor-agent': 'Cursor',
-  goose: 'Goose',
-  aider: 'Aider',
-  amp: 'Amp',
-  crush: 'Crush',
-  qwen: 'Qwen Code',
-  copilot: 'GitHub Copilot',
-};
+/** The coding agents: the variables they set for the commands they run, and the names of their programs or scripts. */
+const AGENTS: readonly { readonly name: string; readonly sets?: readonly string[]; readonly programs?: readonly string[] }[] = [
+  { name: 'Claude Code', sets: ['CLAUDECODE', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_CODE_ENTRYPOINT'] },
+  { name: 'Claude Code', programs: ['claude', 'claude-code', 'claude-agent-acp', 'claude-code-acp'] },
+  { name: 'Codex', sets: ['CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED', 'CODEX_THREAD_ID'], programs: ['codex', 'codex-acp'] },
+  { name: 'Gemini CLI', sets: ['GEMINI_CLI'], programs: ['gemini', 'gemini-cli'] },
+  { name: 'OpenCode', sets: ['OPENCODE', 'OPENCODE_CLIENT'], programs: ['opencode'] },
+  { name: 'Cursor', sets: ['CURSOR_AGENT'], programs: ['cursor-agent'] },
+  { name: 'Augment', sets: ['AUGMENT_AGENT'] },
+  { name: 'Cline', sets: ['CLINE_ACTIVE'] },
+  { name: 'Goose', sets: ['GOOSE_TERMINAL'], programs: ['goose'] },
+  { name: 'Aider', programs: ['aider'] },
+  { name: 'Amp', programs: ['amp'] },
+  { name: 'Crush', programs: ['crush'] },
+  { name: 'Qwen Code', programs: ['qwen'] },
+  { name: 'GitHub Copilot', programs: ['copilot'] },
+  { name: 'an agent', sets: ['AI_AGENT'] },
+];
 
 const ANCESTORS_MAX = 64;
 
@@ -105,8 +86,8 @@ export function standsAbove(env: Readonly<Record<string, string | undefined>>, a
   for (const ancestor of ancestors) {
     const marked = ancestor.env === undefined ? undefined : markedBy(ancestor.env, ancestor.pid);
     if (marked !== undefined) return marked;
-    const name = ancestor.programs.map((program) => AGENT_PROGRAMS[program]).find((known) => known !== undefined);
-    if (name !== undefined) return { what: 'agent', name, pid: ancestor.pid };
+    const agent = AGENTS.find(({ programs = [] }) => programs.some((program) => ancestor.programs.includes(program)));
+    if (agent !== undefined) return { what: 'agent', name: agent.name, pid: ancestor.pid };
     const [run] = ancestor.drives ?? [];
     if (run !== undefined || ancestor.isPawl === true) return { what: 'run', run, pid: ancestor.pid };
   }
@@ -116,8 +97,8 @@ export function standsAbove(env: Readonly<Record<string, string | undefined>>, a
 function markedBy(env: Readonly<Record<string, string | undefined>>, pid: number | undefined): Above | undefined {
   const isSet = (name: string): boolean => (env[name] ?? '') !== '';
   if (RUN_VARIABLES.some(isSet)) return { what: 'run', run: env.PAWL_RUN, pid };
-  const variable = Object.keys(AGENT_VARIABLES).find(isSet);
-  return variable === undefined ? undefined : { what: 'agent', name: AGENT_VARIABLES[variable] as string, pid };
+  const agent = AGENTS.find(({ sets = [] }) => sets.some(isSet));
+  return agent === undefined ? undefined : { what: 'agent', name: agent.name, pid };
 }
 
 /** The program and, where that is an interpreter, its script: by file name, and by the package that a file belongs to. */

@@ -1,7 +1,7 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { tempFolder } from '../../test/temp-folder.ts';
 import { type Entry, KeyList, parsePublicKeys } from './enrolment.ts';
 import { judge } from './judgement.ts';
 import { changeKeyList, readKeyList, readLockedKeys, writeLockedKey } from './key-files.ts';
@@ -21,9 +21,8 @@ beforeAll(async () => {
   const made = generateKey('ann');
   [ann, bob, mallory] = [made, generateKey('bob'), generateKey('mallory')];
   lockedAnn = await made.lock(PASSPHRASE);
-  folder = mkdtempSync(join(tmpdir(), 'pawl-keys-'));
+  folder = tempFolder();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const root = (): KeyList => KeyList.none.enrol(ann, ann, 1);
 

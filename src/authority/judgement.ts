@@ -10,7 +10,7 @@ import { shownFingerprint } from './keys.ts';
 import { isSignature, isSignatureOf, type Statement } from './statement.ts';
 
 /** A signed statement to check. */
-export interface Signed {
+export interface SignedStatement {
   readonly statement: Statement;
   readonly signature: Signature;
   /** The keys recorded when the run started; if undefined, every enrolled key is accepted. */
@@ -23,7 +23,7 @@ export interface Signed {
 export type Judgement = { readonly counts: true; readonly by: EnrolledKey } | { readonly counts: false; readonly why: string };
 
 /** Checks a signature against a list of keys. */
-export function judge(list: KeyList, { statement, signature, keys, at }: Signed): Judgement {
+export function judge(list: KeyList, { statement, signature, keys, at }: SignedStatement): Judgement {
   if (!isSignature(signature)) return refused('it is not a signature');
   const by = list.find(signature.key);
   const shown = shownFingerprint(signature.key);

@@ -1,17 +1,16 @@
-import { linkSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { linkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { tempFolder } from '../../test/temp-folder.ts';
 import { holdDatabase, isStoreFile } from './store-files.ts';
 
 let folder: string;
 let db: string;
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-files-')));
+  folder = tempFolder();
   db = join(folder, 'runs.db');
   writeFileSync(db, 'x');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const isHeld = (name: string): boolean => isStoreFile(join(folder, name), statSync(join(folder, name)));
 

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { tempFolder } from '../../test/temp-folder.ts';
 import { isEngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { createAgentRequest } from '../proof/driver-suite.ts';
@@ -14,10 +14,9 @@ import { programOf, readRoles } from './roles.ts';
 let root: string;
 let project: Project;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'pawl-roles-'));
+  root = tempFolder();
   project = { root, because: 'option', home: join(root, '.pawl') };
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 function write(file: string, text: string): string {
   const path = join(root, file);

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { tempFolder } from '../../test/temp-folder.ts';
 import { changeStateFile } from '../authority/state-file.ts';
 import { readSession } from './agent-session.ts';
 import type { Shell } from './shell.ts';
@@ -13,10 +13,9 @@ import { readTrust } from './trust/trust.ts';
 let folder: string;
 let shell: Shell;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pawl-state-'));
+  folder = tempFolder();
   shell = { env: { PAWL_STATE: folder, HOME: folder, CLAUDE_CODE_SESSION_ID: 'one' }, cwd: folder } as unknown as Shell;
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const AT_ONCE = 6;
 const EACH = 8;

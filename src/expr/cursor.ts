@@ -61,7 +61,7 @@ export class Cursor {
     if (this.depth >= DEPTH_MAX) {
       throw limitError(this.source, {
         offset: this.token.offset,
-        message: `nested deeper than ${DEPTH_MAX}; move a part into a step of its own`,
+        message: `it is nested deeper than ${DEPTH_MAX}; move a part into its own step`,
       });
     }
     this.depth += 1;

@@ -134,5 +134,5 @@ export function holds(container: Json, item: Json, meter: Meter): boolean {
   if (typeof item === 'string' && isJsonObject(container)) return ownData(container, item) !== undefined;
   if (typeof item === 'string' && typeof container === 'string') return hasText(container, item, meter);
   const [needle, hay] = [describe(item, meter), describe(container, meter)];
-  return meter.fail(`looking for ${needle} in ${hay}; only a list holds any value, an object a key, a text another text`);
+  return meter.fail(`cannot look for ${needle} in ${hay}; a list can contain any value, an object a key, and text other text`);
 }

@@ -50,9 +50,7 @@ export class Evaluator implements Walker {
     const value = this.value(node);
     if (typeof value === 'boolean') return value;
     this.meter.offset = user.offset;
-    return this.meter.fail(
-      `${user.operator} needs true or false, and this is ${describe(value, this.meter)}; compare it, as in x == 'yes'`,
-    );
+    return this.meter.fail(`${user.operator} needs true or false, but got ${describe(value, this.meter)}; compare it, as in x == 'yes'`);
   }
 
   private decided(node: NodeOf<'logic'>): boolean {
@@ -74,7 +72,7 @@ export class Evaluator implements Walker {
   private negative(operand: Node, offset: number): number {
     const value = this.value(operand);
     this.meter.offset = offset;
-    if (typeof value !== 'number') this.meter.fail(`- needs a number, and this is ${describe(value, this.meter)}`);
+    if (typeof value !== 'number') this.meter.fail(`- needs a number, but got ${describe(value, this.meter)}`);
     return withoutNegativeZero(-value);
   }
 
@@ -102,7 +100,7 @@ export class Evaluator implements Walker {
   private ordered(operator: '<' | '<=' | '>' | '>=', left: Json, right: Json): boolean {
     const numbers = typeof left === 'number' && typeof right === 'number';
     if (!numbers && !(typeof left === 'string' && typeof right === 'string')) {
-      this.meter.fail(`${operator} orders two numbers or two texts, and these are ${this.both(left, right)}`);
+      this.meter.fail(`${operator} needs two numbers or two texts, but got ${this.both(left, right)}`);
     }
     const [a, b] = [left as number, right as number];
     if (operator === '<') return a < b;
@@ -117,7 +115,7 @@ export class Evaluator implements Walker {
     }
     if (typeof left !== 'number' || typeof right !== 'number') {
       const wanted = operator === '+' ? 'two numbers or two texts (value | string makes text)' : 'two numbers';
-      return this.meter.fail(`${operator} needs ${wanted}, and these are ${this.both(left, right)}`);
+      return this.meter.fail(`${operator} needs ${wanted}, but got ${this.both(left, right)}`);
     }
     const result = arithmetic(operator, left, right);
     if (Number.isFinite(result)) return withoutNegativeZero(result);

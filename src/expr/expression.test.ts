@@ -114,7 +114,7 @@ describe('a value of the wrong kind is an error that ?? does not hide', () => {
     ['result.tags[-1]', 13, '| last'],
     ['result.tags[0.5]', 13, 'numbered'],
     ['result[0]', 8, 'named by text'],
-    ['result[true]', 8, 'an index is'],
+    ['result[true]', 8, 'an index must be'],
     ['result.score.*', 14, 'needs a list'],
     ['1 < "2"', 3, 'two numbers or two texts'],
     ['null < 1', 6, 'null'],
@@ -129,9 +129,9 @@ describe('a value of the wrong kind is an error that ?? does not hide', () => {
     ['true && "x"', 6, 'the text "x"'],
     ['!1', 1, 'the number 1'],
     ['1 ? 2 : 3', 3, 'true or false'],
-    ['1 in 2', 3, 'looking for'],
-    ['1 in "123"', 3, 'looking for'],
-    ['1 in result', 3, 'looking for'],
+    ['1 in 2', 3, 'cannot look for'],
+    ['1 in "123"', 3, 'cannot look for'],
+    ['1 in result', 3, 'cannot look for'],
     ['result | lower', 10, 'needs text'],
   ])('%s', (source, column, hint) => {
     const error = failure(`(${source}) ?? "hidden"`);
@@ -206,12 +206,12 @@ describe('a condition', () => {
       }
     })();
     expect(message).not.toContain('hunter');
-    expect(message).toMatch(/no such field|a field was asked of|of that name/);
+    expect(message).toMatch(/no such field|cannot read a field of|of that name/);
   });
 
   test('that reads a secret does not quote it', () => {
     const expression = parseExpression('secrets.TOKEN && true');
-    expect(() => evaluateCondition(expression, { secrets: { TOKEN: 'hunter2' } })).toThrow(/this is a text;/);
+    expect(() => evaluateCondition(expression, { secrets: { TOKEN: 'hunter2' } })).toThrow(/got a text;/);
   });
 });
 

@@ -40,7 +40,7 @@ export function evaluateCondition(expression: Expression, scope: Json): boolean 
   const value = run(expression, scope, meter);
   if (typeof value === 'boolean') return value;
   meter.offset = expression.tree.offset;
-  return meter.fail(`a condition is true or false, and this is ${describe(value, meter)}; compare it, as in x == 'yes' or x != null`);
+  return meter.fail(`a condition must be true or false, but is ${describe(value, meter)}; compare it, as in x == 'yes' or x != null`);
 }
 
 /** Returns the value of the expression within the limits of a meter; a missing name becomes an error. */

@@ -76,10 +76,10 @@ describe('a filter gives', () => {
 
 describe('a filter refuses', () => {
   test.each([
-    ['3 | length', 'length is of'],
+    ['3 | length', 'length needs'],
     ['object | string', '| json'],
-    ["'0x10' | number", 'number reads'],
-    ['list | keys', 'keys are of'],
+    ["'0x10' | number", 'number needs'],
+    ['list | keys', 'keys needs'],
     ["'a' | abs", 'needs a number'],
     ['1 | round(99)', '0 to 15'],
     ['list | has_public_api', 'captured files'],
@@ -87,7 +87,7 @@ describe('a filter refuses', () => {
     ["'a' | starts_with(3)", 'needs text'],
     ["'a' | replace('', 'b')", 'some text'],
     ['rows | join', "map('name')"],
-    ['list | join(3)', 'put between'],
+    ['list | join(3)', 'as its separator'],
     ["list | map('n')", 'needs objects'],
     ["[1, 'a'] | sort", 'all of one kind'],
     ['rows | sort', 'all of one kind'],

@@ -46,13 +46,13 @@ export const HIDDEN_NAMES: readonly string[] = [...FILTERS.values()].flatMap(({ 
 function lengthOf(value: Json, _: readonly Json[], meter: Meter): number {
   if (typeof value === 'string' || isList(value)) return value.length;
   if (isJsonObject(value)) return Object.keys(value).length;
-  return meter.fail(`length is of a list, an object or a text, and this is ${describe(value, meter)}`);
+  return meter.fail(`length needs a list, an object or text, but got ${describe(value, meter)}`);
 }
 
 function toText(value: Json, _: readonly Json[], meter: Meter): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return meter.fail(`string makes text of a number or true or false, and this is ${describe(value, meter)}; use | json`);
+  return meter.fail(`string needs a number, true or false, but got ${describe(value, meter)}; use | json`);
 }
 
 function toNumber(value: Json, _: readonly Json[], meter: Meter): number {
@@ -60,23 +60,23 @@ function toNumber(value: Json, _: readonly Json[], meter: Meter): number {
   const trimmed = typeof value === 'string' && value.length <= 400 ? value.trim() : '';
   const parsed = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(trimmed) ? Number(trimmed) : Number.NaN;
   if (Number.isFinite(parsed)) return whole(parsed);
-  return meter.fail(`number reads text such as "12" or "2.5", and this is ${describe(value, meter)}`);
+  return meter.fail(`number needs text such as "12" or "2.5", but got ${describe(value, meter)}`);
 }
 
 function keysOf(value: Json, _: readonly Json[], meter: Meter): Json {
-  if (!isJsonObject(value)) return meter.fail(`keys are of an object, and this is ${describe(value, meter)}`);
+  if (!isJsonObject(value)) return meter.fail(`keys needs an object, but got ${describe(value, meter)}`);
   const keys = Object.keys(value).filter((key) => ownData(value, key) !== undefined);
   meter.spend(keys.length);
   return keys;
 }
 
 function valuesOf(value: Json, _: readonly Json[], meter: Meter): Json {
-  if (!isJsonObject(value)) return meter.fail(`values are of an object, and this is ${describe(value, meter)}`);
+  if (!isJsonObject(value)) return meter.fail(`values needs an object, but got ${describe(value, meter)}`);
   return entriesOf(value, meter);
 }
 
 function numberIn(value: Json, meter: Meter): number {
-  return typeof value === 'number' ? value : meter.fail(`this filter needs a number, and this is ${describe(value, meter)}`);
+  return typeof value === 'number' ? value : meter.fail(`this filter needs a number, but got ${describe(value, meter)}`);
 }
 
 function whole(value: number): number {
@@ -85,7 +85,7 @@ function whole(value: number): number {
 
 function round(value: Json, [digits = 0]: readonly Json[], meter: Meter): number {
   const number = numberIn(value, meter);
-  if (!Number.isInteger(digits) || (digits as number) < 0 || (digits as number) > 15) meter.fail('round takes 0 to 15 digits');
+  if (!Number.isInteger(digits) || (digits as number) < 0 || (digits as number) > 15) meter.fail('round needs 0 to 15 digits');
   const scale = 10 ** (digits as number);
   const scaled = number * scale;
   // Beyond this a double has no digits left to round, and scaling could overflow.
@@ -99,5 +99,5 @@ function hasPublicApi(value: Json, [recorded]: readonly Json[], meter: Meter): b
   const stranger = paths.find((path) => typeof path !== 'string');
   if (stranger === undefined && isList(recorded as Json)) return paths.some((path) => holds(recorded as Json, path, meter));
   const what = describe(stranger ?? value, meter);
-  return meter.fail(`has_public_api is recorded with captured files, and this is ${what}; use it on a file output`);
+  return meter.fail(`has_public_api needs captured files, but got ${what}; use it on a file output`);
 }

@@ -7,19 +7,19 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   '”': 'quote text with \' or "',
   '‘': 'quote text with \' or "',
   '’': 'quote text with \' or "',
-  '=': 'nothing can be assigned; write == to compare',
+  '=': 'there are no assignments; write == to compare',
   '=>': 'there are no functions; use a filter, such as | map("field")',
   '&': 'write && or "and"',
-  '?.': 'write a plain path, and ?? for what may be missing: a.b ?? null',
-  ';': 'an expression is a single value; leave the semicolon out',
+  '?.': 'write a plain path, with ?? for a value that may be missing: a.b ?? null',
+  ';': 'an expression is a single value; remove the semicolon',
   '{': 'there are no object literals, and a template is {{ … }} around a whole expression',
   '}': 'there are no object literals, and a template is {{ … }} around a whole expression',
-  '\\': 'a backslash belongs inside quoted text only',
+  '\\': 'a backslash is only allowed inside quoted text',
   '#': 'there are no comments inside an expression',
 };
 
 const WORDS: Readonly<Record<string, string>> = {
-  undefined: 'write null, or ?? for what may be missing',
+  undefined: 'write null, or use ?? for a value that may be missing',
   typeof: 'compare the value itself',
   instanceof: 'compare the value itself',
   is: 'write ==',
@@ -45,7 +45,7 @@ const METHODS: Readonly<Record<string, string>> = {
 
 /** Returns how to write what an unknown character was meant for. */
 export function characterHint(character: string): string {
-  return own(CHARACTERS, character) ?? 'leave it out, or put it inside quotes';
+  return own(CHARACTERS, character) ?? 'remove it, or put it in quotes';
 }
 
 /** True for a keyword of programming languages that cannot start a path here. */
@@ -60,7 +60,7 @@ export function wordHint(word: string): string {
 
 /** Returns how to write what a call of a method or function was meant for. */
 export function callHint(name: string): string {
-  return own(METHODS, name) ?? 'send the value through a filter: value | filter(argument)';
+  return own(METHODS, name) ?? 'use a filter: value | filter(argument)';
 }
 
 function own(table: Readonly<Record<string, string>>, key: string): string | undefined {

@@ -28,13 +28,16 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '
 export function readTokens(source: Source): Token[] {
   const length = source.end - source.start;
   if (length > SOURCE_MAX) {
-    throw limitError(source, { offset: source.start, message: `${length} characters, and at most ${SOURCE_MAX} are allowed; split it up` });
+    throw limitError(source, {
+      offset: source.start,
+      message: `it has ${length} characters, but the maximum is ${SOURCE_MAX}; split it up`,
+    });
   }
   const tokens: Token[] = [];
   let offset = skipSpace(source, source.start);
   while (offset < source.end) {
     if (tokens.length >= TOKENS_MAX) {
-      throw limitError(source, { offset, message: `more than ${TOKENS_MAX} words and signs; compare with a list: x in ['a', 'b']` });
+      throw limitError(source, { offset, message: `it has more than ${TOKENS_MAX} tokens; compare with a list: x in ['a', 'b']` });
     }
     const token = readToken(source, offset);
     tokens.push(token);
@@ -95,7 +98,7 @@ function readText(source: Source, offset: number): Token {
       at += 1;
     }
   }
-  if (at >= end) throw syntaxError(source, { offset, message: `the text that begins here has no closing ${quote}` });
+  if (at >= end) throw syntaxError(source, { offset, message: `the text that starts here has no closing ${quote}` });
   return { kind: 'text', text: text.slice(offset, at + 1), value, offset };
 }
 
@@ -110,7 +113,7 @@ function readEscape(source: Source, offset: number): { value: string; length: nu
 
 function unknownCharacter(source: Source, found: { offset: number; character: string }): Error {
   const { offset, character } = found;
-  return syntaxError(source, { offset, message: `found ${character} which the language does not have; ${characterHint(character)}` });
+  return syntaxError(source, { offset, message: `${character} is not part of the language; ${characterHint(character)}` });
 }
 
 function skipSpace(source: Source, offset: number): number {

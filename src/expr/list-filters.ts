@@ -27,17 +27,17 @@ function plain(name: string, compute: (list: readonly Json[], meter: Meter) => J
 }
 
 function listIn(value: Json, what: string, meter: Meter): readonly Json[] {
-  return isList(value) ? entriesOf(value, meter) : meter.fail(`${what} needs a list, and this is ${describe(value, meter)}`);
+  return isList(value) ? entriesOf(value, meter) : meter.fail(`${what} needs a list, but got ${describe(value, meter)}`);
 }
 
 /** A null item is a result; a missing item is not. */
 function noneOf(name: string, list: readonly Json[], meter: Meter): null {
   if (list.length > 0) return null;
-  return meter.absent(() => `an empty list has no ${name}; say what then: list | ${name} ?? null`);
+  return meter.absent(() => `an empty list has no ${name}; give a default: list | ${name} ?? null`);
 }
 
 function join(value: Json, [separator = ', ']: readonly Json[], meter: Meter): string {
-  if (typeof separator !== 'string') return meter.fail(`join takes text to put between, and this is ${describe(separator, meter)}`);
+  if (typeof separator !== 'string') return meter.fail(`join needs text as its separator, but got ${describe(separator, meter)}`);
   const parts = listIn(value, 'join', meter).map((item) => joinable(item, meter));
   const length = parts.reduce((sum, part) => sum + part.length, 0) + separator.length * Math.max(0, parts.length - 1);
   meter.reserveText(length);
@@ -46,13 +46,13 @@ function join(value: Json, [separator = ', ']: readonly Json[], meter: Meter): s
 
 function joinable(item: Json, meter: Meter): string {
   if (item !== null && typeof item !== 'object') return String(item);
-  return meter.fail(`join needs texts and numbers, and one item is ${describe(item, meter)}; pick a field: list | map('name') | join`);
+  return meter.fail(`join needs texts and numbers, but one item is ${describe(item, meter)}; pick a field: list | map('name') | join`);
 }
 
 function mapField(value: Json, [field]: readonly Json[], meter: Meter): Json {
-  if (typeof field !== 'string') return meter.fail(`map takes the name of a field, and this is ${describe(field as Json, meter)}`);
+  if (typeof field !== 'string') return meter.fail(`map needs the name of a field, but got ${describe(field as Json, meter)}`);
   return listIn(value, 'map', meter).map((item) => {
-    if (!isJsonObject(item)) return meter.fail(`map(${shown(field, meter)}) needs objects, and one item is ${describe(item, meter)}`);
+    if (!isJsonObject(item)) return meter.fail(`map(${shown(field, meter)}) needs objects, but one item is ${describe(item, meter)}`);
     const found = ownData(item, field);
     return found ?? absentField(field, found, meter);
   });
@@ -81,14 +81,14 @@ function unique(list: readonly Json[], meter: Meter): Json {
 function sort(list: readonly Json[], meter: Meter): Json {
   const kinds = new Set(list.map((item) => typeof item));
   const ordered = kinds.size <= 1 && (list.length === 0 || kinds.has('number') || kinds.has('string'));
-  if (!ordered) meter.fail("sort orders numbers or texts, all of one kind; pick a field first: list | map('name') | sort");
+  if (!ordered) meter.fail("sort needs numbers or texts, all of one kind; pick a field first: list | map('name') | sort");
   meter.spend(list.length * SORT_STEPS_PER_ITEM);
   return (list as readonly string[]).toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
 function numbersIn(list: readonly Json[], name: string, meter: Meter): readonly number[] {
   const stranger = list.find((item) => typeof item !== 'number');
-  if (stranger !== undefined) meter.fail(`${name} needs numbers, and one item is ${describe(stranger, meter)}`);
+  if (stranger !== undefined) meter.fail(`${name} needs numbers, but one item is ${describe(stranger, meter)}`);
   return list as readonly number[];
 }
 

@@ -42,7 +42,7 @@ class Parser {
     const { cursor } = this;
     if (cursor.is(','))
       return cursor.error('found a comma; an expression is a single value, and commas separate only arguments and list items');
-    if (cursor.is(')') || cursor.is(']')) return cursor.error(`found ${cursor.token.text} without its opening partner; leave it out`);
+    if (cursor.is(')') || cursor.is(']')) return cursor.error(`found ${cursor.token.text} without an opening one; remove it`);
     return cursor.unexpected('an operator or the end');
   }
 
@@ -75,7 +75,7 @@ class Parser {
     if (node === this.grouped) return;
     const operator = 'operator' in node ? node.operator : '??';
     if ('??+-*/%'.includes(operator)) return;
-    throw this.cursor.error(`?? beside ${operator} can be read two ways; add parentheses, as in (a ?? 0) > 3`, offset);
+    throw this.cursor.error(`?? beside ${operator} is ambiguous; add parentheses, as in (a ?? 0) > 3`, offset);
   }
 
   private or(): Node {
@@ -110,7 +110,7 @@ class Parser {
     if (operator === undefined) return left;
     const binary: Node = { kind: 'binary', operator: operator.name, left, right: this.sum(), offset };
     if (this.acceptComparison() !== undefined) {
-      throw cursor.error('two comparisons in a row can be read two ways; join them with &&, or add parentheses', offset);
+      throw cursor.error('two comparisons in a row are ambiguous; join them with &&, or add parentheses', offset);
     }
     return operator.negated ? { kind: 'unary', operator: '!', operand: binary, offset } : binary;
   }
@@ -214,7 +214,7 @@ class Parser {
     const { text } = cursor.token;
     if (text === 'not') throw cursor.error('"not" inside a value needs parentheses: (not x)');
     if (text === 'and' || text === 'or' || text === 'in') throw cursor.unexpected('a value');
-    if (isReserved(text)) throw cursor.error(`found ${text}, which the language does not have; ${wordHint(text)}`);
+    if (isReserved(text)) throw cursor.error(`${text} is not part of the language; ${wordHint(text)}`);
     return cursor.take().text;
   }
 
@@ -275,7 +275,7 @@ class Parser {
     if (cursor.accept('(')) return this.group();
     if (cursor.accept('[')) return { kind: 'list', items: this.items(']'), offset };
     if (text === '/') throw cursor.error("found /, and a regular expression is written | matches('pattern')");
-    if (text === '+') throw cursor.error('found + without a value before it; leave it out');
+    if (text === '+') throw cursor.error('found + without a value before it; remove it');
     if (text === '.') throw cursor.error('found . without a name before it; write a path such as result.score, or a number such as 0.5');
     throw cursor.unexpected('a value (a path, a number, text in quotes, true, false, null)');
   }

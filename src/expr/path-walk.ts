@@ -44,8 +44,8 @@ function atSegment(walker: Walker, segment: Segment): Meter {
 function everyEntry(value: Json, segments: readonly Segment[], walker: Walker): Json {
   if (value === null || typeof value !== 'object') {
     const meter = atSegment(walker, segments[0] as Segment);
-    if (value === null) meter.absent(() => '.* was asked of null');
-    return meter.fail(`.* needs a list or an object, and this is ${describe(value, meter)}`);
+    if (value === null) meter.absent(() => 'cannot read .* of null');
+    return meter.fail(`.* needs a list or an object, but got ${describe(value, meter)}`);
   }
   const found: Json[] = [];
   collect(value, segments, { walker, found });
@@ -83,7 +83,7 @@ function keyOf(segment: KeySegment, walker: Walker): string | number {
   const key = walker.value(segment.index);
   if (typeof key === 'string' || typeof key === 'number') return key;
   const meter = atSegment(walker, segment);
-  return meter.fail(`an index is text or a whole number, and this is ${describe(key, meter)}`);
+  return meter.fail(`an index must be text or a whole number, but is ${describe(key, meter)}`);
 }
 
 function memberOf(value: Json, key: string | number): Json | undefined {
@@ -98,12 +98,12 @@ function memberOf(value: Json, key: string | number): Json | undefined {
 /** Like refuseMember, without showing the key. */
 function refuseUnsaid(value: Json, meter: Meter): never {
   if (value === null || typeof value === 'object') return meter.absent(() => `there is no such field or item here${ADVICE}`);
-  return meter.fail(`a field was asked of ${describe(value, meter)}, which has none`);
+  return meter.fail(`cannot read a field of ${describe(value, meter)}, which has none`);
 }
 
 /** Ends a walk at a missing member: absent if it could exist, an error if it never can. */
 function refuseMember(value: Json, key: string | number, meter: Meter): never {
-  if (value === null) meter.absent(() => `${quote(key)} was asked of null${ADVICE}`);
+  if (value === null) meter.absent(() => `cannot read ${quote(key)} of null${ADVICE}`);
   if (isJsonObject(value) && typeof key === 'string')
     meter.absent(() => `there is no field ${quote(key)} here${similar(key, value)}${ADVICE}`);
   if (isList(value) && typeof key === 'number' && Number.isSafeInteger(key) && key >= 0) {
@@ -113,10 +113,10 @@ function refuseMember(value: Json, key: string | number, meter: Meter): never {
     meter.fail(`items of a list are numbered 0, 1, 2, …, not ${key}; the last one is list | last`);
   if (isList(value)) meter.fail(`a list has no field ${quote(key)}; write [0] for an item, or .* for every entry`);
   if (isJsonObject(value)) meter.fail(`a field of an object is named by text, not by ${key}; write ['${key}'], or value | string`);
-  return meter.fail(`${quote(key)} was asked of ${describe(value, meter)}, which has no fields`);
+  return meter.fail(`cannot read ${quote(key)} of ${describe(value, meter)}, which has no fields`);
 }
 
-const ADVICE = '; if it may be missing, say what then: a.b ?? null';
+const ADVICE = '; if it may be missing, give a default: a.b ?? null';
 
 /** Returns the value of a scope root. */
 export function rootValue(name: string, scope: Json, meter: Meter): Json {

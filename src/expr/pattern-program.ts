@@ -41,7 +41,7 @@ class PatternReader {
 
   whole(): Fragment {
     const fragment = this.alternatives();
-    if (this.at < this.pattern.length) this.refuse('has a ) without its (');
+    if (this.at < this.pattern.length) this.refuse('has a ) without a (');
     return fragment;
   }
 
@@ -94,10 +94,10 @@ class PatternReader {
     if (this.accept('?')) return [0, 1];
     if (this.pattern.charAt(this.at) !== '{') return undefined;
     const found = /^\{(\d{1,4})(?:(,)(\d{1,4})?)?\}/.exec(this.pattern.slice(this.at, this.at + 12));
-    if (found === null) return this.refuse('has a { that is no count; write \\{ for the character');
+    if (found === null) return this.refuse('has a { that is not a count; write \\{ for the character');
     const least = Number(found[1]);
     const most = found[2] === undefined ? least : found[3] === undefined ? Number.POSITIVE_INFINITY : Number(found[3]);
-    if (most < least) this.refuse('has a count that goes down');
+    if (most < least) this.refuse('has a count whose maximum is below its minimum');
     this.at += found[0].length;
     return [least, most];
   }
@@ -131,13 +131,13 @@ class PatternReader {
     this.depth += 1;
     const inside = this.alternatives();
     this.depth -= 1;
-    if (!this.accept(')')) this.refuse('has a ( without its )');
+    if (!this.accept(')')) this.refuse('has a ( without a )');
     return inside;
   }
 
   private character(): { readonly accepts: Accepts; readonly code: number | undefined } {
     const escaped = this.accept('\\');
-    if (this.at >= this.pattern.length) this.refuse('ends too soon');
+    if (this.at >= this.pattern.length) this.refuse('ends too early');
     const character = this.pattern.charAt(this.at);
     if (escaped && Object.hasOwn(CLASS_TESTS, character)) {
       this.at += 1;
@@ -155,7 +155,7 @@ class PatternReader {
     const negated = this.accept('^');
     const members: Accepts[] = [];
     while (!this.accept(']')) {
-      if (this.at >= this.pattern.length) this.refuse('has a [ without its ]');
+      if (this.at >= this.pattern.length) this.refuse('has a [ without a ]');
       members.push(this.classMember());
     }
     return remembered((code) => members.some((accepts) => accepts(code)) !== negated);
@@ -166,7 +166,7 @@ class PatternReader {
     if (this.pattern.charAt(this.at) !== '-' || this.pattern.charAt(this.at + 1) === ']') return low.accepts;
     this.at += 1;
     const high = this.character();
-    if (low.code === undefined || high.code === undefined || low.code > high.code) this.refuse('has a range that is none');
+    if (low.code === undefined || high.code === undefined || low.code > high.code) this.refuse('has an invalid range');
     const [from, to] = [low.code as number, high.code as number];
     return (code) => code >= from && code <= to;
   }

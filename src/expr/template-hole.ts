@@ -92,7 +92,7 @@ function findClose(text: string, open: number, places: Places): number {
   throw holeError(
     text.slice(open),
     places.at(open),
-    `the hole that begins here has no closing }}${before}; text with {{ in it is written {{ '{{' }}`,
+    `the hole that starts here has no closing }}${before}; text with {{ in it is written {{ '{{' }}`,
   );
 }
 
@@ -104,7 +104,7 @@ function pastQuote(text: string, start: number, hole: { open: number; places: Pl
   }
   // If braces follow, the quote is the mistake; if not, it is only an apostrophe after an open hole.
   const slip = text.includes('}}', start);
-  if (slip) throw holeError(text.slice(hole.open), hole.places.at(start), `the text that begins here has no closing ${quote}`);
+  if (slip) throw holeError(text.slice(hole.open), hole.places.at(start), `the text that starts here has no closing ${quote}`);
   return text.length;
 }
 

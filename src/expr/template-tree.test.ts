@@ -107,7 +107,7 @@ describe('a tree has bounds', () => {
     ]) {
       expect(failure(() => render(json, scope))).toMatchObject({
         code: 'EXPRESSION_EVALUATION',
-        message: expect.stringContaining('all holes together make more than 1000000 characters'),
+        message: expect.stringContaining('all holes together produce more than 1000000 characters'),
       });
     }
   });

@@ -83,7 +83,8 @@ export class Rendering {
 
   add(characters: number, meter: Meter): void {
     this.characters += characters;
-    if (this.characters > OUTPUT_MAX) meter.fail(`all holes together make more than ${OUTPUT_MAX} characters; put in less, or name a file`);
+    if (this.characters > OUTPUT_MAX)
+      meter.fail(`all holes together produce more than ${OUTPUT_MAX} characters; insert less, or refer to a file`);
   }
 }
 
@@ -110,7 +111,7 @@ function holeText(hole: Hole, scope: Json, rendering: Rendering): string {
   return inHole(hole.place, () => {
     const value = run(hole.expression, scope, meter);
     meter.offset = hole.expression.tree.offset;
-    if (value === null) meter.fail("it is null, which has no text; say what to write then: a.b ?? 'none'");
+    if (value === null) meter.fail("it is null, which has no text; give a default: a.b ?? 'none'");
     const text = typeof value === 'string' ? value : toJsonText(value, meter);
     rendering.add(text.length, meter);
     return text;

@@ -54,5 +54,5 @@ function replace(value: Json, args: readonly Json[], meter: Meter): string {
 }
 
 function textIn(value: Json, what: string, meter: Meter): string {
-  return typeof value === 'string' ? value : meter.fail(`${what} needs text, and this is ${describe(value, meter)}`);
+  return typeof value === 'string' ? value : meter.fail(`${what} needs text, but got ${describe(value, meter)}`);
 }

@@ -11,7 +11,7 @@ import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { Forge, ForgeAnswer, ForgeFailure, MergeMethod } from './forge.ts';
-import { type Declared, disarm } from './outgoing-text.ts';
+import { type AllowedEffects, disarm } from './outgoing-text.ts';
 import { type Groups, membersOf } from './people.ts';
 
 /** An action in a workflow. `config` has its fields, or the single value of its short form. */
@@ -36,7 +36,7 @@ export interface ActionScene {
   /** The groups of the config, so that a notification reaches their members. A name that is not a group is a person. */
   readonly groups?: Groups;
   /** Whom the text may mention and what it may close. */
-  readonly declared?: Declared;
+  readonly declared?: AllowedEffects;
 }
 
 /** The result of an action. `reason` is that of the forge, or `invalid` for an invalid config. */

@@ -207,7 +207,7 @@ export interface ForgeActor {
   /** If one is already open from this head to this base, it is returned, whatever its title. */
   openPullRequest(request: PullRequestRequest, key: string): Promise<ForgeAnswer<{ readonly number: number }>>;
   /** `sha` is the head of the base branch afterwards. */
-  mergePullRequest(request: MergeRequest, key: string): Promise<ForgeAnswer<Merged>>;
+  mergePullRequest(request: MergeRequest, key: string): Promise<ForgeAnswer<MergeResult>>;
   notify(request: Notification, key: string): Promise<ForgeAnswer<{ readonly target: string }>>;
 }
 
@@ -226,7 +226,7 @@ export interface LabelRequest {
 }
 
 /** The result of a merge. */
-export interface Merged {
+export interface MergeResult {
   readonly sha: string;
   readonly branchDeleted: boolean;
 }

@@ -8,7 +8,7 @@
 // O4. Declared mentions and references, and all other text, are unchanged byte for byte.
 
 /** What a text may do: whom it may mention, and which issues of this repository it may close. */
-export interface Declared {
+export interface AllowedEffects {
   /** Names as they appear after the "@". */
   readonly mentions?: readonly string[];
   readonly closes?: readonly number[];
@@ -23,7 +23,7 @@ const REFERENCE = '(?:#(\\d+)|GH-\\d|[\\w.-]+/[\\w.-]+#\\d|https?://\\S{1,300}?/
 const CLOSING = new RegExp(`(?<![A-Za-z0-9])(?:${KEYWORD})(?=${BETWEEN}${REFERENCE})`, 'giu');
 
 /** Returns the text with everything disarmed that is not declared. */
-export function disarm(text: string, declared: Declared = {}): string {
+export function disarm(text: string, declared: AllowedEffects = {}): string {
   const mayCall = new Set(declared.mentions);
   const mayClose = new Set(declared.closes?.map(String));
   return text

@@ -39,7 +39,7 @@ type ChildInputs<Input> = Input | ((ctx: StepContext) => Input | Promise<Input>)
 // A path is `step#visit` or `group#visit/key`, so a name must not look like more than one part of it.
 const NAME = /^[^#/\p{Cc}]{1,200}$/u;
 
-/** A name that waits for what the step does. */
+/** A named step whose kind is chosen next. */
 export class StepBuilder {
   readonly #name: string;
 
@@ -75,7 +75,7 @@ export class StepBuilder {
     return call(buildGenerate(this.#name, spec));
   }
 
-  /** Checks stages, with a step that mends between rounds; `retry: 0` never mends. */
+  /** Runs validation stages, with a step that repairs between rounds; `retry: 0` never repairs. */
   validate(spec: ValidateSpec = {}): FlowCall<ValidateResult> {
     return call(buildValidate(this.#name, spec));
   }
@@ -92,7 +92,7 @@ export class StepBuilder {
     return call(buildHuman(this.#name, spec));
   }
 
-  /** Does something on the forge: `{ action: 'comment', target: 'issue', message }`. The result is what the forge told. */
+  /** Does something on the forge: `{ action: 'comment', target: 'issue', message }`. The result is the forge's answer. */
   action(action: ForgeSpec, options?: StepOptions): FlowCall<Json> {
     return call(buildAction(this.#name, action, options));
   }

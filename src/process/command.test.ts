@@ -1,12 +1,11 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { tempFolder } from '../../test/temp-folder.ts';
 import { type CommandResult, type CommandSpec, runCommand } from './command.ts';
 import { createRedactor } from './redact.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'pawl-command-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = tempFolder();
 
 let marks = 0;
 

@@ -1,18 +1,17 @@
 // The tree of a checkout, on real git: what belongs to it, what is left out, and what its commit concludes.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { tempFolder } from '../../test/temp-folder.ts';
 import { changesOfTrees, commitTree, TreeReader } from './git-tree.ts';
 
 let cwd: string;
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'pawl-git-tree-'));
+  cwd = tempFolder();
   git('init', '--quiet', '--initial-branch=main');
 });
-afterEach(() => rmSync(cwd, { recursive: true }));
 
 const git = (...args: string[]): string =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgsign=false', ...args], {

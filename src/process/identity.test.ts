@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { tempFolder } from '../../test/temp-folder.ts';
 import { formatIdentity, identityOf, isOfEarlierBoot, livenessOf, type ProcessIdentity, parseIdentity } from './identity.ts';
 import { parsePsLine, parseStat, readProcess } from './process-table.ts';
 
@@ -50,7 +50,7 @@ describe('the identity of a process', () => {
   });
 
   test.runIf(process.platform === 'linux')('works for a running program with an awkward name', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'pawl-identity-'));
+    const directory = tempFolder();
     const program = join(directory, 'a) S 1 (b');
     copyFileSync('/bin/sleep', program);
     const child = spawn(program, ['60']);
@@ -60,7 +60,6 @@ describe('the identity of a process', () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
     expect(livenessOf(identity as ProcessIdentity)).toBe('dead');
-    rmSync(directory, { recursive: true });
   });
 });
 

@@ -1,18 +1,17 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { tempFolder } from '../../test/temp-folder.ts';
 import { createOwner, isDead, ownerText, watchOwners, writeHeartbeats } from './owner.ts';
 
 let folder: string;
 let db: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pawl-owner-'));
+  folder = tempFolder();
   db = join(folder, 'runs.db');
 });
 afterEach(() => {
   vi.useRealTimers();
-  rmSync(folder, { recursive: true });
 });
 
 const ELSEWHERE = '0123456789abcdef0123456789abcdef#77|another-boot|12|34#1';

@@ -1,25 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { git } from '../../test/git.ts';
+import { createRepository, git } from '../../test/git.ts';
+import { tempFolder } from '../../test/temp-folder.ts';
 import { closeSideCheckout, mergeBack, openSideCheckout, type SideCheckout } from './side-checkout.ts';
 
 let home: string;
 let opened: SideCheckout[];
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'pawl-side-'));
+  home = tempFolder();
   opened = [];
-  git(home, 'init', '--quiet', '--initial-branch=main');
-  put(home, 'lines.txt', 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n');
-  put(home, '.gitignore', 'ignored\n');
-  git(home, 'add', '.');
-  git(home, 'commit', '--quiet', '-m', 'first');
+  createRepository(home, { 'lines.txt': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n', '.gitignore': 'ignored\n' });
 });
 afterEach(async () => {
   for (const checkout of opened) await closeSideCheckout(checkout);
-  rmSync(home, { recursive: true, force: true });
 });
 
 const put = (folder: string, name: string, text: string | Buffer): void => writeFileSync(join(folder, name), text);

@@ -1,17 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { tempFolder } from '../../test/temp-folder.ts';
 import { type CommandSpec, runCommand } from './command.ts';
 import { identityOf, type ProcessIdentity } from './identity.ts';
 import { pidFilePath, writePidFile } from './pid-file.ts';
 import { killTree, sweepOrphans } from './tree.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'pawl-tree-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = tempFolder();
 
 // Reads /proc directly, so that the test finds what the code under test might miss.
 function withMark(mark: string): number[] {

@@ -1,24 +1,21 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { git } from '../../test/git.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { commitAll, createRepository, git } from '../../test/git.ts';
+import { tempFolder } from '../../test/temp-folder.ts';
 import { addWorktree, checkoutOf, gitWorktreeAdd, removeWorktree } from './worktree.ts';
 
 let home: string;
 let checkout: string;
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-worktree-')));
+  home = tempFolder();
   checkout = join(home, 'project');
-  git(home, 'init', '--quiet', '--initial-branch=main', checkout);
-  commit('one.txt', 'one');
+  createRepository(checkout, { 'one.txt': 'one' });
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function commit(name: string, text: string, cwd = checkout): void {
   writeFileSync(join(cwd, name), text);
-  git(cwd, 'add', '.');
-  git(cwd, 'commit', '--quiet', '-m', name);
+  commitAll(cwd, name);
 }
 
 const folder = (): string => join(home, 'state', 'run1');

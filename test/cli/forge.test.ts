@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { git } from '../git.ts';
+import { commitAll, git } from '../git.ts';
 import { tokenOf } from './decision-runs.ts';
 import { CliRig } from './rig.ts';
 
@@ -13,12 +13,10 @@ beforeAll(async () => {
   rig = new CliRig();
   git(rig.project, 'init', '--quiet', '--initial-branch=main');
   rig.write('.pawl/config.yaml', 'forge: { kind: local }\n');
-  git(rig.project, 'add', '--all');
-  git(rig.project, 'commit', '--quiet', '-m', 'begin');
+  commitAll(rig.project, 'begin');
   git(rig.project, 'switch', '--quiet', '--create', 'topic');
   rig.write('topic.txt', 'topic');
-  git(rig.project, 'add', '--all');
-  git(rig.project, 'commit', '--quiet', '-m', 'work');
+  commitAll(rig.project, 'work');
   head = git(rig.project, 'rev-parse', 'HEAD');
   git(rig.project, 'switch', '--quiet', 'main');
   await rig.run(['trust', '--folder', '--yes']);

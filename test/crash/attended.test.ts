@@ -2,12 +2,12 @@
 // nothing of it is ever unknown, and no report counts twice.
 
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { copiedPoints, folderOf } from '../../src/proof/crash/copies.ts';
+import { tempFolder } from '../temp-folder.ts';
 import type { AttendedJob } from './attended-program.ts';
 import { type BundledProgram, bundleProgram } from './bundled-program.ts';
 
@@ -22,11 +22,10 @@ afterAll(() => program.remove());
 let folder: string;
 let directory: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pawl-attended-'));
+  folder = tempFolder();
   directory = join(folder, 'run');
   mkdirSync(directory);
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Brings the runs to their ends in one process. */
 async function endsOf(jobs: readonly AttendedJob[]): Promise<string[][]> {

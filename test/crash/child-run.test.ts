@@ -1,14 +1,13 @@
 // What the crash proof found out about children, as small as it can be told.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { createEngine, step, workflow } from '../../src/index.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 test('a child that a flow gave as a value goes on in an engine that was told of the flow only', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'pawl-child-'));
+  const directory = tempFolder();
   const options = () => {
     const grandchild = workflow('grandchild', function* () {
       return yield* step('ask').human({ prompt: 'On?' });
@@ -31,7 +30,6 @@ test('a child that a flow gave as a value goes on in an engine that was told of 
   await second.run(asking?.id ?? '').decide({ option: 'approve', actor: 'ann' });
   expect(await second.run(id).wait()).toMatchObject({ status: 'completed', output: { option: 'approve', actor: 'ann' } });
   await second.close();
-  rmSync(directory, { recursive: true });
 });
 
 test('a step after a child sees what the child brought, although its parent was taken up when the child had ended', async () => {

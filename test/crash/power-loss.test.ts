@@ -1,24 +1,22 @@
 // D04: the power goes. What was acknowledged is in the synced part of the files; what was written after that may be
 // there, in part, torn or in another order.
 
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { createEngine } from '../../src/index.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Delta, Store } from '../../src/store/store.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 const STEPS = 12;
 const BLOCK = 512;
 let directory: string;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-power-'));
+  directory = tempFolder();
 });
-
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 interface Moment {
   readonly run: string;

@@ -9,7 +9,7 @@ import { createScriptedDriver, type ScriptedMove } from '../../src/agents/script
 import type { AnyWorkflow } from '../../src/api/engine.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { type Engine, type RunHandle, type RunView, step, workflow } from '../../src/index.ts';
-import { git } from '../git.ts';
+import { commitAll, git } from '../git.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -133,8 +133,7 @@ describe('a gate', () => {
     git(rig.directory, 'init', '--quiet');
     put('.gitignore', 'pawl.db*\n');
     put('two.sh', 'false\n');
-    git(rig.directory, 'add', '.');
-    git(rig.directory, 'commit', '--quiet', '-m', 'first');
+    commitAll(rig.directory, 'first');
     const apart = defineWorkflow({
       name: 'apart',
       steps: [

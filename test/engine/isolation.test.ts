@@ -9,7 +9,7 @@ import { defineWorkflow } from '../../src/compat/index.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import { all, type Engine, step, workflow } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { git } from '../git.ts';
+import { createRepository, git } from '../git.ts';
 import { createLatch, createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -17,10 +17,7 @@ let project: string;
 beforeEach(() => {
   rig = createRig();
   project = rig.path('project');
-  git(rig.directory, 'init', '--quiet', '--initial-branch=main', project);
-  writeFileSync(join(project, 'text'), 'one\ntwo\nthree\nfour\nfive\n');
-  git(project, 'add', '.');
-  git(project, 'commit', '--quiet', '-m', 'first');
+  createRepository(project, { text: 'one\ntwo\nthree\nfour\nfive\n' });
 });
 afterEach(() => rig.close());
 

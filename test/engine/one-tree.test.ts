@@ -13,7 +13,7 @@ import { defineWorkflow } from '../../src/compat/index.ts';
 import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
 import { type Engine, type RunHandle, type RunView, step, workflow } from '../../src/index.ts';
 import { valueIn } from '../../src/proof/forge-suite/stage.ts';
-import { git } from '../git.ts';
+import { commitAll, createRepository, git } from '../git.ts';
 import { createRig, errorOf, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -24,11 +24,7 @@ let deeds: Readonly<Record<string, (request: AgentRequest) => readonly ScriptedM
 beforeEach(async () => {
   rig = createRig();
   project = rig.path('project');
-  git(rig.directory, 'init', '--quiet', '--initial-branch=main', project);
-  put('answer.txt', 'broken\n');
-  put('check.sh', 'grep -q fixed answer.txt\n');
-  git(project, 'add', '.');
-  git(project, 'commit', '--quiet', '-m', 'first');
+  createRepository(project, { 'answer.txt': 'broken\n', 'check.sh': 'grep -q fixed answer.txt\n' });
   // A local forge moves no branch that is checked out.
   git(project, 'checkout', '--quiet', '-b', 'desk');
   forge = await openLocalForge({ repository: project, state: rig.path('forge.db') });
@@ -42,7 +38,7 @@ afterEach(async () => {
 function put(path: string, text: string, folder = project): void {
   writeFileSync(join(folder, path), text);
 }
-const commitAll = (folder: string): string => git(folder, 'commit', '--quiet', '--all', '--allow-empty', '-m', 'by the agent');
+const commitAsAgent = (folder: string): string => git(folder, 'commit', '--quiet', '--all', '--allow-empty', '-m', 'by the agent');
 
 const openPr = async ({ runId, workflowParams }: { readonly runId: string; readonly workflowParams: object }) => {
   const head = (workflowParams as { head?: string }).head ?? `pawl/${runId}`;
@@ -92,7 +88,7 @@ describe('a run in a worktree of its own', () => {
     deeds = {
       implement: ({ cwd }) => {
         put('answer.txt', 'worse\n', cwd);
-        commitAll(cwd);
+        commitAsAgent(cwd);
         return [
           { do: 'write', path: 'answer.txt', text: 'fixed\n' },
           { do: 'write', path: 'new.txt', text: 'new\n' },
@@ -239,7 +235,7 @@ describe('a file that is edited after the gate', () => {
     await engine.run(run.id).decide({ option: 'approve', actor: 'ann' });
     await run.wait('idle');
     put('answer.txt', 'fixed and more\n', folder);
-    commitAll(folder);
+    commitAsAgent(folder);
     await engine.run(run.id).signal('go');
     const view = await run.wait('idle');
     expect(told(view).slice(-3)).toEqual(['land#1 stale_tree', 'tests#2 ok', 'ask#2 undefined']);
@@ -268,7 +264,7 @@ test('a merge is held to what a validation passed', async () => {
   await run.wait('idle');
   const folder = rig.path(`worktrees/${run.id}`);
   put('answer.txt', 'spoiled\n', folder);
-  commitAll(folder);
+  commitAsAgent(folder);
   await run.signal('go');
   const done = await run.wait('idle');
   expect(told(done)).toContain('land#1 stale_tree');
@@ -340,7 +336,7 @@ describe('a run in the checkout of people', () => {
     git(project, 'add', 'notes.txt');
     deeds = {
       implement: ({ cwd }) => {
-        commitAll(cwd);
+        commitAsAgent(cwd);
         return [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }];
       },
     };
@@ -361,7 +357,7 @@ describe('a run in the checkout of people', () => {
     deeds = {
       implement: ({ cwd }) => {
         put('answer.txt', 'fixed\n', cwd);
-        commitAll(cwd);
+        commitAsAgent(cwd);
         return [];
       },
     };
@@ -379,8 +375,7 @@ test('a daemon that writes the fix only while the gate looks leaves it without a
     'touch .git-look; until grep -q fixed answer.txt; do :; done; rm -f .git-look; until grep -q broken answer.txt; do :; done\n',
   );
   appendFileSync(join(project, '.gitignore'), '.git-look\n');
-  git(project, 'add', '.');
-  git(project, 'commit', '--quiet', '-m', 'second');
+  commitAll(project, 'second');
   const script =
     'while :; do if [ -e .git-look ]; then echo fixed > answer.txt; elif grep -q fixed answer.txt; then echo broken > answer.txt; fi; done';
   const daemon = spawn('sh', ['-c', script], { cwd: project, stdio: 'ignore' });
@@ -398,8 +393,7 @@ test('what test tools leave behind does not void the second gate', async () => {
     'check.sh',
     'mkdir -p __pycache__ .pytest_cache; date +%s%N > __pycache__/a.pyc; date +%s%N > .pytest_cache/x; date +%s%N > .coverage\n',
   );
-  git(project, 'add', '.');
-  git(project, 'commit', '--quiet', '-m', 'second');
+  commitAll(project, 'second');
   const twice = defineWorkflow({
     name: 'twice',
     steps: [

@@ -1,10 +1,10 @@
 // Where runs work: one that was triggered in a worktree of its own, everything else in place.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defineWorkflow } from '../../src/compat/index.ts';
-import { git } from '../git.ts';
+import { createRepository, git } from '../git.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -12,10 +12,7 @@ let project: string;
 beforeEach(() => {
   rig = createRig();
   project = rig.path('project');
-  git(rig.directory, 'init', '--quiet', '--initial-branch=main', project);
-  writeFileSync(join(project, 'readme'), 'hello');
-  git(project, 'add', '.');
-  git(project, 'commit', '--quiet', '-m', 'first');
+  createRepository(project, { readme: 'hello' });
 });
 afterEach(() => rig.close());
 

@@ -9,21 +9,20 @@ import { createScriptedDriver } from '../../src/agents/scripted.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import type { RunView } from '../../src/index.ts';
 import { createRig, type Rig } from '../engine/rig.ts';
-import { git } from '../git.ts';
+import { createRepository, git } from '../git.ts';
 
 let rig: Rig;
 let project: string;
 beforeEach(() => {
   rig = createRig();
   project = rig.path('project');
-  git(rig.directory, 'init', '--quiet', '--initial-branch=main', project);
-  put('answer.txt', 'broken\n');
-  put('check.sh', '. ./lib/count.sh\ngrep -q fixed answer.txt\n');
-  put('lib/count.sh', 'true\n');
-  put('tests/a.sh', 'true\n');
-  put('package.json', '{ "scripts": { "test": "sh check.sh" } }\n');
-  git(project, 'add', '.');
-  git(project, 'commit', '--quiet', '-m', 'first');
+  createRepository(project, {
+    'answer.txt': 'broken\n',
+    'check.sh': '. ./lib/count.sh\ngrep -q fixed answer.txt\n',
+    'lib/count.sh': 'true\n',
+    'tests/a.sh': 'true\n',
+    'package.json': '{ "scripts": { "test": "sh check.sh" } }\n',
+  });
 });
 afterEach(() => rig.close());
 

@@ -11,7 +11,7 @@ import { defineWorkflow } from '../../src/compat/index.ts';
 import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
 import { type Engine, type FlowCall, type RunHandle, type RunView, StepFailed, step, workflow } from '../../src/index.ts';
 import { createRig, type Rig } from '../engine/rig.ts';
-import { git } from '../git.ts';
+import { createRepository, git } from '../git.ts';
 
 let rig: Rig;
 let project: string;
@@ -22,11 +22,7 @@ let deeds: Readonly<Record<string, (request: AgentRequest) => readonly ScriptedM
 beforeEach(async () => {
   rig = createRig();
   project = rig.path('project');
-  git(rig.directory, 'init', '--quiet', '--initial-branch=main', project);
-  writeFileSync(join(project, 'answer.txt'), 'broken\n');
-  writeFileSync(join(project, 'check.sh'), 'grep -q fixed answer.txt\n');
-  git(project, 'add', '.');
-  git(project, 'commit', '--quiet', '-m', 'first');
+  createRepository(project, { 'answer.txt': 'broken\n', 'check.sh': 'grep -q fixed answer.txt\n' });
   // A local forge moves no branch that is checked out.
   git(project, 'checkout', '--quiet', '-b', 'desk');
   forge = await openLocalForge({ repository: project, state: rig.path('forge.db') });

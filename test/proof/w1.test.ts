@@ -1,7 +1,6 @@
 // Seed 004's editing workflow on a real book database, with real commands.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Chapter } from '../../examples/w1/database.ts';
@@ -10,6 +9,7 @@ import { type Editing, openEditing } from '../../examples/w1/editing.ts';
 import { addPondBook } from '../../examples/w1/manuscript.ts';
 import type { RunView } from '../../src/index.ts';
 import type { Fault } from '../seeds/faulty-command.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 const FAULTY = join(import.meta.dirname, '../seeds', 'faulty-command.ts');
 
@@ -17,12 +17,11 @@ let directory: string;
 let editing: Editing;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-w1-'));
+  directory = tempFolder();
 });
 
 afterEach(async () => {
   await editing.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 async function openWith(faults: Readonly<Record<string, Fault>> = {}): Promise<void> {

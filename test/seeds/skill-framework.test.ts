@@ -5,9 +5,6 @@
 // - sample 18 (498-504), QUESTION_RELAY_HANDLER, and sample 19 (508-513), SUB_AGENT_QUESTION_FORMAT: the question relay
 // - sample 23 (608-620), command lines of pytest: the command that runs generated tests
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { investigation, stepInvestigate } from '../../examples/patterns/confidence.ts';
 import { WORKFLOW as decisionCritic } from '../../examples/patterns/decision-critic.ts';
@@ -18,6 +15,7 @@ import { createPlanner, withReviewer } from '../../examples/patterns/qr-gate.ts'
 import { AgentRole, Dispatch, type GraphContext, Outcome, StepDef, Workflow } from '../../src/compat/index.ts';
 import { BoundedInt, ChoiceSet, Constant, extractSchema } from '../../src/definition/domain.ts';
 import { arg, createScriptedDriver, type EngineOptions, type WorkflowResult } from '../../src/index.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 const names = ({ stepResults }: WorkflowResult<unknown>) => stepResults.map(({ name }) => name);
 
@@ -195,15 +193,11 @@ describe('the workflow example and the five patterns', () => {
   });
 
   test('sample 16 (350-366), pattern 4: the reviewer sends the plan back until it is complete', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'pawl-qr-'));
-    try {
-      const result = await createPlanner(directory).run({}, withReviewer(directory));
-      const review = ['qr_completeness', 'revise_plan'];
-      expect(names(result)).toEqual(['write_plan', ...review, ...review, 'qr_completeness', 'implementation']);
-      expect(result.finalOutput).toEqual({ implemented: ['goal', 'steps', 'risks'] });
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
-    }
+    const directory = tempFolder();
+    const result = await createPlanner(directory).run({}, withReviewer(directory));
+    const review = ['qr_completeness', 'revise_plan'];
+    expect(names(result)).toEqual(['write_plan', ...review, ...review, 'qr_completeness', 'implementation']);
+    expect(result.finalOutput).toEqual({ implemented: ['goal', 'steps', 'risks'] });
   });
 
   test('sample 17 (372-431), pattern 5: static steps are looked up, dynamic ones built, others refused', async () => {

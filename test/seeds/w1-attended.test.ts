@@ -2,8 +2,7 @@
 // database and reports, and the workflow's conditions look at the database.
 
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { BookDatabase, Chapter } from '../../examples/w1/database.ts';
@@ -11,18 +10,18 @@ import { type Editing, openEditing } from '../../examples/w1/editing.ts';
 import { ANALYSIS, addPondBook } from '../../examples/w1/manuscript.ts';
 import { type Area, remaining } from '../../examples/w1/prose.ts';
 import type { Handout } from '../../src/engine/reports.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 let directory: string;
 let editing: Editing;
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-w1-'));
+  directory = tempFolder();
   editing = await openEditing({ directory, attended: true });
 });
 
 afterEach(async () => {
   await editing.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 const latest = (db: BookDatabase): string => db.latestVersion('ponds')?.id ?? '';

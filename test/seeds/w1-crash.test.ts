@@ -3,8 +3,6 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -12,6 +10,7 @@ import { runCommand } from '../../examples/w1/commands.ts';
 import { BookDatabase } from '../../examples/w1/database.ts';
 import { ANALYSIS, addPondBook } from '../../examples/w1/manuscript.ts';
 import type { Area } from '../../examples/w1/prose.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 const EDITING = new URL('../../examples/w1/editing.ts', import.meta.url).href;
 
@@ -19,13 +18,12 @@ let directory: string;
 let books: BookDatabase;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-w1-'));
+  directory = tempFolder();
   books = new BookDatabase(join(directory, 'books.db'));
 });
 
 afterEach(() => {
   books.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 const count = (table: string) => books.row<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n;

@@ -1,14 +1,12 @@
 // Every code sample of seed 001, in its order, in TypeScript: compiled, run, and held to what the text around it says.
 // `step(…).python(action, args)` is `step(…).task({ action, args })` here. None of the twelve is left out.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createExample, stagesOf } from '../../examples/flow/example.ts';
 import { step } from '../../src/compat/index.ts';
 import { createStepResult, createWorkflowResult } from '../../src/definition/result.ts';
 import { arg, createEngine, type ProgressEvent, type StepContext, workflow } from '../../src/index.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 const double = (n: number) => n * 2;
 
@@ -149,17 +147,13 @@ describe('results and builders', () => {
   });
 
   test('sample 9 (397-420): the example validates, implements, verifies with fixes, and returns the result', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'pawl-flow-'));
-    try {
-      const options = { cwd: directory, stages: stagesOf('slug') };
-      const result = await createExample({ directory }).run({ inputData: 'slug' }, options);
-      expect(result.stepResults.map(({ name }) => name)).toEqual(['validate_input', 'implement', 'verify']);
-      expect(result.finalOutput).toEqual({ success: true, output: { file: 'subject.mjs', exports: 'slug' } });
-      const refused = await createExample({ directory }).run({ inputData: 'no name' }, options);
-      expect([refused.success, refused.stepResults.length]).toEqual([false, 1]);
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
-    }
+    const directory = tempFolder();
+    const options = { cwd: directory, stages: stagesOf('slug') };
+    const result = await createExample({ directory }).run({ inputData: 'slug' }, options);
+    expect(result.stepResults.map(({ name }) => name)).toEqual(['validate_input', 'implement', 'verify']);
+    expect(result.finalOutput).toEqual({ success: true, output: { file: 'subject.mjs', exports: 'slug' } });
+    const refused = await createExample({ directory }).run({ inputData: 'no name' }, options);
+    expect([refused.success, refused.stepResults.length]).toEqual([false, 1]);
   });
 
   test('sample 10 (432-452): a second step of the same name fails the run before it runs', async () => {
@@ -193,15 +187,11 @@ describe('validation and progress', () => {
   });
 
   test('sample 11 (467-495): a validation that passes after a fix is a success', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'pawl-flow-'));
-    try {
-      const run = (badFixes: number, retry: number) =>
-        createExample({ directory, badFixes }, retry).run({ inputData: 'slug' }, { cwd: directory, stages: stagesOf('slug') });
-      expect((await run(1, 2)).success).toBe(true);
-      expect((await run(1, 1)).success).toBe(false);
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
-    }
+    const directory = tempFolder();
+    const run = (badFixes: number, retry: number) =>
+      createExample({ directory, badFixes }, retry).run({ inputData: 'slug' }, { cwd: directory, stages: stagesOf('slug') });
+    expect((await run(1, 2)).success).toBe(true);
+    expect((await run(1, 1)).success).toBe(false);
   });
 
   test('sample 12 (510-528): progress is told by frozen events, from the start of the run to its end', async () => {

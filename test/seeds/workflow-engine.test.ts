@@ -4,14 +4,14 @@
 // Elsewhere: sample 4 (259-363), the editing workflow, in w1-text.test.ts (its text), test/proof/w1.test.ts and w1-crash.test.ts.
 // Not here: sample 6 (385-407), SafeDatabaseClient, which comes with the protected database client.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Json } from '../../src/base/json.ts';
 import { defineWorkflow, type GraphContext } from '../../src/compat/index.ts';
 import { createEngine, type Engine } from '../../src/index.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 type StepContext = GraphContext;
 type Unchecked = ReturnType<typeof JSON.parse>;
@@ -128,12 +128,11 @@ let directory: string;
 let engine: Engine;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-seed-'));
+  directory = tempFolder();
 });
 
 afterEach(async () => {
   await engine.close({ abort: true });
-  rmSync(directory, { recursive: true, force: true });
 });
 
 const open = (commands: Readonly<Record<string, string>> = {}) =>

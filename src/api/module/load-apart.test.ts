@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import { readModuleGraph } from '../../authoring/discover/imports.ts';
 import { checkWorkflows, discoverWorkflows } from '../discover.ts';
 import { loadApart } from './load-apart.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-load-')));
+  folder = tempFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function write(path: string, text: string): string {
   const file = join(folder, path);

@@ -1,22 +1,45 @@
-// Owns the commands with which an agent reports or asks, after their arguments are read: the run is found, an engine is
-// opened for it, the submission is given to it, and the reply is printed.
+// Owns the commands with which an agent reports or asks: their arguments are read, the run is found, an engine is opened
+// for it, the submission is given to it, and the reply is printed.
 
+import { text } from 'node:stream/consumers';
 import type { AnyWorkflow, Engine } from '../../api/engine.ts';
 import { type Reply, type Submission, submit } from '../../attended/submission.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
+import type { Json } from '../../base/json.ts';
 import { membersOf } from '../../definition/model.ts';
 import { isSettled } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';
+import type { ParsedArgs } from '../command.ts';
 import { rootOf } from '../decision/approvals.ts';
 import { driveWithEngine } from '../drive.ts';
 import { catchInterrupts, EXIT_INTERRUPTED } from '../interrupt.ts';
 import { loadWorkflowOf } from '../load.ts';
+import { readJson } from '../params.ts';
 import { type Place, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { printReply, tokenOption } from './rendering.ts';
 
 const DATA_FILE = /\.ya?ml$/;
+
+/** The token that a submission has to name. */
+export function tokenGiven(given: ParsedArgs): string {
+  return required(given, 'token', 'it names the attempt that is reported, and "pawl next RUN" prints it');
+}
+
+/** The value of an option that cannot be left out. */
+export function required(given: ParsedArgs, option: string, why: string): string {
+  const value = given.option(option);
+  if (value === undefined || value.trim() === '') throw new EngineError('USAGE', `--${option} is missing: ${why}`);
+  return value;
+}
+
+/** JSON as it is, from `@file`, or from standard input with `-`. */
+export async function readJsonInput(shell: Shell, value: string, what: string): Promise<Json> {
+  // An @ that was read is an @ of the text, not another file.
+  if (value === '-') return readJson(shell, (await text(shell.world.stdin)).replace(/^@/, '@@'), what);
+  return readJson(shell, value, what);
+}
 
 /** Runs a command with which an agent reports or asks. */
 export function submitByCommand(shell: Shell, submission: Submission): Promise<number> {

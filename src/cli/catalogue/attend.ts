@@ -1,30 +1,30 @@
-// The commands of an agent that does the work of a run itself: it is told one step at a time and reports each.
+// The commands of an agent that does the work of a run itself: it gets one step at a time and reports each.
 
 import { type ListedCommand, type OptionSpec, RUN_ARGUMENT } from '../command.ts';
 
-const TOKEN: OptionSpec = { name: 'token', value: 'TOKEN', about: 'the token of the attempt, as it was printed with the step' };
-/** How an agent is told its work. */
+const TOKEN: OptionSpec = { name: 'token', value: 'TOKEN', about: 'the token of the attempt, printed with the step' };
+/** The format of the instructions for an agent. */
 export const AGENT_FORMAT: OptionSpec = {
   name: 'format',
   value: 'FORMAT',
-  about: 'how the agent is told (text); xml has <DO>, <NEXT> and <INVOKE_AFTER>',
+  about: 'the format of the instructions (default: text); xml has <DO>, <NEXT> and <INVOKE_AFTER>',
   choices: ['text', 'xml'],
 };
 const THEN =
-  'Ends with 0 when something is open for the agent or the run is completed, with 3 when the run waits for somebody or something else, and with 5 when that is a budget or a quota.';
+  'Exits with 0 when a step is open for the agent or the run is completed, with 3 when the run waits for someone or something else, and with 5 when it waits for a budget or a quota.';
 const TOKENS =
-  'A token belongs to one attempt. The same report again gets the same answer again; another one for the same token is refused.';
+  'A token belongs to one attempt. Repeating a report returns the same answer; a different report with the same token is rejected.';
 
 /** The commands of this group. */
 export const ATTEND: readonly ListedCommand[] = [
   {
     name: 'next',
-    summary: 'print the step that is open for the agent of an attended run, again',
-    about: `Prints the instructions, the token and the commands to report with, as often as it is asked; nothing changes. ${THEN}`,
+    summary: 'print the open step of an attended run again',
+    about: `Prints the instructions, the token and the commands to report with. Changes nothing, and can be repeated. ${THEN}`,
     args: [RUN_ARGUMENT],
     options: [AGENT_FORMAT],
     examples: [
-      { line: 'pawl next 7kq2', about: 'what is to be done now' },
+      { line: 'pawl next 7kq2', about: 'what to do now' },
       { line: 'pawl next 7kq2 --format xml', about: 'for an agent that was taught to follow <DO>, <NEXT> and <INVOKE_AFTER>' },
       { line: 'pawl next 7kq2 --json', about: 'the same for programs: handouts, each with its prompt and token' },
     ],
@@ -32,31 +32,35 @@ export const ATTEND: readonly ListedCommand[] = [
   },
   {
     name: 'done',
-    summary: 'report a step as done; it is verified, and the next one is printed',
-    about: `What is reported is a claim: the engine looks for itself. When something is missing it says what, prints the step again with a new token and ends with 1. A result that does not fit is refused, and the token stays good. ${TOKENS} ${THEN}`,
+    summary: 'report a step as done; verifies it and prints the next one',
+    about: `A report is a claim, which the engine verifies. If something is missing, the command says what, prints the step again with a new token, and exits with 1. A result that does not match the schema is rejected, and the token stays valid. ${TOKENS} ${THEN}`,
     args: [RUN_ARGUMENT],
-    options: [TOKEN, { name: 'result', value: 'JSON', about: 'what the step gave: JSON, @file, or - for standard input' }, AGENT_FORMAT],
+    options: [
+      TOKEN,
+      { name: 'result', value: 'JSON', about: 'the result of the step: JSON, @file, or - for standard input' },
+      AGENT_FORMAT,
+    ],
     examples: [
       { line: 'pawl done 7kq2 --token=4h0vTzq1', about: 'without a result' },
-      { line: `pawl done 7kq2 --token=4h0vTzq1 --result '{"tests": 12}'`, about: 'with one' },
+      { line: `pawl done 7kq2 --token=4h0vTzq1 --result '{"tests": 12}'`, about: 'with a result' },
       { line: 'pawl done 7kq2 --token=4h0vTzq1 --result @result.json', about: 'from a file' },
     ],
     load: () => import('../commands/done.ts'),
   },
   {
     name: 'fail',
-    summary: 'give an attempt up and say why',
-    about: `The attempt failed; the step is tried again, or the run goes where its definition says. ${TOKENS} ${THEN}`,
+    summary: 'report that a step cannot be done, and why',
+    about: `The attempt fails; the step is retried, or the run continues as its definition says. ${TOKENS} ${THEN}`,
     args: [RUN_ARGUMENT],
-    options: [TOKEN, { name: 'reason', value: 'TEXT', about: 'why it cannot be done; the next attempt is told' }, AGENT_FORMAT],
-    examples: [{ line: 'pawl fail 7kq2 --token=4h0vTzq1 --reason "no network here"', about: 'instead of pretending' }],
+    options: [TOKEN, { name: 'reason', value: 'TEXT', about: 'why it cannot be done; passed on to the next attempt' }, AGENT_FORMAT],
+    examples: [{ line: 'pawl fail 7kq2 --token=4h0vTzq1 --reason "no network here"', about: 'report an honest failure' }],
     load: () => import('../commands/fail.ts'),
   },
   {
     name: 'ask',
-    summary: 'relay questions of the agent to the person it works for',
+    summary: 'ask the person the agent works for',
     about:
-      'Takes a JSON list of 1 to 3 questions with 2 or 3 options each, such as [{"question": "Which?", "options": ["a", "b"]}]. The attempt ends with them, so save what you have to files first; a fresh one gets the answers that a person gives with "pawl answer". Only for steps that say that they take questions.',
+      'Takes a JSON list of 1 to 3 questions with 2 or 3 options each, such as [{"question": "Which?", "options": ["a", "b"]}]. This ends the attempt, so save your work to files first; a new attempt gets the answers that a person gives with "pawl answer". Only for steps that accept questions.',
     args: [RUN_ARGUMENT],
     options: [TOKEN, { name: 'questions', value: 'JSON', about: 'the questions: JSON, @file, or - for standard input' }, AGENT_FORMAT],
     examples: [{ line: 'pawl ask 7kq2 --token=4h0vTzq1 --questions @questions.json', about: 'from a file' }],

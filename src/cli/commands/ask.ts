@@ -1,7 +1,6 @@
 // `pawl ask RUN`: the agent asks the person it works for. A person answers with `pawl answer`.
 
-import { readJsonInput, required, tokenGiven } from '../attended/input.ts';
-import { submitByCommand } from '../attended/submit.ts';
+import { readJsonInput, required, submitByCommand, tokenGiven } from '../attended/submit.ts';
 import type { CommandRun } from '../command.ts';
 
 /** Runs the command. */

@@ -1,7 +1,6 @@
 // `pawl done RUN`: the agent reports its work. The engine verifies it, and the next step is printed, or what is missing.
 
-import { readJsonInput, tokenGiven } from '../attended/input.ts';
-import { submitByCommand } from '../attended/submit.ts';
+import { readJsonInput, submitByCommand, tokenGiven } from '../attended/submit.ts';
 import type { CommandRun } from '../command.ts';
 
 /** Runs the command. */

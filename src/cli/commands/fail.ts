@@ -1,7 +1,6 @@
 // `pawl fail RUN`: the agent reports that its step cannot be done, and why. The step's own rules decide what follows.
 
-import { required, tokenGiven } from '../attended/input.ts';
-import { submitByCommand } from '../attended/submit.ts';
+import { required, submitByCommand, tokenGiven } from '../attended/submit.ts';
 import type { CommandRun } from '../command.ts';
 
 /** Runs the command. */

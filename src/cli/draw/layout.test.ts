@@ -39,6 +39,13 @@ describe('a layout', () => {
     );
   });
 
+  test('of several links between the same two boxes has no box and no label over another', () => {
+    const ends = ['3 2', '0 3', '1 3', '2 1', '3 1', '3 1', '0 1'].map((pair) => pair.split(' ').map(Number));
+    const links = ends.map(([from = 0, to = 0]) => ({ from, to, label: LABEL }));
+    const all = placed([BOX, BOX, BOX, BOX], links);
+    expect(all.flatMap((a, index) => all.slice(index + 1).filter((b) => overlap(a, b)))).toEqual([]);
+  });
+
   test('of any graph fits its own size', () => {
     fc.assert(
       fc.property(graphs, ({ boxes, links }) => {

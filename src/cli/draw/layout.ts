@@ -32,11 +32,28 @@ export interface Layout {
 
 /** Places boxes and links; the first box is where reading begins. */
 export function layOut(boxes: readonly Box[], links: readonly Link[]): Layout {
+  try {
+    return place(boxes, links, new Set());
+  } catch {
+    // Dagre fails on some graphs with several links between the same two boxes: the label of each further one is a box then.
+    const pairs = links.map(({ from, to }) => (from < to ? `${from} ${to}` : `${to} ${from}`));
+    return place(boxes, links, new Set(links.filter(({ from, to }, index) => from !== to && pairs.indexOf(pairs[index] ?? '') !== index)));
+  }
+}
+
+function place(boxes: readonly Box[], links: readonly Link[], throughLabel: ReadonlySet<Link>): Layout {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
   graph.setGraph({ rankdir: 'TB', nodesep: 28, edgesep: 18, ranksep: 40 });
   for (const [index, box] of boxes.entries()) graph.setNode(String(index), { ...box });
-  for (const [index, { from, to, label }] of links.entries())
-    graph.setEdge(String(from), String(to), { ...label, labelpos: 'c' }, String(index));
+  for (const [index, link] of links.entries()) {
+    const [from, to, middle] = [String(link.from), String(link.to), `label ${index}`];
+    if (!throughLabel.has(link)) graph.setEdge(from, to, { ...link.label, labelpos: 'c' }, String(index));
+    else
+      graph
+        .setNode(middle, { ...link.label })
+        .setEdge(from, middle, {})
+        .setEdge(middle, to, {});
+  }
   dagre.layout(graph);
   const { width = 0, height = 0 } = graph.graph();
   const placed = boxes.map((box, index) => ({ ...box, ...pointOf(graph.node(String(index))) }));
@@ -44,11 +61,14 @@ export function layOut(boxes: readonly Box[], links: readonly Link[]): Layout {
     width,
     height,
     boxes: placed.map(pointOf),
-    links: links.map(({ from, to }, index) => {
-      const edge = graph.edge(String(from), String(to), String(index));
-      const [first, last] = [placed[from] as PlacedBox, placed[to] as PlacedBox];
-      const label = pointOf(edge);
-      return { label, points: from === to ? loop(first, label) : joined(first, edge.points.slice(1, -1), last) };
+    links: links.map((link, index) => {
+      const [from, to, middle] = [String(link.from), String(link.to), `label ${index}`];
+      const [first, last] = [placed[link.from] as PlacedBox, placed[link.to] as PlacedBox];
+      const bends = (a: string, b: string, name?: string): readonly Point[] => graph.edge(a, b, name).points.slice(1, -1);
+      const isThrough = throughLabel.has(link);
+      const label = pointOf(isThrough ? graph.node(middle) : graph.edge(from, to, String(index)));
+      if (isThrough) return { label, points: joined(first, [...bends(from, middle), label, ...bends(middle, to)], last) };
+      return { label, points: from === to ? loop(first, label) : joined(first, bends(from, to, String(index)), last) };
     }),
   };
 }

@@ -2,6 +2,8 @@
 // dark grounds. States are shown in words and by line, not by colour alone.
 
 import { arrowText, type GraphArrow, type GraphDescription, type GraphNode, nodeText } from '../../definition/describe.ts';
+import { wrap } from '../help.ts';
+import { slices } from '../terminal.ts';
 import { type Box, type Layout, layOut, type Point } from './layout.ts';
 
 const CHARACTER = 7.2;
@@ -178,15 +180,8 @@ function px(value: number): string {
 
 /** A text in lines of at most so many characters; what does not fit is cut, and the cut is marked. */
 function broken(text: string, width: number, max: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(/\s+/).flatMap((part) => part.match(new RegExp(`.{1,${width}}`, 'gsu')) ?? [])) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  lines.push(line);
+  const words = text.split(/\s+/).flatMap((part) => slices(part, width));
+  const lines = wrap(words.join(' '), width);
   return lines.length <= max ? lines : [...lines.slice(0, max - 1), `${(lines[max - 1] as string).slice(0, width - 1)}…`];
 }
 

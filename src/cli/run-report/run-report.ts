@@ -6,11 +6,11 @@ import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { type Definition, membersOf } from '../../definition/model.ts';
 import { type OpenGate, openGates } from '../../engine/gates.ts';
-import { type StepView, viewRun } from '../../engine/inspect.ts';
+import { type RunView, type StepView, viewRun } from '../../engine/inspect.ts';
 import { type Halt, isSettled, type RunStatus } from '../../kernel/run-state.ts';
 import type { OpenWait } from '../../kernel/status.ts';
 import { isDriven } from '../../process/owner.ts';
-import type { AgentUsed, RunOrigin, Store } from '../../store/store.ts';
+import type { AgentUsed, Store } from '../../store/store.ts';
 import { commandFor } from './command.ts';
 import { type DecisionReport, type History, type OverrideReport, readHistory } from './history.ts';
 import { type UsageReport, usageAt, usageOf } from './usage.ts';
@@ -19,31 +19,23 @@ import { type UsageReport, usageAt, usageOf } from './usage.ts';
 export type StepReportStatus = StepView['status'] | 'pending';
 
 /** The run as a whole. */
-export interface RunOverview {
-  readonly id: string;
-  readonly workflow: string;
+export interface RunOverview extends Pick<RunView, 'id' | 'workflow' | 'status' | 'params' | 'output' | 'origin' | 'iterationCounts'> {
   readonly title: string;
-  readonly status: RunStatus;
   readonly currentStep: string | null;
   readonly startedAt: string;
   readonly updatedAt: string;
   readonly durationMs: number;
-  readonly params: Json;
-  readonly output: Json;
   readonly error: string | null;
   /** The cost of agents, including child runs; null if no agent ran or part of the cost is unknown. */
   readonly cost: number | null;
   /** What agents used, including child runs; null if no agent ran. */
   readonly usage: UsageReport | null;
-  readonly origin: RunOrigin;
   /** True while a live process drives it. */
   readonly isDriven: boolean;
   readonly parent: { readonly run: string; readonly path: string } | null;
   /** The run that this one was forked from, and the step the fork started at. */
   readonly forkOf: { readonly run: string; readonly step: string } | null;
   readonly children: readonly { readonly id: string; readonly workflow: string; readonly status: RunStatus }[];
-  /** How often bounded edges and steps on cycles were taken. */
-  readonly iterationCounts: Readonly<Record<string, number>>;
 }
 
 /** One attempt of a step, ended or live; a member of a group has the group's path and its key. */
@@ -71,20 +63,11 @@ export interface StepReport {
 }
 
 /** Something the run waits for. */
-export interface WaitReport {
+export interface WaitReport extends Omit<OpenWait, 'since' | 'due'> {
   /** The path of the step that waits; a halt or a pause of the whole run has its kind. */
   readonly id: string;
-  readonly kind: OpenWait['kind'];
-  readonly path?: string | undefined;
-  readonly step?: string | undefined;
   readonly since: string;
   readonly due: string | null;
-  readonly digest?: string | undefined;
-  /** signal: its name. */
-  readonly name?: string | undefined;
-  /** child: its run. */
-  readonly child?: string | undefined;
-  readonly message?: string | undefined;
   /** human: the question, what is shown with it, and the options. */
   readonly prompt?: string;
   readonly shown?: Json;
@@ -94,20 +77,13 @@ export interface WaitReport {
 }
 
 /** A step of the definition and its status; `pending` if it was not reached. */
-export interface PlanReport {
-  readonly step: string;
-  readonly title: string;
-  readonly kind: string;
-  readonly status: StepReportStatus;
+export interface PlanReport extends Pick<StepReport, 'step' | 'title' | 'kind' | 'status'> {
   readonly visits: number;
   readonly attempts: number;
 }
 
 /** The counts of a fan-out or of parallel branches. */
-export interface GroupReport {
-  readonly path: string;
-  readonly step: string;
-  readonly kind: string;
+export interface GroupReport extends Pick<StepReport, 'path' | 'step' | 'kind'> {
   readonly total: number;
   readonly ok: number;
   readonly failed: number;

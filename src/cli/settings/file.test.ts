@@ -1,17 +1,16 @@
 // The settings of a project that people and workflow files share: each is checked as it is read, and told at its place.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import { isEngineError } from '../../base/error.ts';
 import { readSettingsFile } from './file.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pawl-settings-'));
+  folder = tempFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 async function read(text: string): Promise<Record<string, unknown>> {
   const file = join(folder, 'config.yaml');

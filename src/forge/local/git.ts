@@ -46,7 +46,7 @@ export interface LocalGit {
   conflicts(base: string, head: string): Promise<readonly string[] | null>;
   build(plan: MergePlan): Promise<MergeOutcome>;
   /** Moves a branch, or creates one if `from` is undefined. */
-  advance(branch: string, move: Move): Promise<Moved>;
+  advance(branch: string, move: Move): Promise<MoveResult>;
   /** Deletes a branch if it is still at this commit. A worktree that has it checked out stays, with a detached head. */
   remove(branch: string, at: string): Promise<void>;
   /** Points a ref outside the branches to a commit. */
@@ -66,7 +66,7 @@ export interface Move {
 }
 
 /** `elsewhere`: the branch is no longer where it was. `blocked`: it is checked out, and changed files are in the way. */
-export type Moved =
+export type MoveResult =
   | { readonly kind: 'moved' | 'elsewhere' }
   | { readonly kind: 'blocked'; readonly place: string; readonly message: string };
 
@@ -152,7 +152,7 @@ export function createLocalGit(repository: string, now: () => number): LocalGit 
   };
 }
 
-async function advance({ git, now }: Tools, branch: string, { from, to }: Move): Promise<Moved> {
+async function advance({ git, now }: Tools, branch: string, { from, to }: Move): Promise<MoveResult> {
   const moveRef = async (): Promise<boolean> =>
     (await git(['update-ref', `refs/heads/${branch}`, to, from ?? ''], { codes: [0, 128] })).code === 0;
   const place = from === undefined ? undefined : (await readCheckouts(git)).find((one) => one.branch === branch)?.place;

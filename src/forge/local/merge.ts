@@ -7,7 +7,7 @@
 // M3. If the base branch is checked out, that checkout is updated with the merge. If uncommitted changes there are in
 // the way, nothing is merged.
 
-import type { ForgeAnswer, ForgeFailure, Merged, MergeMethod, MergeRequest } from '../forge.ts';
+import type { ForgeAnswer, ForgeFailure, MergeMethod, MergeRequest, MergeResult } from '../forge.ts';
 import { takeControl } from './control.ts';
 import { type LocalDatabase, recall, remember } from './database.ts';
 import type { LocalGit } from './git.ts';
@@ -30,7 +30,7 @@ interface Landing {
 }
 
 /** Merges a pull request, or finishes a merge that a crash interrupted. */
-export async function mergePullRequest(state: LocalState, merge: Merge): Promise<ForgeAnswer<Merged>> {
+export async function mergePullRequest(state: LocalState, merge: Merge): Promise<ForgeAnswer<MergeResult>> {
   const { number } = merge.request;
   const found = findItem(state.database, number, 'pr');
   if (found.result !== 'ok') return found;
@@ -43,10 +43,10 @@ export async function mergePullRequest(state: LocalState, merge: Merge): Promise
 }
 
 // The state is read after the branch: a merge that another process has landed is then recorded or done.
-async function tryMerge(state: LocalState, merge: Merge, baseBranch: string): Promise<ForgeAnswer<Merged> | 'again'> {
+async function tryMerge(state: LocalState, merge: Merge, baseBranch: string): Promise<ForgeAnswer<MergeResult> | 'again'> {
   const { database, git } = state;
   const base = await git.headOf(baseBranch);
-  const done = recall<Merged>(database, NAME, merge.key);
+  const done = recall<MergeResult>(database, NAME, merge.key);
   if (done !== undefined) return done;
   const found = findItem(database, merge.request.number, 'pr');
   if (found.result !== 'ok') return found;
@@ -67,7 +67,7 @@ async function tryMerge(state: LocalState, merge: Merge, baseBranch: string): Pr
   return await finish(state, { merge, pr, landing });
 }
 
-function alreadyEnded({ number, state, headSha, mergeSha }: Item, { expectedHead }: MergeRequest): ForgeAnswer<Merged> {
+function alreadyEnded({ number, state, headSha, mergeSha }: Item, { expectedHead }: MergeRequest): ForgeAnswer<MergeResult> {
   if (state !== 'merged') return deny(`#${number} is closed and cannot be merged; open it again first`);
   if (headSha !== expectedHead) return stale(number, headSha, expectedHead);
   return { result: 'ok', value: { sha: mergeSha, branchDeleted: false } };
@@ -145,13 +145,13 @@ function recordLanding(
 async function finish(
   { database, git }: LocalState,
   { merge, pr, landing }: { readonly merge: Merge; readonly pr: Item; readonly landing: Landing },
-): Promise<ForgeAnswer<Merged>> {
+): Promise<ForgeAnswer<MergeResult>> {
   const deletes = merge.request.deleteBranch && pr.fork === undefined;
   const branchDeleted = deletes && (await deleteBranch(git, pr.head, landing.head));
   return database.write(() => {
-    const done = recall<Merged>(database, NAME, merge.key);
+    const done = recall<MergeResult>(database, NAME, merge.key);
     if (done !== undefined) return done;
-    const value: Merged = { sha: landing.sha, branchDeleted };
+    const value: MergeResult = { sha: landing.sha, branchDeleted };
     const set = "UPDATE items SET state = 'merged', head_sha = ?, base_sha = ?, merge_sha = ? WHERE number = ?";
     database.run(set, landing.head, landing.from, landing.sha, pr.number);
     remember(database, { name: NAME, key: merge.key }, value);

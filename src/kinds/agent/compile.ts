@@ -8,7 +8,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { Budget } from '../../definition/budget.ts';
 import { type AgentConfig, agent as declaration } from './declare.ts';
 
-/** An agent, by the name of its role or as a live object, and what it is told. */
+/** An agent, by the name of its role or as a live object, and its instructions. */
 export interface AgentSpec<Context extends object> extends StepOptions {
   readonly agent: string | LiveAgent<Context>;
   readonly context?: ContextSpec<Context>;
@@ -46,7 +46,7 @@ export const agent: KindCompiler = {
   },
 };
 
-/** An agent that is told what to do. */
+/** An agent step. */
 export function buildAgent<Context extends object>(name: string, spec: AgentSpec<Context>): StepParts {
   const { agent: given, context, action, prompt, script, schema, budget, supportsQuestions, ...options } = spec;
   const worker = workerOf(name, 'agent', given);

@@ -6,7 +6,7 @@ import { schemaFault } from '../../definition/json-schema.ts';
 import { isText, type KindDeclaration, validateBudget } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 
-/** Who works and what they are told; without a role, the code has a live agent. */
+/** Who works and their instructions; without a role, the code has a live agent. */
 export type AgentConfig = {
   readonly role?: string;
   /** Which of its actions. */
@@ -21,7 +21,7 @@ export type AgentConfig = {
   readonly budget?: Budget;
   /** It is given the run's data under its own context. */
   readonly seesContext?: true;
-  /** It goes on with the latest session of its role in the run. */
+  /** It continues the latest session of its role in the run. */
   readonly continueSession?: true;
 };
 

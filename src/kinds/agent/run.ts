@@ -27,29 +27,29 @@ async function askAgent(job: AgentJob): Promise<Work> {
   return { ...noted, ...(asked.kind === 'returned' ? fromObject(job, asked.value) : fromAnswer(job, asked)) };
 }
 
-// An agent can only hand over what it was told of, so the declared outputs are the last of its instructions.
+// An agent can only produce what it knows about, so the declared outputs are the last of its instructions.
 function withInstructions(job: AgentJob): AgentJob {
   const { request } = job;
   const { model } = request.bound;
   const declared = outputsOf(model);
   if (declared.length === 0) return job;
-  const told = { ...model, actions: [...model.actions, outputInstructions(declared)] };
-  return { ...job, request: { ...request, bound: { ...request.bound, model: told } } };
+  const instructed = { ...model, actions: [...model.actions, outputInstructions(declared)] };
+  return { ...job, request: { ...request, bound: { ...request.bound, model: instructed } } };
 }
 
 // A live object gives whatever its author wrote; `success` and `verdict` in it mean what they mean for a driver.
 function fromObject(job: AgentJob, value: unknown): Work {
   const plain = toPlain(value, `the output of step "${job.request.bound.model.id}"`);
-  const said = isJsonObject(plain) ? plain : {};
-  const output = isFlow(job) && typeof said.success !== 'boolean' ? { success: true, output: plain } : plain;
-  return judged(job, { success: said.success !== false, verdict: said.verdict, inner: said.output ?? plain, output });
+  const fields = isJsonObject(plain) ? plain : {};
+  const output = isFlow(job) && typeof fields.success !== 'boolean' ? { success: true, output: plain } : plain;
+  return judged(job, { success: fields.success !== false, verdict: fields.verdict, inner: fields.output ?? plain, output });
 }
 
 function fromAnswer(job: AgentJob, answer: AgentAnswer & { readonly kind: 'answered' }): Work {
   const { success, verdict, message } = answer;
   const { id, config } = job.request.bound.model;
   if (verdict === 'approve' && config.continueSession === true) {
-    const why = `the agent of step "${id}" approves work of the session that it goes on with; a review needs a session of its own: leave continue_session out`;
+    const why = `the agent of step "${id}" approves work of the session that it continues; a review needs its own session: remove continue_session`;
     return { error: stepError('STEP_OUTPUT_INVALID', why, { retryable: false }), claim: answer as unknown as JsonObject };
   }
   const inner = toPlain(answer.output, `the output of step "${job.request.bound.model.id}"`);
@@ -72,7 +72,7 @@ function reviewed(output: Json, { verdict, message }: { [K in 'verdict' | 'messa
   return { verdict, ...present({ feedback: message }), ...fields };
 }
 
-interface Said {
+interface AgentResponse {
   readonly success: boolean;
   readonly verdict: Json | undefined;
   /** What the agent produced, without the wrapping. */
@@ -81,7 +81,7 @@ interface Said {
   readonly claim?: JsonObject;
 }
 
-function judged(job: AgentJob, { success, verdict, inner, output, claim }: Said): Work {
+function judged(job: AgentJob, { success, verdict, inner, output, claim }: AgentResponse): Work {
   const { id, config } = job.request.bound.model;
   const noted = claim === undefined ? { claim: output } : { claim };
   const status = isJsonObject(inner) ? inner.status : undefined;

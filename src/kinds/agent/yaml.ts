@@ -14,7 +14,7 @@ export const yaml: StageForm = stageForm({
   fields: ({ literal, template, byName, tree, flag, texts, budget, outputs }) => ({
     agent: literal('The role of the agent.', 'feat-dev'),
     action: literal('What it is to do, as its prompt calls it.', 'implement').optional(),
-    prompt: template('What it is told, beside the prompt of its role.', 'Fix #{{ context.issue_number }}').optional(),
+    prompt: template('Its instructions, in addition to the prompt of its role.', 'Fix #{{ context.issue_number }}').optional(),
     context: byName(tree('A value, which may have templates.'), {
       description: 'Values that it is given.',
       examples: [{ plan: '{{ outputs.implementation_plan }}' }],
@@ -25,8 +25,10 @@ export const yaml: StageForm = stageForm({
       description: 'The JSON Schema that its output has to fit.',
       examples: [{ type: 'object', required: ['summary'], properties: { summary: { type: 'string' } } }],
     }).optional(),
-    protected: texts('Patterns of files that the agent may not change, beside those that are always protected.', ['tests/**']).optional(),
-    may_change: texts('Patterns of protected files that the agent may change all the same.', ['tests/new/**']).optional(),
+    protected: texts('Patterns of files that the agent may not change, in addition to those that are always protected.', [
+      'tests/**',
+    ]).optional(),
+    may_change: texts('Patterns of protected files that the agent may change anyway.', ['tests/new/**']).optional(),
     budget: budget.optional(),
     outputs,
   }),

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { type AttemptFields, createAttemptRequest } from '../../proof/attempt-request.ts';
 import type { AttemptResult } from '../../steps/attempt.ts';
@@ -9,8 +9,7 @@ import { createAttemptRunner } from '../../steps/runner.ts';
 import type { StepServices } from '../../steps/services.ts';
 import { REGISTRY } from '../registry.ts';
 
-const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-command-')));
-afterAll(() => rmSync(cwd, { recursive: true }));
+const cwd = tempFolder();
 const run = (config: JsonObject, fields: Partial<AttemptFields> = {}, services: Partial<StepServices> = {}) =>
   createAttemptRunner({ cwd, now: () => 0, ...services }, REGISTRY)(createAttemptRequest({ kind: 'command', config, ...fields }));
 const report = (output: JsonObject): JsonObject => ({ argv: ['echo', JSON.stringify(output)] });

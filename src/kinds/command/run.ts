@@ -14,7 +14,7 @@ import { stepInputOf } from '../../steps/step-input.ts';
 import { readStepOutput, type StepOutput } from '../../steps/step-output.ts';
 import { type Bench, type Job, stepError, stoppedError, type Work } from '../../steps/work.ts';
 
-type Exited = CommandResult & { readonly kind: 'exited' };
+type ExitResult = CommandResult & { readonly kind: 'exited' };
 
 const OUTPUT_MAX = 16 << 20;
 const PLAIN_WORDS = /^[\w./:=@%+,-]+(?:\s+[\w./:=@%+,-]+)*$/;
@@ -47,7 +47,7 @@ async function runReporting(job: Job<StepOf<'command'>>): Promise<Work> {
   return { actor: name, ...(result.kind === 'exited' ? ended(job, result) : notEnded(job, result)) };
 }
 
-function isPrompt({ context }: Job, result: CommandResult): result is Exited {
+function isPrompt({ context }: Job, result: CommandResult): result is ExitResult {
   if (result.kind !== 'exited' || result.exitCode !== 0 || context.snapshot.data[ATTENDED] !== true) return false;
   return readStepOutput(result.stdout).kind === 'none';
 }
@@ -72,7 +72,7 @@ function unregistered(commands: object, program: Program, first: string): Progra
   return hint === '' ? program : { refusal: `no command "${first}" is registered${hint}` };
 }
 
-function notEnded({ request }: Job, result: Exclude<CommandResult, Exited>): Work {
+function notEnded({ request }: Job, result: Exclude<CommandResult, ExitResult>): Work {
   const step = request.bound.model.id;
   if (result.kind === 'not-run')
     return { error: stepError('COMMAND_NOT_RUN', `step "${step}" could not be run: ${result.message}`, { retryable: false }) };
@@ -80,7 +80,7 @@ function notEnded({ request }: Job, result: Exclude<CommandResult, Exited>): Wor
   return { error: stepError('STEP_FAILED', `the command of step "${step}" ran out of time`, { reason: 'timeout' }) };
 }
 
-function ended(job: Job, result: Exited): Work {
+function ended(job: Job, result: ExitResult): Work {
   const step = job.request.bound.model.id;
   const evidence = { process: processEvidence(result) };
   const reading = readStepOutput(result.stdout);
@@ -96,7 +96,7 @@ function ended(job: Job, result: Exited): Work {
   return { outcome: 'ok', output: streamsOf(result), evidence };
 }
 
-function reported(job: Job, result: Exited, output: StepOutput): Work {
+function reported(job: Job, result: ExitResult, output: StepOutput): Work {
   const { bound, workflow } = job.request;
   const claim = output as unknown as JsonObject;
   if (!output.success) {
@@ -111,10 +111,10 @@ function reported(job: Job, result: Exited, output: StepOutput): Work {
   return { outcome: 'ok', output: workflow.definition.form === 'flow' ? { ...streamsOf(result), result: brought } : brought, claim };
 }
 
-function streamsOf(result: Exited): JsonObject {
+function streamsOf(result: ExitResult): JsonObject {
   return { exitCode: result.exitCode, stdout: keptText(result.stdout), stderr: keptText(result.stderr) };
 }
 
-function processEvidence({ exitCode, signal, durationMs, leftBehind, left }: Exited): JsonObject {
+function processEvidence({ exitCode, signal, durationMs, leftBehind, left }: ExitResult): JsonObject {
   return { exitCode, signal, durationMs, leftBehind, left: [...left] };
 }

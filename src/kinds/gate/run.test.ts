@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { type AttemptFields, createAttemptRequest } from '../../proof/attempt-request.ts';
 import type { CheckVerdict } from '../../steps/check.ts';
@@ -10,14 +10,13 @@ import { createAttemptRunner } from '../../steps/runner.ts';
 import type { StepServices } from '../../steps/services.ts';
 import { REGISTRY } from '../registry.ts';
 
-const outer = mkdtempSync(join(tmpdir(), 'pawl-gate-'));
+const outer = tempFolder();
 const cwd = join(outer, 'workspace');
 mkdirSync(join(cwd, 'dist'), { recursive: true });
 writeFileSync(join(cwd, 'dist/index.js'), '');
 writeFileSync(join(outer, 'secret.txt'), '');
 symlinkSync(join(outer, 'secret.txt'), join(cwd, 'way-out'));
 symlinkSync(join(outer, 'nothing'), join(cwd, 'broken'));
-afterAll(() => rmSync(outer, { recursive: true }));
 
 const run = (checks: readonly JsonObject[], services: Partial<StepServices> = {}, fields: Partial<AttemptFields> = {}) =>
   createAttemptRunner({ cwd, now: () => 0, ...services }, REGISTRY)(createAttemptRequest({ kind: 'gate', config: { checks }, ...fields }));

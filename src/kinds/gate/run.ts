@@ -166,7 +166,7 @@ async function ask(job: StartedJob, asked: Parameters<CheckScene['ask']>[0], sig
   const { secrets, services } = job.bench;
   const { webhooks = {} } = services;
   const request = await renderRequest(asked, { scope: asked.templates === true ? templateScope(job) : undefined, secrets, webhooks });
-  // Loaded by need: what it takes to speak HTTP costs a program half of its start.
+  // Loaded only when needed: the HTTP client doubles the start time of a program.
   const { requestGuarded } = await import('../../steps/web/request.ts');
   return await requestGuarded({ ...request, ...present({ timeoutMs: asked.timeoutMs }), allow: webhooks.allow ?? [], signal });
 }

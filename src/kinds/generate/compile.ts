@@ -1,4 +1,4 @@
-// Owns how a `generate` step is written: who writes the text, and what they are told.
+// Owns how a `generate` step is written: who writes the text, and their instructions.
 
 import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
@@ -7,7 +7,7 @@ import { present } from '../../base/fields.ts';
 import type { Budget } from '../../definition/budget.ts';
 import { generate as declaration, type GenerateConfig } from './declare.ts';
 
-/** A generator of text, by the name of its role or as a live object, and what it is told. */
+/** A generator of text, by the name of its role or as a live object, and its instructions. */
 export interface GenerateSpec<Context extends object> extends StepOptions {
   readonly generator: string | LiveAgent<Context>;
   readonly context?: ContextSpec<Context>;
@@ -29,7 +29,7 @@ export const generate: KindCompiler = {
   },
 };
 
-/** A generator that is told what to write. */
+/** A step that generates text. */
 export function buildGenerate<Context extends object>(name: string, spec: GenerateSpec<Context>): StepParts {
   const { generator, context, budget, ...options } = spec;
   const worker = workerOf(name, 'generator', generator);

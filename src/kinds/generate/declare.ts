@@ -5,7 +5,7 @@ import type { Budget } from '../../definition/budget.ts';
 import { isText, type KindDeclaration, validateBudget } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 
-/** Who writes and what they are told; without a name, the code has a live generator. */
+/** Who writes and their instructions; without a name, the code has a live generator. */
 export type GenerateConfig = { readonly generator?: string; readonly context?: JsonObject; readonly budget?: Budget };
 
 declare module '../../definition/model.ts' {

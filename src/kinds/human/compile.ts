@@ -20,7 +20,7 @@ export interface HumanSpec<Options extends readonly HumanOption[]> extends StepO
   readonly from?: string | readonly string[];
   /** How many of them it takes to go on. */
   readonly count?: number;
-  /** What it is about outside the run; when that changes, it is put anew. */
+  /** What it is about outside the run; when that changes, it is asked again. */
   readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
   /** A decision counts only with the signature of an enrolled key. */
   readonly signed?: boolean;

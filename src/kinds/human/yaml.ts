@@ -42,7 +42,7 @@ export const yaml: StageForm = stageForm({
         'How many different people must choose the same way on; one who rejects or goes back is enough. Default: 1.',
         1,
       ).optional(),
-      subjects: texts('Patterns of files that the question is about: when one changes before somebody decides, it is put anew.', [
+      subjects: texts('Patterns of files that the question is about: when one changes before someone decides, it is asked again.', [
         'docs/**',
       ]).optional(),
       signed: flag('Whether a decision counts only with the signature of an enrolled key. Default: as the project says.').optional(),

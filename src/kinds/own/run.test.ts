@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { deploy } from '../../../examples/own-kind/deploy.ts';
 import { licences } from '../../../examples/own-kind/licences.ts';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import { createEngine } from '../../api/engine.ts';
 import { workflow } from '../../api/workflow.ts';
 import { workflowFromYaml, type YamlOptions } from '../../api/yaml.ts';
@@ -99,12 +99,11 @@ describe('a kind of the application', () => {
 const HEAD = 'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages:\n';
 
 async function viewOf(workflow: CompiledWorkflow, arrange: (cwd: string) => void = () => undefined) {
-  const cwd = mkdtempSync(join(tmpdir(), 'pawl-own-'));
+  const cwd = tempFolder();
   arrange(cwd);
   const engine = await createEngine({ cwd, workflows: [workflow], checks: { licences } });
   const view = await (await engine.start(workflow)).wait('outside');
   await engine.close({ abort: true });
-  rmSync(cwd, { recursive: true });
   return view;
 }
 

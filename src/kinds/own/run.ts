@@ -1,4 +1,4 @@
-// Owns the execution of `own`: the kind that the workflow's code brought, or the one that the engine was given by name.
+// Owns the execution of `own`: the kind from the workflow's code, or the one that the engine was given by name.
 
 import { messageOf } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';

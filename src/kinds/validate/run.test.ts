@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import type { Json } from '../../base/json.ts';
 import { createAttemptRequest } from '../../proof/attempt-request.ts';
 import { createAttemptRunner } from '../../steps/runner.ts';
 import type { StepServices } from '../../steps/services.ts';
 import { REGISTRY } from '../registry.ts';
 
-const cwd = mkdtempSync(join(tmpdir(), 'pawl-validate-'));
+const cwd = tempFolder();
 const log = join(cwd, 'log');
-afterAll(() => rmSync(cwd, { recursive: true }));
 beforeEach(() => rmSync(log, { force: true }));
 
 const STAGES = {

@@ -50,9 +50,9 @@ async function runStages(job: Job, stages: readonly Stage[]): Promise<Work> {
   return conclude(step, runs);
 }
 
-type Resolved = { readonly list: readonly Stage[] } | { readonly refusal: string };
+type StageList = { readonly list: readonly Stage[] } | { readonly refusal: string };
 
-function resolveStages(services: StepServices, { stages }: StepOf<'validate'>): Resolved {
+function resolveStages(services: StepServices, { stages }: StepOf<'validate'>): StageList {
   const { stages: table = {}, defaultStages } = services;
   const everyProgram = Object.keys(table).filter((name) => !Array.isArray(table[name]));
   const wanted = stages ?? defaultStages ?? everyProgram;

@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { type AttemptFields, createAttemptRequest } from '../../proof/attempt-request.ts';
 import { createAttemptRunner } from '../../steps/runner.ts';
@@ -218,9 +218,8 @@ describe('a check webhook', () => {
 });
 
 describe('the contract of a webhook', () => {
-  const cwd = mkdtempSync(join(tmpdir(), 'pawl-webhook-'));
+  const cwd = tempFolder();
   const file = join(cwd, 'deployed');
-  afterAll(() => rmSync(cwd, { recursive: true }));
   const contract = {
     model: { postconditions: [{ name: 'deployed', error: 'Nothing was deployed' }] },
     code: { postconditions: [() => existsSync(file)] },

@@ -1,5 +1,5 @@
 // Owns the execution of `webhook`: a request to a web service, and whether its answer is the expected one. An answer that
-// is not is a `fail`; no answer is an error, since nobody knows then what the service would have said.
+// is not is a `fail`; no answer is an error, because the result is unknown.
 
 import { isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -36,7 +36,7 @@ export async function execute(job: Job<StepOf<'webhook'>>): Promise<Work> {
     if (!isEngineError(thrown)) throw thrown;
     return { error: stepError(thrown.code, `webhook "${model.id}" was not sent: ${thrown.message}`, { retryable: false }) };
   }
-  // Loaded by need: what it takes to speak HTTP costs a program half of its start.
+  // Loaded only when needed: the HTTP client doubles the start time of a program.
   const { requestGuarded } = await import('../../steps/web/request.ts');
   const answer = await requestGuarded({
     ...request,

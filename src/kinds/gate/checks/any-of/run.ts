@@ -7,7 +7,7 @@ import { type CheckScene, type CheckVerdict, tookTooLong } from '../../../../ste
 
 /** `{ checks }`: passes when one does; else it is an error if one was, pending if one is, and a fail if all failed. */
 export async function run(config: CheckOf<'any_of'>, scene: CheckScene): Promise<CheckVerdict> {
-  const made: Made[] = [];
+  const made: CheckRun[] = [];
   const limitMs = config.timeoutMs;
   const limit = limitMs === undefined ? undefined : AbortSignal.timeout(limitMs);
   // It ends when the others have: some of them may be programs.
@@ -16,12 +16,12 @@ export async function run(config: CheckOf<'any_of'>, scene: CheckScene): Promise
   return limit?.aborted === true && verdict.passed !== true ? tookTooLong(limitMs) : verdict;
 }
 
-interface Made {
+interface CheckRun {
   readonly config: CheckModel;
   readonly verdict: CheckVerdict;
 }
 
-function conclude(made: readonly Made[]): CheckVerdict {
+function conclude(made: readonly CheckRun[]): CheckVerdict {
   const result = { checks: made.map(recordOf) };
   if (made.some(({ verdict }) => verdict.passed === true)) return { passed: true, result };
   const unmade = made.filter(({ verdict }) => verdict.passed === null && verdict.pending !== true);
@@ -39,11 +39,11 @@ function conclude(made: readonly Made[]): CheckVerdict {
   return { passed: false, result, error: `none of ${made.length} passed: ${sentence(made)}` };
 }
 
-function recordOf({ config, verdict }: Made): JsonObject {
+function recordOf({ config, verdict }: CheckRun): JsonObject {
   const { passed, result, error, pending } = verdict;
   return { config, passed, result, ...present({ error, pending: pending || undefined }) };
 }
 
-function sentence(made: readonly Made[]): string {
+function sentence(made: readonly CheckRun[]): string {
   return made.map(({ config, verdict }) => `${config.name ?? config.check}: ${verdict.error ?? 'it did not pass'}`).join('; ');
 }

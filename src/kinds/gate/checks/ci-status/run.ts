@@ -17,7 +17,7 @@ export async function run(config: CheckOf<'ci_status'>, { forge }: CheckScene): 
   return judge({ headSha, checks, names, expect });
 }
 
-interface Asked {
+interface JudgeRequest {
   readonly headSha: string;
   readonly checks: readonly CheckRun[];
   readonly names: readonly string[];
@@ -25,13 +25,13 @@ interface Asked {
 }
 
 // Several checks can have one name, such as the jobs of a matrix; then each of them must conclude as expected.
-function judge({ headSha, checks, names, expect }: Asked): CheckVerdict {
+function judge({ headSha, checks, names, expect }: JudgeRequest): CheckVerdict {
   const states = names.map((name) => ({ name, runs: checks.filter((check) => check.name === name) }));
   const result = { headSha, expect, workflows: states.map(({ name, runs }) => ({ name, conclusions: runs.map(conclusionOf) })) };
   const red = states.filter(({ runs }) => runs.some((run) => run.status === 'completed' && run.conclusion !== expect));
   if (red.length > 0) {
-    const told = red.map(({ name, runs }) => `${name}: ${[...new Set(runs.map(conclusionOf))].join(', ')}`);
-    return { passed: false, result, error: `${told.join('; ')}; ${expect} is expected` };
+    const failed = red.map(({ name, runs }) => `${name}: ${[...new Set(runs.map(conclusionOf))].join(', ')}`);
+    return { passed: false, result, error: `${failed.join('; ')}; ${expect} is expected` };
   }
   const open = states.filter(({ runs }) => runs.length === 0 || runs.some(({ status }) => status !== 'completed'));
   if (open.length === 0 && names.length > 0) return { passed: true, result };

@@ -35,9 +35,9 @@ export async function run(config: CheckOf<'command'>, scene: CheckScene): Promis
   return withTests(config, judge(config, result), await findTests({ config, scene, result, since }));
 }
 
-type Exited = CommandResult & { readonly kind: 'exited' };
+type ExitResult = CommandResult & { readonly kind: 'exited' };
 
-function judge(config: CheckOf<'command'>, result: Exited): CheckVerdict {
+function judge(config: CheckOf<'command'>, result: ExitResult): CheckVerdict {
   const { exitCode, stdout, stderr, durationMs } = result;
   const { expect = DEFAULT_EXPECT } = config;
   const seen = { exitCode, stdout: keptText(stdout), stderr: keptText(stderr), durationMs };
@@ -57,10 +57,10 @@ interface Search {
   readonly since: number;
 }
 
-type Found = { readonly counts: TestCounts } | { readonly unknown: string } | undefined;
+type TestSearch = { readonly counts: TestCounts } | { readonly unknown: string } | undefined;
 
 // Undefined: nothing says that tests were run.
-async function findTests({ config, scene, result, since }: Search): Promise<Found> {
+async function findTests({ config, scene, result, since }: Search): Promise<TestSearch> {
   try {
     if (config.report !== undefined) {
       const report = await readFreshReport({ cwd: scene.cwd, places: [config.report], since });
@@ -69,15 +69,15 @@ async function findTests({ config, scene, result, since }: Search): Promise<Foun
     const counts = recogniseTests(result);
     if (counts !== undefined) return { counts };
   } catch (thrown) {
-    return { unknown: `what its tests reported cannot be read: ${messageOf(thrown)}` };
+    return { unknown: `the report of its tests cannot be read: ${messageOf(thrown)}` };
   }
   if (config.tests !== 'required') return undefined;
-  return { unknown: 'its output is that of no test runner known here; let it write JUnit XML or TAP, and name the file as report' };
+  return { unknown: 'its output is not of a known test runner; let it write JUnit XML or TAP, and name that file as report' };
 }
 
-function withTests(config: CheckOf<'command'>, verdict: CheckVerdict, found: Found): CheckVerdict {
+function withTests(config: CheckOf<'command'>, verdict: CheckVerdict, found: TestSearch): CheckVerdict {
   if (found === undefined || verdict.passed === null) return verdict;
-  // A program that ran and said no has said no, also without a report.
+  // A program that ran and failed has failed, also without a report.
   if ('unknown' in found) return verdict.passed ? { ...verdict, passed: null, error: found.unknown } : verdict;
   const { counts } = found;
   const result = { ...(verdict.result as JsonObject), ...recordOf(counts) };

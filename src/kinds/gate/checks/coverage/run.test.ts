@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../../../test/temp-folder.ts';
 import type { JsonObject } from '../../../../base/json.ts';
 import { createAttemptRequest } from '../../../../proof/attempt-request.ts';
 import { createAttemptRunner } from '../../../../steps/runner.ts';
@@ -9,9 +9,8 @@ import { REGISTRY } from '../../../registry.ts';
 
 let cwd = '';
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'pawl-coverage-'));
+  cwd = tempFolder();
 });
-afterEach(() => rmSync(cwd, { recursive: true }));
 
 function save(path: string, text: string): string {
   const file = join(cwd, path);

@@ -48,13 +48,13 @@ function metricOf(value: CoverageCheck['metric']): CoverageMetric {
   return value === 'function' || value === 'functions' ? 'functions' : 'lines';
 }
 
-interface Asked {
+interface JudgeRequest {
   readonly minimum: number;
   readonly metric: CoverageMetric;
   readonly report: string;
 }
 
-function judge({ covered, total }: Tally, { minimum, metric, report }: Asked): CheckVerdict {
+function judge({ covered, total }: Tally, { minimum, metric, report }: JudgeRequest): CheckVerdict {
   // Never rounded up: 79.999 is not 80, neither in the verdict nor to the eye.
   const coverage = Math.floor((covered / total) * 10_000) / 100;
   const result = { coverage, covered, total, metric, minimum, report };

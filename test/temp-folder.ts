@@ -1,0 +1,16 @@
+// Owns the folders of tests: a new one, which is removed when the test that made it, or else its file, has ended.
+
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, onTestFinished } from 'vitest';
+import { getCurrentTest } from 'vitest/suite';
+
+/** Makes an empty folder and returns its real path. In a test or a `beforeEach` it is the test's, elsewhere the file's. */
+export function tempFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-test-')));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  if (getCurrentTest() === undefined) afterAll(remove);
+  else onTestFinished(remove);
+  return folder;
+}
