@@ -47,10 +47,12 @@ function idOf(steps: readonly StepModel[], index: number): string {
   return (steps[index] as StepModel).id;
 }
 
-/** Whether a merge is held to a step: a gate that looks at files, or a validation. */
+/** Whether a merge is held to a step: a gate that looks at files, at CI or at approvals, or a validation. */
 function isHeld(step: StepModel): boolean {
   if (step.kind === 'gate' && step.config.rerunAtMerge === false) return false;
-  return step.kind === 'validate' || judgesTree(step);
+  const isForgeGate =
+    step.kind === 'gate' && allChecks(step.config.checks).some(({ check }) => check === 'ci_status' || check === 'pr_approval');
+  return step.kind === 'validate' || isForgeGate || judgesTree(step);
 }
 
 /** Whether agents may change files at a step. Those of a group that can be rejected are reviewers. */

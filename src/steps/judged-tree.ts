@@ -34,6 +34,8 @@ export interface JudgedTree {
   readonly group?: string;
   /** Of a gate or a validation: what it takes to run it again. */
   readonly judge?: JsonObject;
+  /** Of a gate that looks at no files: the head of the pull request that it looked at. */
+  readonly head?: string;
 }
 
 /** A verdict, and whether another run of the family gave it. */
@@ -44,6 +46,8 @@ export interface RequiredVerdict extends JudgedTree {
 interface Judging {
   readonly tree: WorkspaceTree | undefined;
   readonly from?: WorkspaceTree | undefined;
+  /** Where no files were looked at: the head of the pull request. */
+  readonly head?: string;
   readonly by: JudgedBy;
   /** False for a verdict that does not let work pass: an earlier one of the same step is void then. */
   readonly holds: boolean;
@@ -51,7 +55,7 @@ interface Judging {
 
 const PREFIX = '$tree:';
 /** Checks that are the same in every run of a family. */
-const KNOWS_ENOUGH: ReadonlySet<string> = new Set(['command', 'file_exists', 'coverage', 'any_of']);
+const KNOWS_ENOUGH: ReadonlySet<string> = new Set(['command', 'file_exists', 'coverage', 'pr_approval', 'ci_status', 'any_of']);
 const WORKS: ReadonlySet<string> = new Set(['agent', 'command', 'generate', 'task', 'own', 'validate']);
 
 /** A tree as the evidence of an attempt names it. */
@@ -60,10 +64,11 @@ export function treeEvidence({ id, head }: WorkspaceTree): { readonly [name: str
 }
 
 /** What it takes to run the gate or the validation of a step again: the fields of its kind, filled in as they were. */
-function judgeOf({ kind, ...model }: StepModel): JsonObject | undefined {
-  if (kind === 'gate' && 'config' in model) return { kind, config: model.config as unknown as JsonObject };
-  if (kind !== 'validate') return undefined;
-  return { kind, ...('stages' in model && model.stages !== undefined ? { stages: model.stages as Json } : {}) };
+function judgeOf({ bound: { model }, item }: Job['request']): JsonObject | undefined {
+  const own = item === undefined ? {} : { item };
+  if (model.kind === 'gate') return { kind: 'gate', config: model.config as unknown as JsonObject, ...own };
+  if (model.kind !== 'validate') return undefined;
+  return { kind: 'validate', ...(model.stages === undefined ? {} : { stages: model.stages as Json }), ...own };
 }
 
 /** The name under which the run keeps the verdict of a step, whatever its visit. */
@@ -72,46 +77,76 @@ export function judgedKey(path: string): string {
 }
 
 /** What the run keeps of a verdict. */
-export function judgedTree({ bench, request, context }: Job, { tree, from, by, holds }: Judging): { readonly remember?: JsonObject } {
+export function judgedTree({ bench, request, context }: Job, { tree, from, head, by, holds }: Judging): { readonly remember?: JsonObject } {
   const { path, member } = request.activation;
   const group = member?.group;
   const key = judgedKey(path);
   if (!holds) return context.snapshot.data[key] === undefined ? {} : { remember: { [key]: null } };
   const at = bench.services.now();
-  const judge = by === 'gate' ? judgeOf(request.bound.model) : undefined;
+  const judge = by === 'gate' ? judgeOf(request) : undefined;
   const judged = { tree: tree?.id ?? null, by, step: request.bound.model.id, at };
   const known = {
     ...(from === undefined ? {} : { from: from.id }),
     ...(group === undefined ? {} : { group }),
     ...(judge === undefined ? {} : { judge }),
+    ...(head === undefined ? {} : { head }),
   };
   return { remember: { [key]: { ...judged, ...known } } };
 }
 
 /**
  * Does the work of a step in a workflow that lands, and notes the tree that it left. A review is about the tree that it
- * began with: what changed while it went on, it may not have seen.
+ * began with, also if it was handed out or asked a question meanwhile: what changed since, it may not have seen.
  */
 export async function notingTree(job: Job, work: () => Work | Promise<Work>): Promise<Work> {
   if (!mayLand(job) || !(await isWorthNoting(job))) return await work();
-  const from = job.request.want === 'execute' ? await foundBefore(job) : undefined;
+  const isNew = job.request.want === 'execute';
+  const kept = begunWith(job);
+  const from = isNew ? await foundBefore(job) : kept;
   const done = await work();
-  if ('handed' in done || 'asks' in done || job.request.signal.aborted) return done;
+  if (job.request.signal.aborted) return done;
+  if ('handed' in done || 'asks' in done) return beginning(job, done, 'asks' in done ? (kept ?? from) : from);
   const isReview = 'outcome' in done && done.outcome === 'ok' && approves(done.claim);
-  const left = isReview && from !== undefined ? from : await foundAfter(job);
+  const began = kept ?? from;
+  const left = isReview && began !== undefined ? began : await foundAfter(job);
   if (isReview && left === 'unreadable') return withoutTree(job, done);
   const tree = left === 'unreadable' ? undefined : left;
   const known = from === 'unreadable' ? {} : { from };
-  const by = isReview ? 'review' : isValidation(job, done, { from: known.from, tree }) ? 'gate' : 'work';
-  const { remember } = judgedTree(job, { tree, by, holds: true, ...known });
+  const remember = isReview
+    ? judgedTree(job, { tree, by: 'review', holds: true, ...known }).remember
+    : workAsNoted(job, done, { tree, from: known.from });
   const evidence = tree === undefined ? done.evidence : { ...done.evidence, ...treeEvidence(tree) };
   return { ...done, ...(evidence === undefined ? {} : { evidence }), remember: { ...done.remember, ...remember } };
 }
 
-/** Whether a round of validation passed on files that it left alone; one whose stages write, such as a formatter, is work. */
-function isValidation({ request }: Job, done: Work, { from, tree }: { readonly from?: FoundTree; readonly tree: FoundTree }): boolean {
-  if (request.bound.model.kind !== 'validate' || !('outcome' in done) || done.outcome !== 'ok') return false;
-  return typeof from === 'object' && typeof tree === 'object' && from.id === tree.id;
+const BEGUN = '$begun:';
+
+function beginning(job: Job, done: Work, from: FoundTree): Work {
+  if (from === undefined || from === 'unreadable') return done;
+  const { path } = job.request.activation;
+  return { ...done, remember: { ...done.remember, [`${BEGUN}${path.replaceAll(/#\d+/g, '')}`]: { path, ...from } } };
+}
+
+/** The tree that this visit of a step began with, where it was interrupted. */
+function begunWith({ request, context }: Job): WorkspaceTree | undefined {
+  const { path } = request.activation;
+  const kept = context.snapshot.data[`${BEGUN}${path.replaceAll(/#\d+/g, '')}`];
+  if (!isJsonObject(kept ?? null)) return undefined;
+  const { path: of, id, head } = kept as JsonObject;
+  return of === path && typeof id === 'string' ? { id, ...(typeof head === 'string' ? { head } : {}) } : undefined;
+}
+
+/**
+ * What the run keeps of a step that may have changed files. A validation that passed is a gate as well: about the tree
+ * that it began with, so that one whose stages write, such as a formatter, runs again before a merge.
+ */
+function workAsNoted(job: Job, done: Work, { tree, from }: Pick<Judging, 'tree' | 'from'>): JsonObject | undefined {
+  const isPassed = job.request.bound.model.kind === 'validate' && 'outcome' in done && done.outcome === 'ok';
+  if (!isPassed) return judgedTree(job, { tree, from, by: 'work', holds: true }).remember;
+  const passed = judgedTree(job, { tree: from, by: 'gate', holds: true }).remember;
+  if (from !== undefined && tree !== undefined && from.id === tree.id) return passed;
+  const [worked] = Object.values(judgedTree(job, { tree, from, by: 'work', holds: true }).remember ?? {});
+  return { ...passed, [`${judgedKey(job.request.activation.path)}/changes`]: worked as Json };
 }
 
 function withoutTree({ request }: Job, done: Work): Work {
@@ -181,7 +216,7 @@ function approves(claim: Json | undefined): boolean {
 export async function requiredVerdicts({ request, context }: Job): Promise<readonly RequiredVerdict[]> {
   const own = judgedIn(context.snapshot.data).map((one) => ({ ...one, isForeign: false }));
   const all: readonly RequiredVerdict[] = [...own, ...foreignVerdicts((await request.family?.others()) ?? [])];
-  const verdicts = all.filter(({ by, tree }) => by !== 'work' && tree !== null);
+  const verdicts = all.filter(({ by, tree, head }) => by !== 'work' && (tree ?? head) !== undefined && (tree ?? head) !== null);
   const works = all.filter(({ by }) => by === 'work');
   const last = (['review', 'approval'] as const).map((by) => latestOf(verdicts.filter((one) => one.by === by)));
   const isLast = (one: JudgedTree): boolean =>
@@ -205,20 +240,27 @@ function foreignVerdicts(others: readonly FamilyRun[]): RequiredVerdict[] {
   });
 }
 
-/** The verdicts that are not about this tree, oldest first, without gates whose checks another gate made on it. */
-export function staleVerdicts(required: readonly RequiredVerdict[], tree: string): RequiredVerdict[] {
-  const made = new Set(required.filter((one) => one.tree === tree).flatMap(checksOf));
+/** What would land; the head only where there is a pull request. */
+export interface Candidate {
+  readonly tree: string;
+  readonly head?: string | undefined;
+}
+
+/** The verdicts that are not about this tree or this head, oldest first, without gates whose checks another gate made on it. */
+export function staleVerdicts(required: readonly RequiredVerdict[], { tree, head }: Candidate): RequiredVerdict[] {
+  const isFresh = (one: RequiredVerdict): boolean => (one.tree === null ? head === undefined || one.head === head : one.tree === tree);
+  const made = new Set(required.filter(isFresh).flatMap(checksOf));
   const isMade = (one: RequiredVerdict): boolean => {
     const checks = checksOf(one);
     return checks.length > 0 && checks.every((check) => made.has(check));
   };
-  return required.filter((one) => one.tree !== tree && !isMade(one)).sort((one, other) => one.at - other.at);
+  return required.filter((one) => !isFresh(one) && !isMade(one)).sort((one, other) => one.at - other.at);
 }
 
 /** Each check of a gate, to compare with those of others. */
 function checksOf(verdict: RequiredVerdict): string[] {
   const { checks } = isRepeatable(verdict) ? configOf(verdict) : {};
-  return Array.isArray(checks) ? checks.map(canonicalJson) : [];
+  return Array.isArray(checks) ? checks.map((check) => canonicalJson([check, verdict.judge?.item ?? null])) : [];
 }
 
 /** Whether this run can make the checks again. Checks of a project, and requests, may use what only their own run knows. */

@@ -11,7 +11,7 @@ import type { Forge } from '../forge/forge.ts';
 import { git } from '../process/git.ts';
 import { changesOfTrees, fastForward, treeOfCommit } from '../process/git-tree.ts';
 import type { CheckResult } from './attempt.ts';
-import { isRepeatable, type RequiredVerdict, requiredVerdicts, staleVerdicts } from './judged-tree.ts';
+import { type Candidate, isRepeatable, type RequiredVerdict, requiredVerdicts, staleVerdicts } from './judged-tree.ts';
 import { gitFolder } from './protected-files.ts';
 import { type Job, stepError, type Work } from './work.ts';
 import { isOwnWorktree, treeNow } from './workspace-tree.ts';
@@ -28,45 +28,47 @@ export async function checkLanding(job: Job, forge: Forge, subject: ActionSubjec
   const required = await requiredVerdicts(job);
   if (required.length === 0 || subject.pr === undefined) return { subject };
   const { cwd } = job.bench.services;
+  const head = subject.head ?? (await headOf(forge, subject.pr));
   if ((await gitFolder(cwd)) === undefined) {
     const { id } = await treeNow(job);
-    return verdictOn(job, required, { subject, tree: id });
+    return verdictOn(job, required, { subject, tree: id, head });
   }
-  const head = subject.head ?? (await headOf(forge, subject.pr));
   // If the forge does not know the head, the merge itself reports why.
   if (head === undefined) return { subject };
   const tree = (await treeOfCommit(cwd, head)) ?? (await fetchedTree(cwd, head));
-  if (tree === undefined)
+  if (tree === undefined && required.some((one) => one.tree !== null))
     return {
       stale: staleWork(
         `the head ${head} of pull request #${subject.pr} is not in this clone, so it cannot be compared with what was checked`,
         { head },
       ),
     };
-  const landing = await verdictOn(job, required, { subject: { ...subject, head }, tree });
+  const landing = await verdictOn(job, required, { subject: { ...subject, head }, tree: tree ?? '', head });
   // In a worktree of the run's own, the checks that follow look at what others pushed.
   if ('stale' in landing && (await isOwnWorktree(job))) await fastForward(cwd, head);
   return landing;
 }
 
-interface Candidate {
+interface Landable extends Candidate {
   readonly subject: ActionSubject;
-  readonly tree: string;
 }
 
-async function verdictOn(job: Job, required: readonly RequiredVerdict[], { subject, tree }: Candidate): Promise<Landing> {
+async function verdictOn(job: Job, required: readonly RequiredVerdict[], { subject, ...candidate }: Landable): Promise<Landing> {
+  const { tree } = candidate;
   const head = subject.head === undefined ? {} : { head: subject.head };
-  const stale = staleVerdicts(required, tree);
-  if (stale.length === 0) return { subject, evidence: { tree, ...head } };
+  const stale = staleVerdicts(required, candidate);
+  const seen = { ...(tree === '' ? {} : { tree }), ...head };
+  if (stale.length === 0) return { subject, evidence: seen };
   const again = stale.every(({ by }) => by === 'gate') ? await rerunGates(job, stale, tree) : undefined;
-  if (again?.kind === 'passed') return { subject, evidence: { tree, ...head, again: stale.map(({ step }) => step) }, checks: again.checks };
+  if (again?.kind === 'passed') return { subject, evidence: { ...seen, again: stale.map(({ step }) => step) }, checks: again.checks };
   const files = await filesBetween(job, stale, tree);
   const shown = files.slice(0, FILES_SHOWN).join(', ') + (files.length > FILES_SHOWN ? ` and ${files.length - FILES_SHOWN} more` : '');
   const judges = stale.map(describeVerdict).join(', ');
   const what = subject.head === undefined ? 'the workspace' : `the head ${subject.head} of pull request #${subject.pr}`;
-  const differs = `${judges} judged another tree${shown === '' ? '' : `; these files differ: ${shown}`}`;
+  const other = stale.some((one) => one.tree !== null) ? 'another tree' : 'another head';
+  const differs = `${judges} judged ${other}${shown === '' ? '' : `; these files differ: ${shown}`}`;
   const error = `${what} is not what was checked: ${differs}${again === undefined ? '' : `; checked again, it does not pass: ${again.why}`}`;
-  const facts = { ...head, tree, files, stale: stale.map(({ step }) => step) };
+  const facts = { ...seen, files, stale: stale.map(({ step }) => step) };
   const lost = notRenewed(job.request, stale, again?.refused);
   const work = lost === undefined ? staleWork(error, facts) : unrenewedWork(job.request.bound.model.id, `${error}; ${lost}`);
   return { stale: { ...work, ...(again === undefined ? {} : { checks: again.checks }) } };
@@ -111,25 +113,27 @@ async function rerunGates(job: Job, stale: readonly RequiredVerdict[], tree: str
   const checks: CheckResult[] = [];
   if (!stale.every(isRepeatable)) return undefined;
   for (const verdict of stale) {
-    if ((await treeNow(job)).id !== tree) return undefined;
-    const model = { ...job.request.bound.model, ...verdict.judge, id: verdict.step } as StepModel;
-    const done = await job.bench.kinds[model.kind]?.execute?.({ ...job, request: { ...job.request, bound: { model, code: NO_CODE } } });
+    const looksAtFiles = verdict.tree !== null;
+    if (looksAtFiles && (await treeNow(job)).id !== tree) return undefined;
+    const { item, ...judge } = verdict.judge ?? {};
+    const model = { ...job.request.bound.model, ...judge, id: verdict.step } as StepModel;
+    const request = { ...job.request, item, bound: { model, code: NO_CODE } };
+    const done = await job.bench.kinds[model.kind]?.execute?.({ ...job, request });
     if (done === undefined) return undefined;
     checks.push(...(done.checks ?? []));
-    const why = await refusalOf(job, done, tree);
+    const why = refusalOf(done) ?? (looksAtFiles && (await treeNow(job)).id !== tree ? 'it changed files' : undefined);
     if (why !== undefined) return { kind: 'refused', why, refused: verdict, checks };
   }
   return { kind: 'passed', checks };
 }
 
-/** Why a gate that ran again does not let this tree land. */
-async function refusalOf(job: Job, done: Work, tree: string): Promise<string | undefined> {
+/** Why a gate that ran again did not pass. */
+function refusalOf(done: Work): string | undefined {
   if ('error' in done) return done.error.message;
-  if (!('outcome' in done) || done.outcome !== 'ok') {
-    const { failed_checks: failed } = 'output' in done ? (done.output as JsonObject) : {};
-    return Array.isArray(failed) && failed.length > 0 ? failed.join('; ') : 'it did not pass';
-  }
-  return (await treeNow(job)).id === tree ? undefined : 'it changed files';
+  if ('outcome' in done && done.outcome === 'ok') return undefined;
+  const { failed_checks: failed = [], pending_checks: open = [] } = 'output' in done ? (done.output as JsonObject) : {};
+  const why = [failed, open].flat().filter((one) => typeof one === 'string');
+  return why.length > 0 ? why.join('; ') : 'it did not pass';
 }
 
 function describeVerdict({ by, step, isForeign }: RequiredVerdict): string {

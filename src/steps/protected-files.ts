@@ -5,9 +5,10 @@
 // part counts that decides what a gate runs (`file-part.ts`). The settings of git are compared without what every push
 // writes there, or no agent could push: which remote branch a branch belongs to.
 
-import { createHash } from 'node:crypto';
-import { lstat, realpath } from 'node:fs/promises';
+import { createHash, hash } from 'node:crypto';
+import { type FileHandle, lstat, realpath } from 'node:fs/promises';
 import { dirname, join, posix, resolve } from 'node:path';
+import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
 import { type FilePart, partOf } from './file-part.ts';
 import { hidesPythonModule } from './import-shadows.ts';
@@ -36,6 +37,7 @@ const ENTRIES_MAX = 200_000;
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 const GIT = '.git';
 const GIT_CONFIG = '.git/config';
+const READ_AT_ONCE_MAX = 1 << 20;
 const OUTSIDE = 'leads out to ';
 const SPECIAL = 'special file';
 /** Stands for a file of which only counts that it is there. */
@@ -135,18 +137,20 @@ async function contentDigest(name: string, file: string, part: FilePart | undefi
   const handle = await openFile(file);
   if (handle === undefined) return undefined;
   try {
-    const hash = createHash('sha256');
-    for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
+    const { mode, size } = await handle.stat();
+    // A stream costs more than the reading itself where a file is small, and most are.
+    const digest = size <= READ_AT_ONCE_MAX ? hash('sha256', await handle.readFile()) : await streamDigest(handle);
     // Runners such as run-parts leave out what is not executable.
-    const isExecutable = ((await handle.stat()).mode & 0o111) !== 0;
-    return `${hash.digest('hex')}${isExecutable ? ' executable' : ''}`;
+    return `${digest}${(mode & 0o111) !== 0 ? ' executable' : ''}`;
   } finally {
     await handle.close();
   }
 }
 
-function digestText(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+async function streamDigest(handle: FileHandle): Promise<string> {
+  const digest = createHash('sha256');
+  for await (const chunk of handle.createReadStream({ autoClose: false })) digest.update(chunk as Buffer);
+  return digest.digest('hex');
 }
 
 const BRANCH_SECTION = /^\[branch "[^"\]]*"\]$/;

@@ -244,9 +244,8 @@ describe('an own check', () => {
 });
 
 describe('a check without a timeout', () => {
-  const pipe = join(cwd, 'pipe');
   const stuck = { type: 'errored', error: { reason: 'timeout' }, checks: [{ passed: null }] };
-  beforeAll(() => execFileSync('mkfifo', [pipe]));
+  beforeAll(() => execFileSync('sh', ['-c', 'mkfifo pipe'], { cwd }));
 
   test('that waits for a named pipe is stopped', async () => {
     expect(await run([command('cat pipe')], { checkTimeoutMs: 200 })).toMatchObject(stuck);

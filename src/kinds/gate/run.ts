@@ -182,6 +182,7 @@ function wellFormed(verdict: CheckVerdict): CheckVerdict {
 
 function conclude(job: Job, { checks: runs, startedAt, tree: looked, moves = [] }: GateRun): Work {
   const tree = looked?.id === '' ? undefined : looked;
+  const head = looked === undefined ? headIn(runs.map(({ verdict }) => verdict.result)) : undefined;
   const step = job.request.bound.model.id;
   const sentenceOf = ({ config, verdict }: CheckRun): string => `${titleOf(job, config)}: ${verdict.error ?? 'it did not pass'}`;
   const checks = runs.map(recordOf);
@@ -216,8 +217,20 @@ function conclude(job: Job, { checks: runs, startedAt, tree: looked, moves = [] 
     output,
     checks,
     ...seen,
-    ...(tree === undefined ? {} : judgedTree(job, { tree, by: 'gate', holds: outcome === 'ok' })),
+    ...((tree ?? head) === undefined
+      ? {}
+      : judgedTree(job, { tree, ...(head === undefined ? {} : { head }), by: 'gate', holds: outcome === 'ok' })),
   };
+}
+
+/** The head of the pull request that checks of approvals and of CI looked at. */
+function headIn(results: readonly Json[]): string | undefined {
+  return results
+    .flatMap((result) => {
+      const { headSha, checks } = isJsonObject(result) ? result : {};
+      return headSha ?? headIn(Array.isArray(checks) ? checks.map((one) => (isJsonObject(one) ? (one.result ?? null) : null)) : []) ?? [];
+    })
+    .findLast((head) => typeof head === 'string');
 }
 
 function movedError(step: string, moves: readonly Move[]): StepError {

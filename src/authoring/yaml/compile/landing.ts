@@ -40,9 +40,9 @@ export function staleTransitions(
  */
 function judgeOf(before: readonly WrittenStage[]): WrittenStage | undefined {
   const afterWork = before.slice(before.findLastIndex(isWork) + 1);
-  const gate = before.findLast(isFileGate);
+  const gate = before.findLast(isCheckGate);
   if (gate !== undefined && !afterWork.includes(gate)) return gate;
-  return afterWork.find((stage) => stage.type === 'parallel' || isFileGate(stage) || isApproval(stage));
+  return afterWork.find((stage) => stage.type === 'parallel' || isCheckGate(stage) || isApproval(stage));
 }
 
 /** Whether a stage is there to change files: agents side by side that declare no files are reviewers. */
@@ -59,13 +59,14 @@ function isMerge(stage: WrittenStage): boolean {
   return stage.type === 'action' && stage.action === 'merge_pr';
 }
 
-function isFileGate(stage: WrittenStage): boolean {
-  return checksOf(stage).some(looksAtFiles);
+/** Whether a stage checks files, or what CI says of them. */
+function isCheckGate(stage: WrittenStage): boolean {
+  return checksOf(stage).some(checksWork);
 }
 
-function looksAtFiles(check: WrittenCheck): boolean {
-  if (check.check === 'any_of') return (check.conditions as readonly WrittenCheck[]).some(looksAtFiles);
-  return !LOOKS_ELSEWHERE.has(check.check);
+function checksWork(check: WrittenCheck): boolean {
+  if (check.check === 'any_of') return (check.conditions as readonly WrittenCheck[]).some(checksWork);
+  return check.check === 'ci_status' || !LOOKS_ELSEWHERE.has(check.check);
 }
 
 function checksOf(stage: WrittenStage): readonly WrittenCheck[] {
