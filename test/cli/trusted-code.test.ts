@@ -98,6 +98,12 @@ describe('code that a trusted workflow reaches cannot be changed', () => {
 describe('what parsing did not find is not run', () => {
   test.each([
     ['a computed import', "const { word } = await import(['..', '..', 'src', 'word.mjs'].join('/'));"],
+    ['Module._load', "import M from 'node:module';\nconst { word } = M['_load'](process.cwd() + '/src/word.mjs');"],
+    [
+      'a module of its own',
+      "import M from 'node:module';\nconst { word } = Object.assign(new M('x'), { paths: [] })[['require'].join()](process.cwd() + '/src/word.mjs');",
+    ],
+    ['an import in a new function', "const { word } = await new Function('path', 'return import(path)')(process.cwd() + '/src/word.mjs');"],
     ['a computed require', `${REQUIRE}const { word } = load(['..', '..', 'src', 'word.mjs'].join('/'));`],
     [
       'a file that imports.meta.resolve finds',
