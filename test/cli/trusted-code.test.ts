@@ -197,6 +197,17 @@ test('a package that is linked into node_modules is trusted with the workflow', 
   expect((await rig.run(['run', 'hello'])).code).toBe(4);
 });
 
+test('packages of an agent driver are loaded beside a workflow that does not import them', async () => {
+  rig.write(HELLO, workflow('').replace('handler: () => word', "agent: 'writer', prompt: 'Write.'"));
+  rig.write('.pawl/agents/writer.md', '---\ndriver: ai-sdk\nmodel: fake/one\n---\nWrite.\n');
+  rig.write('node_modules/ai/package.json', '{"name":"ai","type":"module","exports":"./index.js"}');
+  rig.write('node_modules/ai/index.js', "throw new Error('ai was loaded');\n");
+  rig.write('node_modules/@ai-sdk/fake/package.json', '{"name":"@ai-sdk/fake","type":"module","exports":"./index.js"}');
+  rig.write('node_modules/@ai-sdk/fake/index.js', 'export const fake = () => ({});\n');
+  await rig.run(['trust', '--yes']);
+  expect((await rig.start(['run', 'hello', '--json']).ended).stdout).toContain('ai was loaded');
+});
+
 test.each([
   ['run', 'hello'],
   ['validate'],

@@ -26,12 +26,15 @@ const folders = new Set<string>();
 /** What modules of users asked for, and what Pawl asked for beside its own files, as URLs. */
 const ofUsers = new Set<string>();
 const ofPawl = new Set<string>();
+/** The modules that are held, as URLs. */
+const roots = new Set<string>();
 let isHolding = false;
 
 /** Holds a module, and whatever it loads, to what was checked. */
 export function holdTo({ file, files, folder }: CheckedContent): void {
   for (const [path, digest] of files) digests.set(path, digest);
   if (folder !== undefined) folders.add(folder);
+  roots.add(pathToFileURL(file).href);
   ofUsers.add(pathToFileURL(file).href);
   if (isHolding) return;
   isHolding = true;
@@ -43,7 +46,7 @@ export function holdTo({ file, files, folder }: CheckedContent): void {
       const url = plain(resolved.url);
       const parent = plain(context.parentURL ?? '');
       if (Object.values(entries).includes(url)) return resolved;
-      if (isAskedByPawl({ own, specifier, parent, url })) ofPawl.add(url);
+      if (isAskedByPawl(own, { parent, url })) ofPawl.add(url);
       else if (ofUsers.has(parent) || isOwnProcess()) ofUsers.add(url);
       // Native code is loaded without a call of the hook below.
       if (url.endsWith('.node') && ofUsers.has(url)) assertChecked(url, () => digestBytes(readFileSync(fileURLToPath(url))));
@@ -51,17 +54,16 @@ export function holdTo({ file, files, folder }: CheckedContent): void {
     },
     load: (url, context, next) => {
       const loaded = next(url, context);
-      if (ofUsers.has(plain(url))) assertChecked(plain(url), (known) => digestOf(loaded.source, known));
+      if (ofUsers.has(plain(url)) && !ofPawl.has(plain(url))) assertChecked(plain(url), (known) => digestOf(loaded.source, known));
       return loaded;
     },
   });
 }
 
-/** Pawl loads its own files and packages by name, and never a file of anybody else: that would be a module of a user. */
-function isAskedByPawl(load: { readonly own: string; readonly specifier: string; readonly parent: string; readonly url: string }): boolean {
-  const { own, specifier, parent, url } = load;
-  if (ofPawl.has(parent) && !parent.startsWith(own)) return true;
-  return parent.startsWith(own) && (url.startsWith(own) || !/^(?:\.|\/|[a-z]+:)/i.test(specifier));
+/** Pawl loads its own files and installed packages. Any other file that it loads is a module of a user. */
+function isAskedByPawl(own: string, { parent, url }: { readonly parent: string; readonly url: string }): boolean {
+  if (parent.startsWith(own)) return url.startsWith(own) || (url.includes('/node_modules/') && !roots.has(url));
+  return ofPawl.has(parent);
 }
 
 /** A URL without what only keeps two copies of a module apart. */
