@@ -9,6 +9,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { bundledPackages, writeLicences } from './licences.js';
 
 /** The folder of the project. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -41,42 +42,53 @@ const OWN_FILE = ['done', 'inbox', 'next', 'runs', 'show'];
 const FOR_MODULES = { 'library.js': 'src/index.ts', 'compat.js': 'src/compat/index.ts', 'testing.js': 'src/proof/index.ts' };
 
 /**
- * Writes the bundles to a folder, in place of what was there.
+ * Writes the bundles to a folder, in place of what was there, with the licences of the packages in them. Returns the
+ * folders of these packages.
  * @param {string} folder
  */
 export async function bundle(folder) {
   rmSync(folder, { recursive: true, force: true });
-  const { metafile } = await build({
+  /** @type {import('esbuild').Metafile[]} */
+  const metafiles = [];
+  /** @param {import('esbuild').BuildOptions} options */
+  const noted = async (options) => {
+    const { metafile } = await build({ ...options, metafile: true });
+    metafiles.push(/** @type {import('esbuild').Metafile} */ (metafile));
+  };
+  await noted({
     ...COMMON,
     format: 'esm',
     splitting: true,
     entryPoints: publishedEntries(),
     outdir: folder,
     chunkNames: 'parts/[name]-[hash]',
-    metafile: true,
   });
+  const [library] = metafiles;
   const commands = join(folder, 'cli');
   /** @type {Set<string>} */
   const loaded = new Set(Object.values(FOR_MODULES));
   for (const command of OWN_FILE) {
     const contents = `export { main } from './src/cli/main.ts'; export * as command from './src/cli/commands/${command}.ts';`;
     const outfile = join(commands, `${command}.cjs`);
-    await build({ ...COMMAND_LINE, stdin: { contents, resolveDir: root }, outfile, plugins: [loadFromFiles(command, loaded)] });
+    await noted({ ...COMMAND_LINE, stdin: { contents, resolveDir: root }, outfile, plugins: [loadFromFiles(command, loaded)] });
   }
   const loader = join(commands, 'loader.cjs');
-  await build({ ...COMMAND_LINE, entryPoints: ['src/api/module/loader.ts'], outfile: loader, plugins: [loadFromFiles('loader', loaded)] });
+  await noted({ ...COMMAND_LINE, entryPoints: ['src/api/module/loader.ts'], outfile: loader, plugins: [loadFromFiles('loader', loaded)] });
   const modules = [...loaded].map((source) => `${JSON.stringify(source)}: () => require('./${source}')`);
   // `runCommandLine` is for tests, which run commands in their own process.
   const entry =
     "const line = () => require('./src/cli/main.ts'); exports.main = () => line().main(); exports.runCommandLine = (...given) => line().runCommandLine(...given);";
   const contents = `'use strict'; ${entry} exports.modules = { ${modules.join(', ')} };`;
-  await build({ ...COMMAND_LINE, stdin: { contents, resolveDir: root }, outfile: join(commands, 'main.cjs') });
+  await noted({ ...COMMAND_LINE, stdin: { contents, resolveDir: root }, outfile: join(commands, 'main.cjs') });
   for (const [file, source] of Object.entries(FOR_MODULES)) {
-    const { exports = [] } = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === source) ?? {};
+    const { exports = [] } = Object.values(library?.outputs ?? {}).find(({ entryPoint }) => entryPoint === source) ?? {};
     // `require` reads no names of exports out of the file, which would take longer than running it.
     const load = `process.getBuiltinModule('node:module').createRequire(import.meta.url)('./main.cjs').modules['${source}']()`;
     writeFileSync(join(commands, file), `export const { ${exports.join(', ')} } = ${load};\n`);
   }
+  const packages = bundledPackages(metafiles);
+  writeLicences(root, packages, join(folder, 'THIRD-PARTY-LICENSES'));
+  return packages;
 }
 
 /** The sources of the published entries, by the names of their files without the ending. */

@@ -3,6 +3,7 @@
 
 import { demandsOf } from '../authority/rights.ts';
 import { EngineError } from '../base/error.ts';
+import { claimProcess } from '../base/own-process.ts';
 import { nearestName } from '../base/suggest.ts';
 import { COMMANDS } from './catalogue.ts';
 import { type CommandSpec, commandNamed, ParsedArgs } from './command.ts';
@@ -85,6 +86,7 @@ function findCommand(name: string): CommandSpec {
 
 /** Runs the command line of this process. */
 export async function main(): Promise<void> {
+  claimProcess();
   hideExperimentalWarnings();
   const opened = new Set<NodeJS.WriteStream>();
   const open = (stream: NodeJS.WriteStream): NodeJS.WriteStream => {

@@ -165,6 +165,14 @@ describe('validate', () => {
   });
 });
 
+test('the JSON Schema of the project knows its step kinds, with their outcomes, and no others', async () => {
+  const { code, stdout } = await rig.run(['validate', '--schema']);
+  const { $defs } = JSON.parse(stdout) as { $defs: Record<string, unknown> };
+  expect(code).toBe(0);
+  expect(JSON.stringify($defs)).toMatch(/"const":"publish"[\s\S]*"on_taken"/);
+  expect(JSON.stringify($defs)).not.toContain('"const":"deploy"');
+});
+
 test('a flow makes a check of the project by its name', async () => {
   rig.write(
     '.pawl/workflows/flow.ts',

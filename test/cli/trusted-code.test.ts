@@ -98,6 +98,12 @@ describe('code that a trusted workflow reaches cannot be changed', () => {
 describe('what parsing did not find is not run', () => {
   test.each([
     ['a computed import', "const { word } = await import(['..', '..', 'src', 'word.mjs'].join('/'));"],
+    ['Module._load', "import M from 'node:module';\nconst { word } = M['_load'](process.cwd() + '/src/word.mjs');"],
+    [
+      'a module of its own',
+      "import M from 'node:module';\nconst { word } = Object.assign(new M('x'), { paths: [] })[['require'].join()](process.cwd() + '/src/word.mjs');",
+    ],
+    ['an import in a new function', "const { word } = await new Function('path', 'return import(path)')(process.cwd() + '/src/word.mjs');"],
     ['a computed require', `${REQUIRE}const { word } = load(['..', '..', 'src', 'word.mjs'].join('/'));`],
     [
       'a file that imports.meta.resolve finds',
@@ -189,6 +195,17 @@ test('a package that is linked into node_modules is trusted with the workflow', 
   expect(await output()).toBe('hi');
   rig.write('../sibling/deep.js', "export const word = 'evil';\n");
   expect((await rig.run(['run', 'hello'])).code).toBe(4);
+});
+
+test('packages of an agent driver are loaded beside a workflow that does not import them', async () => {
+  rig.write(HELLO, workflow('').replace('handler: () => word', "agent: 'writer', prompt: 'Write.'"));
+  rig.write('.pawl/agents/writer.md', '---\ndriver: ai-sdk\nmodel: fake/one\n---\nWrite.\n');
+  rig.write('node_modules/ai/package.json', '{"name":"ai","type":"module","exports":"./index.js"}');
+  rig.write('node_modules/ai/index.js', "throw new Error('ai was loaded');\n");
+  rig.write('node_modules/@ai-sdk/fake/package.json', '{"name":"@ai-sdk/fake","type":"module","exports":"./index.js"}');
+  rig.write('node_modules/@ai-sdk/fake/index.js', 'export const fake = () => ({});\n');
+  await rig.run(['trust', '--yes']);
+  expect((await rig.start(['run', 'hello', '--json']).ended).stdout).toContain('ai was loaded');
 });
 
 test.each([

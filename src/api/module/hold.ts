@@ -1,8 +1,9 @@
 // Owns what modules of users may load: only the files that were checked, with the content they had then, however late
 // they are imported and by whichever kind of import. In a folder that is trusted as a whole, everything may be loaded.
 //
-// A load counts as the user's if the file that asks for it was itself loaded by a module of theirs. Workers have no such
-// check; what they load is found by parsing.
+// In a process that was started to run Pawl, every load that is not Pawl's own is the user's. In any other process a load
+// is theirs if the file that asks for it was itself loaded by a module of theirs. Workers have no such check; what they
+// load is found by parsing.
 
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -11,6 +12,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { digestBytes, digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
+import { isOwnProcess } from '../../base/own-process.ts';
 import { libraryEntries } from './library.ts';
 
 /** What a module may be loaded with. */
@@ -21,34 +23,47 @@ export interface CheckedContent extends Pick<ModuleGraph, 'file' | 'files'> {
 
 const digests = new Map<string, string>();
 const folders = new Set<string>();
-/** Files that were asked for by modules of users, as URLs. */
+/** What modules of users asked for, and what Pawl asked for beside its own files, as URLs. */
 const ofUsers = new Set<string>();
+const ofPawl = new Set<string>();
+/** The modules that are held, as URLs. */
+const roots = new Set<string>();
 let isHolding = false;
 
 /** Holds a module, and whatever it loads, to what was checked. */
 export function holdTo({ file, files, folder }: CheckedContent): void {
   for (const [path, digest] of files) digests.set(path, digest);
   if (folder !== undefined) folders.add(folder);
+  roots.add(pathToFileURL(file).href);
   ofUsers.add(pathToFileURL(file).href);
   if (isHolding) return;
   isHolding = true;
-  const provided = new Set(Object.values(libraryEntries()));
+  const entries = libraryEntries();
+  const own = new URL('./', entries.pawl).href;
   registerHooks({
     resolve: (specifier, context, next) => {
       const resolved = next(specifier, context);
       const url = plain(resolved.url);
-      if (context.parentURL === undefined || !ofUsers.has(plain(context.parentURL)) || provided.has(url)) return resolved;
-      ofUsers.add(url);
+      const parent = plain(context.parentURL ?? '');
+      if (Object.values(entries).includes(url)) return resolved;
+      if (isAskedByPawl(own, { parent, url })) ofPawl.add(url);
+      else if (ofUsers.has(parent) || isOwnProcess()) ofUsers.add(url);
       // Native code is loaded without a call of the hook below.
-      if (url.endsWith('.node')) assertChecked(url, () => digestBytes(readFileSync(fileURLToPath(url))));
+      if (url.endsWith('.node') && ofUsers.has(url)) assertChecked(url, () => digestBytes(readFileSync(fileURLToPath(url))));
       return resolved;
     },
     load: (url, context, next) => {
       const loaded = next(url, context);
-      if (ofUsers.has(plain(url))) assertChecked(plain(url), (known) => digestOf(loaded.source, known));
+      if (ofUsers.has(plain(url)) && !ofPawl.has(plain(url))) assertChecked(plain(url), (known) => digestOf(loaded.source, known));
       return loaded;
     },
   });
+}
+
+/** Pawl loads its own files and installed packages. Any other file that it loads is a module of a user. */
+function isAskedByPawl(own: string, { parent, url }: { readonly parent: string; readonly url: string }): boolean {
+  if (parent.startsWith(own)) return url.startsWith(own) || (url.includes('/node_modules/') && !roots.has(url));
+  return ofPawl.has(parent);
 }
 
 /** A URL without what only keeps two copies of a module apart. */

@@ -1,11 +1,14 @@
 // The program of a process that loads modules and answers what they define. What they print goes nowhere.
 
 import { Worker } from 'node:worker_threads';
+import { claimProcess } from '../../base/own-process.ts';
 import { describeWorkflow } from '../../definition/plain-workflow.ts';
 import { importParts, importWorkflow, loadFailure } from './import.ts';
 import { fromWire, type LoadAnswer, type LoadRequest } from './load-apart.ts';
 
 const PARENT_CHECK_MS = 250;
+
+claimProcess();
 
 process.once('message', async (request: LoadRequest) => {
   endWith(request.parent);

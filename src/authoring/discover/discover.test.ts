@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -196,4 +197,12 @@ test('all folders are read, whatever is wrong in one of them, and duplicates are
     [one, 'WORKFLOW_DUPLICATE'],
     [two, 'WORKFLOW_DUPLICATE'],
   ]);
+});
+
+test('types are read without a warning of Node, and other warnings are still printed', () => {
+  const program = `const { parseModule } = await import(${JSON.stringify(import.meta.resolve('./syntax.ts'))});
+await parseModule('x.ts', 'const x: number = 1;');
+process.emitWarning('other', 'ExperimentalWarning');`;
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+  expect(stderr.match(/Warning: .*/g)).toEqual(['Warning: other']);
 });

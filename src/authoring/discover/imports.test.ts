@@ -51,6 +51,7 @@ const REACHED = (
     ['the type of the package', '', 'package.json', { 'package.json': '{"type":"module"}' }],
     ['createRequire', `${REQUIRE}load('./x.cjs');`, 'x.cjs'],
     ['createRequire, called at once', "import m from 'node:module';\nm.createRequire(import.meta.url)('./x.cjs');", 'x.cjs'],
+    ['createRequire under another name', "import { createRequire as cr } from 'node:module';\ncr(import.meta.url)('./x.cjs');", 'x.cjs'],
     ['createRequire of another folder', `${REQUIRE}createRequire(new URL('./deep/', import.meta.url))('./x.cjs');`, 'deep/x.cjs'],
     ['createRequire of a builtin', "process.getBuiltinModule('module').createRequire(import.meta.filename)('./x.cjs');", 'x.cjs'],
     ['require.resolve', `${REQUIRE}load(load.resolve('./x.cjs'));`, 'x.cjs'],
@@ -143,6 +144,9 @@ describe('code that parsing does not show is a problem, with its place', () => {
     ['a forked program at a computed path', "import * as cp from 'child_process';\ncp.fork('./x.js');", '2:1'],
     ['register', "import { register } from 'node:module';\nregister('./hooks.mjs', import.meta.url);", '2:1'],
     ['registerHooks', "import module from 'node:module';\nmodule.registerHooks({});", '2:1'],
+    ['createRequire under another name', "import { createRequire as cr } from 'node:module';\ncr(process.cwd())('./x');", '2:1'],
+    ['require of another module', 'process.mainModule.require("./x");', '1:1'],
+    ['a worker of a text', "import { Worker } from 'node:worker_threads';\nnew Worker('1;', { eval: true });", '2:1'],
     ['dlopen', 'process.dlopen({}, "./x.node");', '1:1'],
   ])('%s', async (_what, text, place) => {
     const { problems } = await readModuleGraph(write('main.mjs', text));

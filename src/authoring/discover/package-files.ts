@@ -1,12 +1,12 @@
-// Owns the content of installed packages: all files of a package and of those that it depends on, whether they are loaded
-// or not. An agent can write into node_modules as it can anywhere else, so what lies there is trusted by content too.
+// Owns the content of installed packages: all code of a package and of those that it depends on, whether it is loaded or
+// not. An agent can write into node_modules as it can anywhere else, so what lies there is trusted by content too.
 
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestBytes, digestText } from '../../base/digest.ts';
 import { type Manifest, packageFolder, readManifest } from './resolution.ts';
 
-/** An installed package: its name for people, and the digest of each of its files by real path. */
+/** An installed package: its name for people, and the digest of each file that can be loaded, by real path. */
 export interface PackageContent {
   readonly name: string;
   readonly digest: string;
@@ -14,6 +14,8 @@ export interface PackageContent {
 }
 
 const FILES_MAX = 50_000;
+/** What Node loads from a package: not TypeScript, but files without an ending. */
+const LOADABLE = /(?:\.(?:[mc]?js|json|wasm|node)|^[^.]+)$/;
 
 /** The packages in some folders and those they depend on, by folder; undefined if they have too many files. */
 export function readPackages(folders: Iterable<string>): ReadonlyMap<string, PackageContent> | undefined {
@@ -45,12 +47,12 @@ function contentOf(folder: string, manifest: Manifest | undefined): PackageConte
   return { name: `${manifest?.name ?? folder}@${manifest?.version ?? '?'}`, digest: digestText(lines.join('')), files };
 }
 
-/** All files but those of packages inside. Links are not followed, and what is behind them cannot be loaded. */
+/** All files but those of packages inside. Links are not followed: what is behind them is refused when it is loaded. */
 function filesIn(folder: string, below = ''): string[] {
   return readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
     const path = join(below, entry.name);
     if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesIn(folder, path);
-    return entry.isFile() ? [path] : [];
+    return entry.isFile() && LOADABLE.test(entry.name) ? [path] : [];
   });
 }
 

@@ -5,7 +5,7 @@
 // nothing could check what it loads, is a problem.
 
 import type { AnyNode, CallExpression, NewExpression, Program, VariableDeclarator } from 'acorn';
-import { ModuleNames, nameOf, propertyOf } from './names.ts';
+import { ModuleNames, nameOf } from './names.ts';
 import { nodesIn } from './syntax.ts';
 
 /** One thing that a file loads or names. */
@@ -40,14 +40,14 @@ class ReferenceReader {
       if (node.type === 'VariableDeclarator') this.readDeclared(node);
       if (node.type !== 'CallExpression') continue;
       const direct = node.callee.type === 'MemberExpression' ? node.callee.object : node.callee;
-      if (isCallOf(direct, 'createRequire')) this.followed.add(direct);
+      if (this.createsRequire(direct)) this.followed.add(direct);
     }
   }
 
   /** Notes names for `require` functions and for modules of Node that are not imported by a declaration. */
   private readDeclared({ id, init }: VariableDeclarator): void {
     if (!init) return;
-    if (id.type === 'Identifier' && isCallOf(init, 'createRequire')) {
+    if (id.type === 'Identifier' && this.createsRequire(init)) {
       this.requires.set(id.name, this.baseOf(init)?.base);
       this.followed.add(init);
     }
@@ -86,19 +86,31 @@ class ReferenceReader {
     const { callee, start: at } = call;
     const [first] = call.arguments;
     const member = callee.type === 'MemberExpression' ? memberName(callee) : undefined;
-    const name = member ?? nameOf(callee);
+    const name = this.calledName(call);
     if (name === 'createRequire') return this.readCreateRequire(call);
     if ((name === 'register' || name === 'registerHooks') && this.comesFrom(callee, 'module'))
       return [{ kind: 'problem', at, message: `${name} changes how modules are loaded, so what runs is not known`, hint: HINT_IMPORT }];
     if (name === 'dlopen' && member !== undefined)
       return [{ kind: 'problem', at, message: 'dlopen loads a file that is not checked', hint: 'load it with require' }];
     if (callee.type === 'MemberExpression' && member === 'resolve' && callee.object.type === 'MetaProperty') return [this.specifier(first)];
-    if (member === 'require') return [this.specifier(first)];
+    if (member === 'require' && callee.type === 'MemberExpression') {
+      if (callee.object.type === 'Identifier' && callee.object.name === 'module') return [this.specifier(first)];
+      return [{ kind: 'problem', at, message: 'it loads files in the name of another module', hint: HINT_IMPORT }];
+    }
     const required = callee.type === 'MemberExpression' && member === 'resolve' ? callee.object : callee;
-    if (isCallOf(required, 'createRequire')) return [this.specifier(first, this.baseOf(required)?.base)];
+    if (this.createsRequire(required)) return [this.specifier(first, this.baseOf(required)?.base)];
     if (required.type === 'Identifier' && this.requires.has(required.name))
       return [this.specifier(first, this.requires.get(required.name))];
     return [];
+  }
+
+  private createsRequire(node: AnyNode): node is CallExpression {
+    return node.type === 'CallExpression' && this.calledName(node) === 'createRequire';
+  }
+
+  /** The name of the called function, also when it was imported under another one. */
+  private calledName(call: CallExpression): string | undefined {
+    return this.names.imported(call.callee)?.name ?? calleeName(call);
   }
 
   private readCreateRequire(call: CallExpression): Reference[] {
@@ -151,12 +163,11 @@ class ReferenceReader {
     const name = callee.type === 'MemberExpression' ? memberName(callee) : this.names.imported(callee)?.name;
     const source = name === undefined || !Object.hasOwn(RUNS_APART, name) ? undefined : RUNS_APART[name];
     if (source === undefined || !this.comesFrom(callee, source)) return [];
-    const [first, options] = node.arguments;
-    if (options?.type === 'ObjectExpression' && isTrue(propertyOf(options, 'eval')?.value)) return [];
+    const [first] = node.arguments;
     const paths = first === undefined ? [] : this.pathsIn(this.names.follow(first));
     if (first !== undefined && isOwnFile(first)) return [{ kind: 'path', path: '', isApart: true }];
     if (paths.length > 0) return paths.map((path) => ({ kind: 'path', path, isApart: true }));
-    return [{ kind: 'problem', at: node.start, message: `${name} runs a file that only running this one would show`, hint: HINT_URL }];
+    return [{ kind: 'problem', at: node.start, message: `${name} runs code that only running this file would show`, hint: HINT_URL }];
   }
 
   /** Whether a function is from a module of Node. */
@@ -167,10 +178,6 @@ class ReferenceReader {
     }
     return bare(this.names.imported(callee)?.source ?? '') === module;
   }
-}
-
-function isTrue(node: AnyNode | undefined): boolean {
-  return node?.type === 'Literal' && node.value === true;
 }
 
 /** What says which module an expression loads: `require('x')`, `await import('x')`, `process.getBuiltinModule('x')`. */

@@ -44,6 +44,7 @@ const TRUST_ALL = 'checking more than the syntax of a module runs its code; revi
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
+  if (given.has('schema')) return printSchema(shell, given);
   const checked = await checkFiles(shell, given, await chosenFiles(shell, given));
   const files = checked.some(({ quorums = [] }) => quorums.length > 0) ? await withGroups(shell, given, checked) : checked;
   const judged = given.has('strict') ? files.map(strictly) : files;
@@ -52,6 +53,14 @@ export const run: CommandRun = async (shell, given) => {
   const errors = judged.flatMap((file) => file.errors);
   return errors.length === 0 ? 0 : errors.every(isTrustProblem) ? EXIT_NOT_TRUSTED : EXIT_INVALID;
 };
+
+/** Prints the schema for editors. It knows the step kinds of this project; nothing is run to read them. */
+async function printSchema(shell: Shell, given: ParsedArgs): Promise<number> {
+  const { workflowJsonSchema } = await import('../../authoring/yaml/json-schema.ts');
+  const schema = workflowJsonSchema(declaredRegistry(await readProjectParts(findProject(shell, given))));
+  shell.write(`${JSON.stringify(schema, null, 2)}\n`);
+  return 0;
+}
 
 async function chosenFiles(shell: Shell, given: ParsedArgs): Promise<string[]> {
   const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));

@@ -151,7 +151,7 @@ export function assertSeen({ problems }: ModuleGraph): void {
   const { file, line, column, message, hint } = first;
   throw new EngineError(
     'NOT_TRUSTED',
-    `${file}:${line}:${column}: ${message}, and it cannot be trusted by its content; ${hint}, or trust the whole folder with "pawl trust --folder"`,
+    `${message}, and it cannot be trusted by its content; ${hint}, or trust the whole folder with "pawl trust --folder"`,
     { position: { file, line, column }, details: { problems } },
   );
 }
