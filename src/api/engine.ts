@@ -36,6 +36,7 @@ import { createAttemptRunner } from '../steps/runner.ts';
 import type { StepServices } from '../steps/services.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { RunOrigin, RunQuery, RunSummary, Store } from '../store/store.ts';
+import { checkEngineOptions } from './engine-options.ts';
 import { assertOutside } from './inside-run.ts';
 import { Run, type RunHandle, type RunHost } from './run.ts';
 import type { RunArguments } from './workflow.ts';
@@ -129,6 +130,7 @@ const LIST_MAX = 1000;
 
 /** Opens an engine on a database file, or on an open store. */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
+  checkEngineOptions(options);
   assertBudgets(budgetsOf(options));
   const store =
     options.store ??

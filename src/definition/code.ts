@@ -69,6 +69,8 @@ export interface StepCode {
   readonly context?: (ctx: StepContext) => unknown;
   /** A live agent or generator object. */
   readonly agent?: { execute(context: JsonObject, ctx: StepContext): unknown };
+  /** Looks for what the step produces, by the name of the output. */
+  readonly finds?: Readonly<Record<string, (ctx: never) => unknown>>;
   /** The application's kind that does the work of an `own` step. */
   readonly own?: OwnKind;
   /** Builds the instructions, if they are not fixed text. */

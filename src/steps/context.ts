@@ -139,13 +139,18 @@ function partsOf(snapshot: Snapshot | undefined, app: Fields | undefined) {
 // A task of a flow gets its arguments from the generator, so the record is loaded only when a function builds them.
 function readsRecord({ bound: { model }, workflow }: AttemptRequest): boolean {
   if (model.kind !== 'task' || workflow.definition.form === 'graph') return true;
-  return model.preconditions.length > 0 || model.postconditions.length > 0 || !Array.isArray(model.config.args ?? []);
+  return (
+    model.outputs !== undefined ||
+    model.preconditions.length > 0 ||
+    model.postconditions.length > 0 ||
+    !Array.isArray(model.config.args ?? [])
+  );
 }
 
 function hasFunctions({ bound: { code } }: AttemptRequest): boolean {
-  const { run, reconcile, poll, context, agent, preconditions, postconditions } = code;
+  const { run, reconcile, poll, context, agent, finds, preconditions, postconditions } = code;
   const isThere = (value: unknown): boolean => value !== undefined;
-  return [run, reconcile, poll, context, agent].some(isThere) || preconditions.some(isThere) || postconditions.some(isThere);
+  return [run, reconcile, poll, context, agent, finds].some(isThere) || preconditions.some(isThere) || postconditions.some(isThere);
 }
 
 async function applicationFields(request: AttemptRequest): Promise<Fields> {

@@ -6,7 +6,8 @@ import type { Json } from '../../base/json.ts';
 import type { BoundStep, CompiledWorkflow, StepContext } from '../../definition/code.ts';
 import type { RecoveryPolicy } from '../../definition/model.ts';
 import { type Failure, type FlowGroup, type FlowStep, type FlowYield, noteCreated, noteUsed, StepFailed } from '../../kernel/flow-step.ts';
-import { checkMember, type FlowCondition, type FlowRetry, invalid, type StepOptions, withOptions } from './model.ts';
+import type { Retry } from '../spec/part.ts';
+import { checkMember, type FlowCondition, invalid, type StepOptions, withOptions } from './model.ts';
 
 /** A step of a flow whose result has the type `T`: `const x = yield* step('a').task(fn)`. */
 export interface FlowCall<T> extends FlowStep {
@@ -16,7 +17,7 @@ export interface FlowCall<T> extends FlowStep {
   /** The name that people read. */
   title(title: string): FlowCall<T>;
   /** How often an attempt that errors is tried again. */
-  retry(retry: number | FlowRetry): FlowCall<T>;
+  retry(retry: Retry<Duration>): FlowCall<T>;
   /** How long one attempt, or a wait as a whole, may take. */
   timeout(timeout: Duration): FlowCall<T>;
   /** What happens to an attempt that a crash left without a recorded end; `reconcile` needs the function that tells. */
@@ -75,7 +76,7 @@ class Call<T> implements FlowCall<T> {
     return this.#with({ title });
   }
 
-  retry(retry: number | FlowRetry): FlowCall<T> {
+  retry(retry: Retry<Duration>): FlowCall<T> {
     return this.#with({ retry });
   }
 

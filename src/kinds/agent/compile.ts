@@ -22,11 +22,13 @@ export interface AgentSpec<Context extends object> extends StepOptions {
   readonly supportsQuestions?: boolean;
 }
 
+const BESIDE = ['context', 'action', 'prompt', 'script', 'schema', 'budget', 'seesContext', 'continueSession'];
+
 /** The kind `agent`. */
 export const agent: KindCompiler = {
   ...declaration,
   field: 'agent',
-  beside: ['context', 'action', 'prompt', 'script', 'schema', 'budget', 'seesContext', 'continueSession'],
+  beside: BESIDE,
   read(spec, { step }) {
     const { agent: worker, action, prompt, script, schema, budget } = spec;
     const [seesContext, continueSession] = [spec.seesContext || undefined, spec.continueSession || undefined];
@@ -60,5 +62,12 @@ export function buildAgent<Context extends object>(name: string, spec: AgentSpec
     ...told.config,
   };
   const frame = supportsQuestions === undefined ? {} : { supportsQuestions };
-  return { name, work: { kind: 'agent', config }, frame, code: { ...worker.code, ...told.code }, options };
+  return {
+    name,
+    work: { kind: 'agent', config },
+    frame,
+    code: { ...worker.code, ...told.code },
+    options,
+    fields: ['agent', 'supportsQuestions', ...BESIDE],
+  };
 }

@@ -33,7 +33,7 @@ export function buildCommand(name: string, given: string | readonly string[] | C
     ...(env === undefined ? {} : { env: { ...env } }),
     ...(cwd === undefined ? {} : { cwd }),
   };
-  return { name, work: { kind: 'command', config }, options };
+  return { name, work: { kind: 'command', config }, options, fields: ['run', 'argv', 'env', 'cwd'] };
 }
 
 function commandSpec(given: string | readonly string[] | CommandSpec): CommandSpec {

@@ -21,6 +21,7 @@ export const gate: KindCompiler = {
   ...declaration,
   field: 'gate',
   read({ gate: given }, { step }) {
+    step.knownFields(given ?? {}, ['checks'], 'a gate');
     const checks = Array.isArray(given?.checks) ? (given.checks as readonly GateCheckSpec[]) : [];
     return { work: { kind: 'gate', config: { checks: checks.map((check, index) => readCheck(check, `check ${index + 1}`, step)) } } };
   },
@@ -38,7 +39,7 @@ function readCheck(check: GateCheckSpec, what: string, step: StepReading): Check
 /** Checks that are run in place. */
 export function buildGate(name: string, spec: GateSpec): StepParts {
   const { checks, ...options } = spec;
-  return { name, work: { kind: 'gate', config: { checks: checks.map((check) => checkData(name, check)) } }, options };
+  return { name, work: { kind: 'gate', config: { checks: checks.map((check) => checkData(name, check)) } }, options, fields: ['checks'] };
 }
 
 function checkData(name: string, check: CheckSpec): CheckModel {

@@ -38,5 +38,11 @@ export function buildGenerate<Context extends object>(name: string, spec: Genera
     ...budgetOf(name, budget),
     ...told.config,
   };
-  return { name, work: { kind: 'generate', config }, code: { ...worker.code, ...told.code }, options };
+  return {
+    name,
+    work: { kind: 'generate', config },
+    code: { ...worker.code, ...told.code },
+    options,
+    fields: ['generator', 'context', 'budget'],
+  };
 }

@@ -51,5 +51,5 @@ export function buildTask(name: string, spec: TaskSpec<never, unknown>): StepPar
   };
   // The name of the author's function is what logs show.
   Object.defineProperty(run, 'name', { value: action.name });
-  return { name, work: { kind: 'task', config: { args: shownValue(args) } }, code: { run }, options };
+  return { name, work: { kind: 'task', config: { args: shownValue(args) } }, code: { run }, options, fields: ['action', 'args'] };
 }
