@@ -26,11 +26,11 @@ export {
 export { type OpenIdentity, openIdentity } from './api/identity.ts';
 export type { RunHandle } from './api/run.ts';
 export { defineWorkflow, type RunArguments, type Workflow, workflow } from './api/workflow.ts';
-export { workflowFromYaml, type YamlOptions } from './api/yaml.ts';
+export { workflowFromYaml, workflowToYaml, type YamlOptions } from './api/yaml.ts';
 export type { Discovery, FileProblem } from './authoring/discover/discover.ts';
 export type { DiscoveredWorkflow } from './authoring/discover/outline.ts';
 export type { Place, SourceProblem } from './authoring/discover/syntax.ts';
-export { all, type FlowBatch, type FlowCall, type ResultOf, race } from './authoring/flow/call.ts';
+export { all, branch, type FlowBatch, type FlowCall, type ResultOf, race } from './authoring/flow/call.ts';
 export type { Child, FlowBody, FlowOptions } from './authoring/flow/flow.ts';
 export type { FlowCondition, StepOptions } from './authoring/flow/model.ts';
 export type {
@@ -74,6 +74,7 @@ export type {
 } from './authoring/spec/step.ts';
 export type * as WorkerTypes from './authoring/spec/worker.ts';
 export type { WorkflowSpec } from './authoring/spec/workflow.ts';
+export type { WrittenYaml } from './authoring/yaml/write/write.ts';
 export type { EnrolledKey, Entry as EnrolmentEntry, KeyList } from './authority/enrolment.ts';
 export type { PublicKey, UnlockedKey } from './authority/keys.ts';
 export type * as StatementTypes from './authority/statement.ts';

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import type { InputOfWorkflow, OutputOfWorkflow } from '../authoring/spec/step.ts';
 import { KeyList } from '../authority/enrolment.ts';
 import { readKeyList } from '../authority/key-files.ts';
-import { type EngineError, messageOf } from '../base/error.ts';
-import { createRunId } from '../base/id.ts';
+import { EngineError, messageOf } from '../base/error.ts';
+import { createRunId, isRunId, RUN_ID_RULE } from '../base/id.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { createAccounting } from '../engine/accounting.ts';
@@ -280,6 +280,8 @@ class PublicEngine implements Engine {
     const [params = {}, options = {}] = rest as [unknown?, StartRunOptions?];
     const { core, assertOutside } = this.#host;
     const compiled = typeof workflow === 'string' ? findWorkflow(core.parts.source, workflow) : compiledOf(workflow);
+    if (options.id !== undefined && !isRunId(options.id))
+      throw new EngineError('OPTION_INVALID', `the id of a run must be ${RUN_ID_RULE}, not ${JSON.stringify(options.id)}`);
     if (options.from !== undefined || options.outputs !== undefined) await assertOutside('start a run in the middle');
     const { run } = await core.start(compiled, params, await this.#placed(named(options, compiled.definition.name)));
     return this.run(run) as RunHandle<unknown> as RunHandle<OutputOfWorkflow<W>>;

@@ -20,6 +20,8 @@ export interface StepContext {
   readonly workflowParams: JsonObject;
   /** The data that steps have merged so far, over the params. */
   readonly stepState: JsonObject;
+  /** The step's arguments (`args`): from the run's data by their names, else their defaults. */
+  readonly args: JsonObject;
   readonly checkpoint: CheckpointView;
   /** Earlier results by step name. */
   readonly results: Readonly<Record<string, { readonly output: Json }>>;

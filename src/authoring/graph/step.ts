@@ -70,14 +70,16 @@ export function readStep(spec: AnyStep, place: StepPlace): BoundStep {
     step.fault('MEMBER_INVALID', 'it is part of a group and has a next of its own', 'write next on the group; its join decides');
   if (place.isMember && spec.side !== undefined)
     step.fault('MEMBER_INVALID', 'it is part of a group and has `side`', 'only a step of the workflow itself can be a side step');
-  if (spec.parallel === true) return readFanOut(spec, place);
+  if (spec.parallel === true && spec.parallelKey !== undefined) return readFanOut(spec, place);
   if (spec.parallelKey !== undefined || spec.join !== undefined || spec.concurrency !== undefined)
     step.fault(
       'FIELD_INVALID',
       '`parallelKey`, `join` and `concurrency` mean nothing here',
-      'write `parallel: true` beside them, or put them into `parallel` or `each`',
+      'write `parallel: true` and `parallelKey`, or put them into `parallel` or `each`',
     );
-  return bind(spec, place, readWork(spec, workPlace(place)));
+  // Without a list there is nothing to do side by side: the step runs once.
+  const { parallel, ...alone } = spec;
+  return bind(spec, place, readWork(parallel === true ? alone : spec, workPlace(place)));
 }
 
 function checkOneWork(spec: AnyStep, step: StepReading): void {
@@ -111,13 +113,7 @@ export function idOf(spec: { readonly id?: unknown; readonly name?: unknown }): 
 /** The other spelling of `each`: the step is the body, what follows it belongs to the group. */
 function readFanOut(spec: AnyStep, place: StepPlace): BoundStep {
   const { parallel: _, parallelKey, join, concurrency, next: __, humanGate, condition, ...body } = spec;
-  if (parallelKey === undefined)
-    place.step.fault(
-      'FIELD_INVALID',
-      'it is `parallel: true`, but does not say for what',
-      'name the list as parallelKey: "improvementAreas"',
-    );
-  const each = defined<NonNullable<GroupSpec<never>['each']>>({ items: parallelKey ?? 'missing', step: body, join, concurrency });
+  const each = defined<NonNullable<GroupSpec<never>['each']>>({ items: parallelKey as string, step: body, join, concurrency });
   const { title } = spec;
   const frame = defined<AnyStep>({ title, humanGate, condition });
   return bind(frame, place, readWork({ each }, workPlace(place)));

@@ -33,11 +33,18 @@ export const ATTEND: readonly CommandSpec[] = [
   },
   {
     name: 'done',
+    aliases: ['result'],
     group: 'Run',
     summary: 'report a step as done; it is verified, and the next one is printed',
     about: `What is reported is a claim: the engine looks for itself. When something is missing it says what, prints the step again with a new token and ends with 1. A result that does not fit is refused, and the token stays good. ${TOKENS} ${THEN}`,
     args: [RUN_ARGUMENT],
-    options: [TOKEN, { name: 'result', value: 'JSON', about: 'what the step gave: JSON, @file, or - for standard input' }, AGENT_FORMAT],
+    options: [
+      TOKEN,
+      { name: 'result', value: 'JSON', about: 'what the step gave: JSON, @file, or - for standard input' },
+      { name: 'success', about: 'the step succeeded; the same as without it' },
+      { name: 'failure', value: 'TEXT', about: 'the step failed, and why; the same as "pawl fail --reason"' },
+      AGENT_FORMAT,
+    ],
     examples: [
       { line: 'pawl done 7kq2 --token=4h0vTzq1', about: 'without a result' },
       { line: `pawl done 7kq2 --token=4h0vTzq1 --result '{"tests": 12}'`, about: 'with one' },

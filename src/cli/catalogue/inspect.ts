@@ -1,6 +1,6 @@
 // The commands that show runs.
 
-import { type CommandSpec, RUN_ARGUMENT } from '../command.ts';
+import { type CommandSpec, RUN_ARGUMENT, STATUS_OPTION } from '../command.ts';
 
 /** The commands of this group. */
 export const INSPECT: readonly CommandSpec[] = [
@@ -9,13 +9,7 @@ export const INSPECT: readonly CommandSpec[] = [
     group: 'Inspect',
     summary: 'list runs, newest first',
     options: [
-      {
-        name: 'status',
-        value: 'STATUS',
-        about: 'only runs with this status; may be given several times',
-        many: true,
-        choices: ['pending', 'running', 'waiting', 'completed', 'overridden', 'failed', 'escalated', 'rejected', 'cancelled'],
-      },
+      { ...STATUS_OPTION, about: 'only runs with this status; may be given several times' },
       { name: 'workflow', value: 'NAME', about: 'only runs of this workflow', completes: 'workflow' },
       { name: 'limit', value: 'N', about: 'list at most N runs (default: 20)' },
       { name: 'all', about: 'list all runs' },
@@ -28,6 +22,7 @@ export const INSPECT: readonly CommandSpec[] = [
   },
   {
     name: 'show',
+    aliases: ['status'],
     group: 'Inspect',
     summary: 'show a run: its steps, evidence, decisions and what it waits for',
     about:
