@@ -26,13 +26,13 @@ export {
 export { type OpenIdentity, openIdentity } from './api/identity.ts';
 export type { RunHandle } from './api/run.ts';
 export { defineWorkflow, type RunArguments, type Workflow, workflow } from './api/workflow.ts';
-export { workflowFromYaml, type YamlOptions } from './api/yaml.ts';
+export { workflowFromYaml, workflowToYaml, type YamlOptions } from './api/yaml.ts';
 export type { Discovery, FileProblem } from './authoring/discover/discover.ts';
 export type { DiscoveredWorkflow } from './authoring/discover/outline.ts';
 export type { Place, SourceProblem } from './authoring/discover/syntax.ts';
-export { all, type FlowBatch, type FlowCall, type ResultOf, race } from './authoring/flow/call.ts';
+export { all, branch, type FlowBatch, type FlowCall, type ResultOf, race } from './authoring/flow/call.ts';
 export type { Child, FlowBody, FlowOptions } from './authoring/flow/flow.ts';
-export type { FlowCondition, FlowRetry, StepOptions } from './authoring/flow/model.ts';
+export type { FlowCondition, StepOptions } from './authoring/flow/model.ts';
 export type {
   AgentResult,
   ChildOutput,
@@ -43,31 +43,38 @@ export type {
   WebhookResult,
 } from './authoring/flow/result.ts';
 export type { StepOutput } from './authoring/graph/output.ts';
-export type { ForgeSpec, WebhookSpec } from './authoring/graph/spec.ts';
+export type { ForgeSpec } from './authoring/graph/spec.ts';
 export type { CheckFields, CheckSpec, Checks, Program } from './authoring/spec/check.ts';
 export type { StepContextOf, Unchecked } from './authoring/spec/context.ts';
+export type * as SpecTypes from './authoring/spec/part.ts';
 export type {
   AnswerOption,
   BoundedNext,
   ConditionalTarget,
   End,
   ForgeActions,
-  InputOfWorkflow,
   Join,
-  OutputOf,
-  OutputOfWorkflow,
-  OutputSchema,
-  OutputVerdict,
+  OutputSpec,
   Question,
   Retry,
   StepCondition,
   TimeSpan,
   TimeUnit,
   Webhook,
+} from './authoring/spec/part.ts';
+export type {
+  InputOfWorkflow,
+  OutputOf,
+  OutputOfWorkflow,
+  OutputSchema,
+  OutputVerdict,
+  SideName,
+  SideOf,
   WorkflowTypes,
 } from './authoring/spec/step.ts';
 export type * as WorkerTypes from './authoring/spec/worker.ts';
 export type { WorkflowSpec } from './authoring/spec/workflow.ts';
+export type { WrittenYaml } from './authoring/yaml/write/write.ts';
 export type { EnrolledKey, Entry as EnrolmentEntry, KeyList } from './authority/enrolment.ts';
 export type { PublicKey, UnlockedKey } from './authority/keys.ts';
 export type * as StatementTypes from './authority/statement.ts';

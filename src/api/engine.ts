@@ -5,9 +5,9 @@ import { existsSync } from 'node:fs';
 import type { InputOfWorkflow, OutputOfWorkflow } from '../authoring/spec/step.ts';
 import { KeyList } from '../authority/enrolment.ts';
 import { readKeyList } from '../authority/key-files.ts';
-import { type EngineError, messageOf } from '../base/error.ts';
+import { EngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
-import { createRunId } from '../base/id.ts';
+import { createRunId, isRunId, RUN_ID_RULE } from '../base/id.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { createAccounting } from '../engine/accounting.ts';
@@ -37,6 +37,7 @@ import { createAttemptRunner } from '../steps/runner.ts';
 import type { StepServices } from '../steps/services.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { RunOrigin, RunQuery, RunSummary, Store } from '../store/store.ts';
+import { checkEngineOptions } from './engine-options.ts';
 import { assertOutside } from './inside-run.ts';
 import { Run, type RunHandle, type RunHost } from './run.ts';
 import type { RunArguments } from './workflow.ts';
@@ -130,6 +131,7 @@ const LIST_MAX = 1000;
 
 /** Opens an engine on a database file, or on an open store. */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
+  checkEngineOptions(options);
   assertBudgets(budgetsOf(options));
   const store =
     options.store ?? (await openSqliteStore({ file: options.db ?? ':memory:', isDead, ...present({ synchronous: options.synchronous }) }));
@@ -273,6 +275,8 @@ class PublicEngine implements Engine {
     const [params = {}, options = {}] = rest as [unknown?, StartRunOptions?];
     const { core, assertOutside } = this.#host;
     const compiled = typeof workflow === 'string' ? findWorkflow(core.parts.source, workflow) : compiledOf(workflow);
+    if (options.id !== undefined && !isRunId(options.id))
+      throw new EngineError('OPTION_INVALID', `the id of a run must be ${RUN_ID_RULE}, not ${JSON.stringify(options.id)}`);
     if (options.from !== undefined || options.outputs !== undefined) await assertOutside('start a run in the middle');
     const { run } = await core.start(compiled, params, await this.#placed(named(options, compiled.definition.name)));
     return this.run(run) as RunHandle<unknown> as RunHandle<OutputOfWorkflow<W>>;

@@ -16,7 +16,7 @@ import { createStepResult, createWorkflowResult, type StepResult, type WorkflowR
 import type { RunView, StepView } from '../engine/inspect.ts';
 import { isDone } from '../kernel/run-state.ts';
 import { REGISTRY } from '../kinds/registry.ts';
-import { createEngine, type EngineOptions } from './engine.ts';
+import { createEngine, type Engine, type EngineOptions } from './engine.ts';
 
 /** A workflow, validated when it was defined and frozen since. */
 export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> implements WorkflowTypes<Input, Output> {
@@ -94,18 +94,22 @@ async function runInMemory(compiled: CompiledWorkflow, input: unknown, options: 
   const engine = await createEngine({ ...options, db: ':memory:', workflows: [compiled], drives: 'all' });
   try {
     const run = await engine.start(compiled, input as Readonly<Record<string, unknown>>);
-    return resultOf(await run.wait('outside'));
+    return await resultOf(engine, await run.wait('outside'));
   } finally {
     await engine.close({ abort: true });
   }
 }
 
 /** Converts the view of an ended run into a result. */
-function resultOf(view: RunView): WorkflowResult {
+async function resultOf(engine: Engine, view: RunView): Promise<WorkflowResult> {
   const success = isDone(view.status);
-  const steps = view.steps
-    .filter((step) => step.outcome !== undefined && !step.path.includes('/'))
-    .map((step) => resultOfStep(step, success));
+  const steps: StepResult[] = [];
+  for (const step of view.steps) {
+    if (step.outcome === undefined || step.path.includes('/')) continue;
+    const run = step.child;
+    const child = run === undefined ? undefined : { ...(await resultOf(engine, await engine.run(run).get())), runId: run };
+    steps.push(resultOfStep(step, { success, child }));
+  }
   const waits = view.waits.map((wait) => `${wait.kind}${wait.step === undefined ? '' : ` at "${wait.step}"`}`).join(', ');
   const error = success
     ? undefined
@@ -121,9 +125,9 @@ function resultOf(view: RunView): WorkflowResult {
   });
 }
 
-function resultOfStep(step: StepView, completed: boolean): StepResult {
+function resultOfStep(step: StepView, run: { readonly success: boolean; readonly child: StepResult['child'] | undefined }): StepResult {
   const success = step.status === 'completed' || step.status === 'skipped';
-  const failure = success ? {} : { error: step.error ?? `settled "${step.outcome}"`, ...(completed ? { handled: true } : {}) };
+  const failure = success ? {} : { error: step.error ?? `settled "${step.outcome}"`, ...(run.success ? { handled: true } : {}) };
   return createStepResult({
     name: step.step,
     stepType: step.kind as StepResult['stepType'],
@@ -131,5 +135,6 @@ function resultOfStep(step: StepView, completed: boolean): StepResult {
     output: step.output ?? null,
     durationMs: step.durationMs ?? 0,
     ...failure,
+    ...(run.child === undefined ? {} : { child: run.child }),
   });
 }

@@ -1,10 +1,14 @@
 // Owns workflow files in the library: the text of one becomes a workflow that an engine runs.
 
+import type { WrittenYaml } from '../authoring/yaml/write/write.ts';
 import { EngineError } from '../base/error.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { OwnKind } from '../definition/own-kind.ts';
+import { describeWorkflow } from '../definition/plain-workflow.ts';
 import { registryWith } from '../kinds/registry.ts';
 import type { GateCheck } from '../steps/check.ts';
+import type { AnyWorkflow } from './engine.ts';
+import { compiledOf } from './workflow-source.ts';
 
 /** What a workflow file is compiled with. */
 export interface YamlOptions {
@@ -31,4 +35,13 @@ export async function workflowFromYaml(text: string, options: YamlOptions = {}):
     ...(first === undefined ? {} : { position: { file, line: first.line, column: first.column } }),
     details: { problems: errors },
   });
+}
+
+/**
+ * Writes a graph as the text of a workflow file, which reads back as the same definition; `differences` names what does
+ * not. Throws USAGE for what a file cannot hold: a flow, or a step that is a function.
+ */
+export async function workflowToYaml(workflow: AnyWorkflow, options: Pick<YamlOptions, 'kinds' | 'checks'> = {}): Promise<WrittenYaml> {
+  const { writeYaml } = await import('../authoring/yaml/write/write.ts');
+  return writeYaml(describeWorkflow(compiledOf(workflow)), registryWith(options));
 }

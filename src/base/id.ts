@@ -21,6 +21,14 @@ export function isRunIdPrefix(text: string): boolean {
   return /^[0-9a-hjkmnp-tv-z]{1,16}$/.test(text);
 }
 
+/** What a run id of one's own may be, for messages. */
+export const RUN_ID_RULE = 'at most 64 letters, digits, ".", "_" and "-", beginning with a letter or digit';
+
+/** True for text that can be the id of a run. */
+export function isRunId(text: unknown): text is string {
+  return typeof text === 'string' && /^[A-Za-z0-9][\w.-]{0,63}$/.test(text);
+}
+
 function encode(bytes: Uint8Array): string {
   let id = '';
   for (let index = 0; index < LENGTH; index += 1) id += ALPHABET.charAt((bytes[index] as number) & 31);

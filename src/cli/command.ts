@@ -117,6 +117,14 @@ export class ParsedArgs {
   }
 }
 
+/** The option that chooses runs by their status. */
+export const STATUS_OPTION = {
+  name: 'status',
+  value: 'STATUS',
+  many: true,
+  choices: ['pending', 'running', 'waiting', 'completed', 'overridden', 'failed', 'escalated', 'rejected', 'cancelled'],
+} as const;
+
 /** The argument of every command that is about one run. */
 export const RUN_ARGUMENT: ArgumentSpec = {
   name: 'RUN',

@@ -3,7 +3,8 @@
 export { AgentRole, Dispatch } from '../authoring/graph/dispatch.ts';
 export { StepDef } from '../authoring/graph/graph.ts';
 export type * as GraphTypes from '../authoring/graph/spec.ts';
-export type { ConditionSpec, GraphContext, GraphSpec, HumanGateSpec, StepSpec } from '../authoring/graph/spec.ts';
+export type { GraphContext, GraphSpec, HumanGateSpec, StepSpec } from '../authoring/graph/spec.ts';
+export type { StepCondition as ConditionSpec } from '../authoring/spec/part.ts';
 export { Outcome } from '../definition/outcome.ts';
 export { DocumentAvailability, LoopState } from '../definition/states.ts';
 export { defineWorkflow, type SeedStepBuilder, step, Workflow } from './workflow.ts';

@@ -131,6 +131,14 @@ export function bindParams(params: Readonly<Record<string, ArgModel>>, given: un
   return deepFreeze(Object.fromEntries(bound));
 }
 
+/** Returns what is wrong with those values of an object that arguments of this name take. */
+export function argValueFaults(args: Readonly<Record<string, ArgModel>>, values: JsonObject): readonly string[] {
+  return Object.entries(args).flatMap(([name, model]) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    return value === undefined || value === null ? [] : (bindOne(name, model, value).fault ?? []);
+  });
+}
+
 function unknownNames(params: Readonly<Record<string, ArgModel>>, values: object): string[] {
   const known = Object.keys(params);
   const exist = known.length === 0 ? 'there are no parameters' : `the parameters are ${known.join(', ')}`;

@@ -20,6 +20,8 @@ export interface StepContext {
   readonly workflowParams: JsonObject;
   /** The data that steps have merged so far, over the params. */
   readonly stepState: JsonObject;
+  /** The step's arguments (`args`): from the run's data by their names, else their defaults. */
+  readonly args: JsonObject;
   readonly checkpoint: CheckpointView;
   /** Earlier results by step name. */
   readonly results: Readonly<Record<string, { readonly output: Json }>>;
@@ -69,6 +71,8 @@ export interface StepCode {
   readonly context?: (ctx: StepContext) => unknown;
   /** A live agent or generator object. */
   readonly agent?: { execute(context: JsonObject, ctx: StepContext): unknown };
+  /** Looks for what the step produces, by the name of the output. */
+  readonly finds?: Readonly<Record<string, (ctx: never) => unknown>>;
   /** The application's kind that does the work of an `own` step. */
   readonly own?: OwnKind;
   /** Builds the instructions, if they are not fixed text. */

@@ -90,7 +90,7 @@ export interface ArgModel {
 }
 
 /** Something that a step declares to produce. It is checked before the step counts as done. */
-export type OutputModel = FileOutputModel | ForgeOutputModel;
+export type OutputModel = FileOutputModel | ForgeOutputModel | EffectOutputModel;
 
 /** Files of the workspace that changed, or one that is stored. */
 export interface FileOutputModel {
@@ -104,6 +104,13 @@ export interface FileOutputModel {
 export interface ForgeOutputModel {
   readonly name: string;
   readonly type: 'comment' | 'pr';
+  readonly required: boolean;
+}
+
+/** Something that a function of the author finds, such as a row of a database. */
+export interface EffectOutputModel {
+  readonly name: string;
+  readonly type: 'effect';
   readonly required: boolean;
 }
 

@@ -7,9 +7,9 @@ export function isFileOutput<Output extends OutputModel>(output: Output): output
   return output.type === 'file' || output.type === 'artifact';
 }
 
-/** Whether the files before and after a step are compared: declared files, and files that agents must not change. */
+/** Whether something is looked at before and after a step: declared files and effects, and files that agents must not change. */
 export function comparesFiles({ kind, outputs = [] }: Pick<StepModel, 'kind' | 'outputs'>): boolean {
-  return kind === 'agent' || kind === 'generate' || outputs.some(isFileOutput);
+  return kind === 'agent' || kind === 'generate' || outputs.some((output) => isFileOutput(output) || output.type === 'effect');
 }
 
 /** Returns why a pattern is rejected, or undefined if it stays inside the workspace (F03). */

@@ -19,6 +19,8 @@ export interface StepResult {
   readonly error?: string;
   /** True if the step failed and the workflow handled it; the run can still succeed. */
   readonly handled?: boolean;
+  /** For a step that ran another workflow: that run, with the results of its steps. */
+  readonly child?: WorkflowResult & { readonly runId: string };
 }
 
 /** How a run ended. The results are in the order in which the steps ran. */
@@ -81,6 +83,7 @@ export function createStepResult(given: Omit<StepResult, 'output'> & { readonly 
     durationMs: given.durationMs,
     ...(given.error === undefined ? {} : { error: given.error }),
     ...(given.handled === undefined ? {} : { handled: given.handled }),
+    ...(given.child === undefined ? {} : { child: given.child }),
   });
 }
 

@@ -10,9 +10,10 @@ import type { AgentQuestion } from '../agents/driver.ts';
 import { checkQuestions } from '../agents/reply.ts';
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
-import { type Json, toPlain } from '../base/json.ts';
+import { isJsonObject, type Json, toPlain } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
-import type { StepKind } from '../definition/model.ts';
+import { argValueFaults } from '../definition/arg.ts';
+import { type Definition, membersOf, type StepKind, type StepModel } from '../definition/model.ts';
 import type { Activation, Path, Ref } from '../kernel/activation.ts';
 import { heldBy, waitOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
@@ -123,6 +124,9 @@ export async function reportWork(core: EngineCore, run: string, report: WorkRepo
   const read = said === undefined ? undefined : readReport(handover, definition.form, said);
   if (read !== undefined && 'problem' in read)
     throw new EngineError('REPORT_INVALID', `step "${step}": ${read.problem}`, { details: { step } });
+  const output = read?.output;
+  const faults = isJsonObject(output) ? modelsOf(definition, found).flatMap(({ args }) => argValueFaults(args, output)) : [];
+  if (faults.length > 0) throw new EngineError('REPORT_INVALID', `step "${step}": ${faults.join('; ')}`, { details: { step } });
   const value = read === undefined || read.output === null ? undefined : storedValue(read.output);
   const error: StepError | undefined =
     'failure' in report ? { code: 'AGENT_FAILED', message: `the agent reported a failure: ${report.failure}`, reason: 'error' } : undefined;
@@ -141,6 +145,13 @@ export async function reportWork(core: EngineCore, run: string, report: WorkRepo
   // Another report used this token first: the same report gets the same verdict, a different one is rejected.
   if (posted === 'duplicate') return earlier(core, (await core.store.load(run)).state, report);
   return verdictOn(core, run, { path, attempt, step, after: state.seq });
+}
+
+/** The step that work belongs to, and the member of it that was handed out. */
+function modelsOf({ steps }: Definition, { step, member }: Activation): readonly StepModel[] {
+  return steps
+    .filter(({ id }) => id === step)
+    .flatMap((model) => [model, ...membersOf(model).filter(({ id }) => model.kind === 'each' || id === member?.key)]);
 }
 
 function isBeingVerified(activation: Activation | undefined, attempt: number): boolean {

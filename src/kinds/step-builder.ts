@@ -5,7 +5,8 @@ import { createCall, type FlowCall, type ResultOf } from '../authoring/flow/call
 import { type Child, compiledOf } from '../authoring/flow/flow.ts';
 import { createBoundStep, invalid, type StepOptions, type StepParts } from '../authoring/flow/model.ts';
 import type { AgentResult, CommandResult, GateResult, HumanResult, ValidateResult, WebhookResult } from '../authoring/flow/result.ts';
-import type { ForgeSpec, WebhookSpec } from '../authoring/graph/spec.ts';
+import type { ForgeSpec } from '../authoring/graph/spec.ts';
+import type { Webhook } from '../authoring/spec/part.ts';
 import type { InputOfWorkflow, OutputOfWorkflow } from '../authoring/spec/step.ts';
 import type { Duration } from '../base/duration.ts';
 import { present } from '../base/fields.ts';
@@ -98,7 +99,7 @@ export class StepBuilder {
   }
 
   /** Asks a web service; an answer that is not the expected one fails the step. */
-  webhook(webhook: WebhookSpec, options?: StepOptions): FlowCall<WebhookResult> {
+  webhook(webhook: Webhook, options?: StepOptions): FlowCall<WebhookResult> {
     return call(buildWebhook(this.#name, webhook, options));
   }
 

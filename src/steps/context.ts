@@ -3,6 +3,7 @@
 
 import { EngineError, messageOf } from '../base/error.ts';
 import { deepFreeze, type Json, type JsonObject } from '../base/json.ts';
+import { bindParams } from '../definition/arg.ts';
 import type { CheckpointView, StepContext } from '../definition/code.ts';
 import { isPromise, untilStopped } from './abort.ts';
 import type { AttemptRequest, Snapshot } from './attempt.ts';
@@ -24,6 +25,7 @@ export class AttemptContext implements StepContext {
     this.#snapshot = parts.snapshot;
     this.#result = parts.result;
     this.#app = parts.app;
+    Object.defineProperties(this, OWN);
     if (parts.app !== undefined) for (const name of Object.keys(parts.app)) Object.defineProperty(this, name, fieldOf(parts.app, name));
   }
 
@@ -71,6 +73,12 @@ export class AttemptContext implements StepContext {
     return this.#stepState;
   }
 
+  get args(): JsonObject {
+    const { id, args } = this.#request.bound.model;
+    const known = Object.entries(this.stepState).filter(([name]) => Object.hasOwn(args, name));
+    return bindParams(args, Object.fromEntries(known), `step "${id}"`);
+  }
+
   get checkpoint(): CheckpointView {
     this.#checkpoint ??= deepFreeze(checkpointOf(this.#request.params, this.snapshot));
     return this.#checkpoint;
@@ -114,6 +122,12 @@ export class AttemptContext implements StepContext {
   }
 }
 
+// On the object itself, so that `{ ...ctx }` has them. `snapshot` is the engine's own.
+const { snapshot: _, ...GETTERS } = Object.getOwnPropertyDescriptors(AttemptContext.prototype) as Record<string, PropertyDescriptor>;
+const OWN = Object.fromEntries(
+  Object.entries(GETTERS).flatMap(([name, { get }]) => (get === undefined ? [] : [[name, { get, enumerable: true }]])),
+);
+
 /** Builds the context of an attempt, without waiting where nothing has to be waited for. */
 export function openContext(request: AttemptRequest): AttemptContext | Promise<AttemptContext> {
   const snapshot = readsRecord(request) ? request.snapshot() : undefined;
@@ -139,13 +153,18 @@ function partsOf(snapshot: Snapshot | undefined, app: Fields | undefined) {
 // A task of a flow gets its arguments from the generator, so the record is loaded only when a function builds them.
 function readsRecord({ bound: { model }, workflow }: AttemptRequest): boolean {
   if (model.kind !== 'task' || workflow.definition.form === 'graph') return true;
-  return model.preconditions.length > 0 || model.postconditions.length > 0 || !Array.isArray(model.config.args ?? []);
+  return (
+    model.outputs !== undefined ||
+    model.preconditions.length > 0 ||
+    model.postconditions.length > 0 ||
+    !Array.isArray(model.config.args ?? [])
+  );
 }
 
 function hasFunctions({ bound: { code } }: AttemptRequest): boolean {
-  const { run, reconcile, poll, context, agent, preconditions, postconditions } = code;
+  const { run, reconcile, poll, context, agent, finds, preconditions, postconditions } = code;
   const isThere = (value: unknown): boolean => value !== undefined;
-  return [run, reconcile, poll, context, agent].some(isThere) || preconditions.some(isThere) || postconditions.some(isThere);
+  return [run, reconcile, poll, context, agent, finds].some(isThere) || preconditions.some(isThere) || postconditions.some(isThere);
 }
 
 async function applicationFields(request: AttemptRequest): Promise<Fields> {

@@ -150,6 +150,7 @@ function work(job: Job): Work | Promise<Work> {
   const { kind } = job.request.bound.model;
   const execute = entryOf(job.bench.kinds, kind)?.execute;
   if (execute === undefined) return { error: stepError('STEP_FAILED', `a step of kind "${kind}" waits; it is not executed`) };
+  if ((kind === 'task' || kind === 'own') && job.request.bound.model.outputs !== undefined) return producing(job, execute);
   // Agents and commands call `protecting` themselves; a generator is protected here.
   return kind === 'generate' ? protecting(job, execute) : execute(job);
 }

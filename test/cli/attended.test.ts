@@ -43,6 +43,23 @@ function commandsIn(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries([...text.matchAll(/^ {2}(pawl (\w+) .*)$/gm)].map(([, line = '', verb = '']) => [verb, line]));
 }
 
+describe('the other spellings', () => {
+  test('result reports a success or a failure, status shows the run, and list --status lists runs', async () => {
+    const { stdout } = await beginAttended(rig, PLANNED);
+    const token = `--token=${tokenIn(stdout)}`;
+    const both = await rig.run(['result', RUN, token, '--success', '--failure', 'no']);
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('--failure cannot be combined with --success or --result')]);
+    rig.write('plan.md', 'first this, then that');
+    const after = await rig.run(['result', RUN, token, '--success']);
+    expect(after.stdout).toContain('Step 2: build');
+    const failed = await rig.run(['result', RUN, `--token=${tokenIn(after.stdout)}`, '--failure', 'no network']);
+    expect(failed.stdout).toContain('Given up: build (attempt 1): the agent reported a failure: no network');
+    expect((await rig.run(['status', RUN])).stdout).toMatch(new RegExp(`^${RUN} {2}waiting at build`));
+    expect((await rig.run(['list', '--status', 'waiting'])).stdout).toContain(RUN);
+    expect((await rig.run(['list', '--status', 'completed'])).stdout).not.toContain(RUN);
+  });
+});
+
 describe('what the agent is told', () => {
   test('is the step, its instructions as they are, and the commands to report with; nothing else is on stdout', async () => {
     const { code, stdout, stderr } = await beginAttended(rig, PLANNED);

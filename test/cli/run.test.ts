@@ -94,7 +94,7 @@ test.each([
   [['-p', 'times'], '-p must be name=value, not "times"; for example: -p issue=7 [USAGE]'],
   [['-p', 'times=1', '-p', 'times=2'], '-p times may be given only once [USAGE]'],
   [['--params', '[1]'], `--params must be a JSON object, such as '{"issue": 7}' [USAGE]`],
-  [['--id', 'mine'], '--id must be 16 characters of 0-9 and a-z without i, l, o and u, not "mine" [USAGE]'],
+  [['--id', 'my run'], '--id must be at most 64 letters, digits, ".", "_" and "-", beginning with a letter or digit, not "my run" [USAGE]'],
   [['--attended', '--detach'], '--attended and --detach cannot be combined: --attended prints the first step and exits [USAGE]'],
 ])('invalid arguments are reported before anything starts: %s', async (words, told) => {
   const file = await writeWorkflow(rig, 'copy', { steps: COPY, params: PARAMS });

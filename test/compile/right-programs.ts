@@ -63,6 +63,42 @@ export const all = defineWorkflow({
   },
 });
 `,
+  'everything that a workflow file can say': `
+import { defineWorkflow } from 'pawl';
+
+declare const db: { order(key: string): Promise<{ readonly id: number } | undefined> };
+
+export const all = defineWorkflow({
+  name: 'all',
+  permissions: { contents: 'write', pull_requests: 'read' },
+  data: { reviewer: '{{ params.who }}' },
+  facts: ['issue_number', 'labels'],
+  onError: 'report',
+  entry: 'write',
+  steps: {
+    write: {
+      agent: 'dev',
+      prompt: 'Write {{ reviewer }}',
+      templates: true,
+      seesContext: true,
+      continueSession: true,
+      outputs: [
+        { name: 'code', type: 'file', pattern: 'src/**', required: true },
+        { name: 'pr', type: 'pr' },
+        { name: 'order', type: 'effect', find: (ctx) => db.order(ctx.idempotencyKey) },
+      ],
+      fresh: 'activation',
+      merges: ['pr_number'],
+      timeout: '1h',
+      extend: { by: '30m', max: 2, tells: 'late' },
+      next: { ok: 'count', fail: { to: 'write', maxIterations: 2, context: { why: '{{ result }}' } } },
+    },
+    count: { handler: () => ({ n: 1 }), merges: false, outputs: [{ name: 'o', type: 'artifact', pattern: 'out.txt' }], next: null },
+    late: { forge: { action: 'notify', message: 'late' }, side: true },
+    report: { forge: { action: 'notify', message: 'failed' }, side: true, next: 'late' },
+  },
+});
+`,
   'results, parameters and the output have their types': `
 import { arg, defineWorkflow, type Engine, type OutputSchema } from 'pawl';
 

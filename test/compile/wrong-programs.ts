@@ -3,6 +3,64 @@
 
 /** The programs, by the mistake in each. */
 export const WRONG_PROGRAMS: Readonly<Record<string, string>> = {
+  'an error hook that is not there': `
+export const w = defineWorkflow({
+  name: 'w',
+  onError: 'reprot', //! '"reprot"'
+  steps: { a: { command: 'x', next: null }, report: { command: 'x', side: true } },
+});
+`,
+  'an error hook that is no side step': `
+export const w = defineWorkflow({
+  name: 'w',
+  onError: 'a', //! '"a"'
+  steps: { a: { command: 'x', next: null }, report: { command: 'x', side: true } },
+});
+`,
+  'a beginning at a side step': `
+export const w = defineWorkflow({
+  name: 'w',
+  entry: 'report', //! '"report"'
+  steps: { a: { command: 'x', next: null }, report: { command: 'x', side: true } },
+});
+`,
+  'a transition to a side step': `
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { command: 'x', next: 'report' }, //! '"report"'
+    report: { command: 'x', side: true },
+  },
+});
+`,
+  'a permission that is not there': `
+export const w = defineWorkflow({
+  name: 'w',
+  permissions: { content: 'read' }, //! 'content'
+  steps: { a: { command: 'x', next: null } },
+});
+`,
+  'an unknown level of a permission': `
+export const w = defineWorkflow({
+  name: 'w',
+  permissions: { contents: 'admin' }, //! "admin"
+  steps: { a: { command: 'x', next: null } },
+});
+`,
+  'facts that are a text': `
+export const w = defineWorkflow({
+  name: 'w',
+  facts: 'labels', //! 'string'
+  steps: { a: { command: 'x', next: null } },
+});
+`,
+  'data that is a function': `
+export const w = defineWorkflow({
+  name: 'w',
+  data: { a: () => 1 }, //! 
+  steps: { a: { command: 'x', next: null } },
+});
+`,
   'a parameter that is not declared': `
 export const w = defineWorkflow({
   name: 'w',

@@ -105,5 +105,24 @@ what the engine context lacks | a: { handler: (ctx) => ctx.runid, next: 'end' },
 the result of a step that is not there | a: { handler: (ctx) => ctx.results.b, next: 'end' }, | 'b'
 a result without the check that it is there | a: { handler: (ctx) => ctx.results.end.output, next: 'end' }, | possibly 'undefined'
 a return value that the schema does not take | a: { handler: () => ({ size: 'big' }), output: sizeSchema, next: 'end' }, | 
+an output without a pattern | a: { command: 'x', outputs: [{ name: 'o', type: 'file' }], next: 'end' }, | OutputSpec
+an output of an unknown type | a: { command: 'x', outputs: [{ name: 'o', type: 'table', pattern: 'x' }], next: 'end' }, | table
+a pull request with a pattern | a: { agent: 'dev', outputs: [{ name: 'o', type: 'pr', pattern: 'x' }], next: 'end' }, | 'pattern'
+an effect without a function | a: { handler: () => 1, outputs: [{ name: 'o', type: 'effect' }], next: 'end' }, | OutputSpec
+an output with a misspelt field | a: { command: 'x', outputs: [{ name: 'o', type: 'file', pattern: 'x', requried: true }], next: 'end' }, | 'requried'
+outputs of a wait | a: { delay: '1s', outputs: [{ name: 'o', type: 'file', pattern: 'x' }], next: 'end' }, | "delay" steps have no such field
+outputs that are no list | a: { command: 'x', outputs: { name: 'o', type: 'file', pattern: 'x' }, next: 'end' }, | 
+an unknown freshness | a: { command: 'x', outputs: [], fresh: 'always', next: 'end' }, | always
+an extension that tells a step that is not there | a: { command: 'x', timeout: '1m', extend: { by: '1m', tells: 'ned' }, next: 'end' }, | '"ned"'
+an extension that tells a step that is no side step | a: { command: 'x', timeout: '1m', extend: { by: '1m', tells: 'end' }, next: 'end' }, | '"end"'
+an extension in words | a: { command: 'x', extend: { by: 'more' }, next: 'end' }, | more
+an extension without a span | a: { command: 'x', extend: { max: 2 }, next: 'end' }, | by
+merges that are true | a: { command: 'x', merges: true, next: 'end' }, | 'true'
+side that is false | a: { command: 'x', side: false, next: 'end' }, | 
+a side step in a group | a: { parallel: { branches: { x: { command: 'x', side: true } } }, next: 'end' }, | cannot be a side step
+a side step that leads into the run | a: { command: 'x', side: true, next: 'end' }, | '"end"'
+templates in words | a: { command: 'x', templates: 'yes', next: 'end' }, | 'string'
+a session that another kind cannot continue | a: { command: 'x', continueSession: true, next: 'end' }, | "command" steps have no such field
+data of a transition that is a text | a: { command: 'x', next: { to: 'end', context: 'x' } }, | 
 an output that is no schema | a: { handler: () => 1, output: { type: 'object' }, next: 'end' }, | 'type'
 `;

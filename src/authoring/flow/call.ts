@@ -2,7 +2,7 @@
 // gives its result a type. A call is a value: every option makes a new one, and none of them does any work.
 
 import type { Duration } from '../../base/duration.ts';
-import type { Json } from '../../base/json.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
 import type { BoundStep, CompiledWorkflow, StepContext } from '../../definition/code.ts';
 import type { RecoveryPolicy } from '../../definition/model.ts';
 import {
@@ -14,17 +14,21 @@ import {
   noteUsed,
   StepFailed,
 } from '../../programs/flow-step.ts';
-import { checkMember, type FlowCondition, type FlowRetry, invalid, type StepOptions, withOptions } from './model.ts';
+import type { Retry } from '../spec/part.ts';
+import { checkMember, type FlowCondition, invalid, type StepOptions, withOptions } from './model.ts';
+import { serialiseStep } from './serial.ts';
 
 /** A step of a flow whose result has the type `T`: `const x = yield* step('a').task(fn)`. */
 export interface FlowCall<T> extends FlowStep {
   /** The workflow that the step starts, when it was given as a value. */
   readonly child: CompiledWorkflow | undefined;
   [Symbol.iterator](): Generator<FlowYield, T, unknown>;
+  /** The step as plain data, without live objects: for logs, and for `JSON.stringify`. */
+  toJSON(): JsonObject;
   /** The name that people read. */
   title(title: string): FlowCall<T>;
   /** How often an attempt that errors is tried again. */
-  retry(retry: number | FlowRetry): FlowCall<T>;
+  retry(retry: Retry<Duration>): FlowCall<T>;
   /** How long one attempt, or a wait as a whole, may take. */
   timeout(timeout: Duration): FlowCall<T>;
   /** What happens to an attempt that a crash left without a recorded end; `reconcile` needs the function that tells. */
@@ -35,6 +39,10 @@ export interface FlowCall<T> extends FlowStep {
   postconditions(...conditions: readonly FlowCondition[]): FlowCall<T>;
   /** Semaphores that the step holds while it works. */
   slots(...keys: readonly string[]): FlowCall<T>;
+  /** Does the step only if this is true; otherwise the run records it as skipped, and its result is null. */
+  when(condition: boolean): FlowCall<T | null>;
+  /** The result is null if the step fails. What a person rejects still fails. With `yield*` only. */
+  skipOnError(): FlowCall<T | null>;
 }
 
 /** Several steps at once, with a typed result: a tuple for `all`, the winner's result for `race`. */
@@ -50,7 +58,11 @@ interface CallParts<T> {
   readonly child?: CompiledWorkflow;
   /** Turns what the kernel sends, or what a failure left behind, into the type that the call promises, where they differ. */
   readonly receive?: (sent: unknown) => T;
+  readonly skipsErrors?: true;
 }
+
+/** The condition of a step that is not done. */
+const SKIPPED = 'false';
 
 class Call<T> implements FlowCall<T> {
   readonly yields = 'step';
@@ -68,22 +80,28 @@ class Call<T> implements FlowCall<T> {
 
   *[Symbol.iterator](): Generator<FlowYield, T, unknown> {
     noteUsed(this);
-    const { receive } = this.#parts;
-    if (receive === undefined) return (yield this) as T;
+    const { receive, skipsErrors } = this.#parts;
+    if (receive === undefined && skipsErrors === undefined) return (yield this) as T;
     let sent: unknown;
     try {
       sent = yield this;
     } catch (error) {
+      if (skipsErrors && error instanceof StepFailed && error.outcome !== 'reject') return null as T;
+      if (receive === undefined) throw error;
       throw error instanceof StepFailed ? new StepFailed({ ...failureOf(error), output: receive(error.output) as Json }) : error;
     }
-    return receive(sent);
+    return receive === undefined || this.bound.model.condition === SKIPPED ? (sent as T) : receive(sent);
+  }
+
+  toJSON(): JsonObject {
+    return serialiseStep(this);
   }
 
   title(title: string): FlowCall<T> {
     return this.#with({ title });
   }
 
-  retry(retry: number | FlowRetry): FlowCall<T> {
+  retry(retry: Retry<Duration>): FlowCall<T> {
     return this.#with({ retry });
   }
 
@@ -105,6 +123,22 @@ class Call<T> implements FlowCall<T> {
 
   slots(...keys: readonly string[]): FlowCall<T> {
     return this.#with({ slots: keys });
+  }
+
+  when(condition: boolean): FlowCall<T | null> {
+    if (typeof condition !== 'boolean') throw invalid(`step "${this.bound.model.id}"`, 'has a `when` that is not true or false');
+    noteUsed(this);
+    const model = condition ? this.bound.model : Object.freeze({ ...this.bound.model, condition: SKIPPED });
+    return new Call<T | null>({ ...this.#parts, bound: Object.freeze({ ...this.bound, model }) });
+  }
+
+  skipOnError(): FlowCall<T | null> {
+    noteUsed(this);
+    return new Call<T | null>({ ...this.#parts, skipsErrors: true });
+  }
+
+  get skipsErrors(): boolean {
+    return this.#parts.skipsErrors === true;
   }
 
   #with(options: StepOptions): FlowCall<T> {
@@ -132,6 +166,8 @@ class Batch<T> implements FlowBatch<T> {
     for (const step of steps) {
       noteUsed(step);
       checkMember(`${yields}([…])`, step.bound);
+      if (step instanceof Call && step.skipsErrors)
+        throw invalid(`${yields}([…])`, `cannot hold step "${step.bound.model.id}" with skipOnError; yield* that one by itself`);
     }
     Object.freeze(this);
     noteCreated(this);
@@ -155,4 +191,15 @@ export function all<const Calls extends readonly FlowStep[]>(
 export function race<const Calls extends readonly FlowStep[]>(calls: Calls): FlowBatch<ResultOf<Calls[number]>> {
   if (calls.length === 0) throw invalid('race([])', 'has no step that could win; give it at least one');
   return new Batch('race', calls);
+}
+
+/** The first of these steps whose condition is true: `yield* branch([[isLarge, step('split')…], [true, step('edit')…]])`. */
+export function branch<const Choices extends readonly (readonly [condition: boolean, step: FlowStep])[]>(
+  choices: Choices,
+): Choices[number][1] {
+  for (const [, step] of choices) noteUsed(step);
+  const chosen = choices.find(([condition]) => condition)?.[1];
+  if (chosen === undefined) throw invalid('branch([…])', 'has no condition that is true; end it with [true, step(…)]');
+  noteCreated(chosen);
+  return chosen;
 }

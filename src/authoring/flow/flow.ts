@@ -2,13 +2,16 @@
 // definition holds the name, the parameters and the limits, and its steps appear in the run.
 
 import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { deepFreeze } from '../../base/json.ts';
 import { type ArgSpecs, type ArgValues, arg, argFaults, bindParams } from '../../definition/arg.ts';
-import { type Budget, budgetFault } from '../../definition/budget.ts';
+import { budgetFault } from '../../definition/budget.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { type CodeRole, hashCode, hashDefinition } from '../../definition/hash.ts';
 import type { Definition } from '../../definition/model.ts';
 import type { FlowYield } from '../../programs/flow-step.ts';
+import { checkOptions } from '../spec/option.ts';
+import type { WorkflowFields } from '../spec/part.ts';
 import type { WorkflowTypes } from '../spec/step.ts';
 import { countOf, invalid } from './model.ts';
 import type { ChildOutput } from './result.ts';
@@ -20,17 +23,10 @@ export type FlowBody<Input, Returned> = (input: Input) => Generator<FlowYield, R
 export type Child<Compiled extends CompiledWorkflow = CompiledWorkflow> = Compiled | { readonly compiled: Compiled };
 
 /** What can be said about a flow beside its name and its body. */
-export interface FlowOptions<Params extends ArgSpecs> {
-  readonly title?: string;
-  readonly description?: string;
-  readonly params?: Params;
-  readonly limits?: { readonly maxIterations?: number };
-  /** What the agents of a run may use in all, those of the runs it starts included; then it waits for more. */
-  readonly budget?: Budget;
+export interface FlowOptions<Params extends ArgSpecs>
+  extends Omit<WorkflowFields<Params, never>, 'context' | 'data' | 'facts' | 'onError'> {
   /** Builds the application's part of the context, once per attempt. */
   readonly context?: NonNullable<CompiledWorkflow['context']>;
-  /** The author's own mark of this version; nothing but a label. */
-  readonly version?: string;
   /** Workflows that the flow starts, so that they are known before it runs. */
   readonly children?: readonly Child[];
 }
@@ -41,6 +37,18 @@ export interface FlowWorkflow<Input, Returned> extends CompiledWorkflow, Workflo
 }
 
 const ITERATIONS_MAX = 10;
+const OPTIONS = Object.keys({
+  title: true,
+  description: true,
+  params: true,
+  limits: true,
+  budget: true,
+  protected: true,
+  permissions: true,
+  context: true,
+  version: true,
+  children: true,
+} satisfies Record<keyof FlowOptions<ArgSpecs>, true>);
 
 /** Compiles a generator function; its parameters are bound, with their defaults, before the first step. */
 export function compileFlow<Returned>(
@@ -60,6 +68,8 @@ export function compileFlow(
   const options = typeof first === 'function' ? {} : first;
   const body = typeof first === 'function' ? first : second;
   checkBody(name, body);
+  checkOptions(`workflow "${name}"`, options, OPTIONS);
+  checkOptions(`workflow "${name}", limits`, options.limits ?? {}, ['maxIterations']);
   const definition = definitionOf(name, options);
   const { context } = options;
   const roles: CodeRole[] = [{ step: '', role: 'flow', code: body }];
@@ -87,7 +97,7 @@ function checkBody(name: string, body: FlowBody<never, unknown> | undefined): as
 }
 
 function definitionOf(name: string, options: FlowOptions<ArgSpecs>): Definition {
-  const { title = name, description = '', version, limits = {}, budget } = options;
+  const { title = name, description = '', version, limits = {}, budget, permissions, protected: guarded } = options;
   const params = Object.fromEntries(Object.entries(options.params ?? {}).map(([param, model]) => [param, arg(model)]));
   const faults = Object.entries(params).flatMap(([param, model]) => argFaults(model).map((fault) => `parameter "${param}": ${fault}`));
   if (faults.length > 0) throw invalid(`workflow "${name}"`, `has parameters that cannot work: ${faults.join('; ')}`);
@@ -104,7 +114,7 @@ function definitionOf(name: string, options: FlowOptions<ArgSpecs>): Definition 
     entry: '',
     steps: [],
     limits: { maxIterations },
-    ...(budget === undefined ? {} : { budget: { ...budget } }),
+    ...present({ budget: budget && { ...budget }, permissions: permissions && { ...permissions }, protected: guarded && [...guarded] }),
   });
 }
 

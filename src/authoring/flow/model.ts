@@ -6,8 +6,11 @@ import { EngineError, messageOf } from '../../base/error.ts';
 import { deepFreeze, type Json, toPlain } from '../../base/json.ts';
 import { type BoundStep, type ConditionCheck, NO_CODE, type StepCode, type StepContext } from '../../definition/code.ts';
 import { type KindRegistry, pipelineOf } from '../../definition/kind.ts';
-import type { ConditionModel, RecoveryPolicy, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
+import type { ConditionModel, OutputModel, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
 import { expressionOf } from '../../definition/scope.ts';
+import { checkOptions } from '../spec/option.ts';
+import { readOutputs } from '../spec/output.ts';
+import type { OutputFields, OutputSpec, Retry, SharedFields } from '../spec/part.ts';
 
 /** A condition of a contract: an expression, or a function that looks at the world. */
 export interface FlowCondition {
@@ -17,32 +20,43 @@ export interface FlowCondition {
   readonly error?: string;
 }
 
-/** How often an attempt is tried again, for what, and after which pause. */
-export interface FlowRetry {
-  readonly max: number;
-  readonly on?: readonly ('error' | 'timeout')[];
-  readonly backoff?: { readonly initial: Duration; readonly factor?: number; readonly max?: Duration };
-}
+type Frame = SharedFields<StepContext, never, Duration> & OutputFields<StepContext>;
+type Options =
+  | 'title'
+  | 'retry'
+  | 'timeout'
+  | 'recovery'
+  | 'reconcile'
+  | 'contractRetries'
+  | 'slots'
+  | 'outputs'
+  | 'fresh'
+  | 'protected'
+  | 'mayChange'
+  | 'writes';
 
 /** What every kind of step takes. */
-export interface StepOptions {
-  readonly title?: string;
-  readonly retry?: number | FlowRetry;
-  readonly timeout?: Duration;
-  readonly recovery?: RecoveryPolicy;
-  /** Tells, for the recovery policy `reconcile`, whether an attempt without a recorded end took effect. */
-  readonly reconcile?: (ctx: StepContext) => unknown;
+export type StepOptions = { readonly [Option in Options]?: Frame[Option] } & {
   readonly preconditions?: readonly FlowCondition[];
   readonly postconditions?: readonly FlowCondition[];
-  readonly contractRetries?: number;
-  readonly slots?: readonly string[];
-  /** Patterns of files that an agent at this step may not change, beside those that are always protected. */
-  readonly protected?: readonly string[];
-  /** Patterns of protected files that an agent at this step may change all the same. */
-  readonly mayChange?: readonly string[];
-  /** Patterns of the files that it changes: steps side by side that would write the same get checkouts of their own. */
-  readonly writes?: readonly string[];
-}
+};
+
+const OPTIONS = Object.keys({
+  title: true,
+  retry: true,
+  timeout: true,
+  recovery: true,
+  reconcile: true,
+  preconditions: true,
+  postconditions: true,
+  contractRetries: true,
+  slots: true,
+  outputs: true,
+  fresh: true,
+  protected: true,
+  mayChange: true,
+  writes: true,
+} satisfies Record<keyof StepOptions, true>);
 
 /** What a kind of step brings, beside the shared options. */
 export interface StepParts {
@@ -51,13 +65,16 @@ export interface StepParts {
   readonly frame?: Pick<StepFrame, 'supportsQuestions'>;
   readonly code?: Partial<Omit<StepCode, 'preconditions' | 'postconditions'>>;
   readonly options?: StepOptions;
+  /** The names of the fields of its own, beside which the options are written. */
+  readonly fields?: readonly string[];
 }
 
 const BACKOFF_MAX = '1h';
 
 /** The step with its kind's defaults and its options. */
 export function createBoundStep(parts: StepParts, registry: KindRegistry): BoundStep {
-  const { name, work, frame = {}, code = {}, options = {} } = parts;
+  const { name, work, frame = {}, code = {}, options = {}, fields = [] } = parts;
+  checkOptions(`step "${name}"`, options, [...fields, ...OPTIONS]);
   const model: StepModel = {
     id: name,
     title: name,
@@ -111,8 +128,10 @@ export function withOptions(bound: BoundStep, options: StepOptions): BoundStep {
   if (model.recovery === 'reconcile' && reconcile === undefined) {
     throw invalid(step, 'has the recovery policy "reconcile" but no function for it; give one as `reconcile`, or choose "rerun" or "ask"');
   }
+  const outputs = options.outputs === undefined ? undefined : readOutputs(options.outputs);
   const code: StepCode = {
     ...bound.code,
+    ...(outputs?.finds === undefined ? {} : { finds: outputs.finds }),
     ...(reconcile === undefined ? {} : { reconcile }),
     ...(options.preconditions === undefined ? {} : { preconditions: checksOf(options.preconditions) }),
     ...(options.postconditions === undefined ? {} : { postconditions: checksOf(options.postconditions) }),
@@ -130,22 +149,34 @@ function modelOptions(step: string, options: StepOptions): Partial<StepFrame> {
     ...(options.postconditions === undefined ? {} : { postconditions: options.postconditions.map(conditionModel) }),
     ...(options.contractRetries === undefined ? {} : { contractRetries: countOf(step, 'contractRetries', options.contractRetries) }),
     ...(options.slots === undefined ? {} : { slots: [...options.slots] }),
+    ...(options.outputs === undefined ? {} : { outputs: outputModels(step, options.outputs) }),
+    ...(options.fresh === undefined ? {} : { fresh: options.fresh }),
     ...(options.protected === undefined ? {} : { protected: [...options.protected] }),
     ...(options.mayChange === undefined ? {} : { mayChange: [...options.mayChange] }),
     ...(options.writes === undefined ? {} : { writes: [...options.writes] }),
   };
 }
 
-function retryPolicy(step: string, retry: number | FlowRetry): RetryPolicy {
+function outputModels(step: string, outputs: readonly OutputSpec[]): readonly OutputModel[] {
+  const { models, faults } = readOutputs(outputs);
+  if (faults.length > 0) throw invalid(step, `cannot be built: ${faults.join('. ')}`);
+  return models;
+}
+
+function retryPolicy(step: string, retry: Retry<Duration>): RetryPolicy {
   const { max, on = ['error'], backoff } = typeof retry === 'number' ? { max: retry } : retry;
+  if (typeof retry === 'object') checkOptions(`${step}, retry`, retry, ['max', 'on', 'backoff']);
   const times = { max: countOf(step, 'retry', max), on: [...on] };
   if (backoff === undefined) return times;
+  checkOptions(`${step}, retry.backoff`, backoff, ['initial', 'factor', 'max']);
   const initialMs = parseDuration(backoff.initial, `${step}, retry.backoff.initial`);
   const maxMs = parseDuration(backoff.max ?? BACKOFF_MAX, `${step}, retry.backoff.max`);
   return { ...times, backoff: { initialMs, factor: backoff.factor ?? 2, maxMs } };
 }
 
-function conditionModel({ name, check, error }: FlowCondition): ConditionModel {
+function conditionModel(condition: FlowCondition): ConditionModel {
+  const { name, check, error } = condition;
+  checkOptions(`the condition "${name}"`, condition, ['name', 'check', 'error']);
   if (typeof check === 'string') checkExpression(`the condition "${name}"`, check);
   const model = { name, error: error ?? `"${name}" does not hold` };
   return typeof check === 'string' ? { ...model, expression: check } : model;

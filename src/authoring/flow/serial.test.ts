@@ -15,6 +15,11 @@ class Reviewer {
 }
 
 describe('a serialised step', () => {
+  test('is what JSON.stringify gives', () => {
+    const call = step('hi').task(greet, 1);
+    expect(JSON.parse(JSON.stringify({ call }))).toEqual({ call: serialiseStep(call) });
+  });
+
   test('is plain data: live objects are shown by name', () => {
     const call = step('hi')
       .task(greet, 1, { deep: [greet, new Reviewer()] }, 10n)

@@ -25,7 +25,7 @@ export interface Dispatch {
 
 /** A handler that sends an agent off with a script. */
 export function Dispatch(dispatch: Dispatch): Dispatch {
-  return Object.freeze({ agent: dispatch.agent, script: dispatch.script });
+  return Object.freeze({ ...dispatch });
 }
 
 /** An agent or generator as an object of the application. */

@@ -223,7 +223,7 @@ describe('groups', () => {
     ['a group without branches', { parallel: { branches: [] } }, 'g KIND_INVALID'],
     ['a group inside a group', { parallel: { branches: [{ id: 'a', parallel: { branches } }] } }, 'g/a MEMBER_INVALID'],
     ['a branch with a next', { parallel: { branches: [{ id: 'a', next: null }] } }, 'g/a MEMBER_INVALID'],
-    ['a fan-out without a key', { parallel: true, command: 'x' }, 'g FIELD_INVALID'],
+    ['a join without a key', { parallel: true, join: 'any', command: 'x' }, 'g FIELD_INVALID'],
     ['a key without a fan-out', { parallelKey: 'xs', command: 'x' }, 'g FIELD_INVALID'],
   ])('%s is refused', (_, work, expected) => {
     expect(faults({ name: 'wf', steps: [{ id: 'g', ...work, next: null }] })).toContain(expected);

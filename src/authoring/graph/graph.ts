@@ -3,6 +3,7 @@
 
 import { EngineError } from '../../base/error.ts';
 import { deepFreeze } from '../../base/json.ts';
+import { transitionsOf } from '../../definition/analysis.ts';
 import { type ArgSpecs, arg } from '../../definition/arg.ts';
 import type { BoundStep, CompiledWorkflow, StepCode } from '../../definition/code.ts';
 import { hashCode, hashDefinition } from '../../definition/hash.ts';
@@ -58,7 +59,33 @@ export interface GraphDraft {
 /** Reads a spec; what is wrong with its fields goes to the problems of the reading. */
 export function readGraph<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): GraphDraft {
   const steps = readSteps(spec.steps as readonly unknown[] as readonly AnyStep[], spec.limits?.maxIterations, reading);
-  return { definition: readHeader(spec as unknown as GraphSpec<never>, steps, reading), steps };
+  const definition = readHeader(spec as unknown as GraphSpec<never>, steps, reading);
+  checkSides(definition, reading);
+  return { definition, steps };
+}
+
+/** Side steps are run by the engine: what is to run beside a run must be one, and no transition leads into or out of them. */
+function checkSides({ steps, onError, entry }: Definition, { problems }: GraphReading): void {
+  const sides = new Set(steps.filter(({ side }) => side === true).map(({ id }) => id));
+  const hint = 'write `side: true` on that step, or name a step that has it';
+  const named = (what: string, id: string | undefined, step?: string) => {
+    if (id === undefined || sides.has(id)) return;
+    const message = `${what} is "${id}", which is not a side step${problems.suggest(id, sides)}`;
+    problems.add({ code: 'TARGET_UNKNOWN', message, hint, ...(step === undefined ? {} : { step }) });
+  };
+  named('`onError`', onError);
+  if (sides.has(entry)) problems.add({ code: 'ENTRY_UNKNOWN', message: `it begins at the side step "${entry}"`, hint: 'begin at another' });
+  for (const step of steps) {
+    named('`extend.tells`', step.extension?.tells, step.id);
+    const wrong = transitionsOf(step).flatMap(({ to }) => ('step' in to && sides.has(to.step) !== sides.has(step.id) ? [to.step] : []));
+    for (const id of new Set(wrong))
+      problems.add({
+        code: 'TARGET_UNKNOWN',
+        step: step.id,
+        message: sides.has(id) ? `it leads to the side step "${id}"` : `it is a side step and leads to "${id}", which is not`,
+        hint: 'lead to another step, or remove the transition: the engine runs side steps by itself',
+      });
+  }
 }
 
 function compile<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): CompiledWorkflow {
@@ -122,14 +149,9 @@ function readSteps(specs: readonly AnyStep[], limit: number | undefined, reading
 function readHeader(spec: GraphSpec<never>, steps: readonly BoundStep[], reading: GraphReading): Definition {
   const { type, name, title, entry, initialStep, description, version, params, limits, budget, protected: guarded, data } = spec;
   const called = String(type ?? name ?? '');
-  for (const field of Object.keys(spec)) {
-    if (!FIELDS.includes(field))
-      reading.problems.add({
-        code: 'FIELD_UNKNOWN',
-        message: `a workflow has no field "${field}"${reading.problems.suggest(field, FIELDS)}`,
-        hint: 'remove it, or fix the spelling',
-      });
-  }
+  reading.knownFields(spec, FIELDS, { what: 'a workflow' });
+  reading.knownFields(limits ?? {}, ['maxIterations'], { what: '`limits`' });
+  reading.knownFields(spec.permissions ?? {}, ['contents', 'issues', 'pull_requests', 'checks'], { what: '`permissions`' });
   return defined<Definition>({
     name: called,
     title: (type === undefined ? title : name) ?? called,

@@ -4,8 +4,9 @@
 import type { Choice, Edge, NextTable, Target } from '../../definition/model.ts';
 import { STRING_NEXT_COVERS } from '../../definition/outcome.ts';
 import { isReservedId } from '../../definition/validate-step.ts';
+import type { BoundedNext, ConditionalTarget } from '../spec/part.ts';
 import { defined, type StepReading } from './reading.ts';
-import type { BoundedTarget, ConditionalNext, NextSpec, TargetSpec } from './spec.ts';
+import type { NextSpec, TargetSpec } from './spec.ts';
 
 /** What a transition needs to know of the steps around it. */
 export interface StepOrder {
@@ -16,7 +17,7 @@ export interface StepOrder {
   readonly maxIterations: number | undefined;
 }
 
-type EntrySpec = TargetSpec | BoundedTarget | { readonly step: string } | ConditionalNext;
+type EntrySpec = TargetSpec | BoundedNext | { readonly step: string } | ConditionalTarget;
 
 /** The transition table of a `next`. */
 export function readNext(next: NextSpec | undefined, order: StepOrder, step: StepReading): NextTable {
@@ -49,14 +50,14 @@ function readEntry(entry: EntrySpec, order: StepOrder, step: StepReading): Edge 
   return { to: { end: 'complete' } };
 }
 
-function readChoice(next: ConditionalNext, order: StepOrder, step: StepReading): Choice {
+function readChoice(next: ConditionalTarget, order: StepOrder, step: StepReading): Choice {
   const { condition, onTrue, onFalse, maxIterations, onExhausted } = next;
   step.knownFields(next, ['condition', 'onTrue', 'onFalse', 'maxIterations', 'onExhausted'], 'a conditional next');
   for (const [name, target] of Object.entries({ onTrue, onFalse })) {
     if (target === undefined)
       step.fault('FIELD_INVALID', `its conditional next has no ${name}`, 'name a step, or write null to end the run');
   }
-  const bound = defined<Omit<BoundedTarget, 'to'>>({ maxIterations, onExhausted });
+  const bound = defined<Omit<BoundedNext, 'to'>>({ maxIterations, onExhausted });
   const someLeadsBack = leadsBack(onTrue, order) || leadsBack(onFalse, order);
   return {
     condition: String(condition),
@@ -65,7 +66,7 @@ function readChoice(next: ConditionalNext, order: StepOrder, step: StepReading):
   };
 }
 
-function readEdge({ to, maxIterations, onExhausted, context }: BoundedTarget, order: StepOrder): Edge {
+function readEdge({ to, maxIterations, onExhausted, context }: BoundedNext, order: StepOrder): Edge {
   const max = maxIterations ?? (leadsBack(to, order) ? order.maxIterations : undefined);
   const data = context === undefined ? {} : { context };
   if (max === undefined) return { to: readTarget(to), ...data };

@@ -27,6 +27,16 @@ export class GraphReading {
   step(at: string): StepReading {
     return new StepReading(this, at);
   }
+
+  /** Reports fields that an object of the workflow, or of a step, does not have. */
+  knownFields(object: object, known: readonly string[], at: { readonly what: string; readonly step?: string }): void {
+    for (const field of Object.keys(object)) {
+      if (known.includes(field)) continue;
+      const message = `${at.what} has no field "${field}"${this.problems.suggest(field, known)}`;
+      const { what: _, ...where } = at;
+      this.problems.add({ ...where, code: 'FIELD_UNKNOWN', message, hint: 'remove it, or fix the spelling' });
+    }
+  }
 }
 
 /** The reading of one step. */
@@ -83,11 +93,7 @@ export class StepReading {
 
   /** Reports fields that this place does not have. */
   knownFields(object: object, known: readonly string[], what: string): void {
-    for (const field of Object.keys(object)) {
-      if (known.includes(field)) continue;
-      const suggestion = this.graph.problems.suggest(field, known);
-      this.fault('FIELD_UNKNOWN', `${what} has no field "${field}"${suggestion}`, 'remove it, or fix the spelling');
-    }
+    this.graph.knownFields(object, known, { what, step: this.at });
   }
 }
 

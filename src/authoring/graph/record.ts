@@ -1,8 +1,9 @@
 // Owns the step from the record of steps that `defineWorkflow` takes to the list that `graph.ts` compiles.
 
 import type { ProblemList } from '../../definition/problem.ts';
+import type { StepCondition } from '../spec/part.ts';
 import type { OutputSchema } from '../spec/step.ts';
-import type { ConditionSpec, GateOptionSpec, GraphSpec } from './spec.ts';
+import type { GateOptionSpec, GraphSpec } from './spec.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Fault = (step: string, message: string, hint: string) => void;
@@ -36,7 +37,7 @@ function listStep(step: Fields, at: string, fault: Fault): Fields {
     ...rest,
     ...(output === undefined
       ? {}
-      : { postconditions: [...((rest.postconditions ?? []) as readonly ConditionSpec[]), outputCondition(output as OutputSchema)] }),
+      : { postconditions: [...((rest.postconditions ?? []) as readonly StepCondition<never>[]), outputCondition(output as OutputSchema)] }),
     ...(isFields(human) ? { human: { ...human, ...optionsOf(human, rest.next) } } : {}),
     ...(isFields(parallel) && isFields(parallel.branches) ? { parallel: { ...parallel, branches: list(parallel.branches, fault) } } : {}),
     ...(isFields(each) && isFields(each.step) ? { each: { ...each, step: listStep(each.step, at, fault) } } : {}),
@@ -63,7 +64,7 @@ function optionsOf({ options }: Fields, next: unknown): { options?: readonly Gat
 }
 
 /** A schema is one more condition of the step's contract: what the step returned must fit. */
-function outputCondition(schema: OutputSchema): ConditionSpec<{ readonly result: unknown }> {
+function outputCondition(schema: OutputSchema): StepCondition<{ readonly result: unknown }> {
   return {
     name: 'output',
     error: 'its output does not fit the schema',

@@ -14,9 +14,11 @@ import {
   templatedPart,
 } from '../../definition/model.ts';
 import { parseTemplateTree } from '../../expr/template-tree.ts';
+import { readOutputs } from '../spec/output.ts';
+import type { StepCondition } from '../spec/part.ts';
 import { readGate } from './gate.ts';
 import { defined, type StepReading } from './reading.ts';
-import type { ConditionSpec, GroupSpec, MemberSpec, RetrySpec, SharedSpec } from './spec.ts';
+import type { GroupSpec, MemberSpec, SharedSpec } from './spec.ts';
 import { readWork, type Work, workFields } from './work.ts';
 
 /** A step or member as it is written, when the types of its context no longer matter. */
@@ -31,6 +33,7 @@ export interface StepPlace {
 }
 
 const BACKOFF_MAX = '1h';
+const PRODUCERS: readonly string[] = ['task', 'command', 'agent', 'own'];
 const SHARED_FIELDS: readonly (keyof SharedSpec)[] = [
   'title',
   'writes',
@@ -48,15 +51,15 @@ const SHARED_FIELDS: readonly (keyof SharedSpec)[] = [
   'condition',
   'humanGate',
   'slots',
-  'supportsQuestions',
   'outputs',
+  'fresh',
   'merges',
   'templates',
   'extend',
   'side',
 ];
 const GROUP_FIELDS: readonly (keyof GroupSpec)[] = ['parallelKey', 'join', 'concurrency'];
-const KNOWN_FIELDS = ['id', 'name', 'next', ...SHARED_FIELDS, ...GROUP_FIELDS];
+const KNOWN_FIELDS = ['id', 'name', 'next', 'supportsQuestions', ...SHARED_FIELDS, ...GROUP_FIELDS];
 
 /** The step as data and its functions. */
 export function readStep(spec: AnyStep, place: StepPlace): BoundStep {
@@ -65,14 +68,18 @@ export function readStep(spec: AnyStep, place: StepPlace): BoundStep {
   checkOneWork(spec, step);
   if (place.isMember && spec.next !== undefined)
     step.fault('MEMBER_INVALID', 'it is part of a group and has a next of its own', 'write next on the group; its join decides');
-  if (spec.parallel === true) return readFanOut(spec, place);
+  if (place.isMember && spec.side !== undefined)
+    step.fault('MEMBER_INVALID', 'it is part of a group and has `side`', 'only a step of the workflow itself can be a side step');
+  if (spec.parallel === true && spec.parallelKey !== undefined) return readFanOut(spec, place);
   if (spec.parallelKey !== undefined || spec.join !== undefined || spec.concurrency !== undefined)
     step.fault(
       'FIELD_INVALID',
       '`parallelKey`, `join` and `concurrency` mean nothing here',
-      'write `parallel: true` beside them, or put them into `parallel` or `each`',
+      'write `parallel: true` and `parallelKey`, or put them into `parallel` or `each`',
     );
-  return bind(spec, place, readWork(spec, workPlace(place)));
+  // Without a list there is nothing to do side by side: the step runs once.
+  const { parallel, ...alone } = spec;
+  return bind(spec, place, readWork(parallel === true ? alone : spec, workPlace(place)));
 }
 
 function checkOneWork(spec: AnyStep, step: StepReading): void {
@@ -106,13 +113,7 @@ export function idOf(spec: { readonly id?: unknown; readonly name?: unknown }): 
 /** The other spelling of `each`: the step is the body, what follows it belongs to the group. */
 function readFanOut(spec: AnyStep, place: StepPlace): BoundStep {
   const { parallel: _, parallelKey, join, concurrency, next: __, humanGate, condition, ...body } = spec;
-  if (parallelKey === undefined)
-    place.step.fault(
-      'FIELD_INVALID',
-      'it is `parallel: true`, but does not say for what',
-      'name the list as parallelKey: "improvementAreas"',
-    );
-  const each = defined<NonNullable<GroupSpec<never>['each']>>({ items: parallelKey ?? 'missing', step: body, join, concurrency });
+  const each = defined<NonNullable<GroupSpec<never>['each']>>({ items: parallelKey as string, step: body, join, concurrency });
   const { title } = spec;
   const frame = defined<AnyStep>({ title, humanGate, condition });
   return bind(frame, place, readWork({ each }, workPlace(place)));
@@ -123,13 +124,14 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
   const { work, code = {}, templates = spec.templates } = read;
   const { step, id } = place;
   const { reconcile, actions } = spec;
+  const outputs = outputsOf(spec, read, step);
   const frame = defined<StepFrame>({
     id,
     title: spec.title ?? id,
     actions: typeof actions === 'function' ? [] : ((step.plain(actions ?? [], 'its list of actions') as readonly string[]) ?? []),
     args: readArgs(spec.args ?? {}, step),
-    preconditions: (spec.preconditions ?? []).map(conditionModel),
-    postconditions: (spec.postconditions ?? []).map(conditionModel),
+    preconditions: (spec.preconditions ?? []).map((condition) => conditionModel(condition, step)),
+    postconditions: (spec.postconditions ?? []).map((condition) => conditionModel(condition, step)),
     next: place.next,
     retry: readRetry(spec.retry, step),
     contractRetries: spec.contractRetries ?? 1,
@@ -143,7 +145,8 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     writes: spec.writes === undefined ? undefined : [...spec.writes],
     protected: spec.protected === undefined ? undefined : [...spec.protected],
     mayChange: spec.mayChange === undefined ? undefined : [...spec.mayChange],
-    outputs: spec.outputs,
+    outputs: outputs?.models,
+    fresh: spec.fresh,
     merges: spec.merges,
     extension: readExtension(spec.extend, step),
     side: spec.side === true ? true : undefined,
@@ -154,6 +157,7 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     postconditions: checksOf(spec.postconditions, 'postcondition', step),
     reconcile: reconcile === undefined ? undefined : (step.code('reconcile', reconcile) as (ctx: StepContext) => unknown),
     actions: typeof actions === 'function' ? step.code('actions', actions) : undefined,
+    finds: outputs?.finds,
     members: code.members ?? {},
   });
   return { model: { ...frame, ...work }, code: Object.freeze(functions) };
@@ -172,8 +176,22 @@ function hasTemplates(work: StepWork): boolean {
   }
 }
 
+/** The outputs of a step. Only workers produce something; what a wait or a group ends with is not made by the step. */
+function outputsOf({ outputs, fresh }: AnyStep, { work }: Work, step: StepReading): ReturnType<typeof readOutputs> | undefined {
+  if (fresh !== undefined && (fresh !== 'activation' || outputs === undefined))
+    step.fault('FIELD_INVALID', `\`fresh\` is ${JSON.stringify(fresh)}`, 'write fresh: "activation" beside `outputs`, or remove it');
+  if (outputs === undefined) return undefined;
+  if (!PRODUCERS.includes(work.kind))
+    step.fault('FIELD_INVALID', '`outputs` has no effect here', 'write it on a step with a handler, a command, an agent or `use`');
+  const read = readOutputs(Array.isArray(outputs) ? outputs : []);
+  for (const fault of read.faults) step.fault('FIELD_INVALID', fault, 'correct it');
+  for (const [name, find] of Object.entries(read.finds ?? {})) step.code(`output ${name}`, find);
+  return read;
+}
+
 function readExtension(extend: SharedSpec['extend'], step: StepReading): StepFrame['extension'] {
   if (extend === undefined) return undefined;
+  step.knownFields(extend, ['by', 'max', 'tells'], 'an extension');
   const { by, max = 1, tells } = extend;
   return { ms: step.duration(by, 'the extension of its timeout'), max, ...(tells === undefined ? {} : { tells }) };
 }
@@ -192,13 +210,15 @@ function readArgs(args: Readonly<Record<string, ArgModel>>, step: StepReading): 
   );
 }
 
-function conditionModel({ name, check, error }: ConditionSpec<never>): ConditionModel {
+function conditionModel(condition: StepCondition<never>, step: StepReading): ConditionModel {
+  const { name, check, error } = condition;
+  step.knownFields(condition, ['name', 'check', 'error'], `the condition "${name}"`);
   const model = { name, error: error ?? `"${name}" does not hold` };
   return typeof check === 'string' ? { ...model, expression: check } : model;
 }
 
 function checksOf(
-  conditions: readonly ConditionSpec<never>[] | undefined,
+  conditions: readonly StepCondition<never>[] | undefined,
   role: string,
   step: StepReading,
 ): readonly (ConditionCheck | undefined)[] {
@@ -210,9 +230,11 @@ function checksOf(
   return Object.freeze(checks);
 }
 
-function readRetry(retry: RetrySpec | undefined, step: StepReading): RetryPolicy {
+function readRetry(retry: SharedSpec['retry'], step: StepReading): RetryPolicy {
   const { max, on = ['error'], backoff } = typeof retry === 'object' ? retry : { max: retry ?? 0 };
+  if (typeof retry === 'object') step.knownFields(retry, ['max', 'on', 'backoff'], 'a retry');
   if (backoff === undefined) return { max, on: [...on] };
+  step.knownFields(backoff, ['initial', 'factor', 'max'], 'a backoff');
   const initialMs = step.duration(backoff.initial, 'the initial pause of its retry');
   const maxMs = step.duration(backoff.max ?? BACKOFF_MAX, 'the longest pause of its retry');
   return { max, on: [...on], backoff: { initialMs, factor: backoff.factor ?? 2, maxMs } };

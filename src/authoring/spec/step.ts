@@ -7,21 +7,29 @@
 // "not given" is `[T] extends [never]`, since `keyof never` holds every name. A value is checked through `Via`, since an
 // intersection would let unknown fields through.
 
-import type { Json, JsonObject } from '../../base/json.ts';
-import type { Arg } from '../../definition/arg.ts';
-import type { Budget } from '../../definition/budget.ts';
-import type { ActionsBuilder, CompiledWorkflow } from '../../definition/code.ts';
-import type { RecoveryPolicy } from '../../definition/model.ts';
+import type { Json } from '../../base/json.ts';
 import type { UsedKind } from '../../definition/own-kind.ts';
 import type { CommandResult, GateResult, ValidateResult, WebhookResult } from '../flow/result.ts';
 import type { LiveAgent } from '../graph/dispatch.ts';
 import type { CheckFields, CheckSpec, Checks } from './check.ts';
 import type { StepContextOf } from './context.ts';
-
-/** A unit of time. */
-export type TimeUnit = 'ms' | 's' | 'm' | 'h' | 'd' | 'w';
-/** A span of time: `90s`, `1h30m`, or a number of milliseconds. */
-export type TimeSpan = number | `${number}${TimeUnit}` | `${number}${TimeUnit}${number}${TimeUnit}`;
+import type {
+  AgentFields,
+  BoundedNext,
+  ChildWorkflow,
+  CommandFields,
+  ConditionalTarget,
+  Delay,
+  End,
+  ForgeActions,
+  Join,
+  OutputFields,
+  Question,
+  SharedFields,
+  TimeSpan,
+  Values,
+  Webhook,
+} from './part.ts';
 
 /** A validator by the Standard Schema interface, as zod, valibot and arktype make them. */
 export interface OutputSchema<T = unknown> {
@@ -46,25 +54,6 @@ export type OutputVerdict =
 /** Outcomes that every step can settle with, and `_default`, which covers those without a transition of their own. */
 export type CommonOutcome = 'ok' | 'fail' | 'skip' | 'iterate' | 'reject' | 'error' | 'timeout' | '_default';
 
-/** How a run ends: `null` completes it. */
-export type End = 'complete' | 'fail' | 'escalate' | 'reject' | null;
-
-/** A transition that is taken at most `maxIterations` times in a run, then `onExhausted`. */
-export interface BoundedNext<Id = string> {
-  readonly to: Id | End;
-  readonly maxIterations?: number;
-  readonly onExhausted?: Id | End;
-}
-
-/** A transition that an expression chooses; the bound is for those of its targets that lead back. */
-export interface ConditionalTarget<Id = string> {
-  readonly condition: string;
-  readonly onTrue: Id | End;
-  readonly onFalse: Id | End;
-  readonly maxIterations?: number;
-  readonly onExhausted?: Id | End;
-}
-
 type Get<X, F> = F extends keyof X ? X[F] : never;
 type Way<N, Id> = [N] extends [never]
   ? Id | End
@@ -83,85 +72,11 @@ type Next<X, N, Id> = 'condition' extends keyof N
         }
       : Id | End;
 
-/** A condition of a contract: an expression, or a function that looks at the world. */
-export interface StepCondition<C> {
-  readonly name: string;
-  readonly check: string | ((ctx: C) => boolean | Promise<boolean>);
-  /** What to show when it does not hold. */
-  readonly error: string;
-}
-
-/** An answer that a person can give. */
-export interface AnswerOption<Id = string> {
-  readonly label: string;
-  /** Where it leads; without it, the step's `next` decides. */
-  readonly nextStep?: Id | Exclude<End, null>;
-  /** How the step settles with this answer; without it, by the label where `next` names it, else `ok`. */
-  readonly outcome?: string;
-  /** The person must write something. */
-  readonly requiresInput?: boolean;
-}
-
-/** A question to a person. */
-export interface Question<Id = string> {
-  readonly prompt: string;
-  /** Paths into the run's data whose values are shown with the question. */
-  readonly show?: readonly string[];
-  /** Left out: approve or reject. */
-  readonly options?: readonly AnswerOption<Id>[];
-  /** The group or groups whose members decide; left out: whoever may decide at all. */
-  readonly from?: string | readonly string[];
-  /** How many of them have to agree; left out: 1. */
-  readonly count?: number;
-  /** What the question is about outside the run; when that changes, it is asked again. */
-  readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
-  /** A decision counts only with the signature of an enrolled key. */
-  readonly signed?: boolean;
-}
-
-/** How often an attempt is tried again, for what, and after which pause. */
-export type Retry =
-  | number
-  | {
-      readonly max: number;
-      readonly on?: readonly ('error' | 'timeout')[];
-      readonly backoff?: { readonly initial: TimeSpan; readonly factor?: number; readonly max?: TimeSpan };
-    };
-
-/** How a group settles: when all, one, or so many of its members have succeeded. */
-export type Join = 'all' | 'any' | number;
-
-/** A request to a web service; without `expect`, any 2xx is a good answer. */
-export interface Webhook {
-  readonly request: {
-    readonly url: string;
-    readonly method?: string;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly body?: Json;
-  };
-  readonly expect?: { readonly status?: number; readonly body?: Json };
-}
-
-/** What the forge can be asked to do, with the fields of each action. Texts may be templates. */
-export interface ForgeActions {
-  merge_pr: { readonly method?: 'merge' | 'squash' | 'rebase'; readonly delete_branch?: boolean };
-  close_issue: { readonly issue?: number | string };
-  create_issue: { readonly title: string; readonly body?: string; readonly labels?: readonly string[] };
-  label: { readonly add?: readonly string[]; readonly remove?: readonly string[]; readonly target?: 'issue' | 'pr' };
-  label_issue: { readonly add: readonly string[]; readonly target?: 'issue' | 'pr' };
-  notify: { readonly target?: string | readonly string[]; readonly message?: string };
-  comment: { readonly target?: 'issue' | 'pr'; readonly message: string };
-}
-
-type Values = Readonly<Record<string, unknown>>;
-type Told<C> = Values | ((ctx: C) => Values | Promise<Values>);
 type Labels<X> = 'options' extends keyof Get<X, 'human'>
   ? Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'label'>
   : 'approve' | 'reject';
 type OptionOutcomes<X> = Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'outcome'>;
 
-/** A workflow that can be a child: its name, or the workflow itself. */
-export type ChildWorkflow = string | CompiledWorkflow | { readonly compiled: CompiledWorkflow };
 /** What says, in types only, which parameters a workflow takes and what it returns. */
 export interface WorkflowTypes<Input, Output> {
   readonly '~types'?: { readonly input: (input: Input) => void; readonly output: Output };
@@ -223,11 +138,8 @@ type AnyAction = { [A in keyof ForgeActions]: { readonly action: A } & ForgeActi
  * C is the context of its functions, X the step as written, Id the ids of the workflow's steps.
  */
 export interface Kinds<C, X, Id> {
-  handler: { fields: { handler: (ctx: C) => Returned<X>; output: OutputSchema }; result: unknown };
-  command: {
-    fields: { command: string | readonly string[]; env: Readonly<Record<string, string>>; cwd: string };
-    result: CommandResult | Json;
-  };
+  handler: { fields: OutputFields<C> & { handler: (ctx: C) => Returned<X>; output: OutputSchema }; result: unknown };
+  command: { fields: CommandFields & OutputFields<C>; result: CommandResult | Json };
   gate: {
     fields: { gate: { readonly checks: CheckList<Get<Get<X, 'gate'>, 'checks'>>; readonly rerunAtMerge?: boolean } };
     result: GateResult;
@@ -237,36 +149,9 @@ export interface Kinds<C, X, Id> {
     outcomes: Labels<X> | OptionOutcomes<X>;
     result: { readonly option: Labels<X>; readonly input?: string; readonly actor: string };
   };
-  agent: {
-    fields: {
-      agent: string | LiveAgent;
-      prompt: string;
-      /** Which of the agent's actions. */
-      action: string;
-      /** The script that the agent is sent off with. */
-      script: string;
-      context: Told<C>;
-      /** The JSON Schema that its output has to fit. */
-      schema: JsonObject;
-      output: OutputSchema;
-      budget: Budget;
-      /** It may relay questions to the person it works for. */
-      supportsQuestions: boolean;
-    };
-    result: unknown;
-  };
-  generate: { fields: { generate: string | LiveAgent; context: Told<C>; budget: Budget }; result: string };
-  delay: {
-    fields: {
-      delay:
-        | TimeSpan
-        | {
-            readonly duration: TimeSpan;
-            readonly poll?: { readonly interval: TimeSpan; readonly condition: string | ((ctx: C) => boolean | Promise<boolean>) };
-          };
-    };
-    result: null;
-  };
+  agent: { fields: AgentFields<C> & OutputFields<C> & { output: OutputSchema }; result: unknown };
+  generate: { fields: Pick<AgentFields<C>, 'context' | 'budget'> & { generate: string | LiveAgent }; result: string };
+  delay: { fields: { delay: TimeSpan | Delay<C> }; result: null };
   workflow: {
     fields: { workflow: ChildWorkflow; input: Built<Get<X, 'input'>, C, InputOfWorkflow<Get<X, 'workflow'>>> };
     needs: Record<never, never> extends InputOfWorkflow<Get<X, 'workflow'>> ? never : 'input';
@@ -286,7 +171,11 @@ export interface Kinds<C, X, Id> {
   };
   signal: { fields: { signal: string; output: OutputSchema }; result: Json };
   /** A kind that the application defined, with its configuration. */
-  use: { fields: { use: UsedKind }; outcomes: string; result: Get<X, 'use'> extends UsedKind<infer Output> ? Output : unknown };
+  use: {
+    fields: OutputFields<C> & { use: UsedKind };
+    outcomes: string;
+    result: Get<X, 'use'> extends UsedKind<infer Output> ? Output : unknown;
+  };
   webhook: { fields: { webhook: Webhook }; result: WebhookResult };
   forge: {
     fields: { forge: Action<Get<X, 'forge'>> };
@@ -319,57 +208,34 @@ export interface Kinds<C, X, Id> {
   };
 }
 
-/** What every step can have, whatever does its work. */
-export interface SharedFields<C> {
-  title: string;
-  /** Instructions, or a function of the parameters that gives them. A step may have nothing else. */
-  actions: readonly string[] | ActionsBuilder;
-  args: Readonly<Record<string, Arg>>;
-  preconditions: readonly StepCondition<C>[];
-  postconditions: readonly StepCondition<C>[];
-  retry: Retry;
-  timeout: TimeSpan;
-  /** How often a broken postcondition is tried again with what was found; left out: once. */
-  contractRetries: number;
-  recovery: RecoveryPolicy;
-  /** Says whether an attempt without a recorded end took effect. */
-  reconcile: (ctx: C) => unknown;
-  /** An expression; when it is false the step is skipped. */
-  condition: string;
-  slots: readonly string[];
-  /** Patterns of files that an agent at this step may not change, beside those that are always protected. */
-  protected: readonly string[];
-  /** Patterns of protected files that an agent at this step may change all the same. */
-  mayChange: readonly string[];
-  /** Patterns of the files that it changes: branches that would write the same get checkouts of their own. */
-  writes: readonly string[];
-}
-
 type KindName = keyof Kinds<unknown, unknown, unknown>;
 type Written<X> = keyof X & KindName;
 /** The kind of a step as written; one that only has instructions has none of its own. */
 type Kind<X> = [Written<X>] extends [never] ? 'plain' : Written<X>;
 type Spec<X, C, Id = never> = Kinds<C, X, Id>[Written<X>];
-type FieldsOf<X, C, Id = never> = [Written<X>] extends [never] ? object : Get<Spec<X, C, Id>, 'fields'>;
+type FieldsOf<X, C, Id = never> = [Written<X>] extends [never]
+  ? OutputFields<C> & Pick<AgentFields<C>, 'supportsQuestions'>
+  : Get<Spec<X, C, Id>, 'fields'>;
 type Outcomes<X> = CommonOutcome | Get<Spec<X, unknown>, 'outcomes'>;
 
 /** Lets V be inferred without becoming part of what is checked: unknown fields stay errors. */
 type Via<V, Checked> = [V] extends [never] ? V : Checked;
 type Several<X> = true extends { [K in Written<X>]: [Exclude<Written<X>, K>] extends [never] ? false : true }[Written<X>] ? true : false;
 
-type Field<X, F, Id, C> = F extends 'next'
-  ? Next<X, Get<X, 'next'>, Id>
+type Field<X, F, Ids extends Targets, C> = F extends 'next'
+  ? Next<X, Get<X, 'next'>, Ids['next']>
   : F extends KindName
     ? Several<X> extends true
       ? `one kind per step: it has ${Exclude<Written<X>, F>} too`
-      : Get<FieldsOf<X, C, Id>, F>
+      : Get<FieldsOf<X, C, Ids['next']>, F>
     : F extends keyof SharedFields<C>
-      ? SharedFields<C>[F]
-      : F extends keyof FieldsOf<X, C, Id>
-        ? FieldsOf<X, C, Id>[F]
+      ? SharedFields<C, Ids['side']>[F]
+      : F extends keyof FieldsOf<X, C, Ids['next']>
+        ? FieldsOf<X, C, Ids['next']>[F]
         : `"${Kind<X>}" steps have no such field`;
 
-type NeedsNext<X> = 'human' extends keyof X
+type NeedsNext<X> = 'side' extends keyof X ? never : NeedsTarget<X>;
+type NeedsTarget<X> = 'human' extends keyof X
   ? 'options' extends keyof Get<X, 'human'>
     ? false extends Leads<Get<Get<Get<X, 'human'>, 'options'>, number>>
       ? 'next'
@@ -388,15 +254,36 @@ export interface NewStep<Id> extends Offer<KindName | keyof SharedFields<unknown
 }
 
 type NoKind = 'this step does nothing: give it a handler, a command, a gate, a human, an agent, … or actions';
-type Checked<X, Id, C> = { readonly [F in keyof X]: Via<X[F], Field<X, F, Id, C>> } & Offer<keyof FieldsOf<X, C> | keyof SharedFields<C>>;
+type Checked<X, Ids extends Targets, C> = { readonly [F in keyof X]: Via<X[F], Field<X, F, Ids, C>> } & Offer<
+  keyof FieldsOf<X, C> | keyof SharedFields<C>
+>;
 
-/** What a step has to be, given what was written. */
-export type StepOf<X, Id, C> = unknown extends X
-  ? NewStep<Id>
+/** The ids that a step may name: where its transitions lead, and which side steps there are. */
+interface Targets {
+  next: unknown;
+  side: unknown;
+}
+/** The ids of a workflow's side steps. */
+export type SideOf<S> = { [K in keyof S]: 'side' extends keyof S[K] ? K : never }[keyof S];
+/** What can stand for a side step. */
+export type SideName<S> = [SideOf<S>] extends [never] ? 'no step has "side: true"' : SideOf<S>;
+/** Side steps follow only each other. */
+interface TargetsOf<X, S> extends Targets {
+  next: 'side' extends keyof X ? SideOf<S> : Exclude<keyof S, SideOf<S>>;
+  side: SideName<S>;
+}
+interface NoTargets extends Targets {
+  next: never;
+  side: never;
+}
+
+/** What a step has to be, given what was written; S are all steps. */
+export type StepOf<X, S, C> = unknown extends X
+  ? NewStep<keyof S>
   : [Written<X> | ('actions' & keyof X)] extends [never]
     ? NoKind
     : [Exclude<Missing<X> | NeedsNext<X>, keyof X>] extends [never]
-      ? Checked<X, Id, C>
+      ? Checked<X, TargetsOf<X, S>, C>
       : `this step lacks "${Exclude<Missing<X> | NeedsNext<X>, keyof X> & string}"`;
 
 /** A member with a function of an untyped `ctx`, about which nothing is known when it is asked what it has to be. */
@@ -416,11 +303,13 @@ export type MemberOf<X, C> = [X] extends [never]
     ? AnyMember<C>
     : 'next' extends keyof X
       ? 'a step inside a group has no "next": the group has one'
-      : [Written<X> | ('actions' & keyof X)] extends [never]
-        ? NoKind
-        : [Missing<X>] extends [never]
-          ? Checked<X, never, C>
-          : `this step lacks "${Missing<X> & string}"`;
+      : 'side' extends keyof X
+        ? 'a step inside a group cannot be a side step'
+        : [Written<X> | ('actions' & keyof X)] extends [never]
+          ? NoKind
+          : [Missing<X>] extends [never]
+            ? Checked<X, NoTargets, C>
+            : `this step lacks "${Missing<X> & string}"`;
 
 type Members<B, C> = [B] extends [never]
   ? Readonly<Record<string, AnyMember<C>>>
@@ -449,9 +338,9 @@ export type ResultOf<X> = 'output' extends keyof X
       : Get<Spec<X, unknown>, 'result'>;
 
 type Leaf<N> = N extends object ? N[keyof N] : N;
-type Targets<X> = Leaf<Get<X, 'next'>> | Leaf<Leaf<Get<X, 'next'>>>;
+type NextTargets<X> = Leaf<Get<X, 'next'>> | Leaf<Leaf<Get<X, 'next'>>>;
 type OptionTargets<X> = Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'nextStep'>;
-type Completes<X> = Extract<Targets<X> | OptionTargets<X>, null | 'complete'>;
+type Completes<X> = Extract<NextTargets<X> | OptionTargets<X>, null | 'complete'>;
 
 /** What a workflow completes with: the result of the steps that lead to its end. */
 export type OutputOf<S> = { [K in keyof S]: [Completes<S[K]>] extends [never] ? never : ResultOf<S[K]> }[keyof S];

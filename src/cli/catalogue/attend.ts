@@ -32,12 +32,15 @@ export const ATTEND: readonly ListedCommand[] = [
   },
   {
     name: 'done',
+    aliases: ['result'],
     summary: 'report a step as done; verifies it and prints the next one',
     about: `A report is a claim, which the engine verifies. If something is missing, the command says what, prints the step again with a new token, and exits with 1. A result that does not match the schema is rejected, and the token stays valid. ${TOKENS} ${THEN}`,
     args: [RUN_ARGUMENT],
     options: [
       TOKEN,
       { name: 'result', value: 'JSON', about: 'the result of the step: JSON, @file, or - for standard input' },
+      { name: 'success', about: 'the step succeeded; the same as without it' },
+      { name: 'failure', value: 'TEXT', about: 'the step failed, and why; the same as "pawl fail --reason"' },
       AGENT_FORMAT,
     ],
     examples: [

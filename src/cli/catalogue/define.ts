@@ -1,6 +1,6 @@
 // The commands for workflow definitions.
 
-import { type ListedCommand, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
+import { type ListedCommand, SIGNING_OPTIONS, STATUS_OPTION, TOKEN_FILE } from '../command.ts';
 
 /** The commands of this group. */
 export const DEFINE: readonly ListedCommand[] = [
@@ -9,6 +9,7 @@ export const DEFINE: readonly ListedCommand[] = [
     summary: "list the project's workflows, without running their code",
     about:
       'Workflows are files in .pawl/workflows (and .squadron/workflows) that end in .yaml, .yml, .ts, .mts, .js or .mjs. Each file has one workflow; a module exports it as default or as WORKFLOW. A folder named lib is skipped: it is for modules that workflows share. Files are parsed, never imported.',
+    options: [{ ...STATUS_OPTION, about: 'list runs with this status instead, as "pawl runs --status" does' }],
     examples: [
       { line: 'pawl list', about: 'names, files and titles' },
       { line: 'pawl list --json', about: 'for a program; .yaml files with parameters and step ids' },

@@ -1,6 +1,6 @@
 // The commands that show runs.
 
-import { type ListedCommand, RUN_ARGUMENT } from '../command.ts';
+import { type ListedCommand, RUN_ARGUMENT, STATUS_OPTION } from '../command.ts';
 
 /** The commands of this group. */
 export const INSPECT: readonly ListedCommand[] = [
@@ -8,13 +8,7 @@ export const INSPECT: readonly ListedCommand[] = [
     name: 'runs',
     summary: 'list runs, newest first',
     options: [
-      {
-        name: 'status',
-        value: 'STATUS',
-        about: 'only runs with this status; may be given several times',
-        many: true,
-        choices: ['pending', 'running', 'waiting', 'completed', 'overridden', 'failed', 'escalated', 'rejected', 'cancelled'],
-      },
+      { ...STATUS_OPTION, about: 'only runs with this status; may be given several times' },
       { name: 'workflow', value: 'NAME', about: 'only runs of this workflow', completes: 'workflow' },
       { name: 'limit', value: 'N', about: 'list at most N runs (default: 20)' },
       { name: 'all', about: 'list all runs' },
@@ -27,6 +21,7 @@ export const INSPECT: readonly ListedCommand[] = [
   },
   {
     name: 'show',
+    aliases: ['status'],
     summary: 'show a run: its steps, evidence, decisions and what it waits for',
     about:
       'Steps are listed in the order of the definition. A successful attempt takes one line; others come with their evidence. ' +

@@ -1,5 +1,6 @@
 // `pawl done RUN`: the agent reports its work. The engine verifies it, and the next step is printed, or what is missing.
 
+import { EngineError } from '../../base/error.ts';
 import { readJsonInput, submitByCommand, tokenGiven } from '../attended/submit.ts';
 import type { CommandRun } from '../command.ts';
 
@@ -7,6 +8,12 @@ import type { CommandRun } from '../command.ts';
 export const run: CommandRun = async (shell, given) => {
   const token = tokenGiven(given);
   const value = given.option('result');
+  const failure = given.option('failure');
+  if (failure !== undefined) {
+    if (value !== undefined || given.has('success'))
+      throw new EngineError('USAGE', '--failure cannot be combined with --success or --result; report one of them');
+    return submitByCommand(shell, { kind: 'failure', token, failure });
+  }
   const result = value === undefined ? null : await readJsonInput(shell, value, '--result');
   return submitByCommand(shell, { kind: 'result', token, result });
 };

@@ -10,6 +10,7 @@ import { oneLine, table } from '../terminal.ts';
 
 /** Runs the command. What is wrong with a file is reported, and does not keep the others from being listed. */
 export const run: CommandRun = async (shell, given) => {
+  if (given.options('status').length > 0) return (await import('./runs.ts')).run(shell, given);
   const project = findProject(shell, given);
   const { workflows, problems } = await discoverProject(project);
   const sorted = [...workflows].sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import { isRunIdPrefix } from '../../base/id.ts';
+import { isRunId, RUN_ID_RULE } from '../../base/id.ts';
 import { bindParams } from '../../definition/arg.ts';
 import { ATTENDED } from '../../steps/handover.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
@@ -20,8 +20,6 @@ import { assertFirst, assertNoOpenRun, assertStarts } from '../trigger/check.ts'
 import { completeTrigger } from '../trigger/forge.ts';
 import { startDataOf } from '../trigger/start-data.ts';
 import { readTrigger, type Trigger } from '../trigger/trigger.ts';
-
-const ID_LENGTH = 16;
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -97,8 +95,7 @@ async function handOut(
 
 function startOptions(given: ParsedArgs, { workflow }: LoadedWorkflow): { readonly id?: string; readonly from?: string } {
   const id = given.option('id');
-  if (id !== undefined && (id.length !== ID_LENGTH || !isRunIdPrefix(id)))
-    throw new EngineError('USAGE', `--id must be ${ID_LENGTH} characters of 0-9 and a-z without i, l, o and u, not "${id}"`);
+  if (id !== undefined && !isRunId(id)) throw new EngineError('USAGE', `--id must be ${RUN_ID_RULE}, not "${id}"`);
   const from = given.option('from');
   if (from === undefined && given.options('output').length > 0)
     throw new EngineError(

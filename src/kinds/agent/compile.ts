@@ -23,11 +23,13 @@ export interface AgentSpec<Context extends object> extends StepOptions {
   readonly supportsQuestions?: boolean;
 }
 
+const BESIDE = ['context', 'action', 'prompt', 'script', 'schema', 'budget', 'seesContext', 'continueSession'];
+
 /** The kind `agent`. */
 export const agent: KindCompiler = {
   ...declaration,
   field: 'agent',
-  beside: ['context', 'action', 'prompt', 'script', 'schema', 'budget', 'seesContext', 'continueSession'],
+  beside: BESIDE,
   read(spec, { step }) {
     const { agent: worker, action, prompt, script, schema, budget } = spec;
     const [seesContext, continueSession] = [spec.seesContext || undefined, spec.continueSession || undefined];
@@ -56,5 +58,12 @@ export function buildAgent<Context extends object>(name: string, spec: AgentSpec
     ...budgetOf(name, budget),
     ...told.config,
   };
-  return { name, work: { kind: 'agent', config }, frame: present({ supportsQuestions }), code: { ...worker.code, ...told.code }, options };
+  return {
+    name,
+    work: { kind: 'agent', config },
+    frame: present({ supportsQuestions }),
+    code: { ...worker.code, ...told.code },
+    options,
+    fields: ['agent', 'supportsQuestions', ...BESIDE],
+  };
 }

@@ -29,7 +29,7 @@ export const command: KindCompiler = {
 export function buildCommand(name: string, given: string | readonly string[] | CommandSpec): StepParts {
   const { run, argv, env, cwd, ...options } = commandSpec(given);
   const config: ProgramModel = present({ run, argv: argv && [...argv], env: env && { ...env }, cwd });
-  return { name, work: { kind: 'command', config }, options };
+  return { name, work: { kind: 'command', config }, options, fields: ['run', 'argv', 'env', 'cwd'] };
 }
 
 function commandSpec(given: string | readonly string[] | CommandSpec): CommandSpec {

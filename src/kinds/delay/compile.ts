@@ -2,6 +2,7 @@
 
 import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { checkOptions } from '../../authoring/spec/option.ts';
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import type { StepCode, StepContext } from '../../definition/code.ts';
 import { delay as declaration } from './declare.ts';
@@ -18,9 +19,11 @@ export const delay: KindCompiler = {
   field: 'delay',
   read({ delay: given }, { step }) {
     if (typeof given !== 'object') return { work: { kind: 'delay', durationMs: step.duration(given ?? '', 'its delay') } };
+    step.knownFields(given, ['duration', 'poll'], 'a delay');
     const { duration, poll } = given;
     const durationMs = step.duration(duration, 'its delay');
     if (poll === undefined) return { work: { kind: 'delay', durationMs } };
+    step.knownFields(poll, ['interval', 'condition'], 'a poll');
     const intervalMs = step.duration(poll.interval, 'the interval of its poll');
     const { condition } = poll;
     if (typeof condition === 'function')
@@ -36,10 +39,12 @@ export const delay: KindCompiler = {
 /** A pause. */
 export function buildDelay(name: string, given: Duration | DelaySpec): StepParts {
   const { duration, poll, ...options } = typeof given === 'object' ? given : { duration: given };
+  const fields = ['duration', 'poll'];
   const durationMs = parseDuration(duration, `step "${name}", duration`);
-  if (poll === undefined) return { name, work: { kind: 'delay', durationMs }, options };
+  if (poll === undefined) return { name, work: { kind: 'delay', durationMs }, options, fields };
+  checkOptions(`step "${name}", poll`, poll, ['interval', 'condition']);
   const intervalMs = parseDuration(poll.interval, `step "${name}", poll.interval`);
   const { condition } = poll;
-  if (typeof condition === 'string') return { name, work: { kind: 'delay', durationMs, poll: { intervalMs, condition } }, options };
-  return { name, work: { kind: 'delay', durationMs, poll: { intervalMs } }, code: { poll: condition }, options };
+  if (typeof condition === 'string') return { name, work: { kind: 'delay', durationMs, poll: { intervalMs, condition } }, options, fields };
+  return { name, work: { kind: 'delay', durationMs, poll: { intervalMs } }, code: { poll: condition }, options, fields };
 }

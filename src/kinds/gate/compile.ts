@@ -24,6 +24,7 @@ export const gate: KindCompiler = {
   ...declaration,
   field: 'gate',
   read({ gate: given }, { step }) {
+    step.knownFields(given ?? {}, ['checks', 'rerunAtMerge'], 'a gate');
     const checks = Array.isArray(given?.checks) ? (given.checks as readonly GateCheckSpec[]) : [];
     const read = checks.map((check, index) => readCheck(check, `check ${index + 1}`, step));
     return { work: { kind: 'gate', config: configOf(read, given?.rerunAtMerge) } };
@@ -43,7 +44,7 @@ function readCheck(check: GateCheckSpec, what: string, step: StepReading): Check
 export function buildGate(name: string, spec: GateSpec): StepParts {
   const { checks, rerunAtMerge, ...options } = spec;
   const read = checks.map((check) => checkData(name, check));
-  return { name, work: { kind: 'gate', config: configOf(read, rerunAtMerge) }, options };
+  return { name, work: { kind: 'gate', config: configOf(read, rerunAtMerge) }, options, fields: ['checks', 'rerunAtMerge'] };
 }
 
 function configOf(checks: readonly CheckModel[], rerunAtMerge: boolean | undefined): GateConfig {

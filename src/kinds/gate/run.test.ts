@@ -245,7 +245,7 @@ describe('an own check', () => {
 
 describe('a check without a timeout', () => {
   const stuck = { type: 'errored', error: { reason: 'timeout' }, checks: [{ passed: null }] };
-  beforeAll(() => execFileSync('sh', ['-c', 'mkfifo pipe'], { cwd }));
+  execFileSync('sh', ['-c', 'mkfifo pipe'], { cwd });
 
   test('that waits for a named pipe is stopped', async () => {
     expect(await run([command('cat pipe')], { checkTimeoutMs: 200 })).toMatchObject(stuck);

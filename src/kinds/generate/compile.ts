@@ -35,5 +35,11 @@ export function buildGenerate<Context extends object>(name: string, spec: Genera
   const worker = workerOf(name, 'generator', generator);
   const told = toldOf(name, context);
   const config: GenerateConfig = { ...present({ generator: worker.role }), ...budgetOf(name, budget), ...told.config };
-  return { name, work: { kind: 'generate', config }, code: { ...worker.code, ...told.code }, options };
+  return {
+    name,
+    work: { kind: 'generate', config },
+    code: { ...worker.code, ...told.code },
+    options,
+    fields: ['generator', 'context', 'budget'],
+  };
 }

@@ -3,6 +3,7 @@
 import { invalid, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import { readGate } from '../../authoring/graph/gate.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { checkOptions } from '../../authoring/spec/option.ts';
 import { present } from '../../base/fields.ts';
 import type { GateOptionModel } from '../../definition/model.ts';
 import { human as declaration } from './declare.ts';
@@ -46,6 +47,7 @@ export const human: KindCompiler = {
   },
 };
 
+const FIELDS = ['prompt', 'show', 'options', 'from', 'count', 'subjects', 'signed'];
 const APPROVE_OR_REJECT: readonly HumanOption[] = ['approve', 'reject'];
 
 /** A question and its answers. */
@@ -58,11 +60,12 @@ export function buildHuman(name: string, spec: HumanSpec<readonly HumanOption[]>
   if (signed !== undefined && typeof signed !== 'boolean') throw invalid(`step "${name}"`, '`signed` must be true or false');
   const people = typeof from === 'string' ? [from] : from;
   const gate = { prompt, show: [...show], options: choices, ...present({ from: people, count, subjects, signed: signed || undefined }) };
-  return { name, work: { kind: 'human', gate }, options };
+  return { name, work: { kind: 'human', gate }, options, fields: FIELDS };
 }
 
 // A flow that forgets to look at the answer must not complete what a person rejected.
 function optionModel(option: HumanOption): GateOptionModel {
   const { label, outcome, requiresInput = false } = typeof option === 'string' ? { label: option } : option;
+  if (typeof option === 'object') checkOptions(`the option "${label}"`, option, ['label', 'outcome', 'requiresInput']);
   return { label, outcome: outcome ?? (label === 'reject' ? 'reject' : 'ok'), requiresInput };
 }

@@ -59,7 +59,7 @@ export function buildEach<Item>(
   });
   const models = members.map(({ model }) => model);
   const work = { kind: 'parallel' as const, members: models, join: { rule: 'all' as const }, ...present({ concurrency }) };
-  return { keys, parts: { name, work, code: { members: codesOf(members) }, options } };
+  return { keys, parts: { name, work, code: { members: codesOf(members) }, options, fields: ['concurrency', 'key'] } };
 }
 
 function memberOf(name: string, bound: BoundStep, id: string): BoundStep {

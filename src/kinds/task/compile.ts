@@ -25,6 +25,10 @@ export const task: KindCompiler = {
   field: 'handler',
   read({ handler }, { step, id }) {
     if (typeof handler === 'object' && handler !== null) {
+      step.knownFields(handler, ['agent', 'script'], 'a Dispatch');
+      for (const field of ['agent', 'script'] as const)
+        if (typeof handler[field] !== 'string' || handler[field].trim() === '')
+          step.fault('FIELD_INVALID', `its Dispatch has no ${field}`, 'write Dispatch({ agent: "developer", script: "fix.py" })');
       return {
         work: { kind: 'agent', config: step.config<WorkConfigs['agent']>({ role: handler.agent, script: handler.script }, 'its handler') },
       };
@@ -51,5 +55,5 @@ export function buildTask(name: string, spec: TaskSpec<never, unknown>): StepPar
   };
   // The name of the author's function is what logs show.
   Object.defineProperty(run, 'name', { value: action.name });
-  return { name, work: { kind: 'task', config: { args: shownValue(args) } }, code: { run }, options };
+  return { name, work: { kind: 'task', config: { args: shownValue(args) } }, code: { run }, options, fields: ['action', 'args'] };
 }

@@ -21,6 +21,7 @@ export const validate: KindCompiler = {
   ...declaration,
   field: 'validate',
   read({ validate: given }, { step, readMember }) {
+    if (typeof given === 'object') step.knownFields(given, ['stages', 'retry', 'onFailure'], 'a validation');
     const { stages = null, retry = REPAIRS, onFailure } = given === true || given === undefined ? {} : given;
     const fields = step.config<Pick<ValidateWork, 'stages' | 'repairs'>>({ stages, repairs: retry }, 'its validation');
     const work = { kind: 'validate' as const, ...fields };
@@ -35,8 +36,9 @@ export function buildValidate(name: string, spec: ValidateSpec): StepParts {
   const { stages, retry = REPAIRS, onFailure, ...options } = spec;
   const named = typeof stages === 'object' ? [...stages] : (stages ?? null);
   const work = { kind: 'validate' as const, stages: named, repairs: retry };
-  if (onFailure === undefined) return { name, work, options };
+  const fields = ['stages', 'retry', 'onFailure'];
+  if (onFailure === undefined) return { name, work, options, fields };
   noteUsed(onFailure);
   checkMember(`the validation "${name}"`, onFailure.bound);
-  return { name, work: { ...work, onFailure: onFailure.bound.model }, code: { members: codesOf([onFailure.bound]) }, options };
+  return { name, work: { ...work, onFailure: onFailure.bound.model }, code: { members: codesOf([onFailure.bound]) }, options, fields };
 }

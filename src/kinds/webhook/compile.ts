@@ -1,8 +1,8 @@
 // Owns how a `webhook` is written: a request, and the answer that is expected.
 
 import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
-import type { WebhookSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import type { Webhook } from '../../authoring/spec/part.ts';
 import { webhook as declaration, type WebhookConfig } from './declare.ts';
 
 /** The kind `webhook`; the texts of a graph's request may be templates. */
@@ -19,6 +19,6 @@ export const webhook: KindCompiler = {
 };
 
 /** A request to a web service; everything in it is data as it stands. */
-export function buildWebhook(name: string, given: WebhookSpec, options: StepOptions = {}): StepParts {
+export function buildWebhook(name: string, given: Webhook, options: StepOptions = {}): StepParts {
   return { name, work: { kind: 'webhook', config: plainOf<WebhookConfig>(name, 'a webhook', given) }, options };
 }

@@ -2,8 +2,8 @@
 
 import { invalid, plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import type { StepReading } from '../../authoring/graph/reading.ts';
-import type { ChildSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import type { ChildWorkflow } from '../../authoring/spec/part.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { duplicateWorkflow } from '../../definition/children.ts';
 import type { CompiledWorkflow, StepContext } from '../../definition/code.ts';
@@ -15,7 +15,7 @@ export const workflow: KindCompiler = {
   field: 'workflow',
   beside: ['input'],
   read({ workflow: given, input }, { step }) {
-    const child = compiledOf(given as ChildSpec);
+    const child = compiledOf(given as ChildWorkflow);
     const name = typeof child === 'string' ? child : child.definition.name;
     if (typeof child !== 'string') addChild(child, step);
     if (typeof input === 'function')
@@ -27,7 +27,7 @@ export const workflow: KindCompiler = {
   },
 };
 
-function compiledOf(child: ChildSpec): string | CompiledWorkflow {
+function compiledOf(child: ChildWorkflow): string | CompiledWorkflow {
   return typeof child === 'object' && 'compiled' in child ? child.compiled : child;
 }
 

@@ -31,6 +31,8 @@ function handover(output: OutputDeclaration): string {
       return `add or change files that match ${output.pattern}`;
     case 'artifact':
       return `add or change one file that matches ${output.pattern}`;
+    case 'effect':
+      return 'the engine looks for it before and after the work';
     case 'comment':
       return `do not post it; answer with JSON that has {"outputs": {${JSON.stringify(output.name)}: "the text of the comment"}}`;
     case 'pr':

@@ -59,11 +59,9 @@ export async function makeAtForge(job: Job, forge: Forge, wish: Wish): Promise<M
   return wish.output.type === 'pr' ? await makePullRequest(job, forge, wish) : await makeComment(job, forge, wish);
 }
 
-const NOUNS: Readonly<Record<OutputDeclaration['type'], string>> = {
+const NOUNS: Readonly<Partial<Record<OutputDeclaration['type'], string>>> = {
   comment: 'comment',
   pr: 'pull request',
-  file: 'file',
-  artifact: 'file',
 };
 
 function adviceFor({ name, type }: OutputDeclaration): string {

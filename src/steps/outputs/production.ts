@@ -7,6 +7,7 @@
 // - The value of an output is what was seen. A field of the worker with the same name is dropped.
 
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
+import type { StepModel } from '../../definition/model.ts';
 import { isFileOutput, patternRefusal } from '../../definition/output-pattern.ts';
 import { PUBLIC_API } from '../../expr/filters.ts';
 import { Stopped } from '../abort.ts';
@@ -15,6 +16,7 @@ import { publishing } from '../publishing.ts';
 import { CLAIMED, type Executor, type Job, stepError, type Work } from '../work.ts';
 import { type Baseline, foundBefore, openBaseline, takeDigests } from './baseline.ts';
 import { type OutputDeclaration, outputsOf } from './declaration.ts';
+import { effectKey, judgeEffect } from './effect-output.ts';
 import { findArtifact, findFiles } from './file-output.ts';
 import { contractError, emptyValue, evidenceOf, missing, type OutputFinding } from './finding.ts';
 import { findFault, forgeFor, makeAtForge, type Wish, wishFor } from './forge-output.ts';
@@ -31,12 +33,12 @@ export async function producing(job: Job, work: Executor): Promise<Work> {
 }
 
 async function produced(job: Job, work: Executor): Promise<Work> {
-  const { bench, request } = job;
+  const { request } = job;
   const declared = outputsHere(job);
   if (declared.length === 0) return await protecting(job, work);
   const refusal = refusalOf(job, declared);
   if (refusal !== undefined) return refusal;
-  const before = await openBaseline(bench, request, { snapshot: job.context.snapshot, declared });
+  const before = await openBaseline(job, declared);
   const done = await protecting(job, work);
   if ('error' in done || 'handed' in done || 'asks' in done) return done;
   const plain = { ...done, output: toPlain(done.output, `the output of step "${request.bound.model.id}"`) };
@@ -45,10 +47,10 @@ async function produced(job: Job, work: Executor): Promise<Work> {
 }
 
 /** What has to be known of the workspace before the work begins, for the run's data. */
-export async function beforeWork({ bench, request, context }: Job): Promise<JsonObject | undefined> {
-  const declared = outputsOf(request.bound.model);
+export async function beforeWork(job: Job): Promise<JsonObject | undefined> {
+  const declared = outputsOf(job.request.bound.model);
   const isRefused = declared.some((output) => isFileOutput(output) && patternRefusal(output.pattern) !== undefined);
-  return isRefused ? undefined : await foundBefore(bench, request, { snapshot: context.snapshot, declared });
+  return isRefused ? undefined : await foundBefore(job, declared);
 }
 
 /** What the step is to produce here: without a forge, there is no pull request that nobody declared. */
@@ -64,7 +66,7 @@ function refusalOf(job: Job, declared: Declared): Work | undefined {
       const what = `the pattern "${output.pattern}" of the output "${output.name}" of step "${job.request.bound.model.id}" is refused`;
       return { error: stepError('STEP_FAILED', `${what}: ${why}; write one that stays inside of the workspace`, { retryable: false }) };
     }
-    const place = isFileOutput(output) || !output.required ? undefined : forgeFor(job, output);
+    const place = !isAtForge(output) || !output.required ? undefined : forgeFor(job, output);
     if (place !== undefined && 'error' in place) return place;
   }
   return undefined;
@@ -80,7 +82,7 @@ async function verified(job: Job, declared: Declared, { before, done }: Finished
   const said = isJsonObject(done.output) ? done.output : {};
   const found = new Map<OutputDeclaration, OutputFinding>(await findInWorkspace(job, declared, before));
   const wishes: Wish[] = [];
-  for (const output of declared.filter((one) => !isFileOutput(one))) {
+  for (const output of declared.filter(isAtForge)) {
     const wanted = wishFor(output, said, declared);
     const fault = findFault(output, wanted);
     if (fault !== undefined) found.set(output, fault);
@@ -94,9 +96,16 @@ async function verified(job: Job, declared: Declared, { before, done }: Finished
   return concluded(job, done, inOrder(declared, found));
 }
 
+function isAtForge({ type }: OutputDeclaration): boolean {
+  return type === 'comment' || type === 'pr';
+}
+
 async function findInWorkspace(job: Job, declared: Declared, before: Baseline): Promise<[OutputDeclaration, OutputFinding][]> {
-  const { bench, request } = job;
-  const after = await takeDigests(bench, request, declared);
+  const { bench } = job;
+  const after = await takeDigests(
+    job,
+    declared.filter(({ type }) => type !== 'effect'),
+  );
   const found: [OutputDeclaration, OutputFinding][] = [];
   for (const output of declared.filter(isFileOutput)) {
     const nothing = new Map<string, string>();
@@ -104,6 +113,8 @@ async function findInWorkspace(job: Job, declared: Declared, before: Baseline): 
     const change = { cwd: bench.services.cwd, ...digests };
     found.push([output, output.type === 'file' ? await findFiles(output, change) : await findArtifact(output, change)]);
   }
+  for (const output of declared)
+    if (output.type === 'effect') found.push([output, await judgeEffect(job, output, before.get(effectKey(output)))]);
   return found;
 }
 
@@ -133,9 +144,11 @@ function concluded(job: Job, done: Finished['done'], findings: readonly OutputFi
   const values = Object.fromEntries(findings.map(({ output: { name }, value }) => [name, value]));
   const pr = findings.find(({ output, value }) => output.type === 'pr' && value !== null);
   const remember = { ...done.remember, ...Object.assign({}, ...findings.map((finding) => finding.remember)) };
+  const rest = { ...done, ...(Object.keys(remember).length === 0 ? {} : { remember }), evidence };
+  // The result of a function that is no object has no place for the values; they are in the evidence.
+  if (!isAsked(request.bound.model) && done.output !== null && !isJsonObject(done.output)) return rest;
   return {
-    ...done,
-    ...(Object.keys(remember).length === 0 ? {} : { remember }),
+    ...rest,
     output: {
       ...ownFields(
         done.output,
@@ -145,8 +158,12 @@ function concluded(job: Job, done: Finished['done'], findings: readonly OutputFi
       ...values,
       ...publicApi(findings),
     },
-    evidence,
   };
+}
+
+/** Whether the worker answers the engine: what it says beside its outputs is a claim. */
+function isAsked({ kind }: StepModel): boolean {
+  return kind === 'agent' || kind === 'command';
 }
 
 /** The number under the name that the run's data has it by. */

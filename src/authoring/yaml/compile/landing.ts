@@ -2,7 +2,7 @@
 // a merge that finds another head leads back to the approval, and one that finds another tree leads back to the checks.
 
 import { LOOKS_ELSEWHERE } from '../../../definition/landing.ts';
-import type { BoundedTarget } from '../../graph/spec.ts';
+import type { BoundedNext } from '../../spec/part.ts';
 import type { WrittenCheck, WrittenStage } from '../schema/form.ts';
 import type { WrittenWorkflow } from '../schema/schema.ts';
 import { branchesOf } from './part.ts';
@@ -21,12 +21,12 @@ export function aboutPullRequest({ trigger, stages }: WrittenWorkflow): boolean 
 export function staleTransitions(
   file: WrittenWorkflow,
   index: number,
-  { transitions, otherwise }: { readonly transitions: Transitions; readonly otherwise: BoundedTarget | undefined },
-): Readonly<Record<string, BoundedTarget>> {
+  { transitions, otherwise }: { readonly transitions: Transitions; readonly otherwise: BoundedNext | undefined },
+): Readonly<Record<string, BoundedNext>> {
   const stage = file.stages[index];
   if (stage === undefined || !isMerge(stage)) return {};
   const before = file.stages.slice(0, index);
-  const back = (to: WrittenStage | undefined, max: number): BoundedTarget | undefined =>
+  const back = (to: WrittenStage | undefined, max: number): BoundedNext | undefined =>
     to === undefined ? undefined : { to: transitions.target(to.id), maxIterations: max, onExhausted: 'escalate' };
   const { maxIterations } = transitions;
   const head = back(before.findLast(isApproval), maxIterations) ?? otherwise;

@@ -4,8 +4,8 @@ import { parseDuration } from '../../../base/duration.ts';
 import { present } from '../../../base/fields.ts';
 import type { Json } from '../../../base/json.ts';
 import type { Budget } from '../../../definition/budget.ts';
-import type { OutputModel } from '../../../definition/model.ts';
-import type { SharedSpec, WebhookSpec } from '../../graph/spec.ts';
+import type { SharedSpec } from '../../graph/spec.ts';
+import type { OutputSpec, Webhook } from '../../spec/part.ts';
 import type { WrittenStage } from '../schema/form.ts';
 import type { WrittenOutput } from '../schema/rule.ts';
 import type { WrittenWorkflow } from '../schema/schema.ts';
@@ -23,7 +23,7 @@ interface WrittenRequest {
 }
 
 /** A request with its method. */
-export function requestOf({ url, method, headers = {}, body }: WrittenRequest): WebhookSpec['request'] {
+export function requestOf({ url, method, headers = {}, body }: WrittenRequest): Webhook['request'] {
   return { url, method: method ?? (body === undefined ? 'GET' : 'POST'), headers, ...present({ body: body as Json | undefined }) };
 }
 
@@ -60,7 +60,7 @@ export function budgetOf(budget: WrittenWorkflow['budget']): Budget | undefined 
 /** What a stage produces. */
 export function outputsOf(outputs: readonly WrittenOutput[] = []): Pick<SharedSpec, 'outputs'> {
   if (outputs.length === 0) return {};
-  return { outputs: outputs.map((output) => ({ ...output, required: output.required ?? false }) as OutputModel) };
+  return { outputs: outputs as readonly OutputSpec[] };
 }
 
 /** The branches of a parallel stage; none of any other. */

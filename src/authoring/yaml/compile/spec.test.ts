@@ -91,7 +91,7 @@ describe('a stage becomes a step', () => {
       `${AGENT}, outputs: [{ name: o, type: file, pattern: "src/**" }, { name: p, type: pr, required: true }]`,
       {
         outputs: [
-          { name: 'o', type: 'file', pattern: 'src/**', required: false },
+          { name: 'o', type: 'file', pattern: 'src/**' },
           { name: 'p', type: 'pr', required: true },
         ],
         merges: ['pr_number'],

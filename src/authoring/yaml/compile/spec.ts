@@ -4,8 +4,9 @@
 import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import type { Arg, ArgSpecs } from '../../../definition/arg.ts';
-import type { BoundedTarget, GraphSpec, RetrySpec, StepSpec } from '../../graph/spec.ts';
+import type { GraphSpec, StepSpec } from '../../graph/spec.ts';
 import type { Compilers } from '../../graph/work.ts';
+import type { BoundedNext, Retry } from '../../spec/part.ts';
 import type { WorkAndFrame, WrittenStage } from '../schema/form.ts';
 import type { WrittenWorkflow } from '../schema/schema.ts';
 import { hookOf } from './forge.ts';
@@ -26,7 +27,7 @@ const TROUBLES: readonly (readonly [outcome: string, keys: readonly TransitionKe
   ['ci_failure', ['on_ci_failure']],
 ];
 /** A forge that cannot be reached is asked again before a person is called: the work of the run is done. */
-const HOOK_RETRY: RetrySpec = { max: 3, on: ['error', 'timeout'], backoff: { initial: '10s', factor: 3, max: '10m' } };
+const HOOK_RETRY: Retry = { max: 3, on: ['error', 'timeout'], backoff: { initial: '10s', factor: 3, max: '10m' } };
 
 /** The spec of a workflow file. */
 export function specOf(file: WrittenWorkflow, transitions: Transitions, compilers: Compilers): GraphSpec {
@@ -98,7 +99,7 @@ function extensionOf(stage: WrittenStage, transitions: Transitions): StepSpec['e
   return { by: extend, ...present({ max, tells }) };
 }
 
-function nextOf({ stage, index, transitions, compilers }: StagePlace): Readonly<Record<string, BoundedTarget>> {
+function nextOf({ stage, index, transitions, compilers }: StagePlace): Readonly<Record<string, BoundedNext>> {
   const edge = (key: TransitionKey) => transitions.edge(index, key);
   const onward = { to: transitions.after(index) };
   const ok = SUCCESS.map(edge).find((found) => found !== undefined) ?? onward;

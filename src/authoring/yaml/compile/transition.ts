@@ -4,7 +4,8 @@ import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { didYouMean } from '../../../base/suggest.ts';
 import type { Problem } from '../../../definition/problem.ts';
-import type { BoundedTarget, RetrySpec, StepSpec } from '../../graph/spec.ts';
+import type { StepSpec } from '../../graph/spec.ts';
+import type { BoundedNext } from '../../spec/part.ts';
 import type { YamlPath } from '../position/position.ts';
 import type { WrittenNotify, WrittenStage } from '../schema/form.ts';
 import type { WrittenWorkflow } from '../schema/schema.ts';
@@ -105,7 +106,7 @@ export class Transitions {
   }
 
   /** The edge of a stage's transition under a key, if it has one. */
-  edge(index: number, key: TransitionKey): BoundedTarget | undefined {
+  edge(index: number, key: TransitionKey): BoundedNext | undefined {
     const stage = this.file.stages[index] as WrittenStage;
     const transition = transitionOf(stage, key);
     if (transition === undefined) return undefined;
@@ -142,7 +143,7 @@ export class Transitions {
   private boundOf(
     { max_iterations: max, then, retry, extend }: WrittenTransition,
     { name, from, path }: { readonly name: string; readonly from: string; readonly path: YamlPath },
-  ): Pick<BoundedTarget, 'maxIterations' | 'onExhausted'> {
+  ): Pick<BoundedNext, 'maxIterations' | 'onExhausted'> {
     if (max !== undefined) return { maxIterations: max, onExhausted: then === undefined ? 'escalate' : this.target(then) };
     const target = this.positions.get(name);
     const isUsedUp = retry !== undefined || extend !== undefined;
@@ -181,7 +182,7 @@ export function notifyStep(id: string, notify: WrittenNotify, next: NonNullable<
 }
 
 /** How often a stage is tried again; a timeout without a transition of its own is an error (C2). */
-export function retryOf(stage: WrittenStage): RetrySpec | undefined {
+export function retryOf(stage: WrittenStage): StepSpec['retry'] | undefined {
   const onError = transitionOf(stage, 'on_error');
   const onTimeout = transitionOf(stage, 'on_timeout') ?? onError;
   const used = onError?.retry === undefined ? onTimeout : onError;

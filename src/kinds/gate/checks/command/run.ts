@@ -53,7 +53,7 @@ function judge(config: CheckOf<'command'>, result: ExitResult): CheckVerdict {
 interface Search {
   readonly config: CheckOf<'command'>;
   readonly scene: CheckScene;
-  readonly result: Exited;
+  readonly result: ExitResult;
   readonly since: number;
 }
 

@@ -1,0 +1,45 @@
+// Owns how the outputs of a step are read, in graphs and in flows: as data, the functions that look for effects, and
+// what is wrong with them.
+
+import type { StepCode } from '../../definition/code.ts';
+import type { OutputModel } from '../../definition/model.ts';
+import { patternRefusal } from '../../definition/output-pattern.ts';
+import { unknownFields } from './option.ts';
+import type { OutputSpec } from './part.ts';
+
+const TYPES = ['file', 'artifact', 'comment', 'pr', 'effect'];
+
+/** The outputs of a step as data, the functions of its effects by name, and what is wrong. */
+export function readOutputs(specs: readonly OutputSpec<never>[]): {
+  readonly models: readonly OutputModel[];
+  readonly finds: StepCode['finds'];
+  readonly faults: readonly string[];
+} {
+  const names = specs.map(({ name }) => name);
+  const twice = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map(
+    (name) => `two outputs are called "${name}"`,
+  );
+  const finds = specs.flatMap((spec) => (spec.type === 'effect' ? [[spec.name, spec.find] as const] : []));
+  return {
+    models: specs.map(modelOf),
+    finds: finds.length === 0 ? undefined : Object.fromEntries(finds),
+    faults: [...specs.flatMap(faultsOf), ...twice],
+  };
+}
+
+function modelOf(spec: OutputSpec<never>): OutputModel {
+  const { name, required = false } = spec;
+  return 'pattern' in spec ? { name, type: spec.type, pattern: spec.pattern, required } : { name, type: spec.type, required };
+}
+
+function faultsOf(spec: OutputSpec<never>): string[] {
+  const { name, type, pattern, find } = spec as { readonly [Field in 'name' | 'type' | 'pattern' | 'find']?: unknown };
+  if (typeof name !== 'string' || name.trim() === '') return ['an output has no name'];
+  const what = `its output "${name}"`;
+  if (!TYPES.includes(String(type))) return [`${what} has type ${JSON.stringify(type)}; write one of ${TYPES.join(', ')}`];
+  const own = type === 'effect' ? ['find'] : type === 'file' || type === 'artifact' ? ['pattern'] : [];
+  const unknown = unknownFields(spec, ['name', 'type', 'required', ...own]).map((text) => `${what}: ${text}`);
+  if (type === 'effect' && typeof find !== 'function') return [...unknown, `${what} has no function \`find\``];
+  const refusal = own[0] !== 'pattern' ? undefined : typeof pattern === 'string' ? patternRefusal(pattern) : 'it is not given';
+  return refusal === undefined ? unknown : [...unknown, `the pattern of ${what.slice(4)} cannot be used: ${refusal}`];
+}

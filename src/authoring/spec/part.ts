@@ -1,0 +1,233 @@
+// Owns the parts that workflows are written with, whatever spelling has them: transitions, questions, contracts, outputs,
+// and what every step and every workflow can have. `step.ts` checks a record of steps with them; `../graph/spec.ts` has
+// the list. Id is a step's id, Time a span of time as the spelling checks it.
+
+import type { Json, JsonObject } from '../../base/json.ts';
+import type { Arg, ArgValues } from '../../definition/arg.ts';
+import type { Budget } from '../../definition/budget.ts';
+import type { ActionsBuilder, CompiledWorkflow, StepContext } from '../../definition/code.ts';
+import type { Definition, EffectOutputModel, FileOutputModel, ForgeOutputModel, RecoveryPolicy } from '../../definition/model.ts';
+import type { LiveAgent } from '../graph/dispatch.ts';
+
+/** A unit of time. */
+export type TimeUnit = 'ms' | 's' | 'm' | 'h' | 'd' | 'w';
+/** A span of time: `90s`, `1h30m`, or a number of milliseconds. */
+export type TimeSpan = number | `${number}${TimeUnit}` | `${number}${TimeUnit}${number}${TimeUnit}`;
+
+/** How a run ends: `null` completes it. */
+export type End = 'complete' | 'fail' | 'escalate' | 'reject' | null;
+
+/** A transition that is taken at most `maxIterations` times in a run, then `onExhausted`. */
+export interface BoundedNext<Id = string> {
+  readonly to: Id | End;
+  readonly maxIterations?: number;
+  readonly onExhausted?: Id | End;
+  /** Values that are added to the run's data before the target starts; their texts may be templates. */
+  readonly context?: JsonObject;
+}
+
+/** A transition that an expression chooses; the bound is for those of its targets that lead back. */
+export interface ConditionalTarget<Id = string> {
+  readonly condition: string;
+  readonly onTrue: Id | End;
+  readonly onFalse: Id | End;
+  readonly maxIterations?: number;
+  readonly onExhausted?: Id | End;
+}
+
+/** A condition of a contract: an expression, or a function that looks at the world. */
+export interface StepCondition<C> {
+  readonly name: string;
+  readonly check: string | ((ctx: C) => boolean | Promise<boolean>);
+  /** What to show when it does not hold. */
+  readonly error: string;
+}
+
+/** An answer that a person can give. */
+export interface AnswerOption<Id = string> {
+  readonly label: string;
+  /** Where it leads; without it, the step's `next` decides. */
+  readonly nextStep?: Id | Exclude<End, null>;
+  /** How the step settles with this answer; without it, by the label where `next` names it, else `ok`. */
+  readonly outcome?: string;
+  /** The person must write something. */
+  readonly requiresInput?: boolean;
+}
+
+/** A question to a person. */
+export interface Question<Id = string> {
+  readonly prompt: string;
+  /** Paths into the run's data whose values are shown with the question. */
+  readonly show?: readonly string[];
+  /** Left out: approve or reject. */
+  readonly options?: readonly AnswerOption<Id>[];
+  /** The group or groups whose members decide; left out: whoever may decide at all. */
+  readonly from?: string | readonly string[];
+  /** How many of them have to agree; left out: 1. */
+  readonly count?: number;
+  /** What the question is about outside the run; when that changes, it is asked again. */
+  readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
+  /** A decision counts only with the signature of an enrolled key. */
+  readonly signed?: boolean;
+}
+
+/** How often an attempt is tried again, for what, and after which pause. */
+export type Retry<Time = TimeSpan> =
+  | number
+  | {
+      readonly max: number;
+      readonly on?: readonly ('error' | 'timeout')[];
+      readonly backoff?: { readonly initial: Time; readonly factor?: number; readonly max?: Time };
+    };
+
+/** How a group settles: when all, one, or so many of its members have succeeded. */
+export type Join = 'all' | 'any' | number;
+
+/** A pause; with `poll` it ends early, as soon as the condition holds. */
+export interface Delay<C, Time = TimeSpan> {
+  readonly duration: Time;
+  readonly poll?: { readonly interval: Time; readonly condition: string | ((ctx: C) => boolean | Promise<boolean>) };
+}
+
+/** A request to a web service; without `expect`, any 2xx is a good answer. */
+export interface Webhook {
+  readonly request: {
+    readonly url: string;
+    readonly method?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: Json;
+  };
+  readonly expect?: { readonly status?: number; readonly body?: Json };
+}
+
+/** What the forge can be asked to do, with the fields of each action. Texts may be templates. */
+export interface ForgeActions {
+  merge_pr: { readonly method?: 'merge' | 'squash' | 'rebase'; readonly delete_branch?: boolean };
+  close_issue: { readonly issue?: number | string };
+  create_issue: { readonly title: string; readonly body?: string; readonly labels?: readonly string[] };
+  label: { readonly add?: readonly string[]; readonly remove?: readonly string[]; readonly target?: 'issue' | 'pr' };
+  label_issue: { readonly add: readonly string[]; readonly target?: 'issue' | 'pr' };
+  notify: { readonly target?: string | readonly string[]; readonly message?: string };
+  comment: { readonly target?: 'issue' | 'pr'; readonly message: string };
+}
+
+/** A workflow that can be a child: its name, or the workflow itself. */
+export type ChildWorkflow = string | CompiledWorkflow | { readonly compiled: CompiledWorkflow };
+
+/** Values by name, for an agent or a child. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** The fields of a step that starts a program. */
+export interface CommandFields {
+  command: string | readonly string[];
+  env: Readonly<Record<string, string>>;
+  cwd: string;
+}
+
+/** The fields of a step that an agent does. */
+export interface AgentFields<C> {
+  agent: string | LiveAgent;
+  prompt: string;
+  /** Which of the agent's actions. */
+  action: string;
+  /** The script that the agent is sent off with. */
+  script: string;
+  context: Values | ((ctx: C) => Values | Promise<Values>);
+  /** The JSON Schema that its output has to fit. */
+  schema: JsonObject;
+  /** What all attempts of the step may use in a run; then it waits for more. */
+  budget: Budget;
+  /** It is given the run's data beside its own context. */
+  seesContext: boolean;
+  /** It continues the latest session of its role in the run. */
+  continueSession: boolean;
+  /** It may relay questions to the person it works for. */
+  supportsQuestions: boolean;
+}
+
+/**
+ * Something that a step produces. It is looked for before the step counts as done: files that match and have changed, a
+ * comment or pull request that the engine makes from what the worker returns, or whatever a function finds, such as a
+ * row of a database: it must find something after the work, and something else than before it.
+ */
+export type OutputSpec<C = StepContext> =
+  | Written<FileOutputModel>
+  | Written<ForgeOutputModel>
+  | (Written<EffectOutputModel> & { readonly find: (ctx: C) => unknown });
+/** An output as it is written. */
+export type Written<Model extends { readonly required: boolean }> = Omit<Model, 'required'> & {
+  /** Without it the step is not done; left out: false. */
+  readonly required?: boolean;
+};
+
+/** More time when `timeout` has passed, `max` times (once without it); `tells` is a side step that runs then. */
+export interface Extension<Id = string, Time = TimeSpan> {
+  readonly by: Time;
+  readonly max?: number;
+  readonly tells?: Id;
+}
+
+/** What a step has whose worker produces something. */
+export interface OutputFields<C> {
+  /** What the step produces. */
+  outputs: readonly OutputSpec<C>[];
+  /** Files among the outputs must change in each visit of the step; left out: since it first began in the run. */
+  fresh: 'activation';
+}
+
+/** What every step can have, whatever does its work. Side are the ids of side steps. */
+export interface SharedFields<C, Side = string, Time = TimeSpan> {
+  title: string;
+  /** Instructions, or a function of the parameters that gives them. A step may have nothing else. */
+  actions: readonly string[] | ActionsBuilder;
+  args: Readonly<Record<string, Arg>>;
+  preconditions: readonly StepCondition<C>[];
+  postconditions: readonly StepCondition<C>[];
+  retry: Retry<Time>;
+  timeout: Time;
+  extend: Extension<Side, Time>;
+  /** How often a broken postcondition is tried again with what was found; left out: once. */
+  contractRetries: number;
+  recovery: RecoveryPolicy;
+  /** Says whether an attempt without a recorded end took effect. */
+  reconcile: (ctx: C) => unknown;
+  /** An expression; when it is false the step is skipped. */
+  condition: string;
+  slots: readonly string[];
+  /** Which fields of an object result are added to the run's data; left out: all of them. */
+  merges: false | readonly string[];
+  /** The texts of its work are templates. */
+  templates: boolean;
+  /** No other step leads to it: the engine runs it beside them (`extend.tells`, `onError`), and nothing follows from it. */
+  side: true;
+  /** Patterns of files that an agent at this step may not change, beside those that are always protected. */
+  protected: readonly string[];
+  /** Patterns of protected files that an agent at this step may change all the same. */
+  mayChange: readonly string[];
+  /** Patterns of the files that it changes: branches that would write the same get checkouts of their own. */
+  writes: readonly string[];
+}
+
+/** What every workflow can have beside its name and its steps. */
+export interface WorkflowFields<P, A, Side = string> {
+  readonly title?: string;
+  readonly description?: string;
+  /** A label of your own for this version. */
+  readonly version?: string;
+  readonly params?: P;
+  /** Builds the application's part of the context, once per attempt. */
+  readonly context?: (run: { readonly runId: string; readonly workflow: string; readonly params: ArgValues<P> }) => A | Promise<A>;
+  readonly limits?: { readonly maxIterations?: number };
+  /** What the agents of a run may use in all, those of the runs it starts included; then it waits for more. */
+  readonly budget?: Budget;
+  /** Patterns of files that its agents may not change, beside those that are always protected. */
+  readonly protected?: readonly string[];
+  /** What its runs may do at the forge; it can narrow what the project allows, never widen it. */
+  readonly permissions?: NonNullable<Definition['permissions']>;
+  /** What the run's data begins with, evaluated once, in order; texts may be templates. */
+  readonly data?: JsonObject;
+  /** Names that are among the run's data from the beginning, null where nobody gave a value. */
+  readonly facts?: readonly string[];
+  /** The side step that runs once when a run has failed or escalated. */
+  readonly onError?: Side;
+}

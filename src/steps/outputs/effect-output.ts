@@ -1,0 +1,43 @@
+// Owns outputs that a function of the author looks for, such as a row of a database. The step has produced one when the
+// function finds something after the work, and something else than before it.
+
+import { digestJson } from '../../base/digest.ts';
+import { EngineError, messageOf } from '../../base/error.ts';
+import { type Json, toPlain } from '../../base/json.ts';
+import { Stopped, untilStopped } from '../abort.ts';
+import type { Job } from '../work.ts';
+import type { OutputDeclaration } from './declaration.ts';
+import { kept, missing, type OutputFinding } from './finding.ts';
+import type { FileDigests } from './workspace-digest.ts';
+
+const WHOLE = 'value';
+
+/** The key of an effect among the digests of a step's outputs. */
+export function effectKey({ name }: OutputDeclaration): string {
+  return `effect:${name}`;
+}
+
+/** What the function finds now; nothing is null. */
+export async function findEffect(
+  { request, context }: Job,
+  { name }: OutputDeclaration,
+): Promise<{ readonly value: Json; readonly digests: FileDigests }> {
+  const { code, model } = request.bound;
+  const what = `the output "${name}" of step "${model.id}"`;
+  try {
+    const found = await untilStopped(Promise.resolve(code.finds?.[name]?.(context as never)), request.signal);
+    const value = toPlain(found === undefined || found === false ? null : found, what);
+    return { value, digests: new Map(value === null ? [] : [[WHOLE, digestJson(value)]]) };
+  } catch (thrown) {
+    if (thrown instanceof Stopped) throw thrown;
+    throw new EngineError('CONDITION_ERROR', `${what} could not be looked for: ${messageOf(thrown)}`, { cause: thrown });
+  }
+}
+
+/** Judges an effect: what is there now, and was not before. */
+export async function judgeEffect(job: Job, output: OutputDeclaration, before: FileDigests | undefined): Promise<OutputFinding> {
+  const { value, digests } = await findEffect(job, output);
+  if (value === null) return missing(output, 'nothing was found', 'make sure that the work takes effect');
+  if (before?.get(WHOLE) !== digests.get(WHOLE)) return kept(output, value, 'found, and not as it was before the step');
+  return missing(output, 'what was found is as it was before the step', 'make sure that the work takes effect');
+}
