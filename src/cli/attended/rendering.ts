@@ -7,6 +7,7 @@
 
 import type { AttendedRun, IdleRun, OpenWork } from '../../attended/attended-run.ts';
 import { newWork, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
+import { present } from '../../base/fields.ts';
 import type { TreeWait } from '../../engine/run-tree.ts';
 import { isDone } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
@@ -58,7 +59,7 @@ export function exitOfRun(run: AttendedRun): number {
 }
 
 function workRow(work: OpenWork): object {
-  const { run, path, step, title, role, attempt, token, prompt, mayAsk, item, due, schema } = work;
+  const { run, path, step, title, role, attempt, token, prompt, mayAsk, item, due, schema, reviews, args, outcomes } = work;
   return {
     run,
     path,
@@ -71,7 +72,7 @@ function workRow(work: OpenWork): object {
     mayAsk,
     ...(item === undefined ? {} : { item }),
     ...(due === undefined ? {} : { due: new Date(due).toISOString() }),
-    ...(schema === undefined ? {} : { schema }),
+    ...present({ schema, reviews, args, outcomes }),
   };
 }
 
@@ -177,15 +178,15 @@ const RESULT_FILE = 'result.json';
 const EXAMPLE_QUESTIONS = '[{"question": "Which one?", "options": ["this", "that"]}]';
 
 /** Whether a report must have a result. */
-function needsResult({ schema, kind }: OpenWork): boolean {
-  return schema !== undefined || kind === 'generate';
+function needsResult({ schema, kind, reviews, args = {} }: OpenWork): boolean {
+  return schema !== undefined || kind === 'generate' || reviews === true || Object.values(args).some(({ required }) => required);
 }
 
 /** What the result must be, if the step says so. */
 export function resultLines(work: OpenWork): string[] {
   const { schema } = work;
   if (schema !== undefined) return [`The result must match this JSON Schema: ${JSON.stringify(schema)}`];
-  return needsResult(work) ? ['The result must be a JSON string.'] : [];
+  return work.kind === 'generate' ? ['The result must be a JSON string.'] : [];
 }
 
 /** The token as an option, in one word, since a token may begin with dashes. */
