@@ -19,6 +19,10 @@ export interface CommandDriverOptions {
 type ProgramOutput = { readonly text: string } | Failing;
 
 const TEXT_MAX = 8 << 20;
+/** Matches the beginning of a reply or of questions, with or without a code fence. */
+const MAY_BEGIN = /^(?:\{|<needs_user_input>)/;
+/** Longer than any mark at the end of a reply. */
+const MARK_MAX = 64;
 /** Matches the end of a reply or of questions, with or without a code fence. */
 const MAY_END = /(\}|```|<\/needs_user_input>)\s*$/;
 
@@ -41,7 +45,10 @@ async function ask(options: CommandDriverOptions, request: AgentRequest): Promis
 }
 
 async function run(options: CommandDriverOptions, request: AgentRequest, input: string): Promise<ProgramOutput> {
-  let text = '';
+  const lines: string[] = [];
+  let length = 0;
+  // What may be the reply. Parsing everything after each line would take quadratic time.
+  let tail = '';
   const { argv, env, inherits } = options;
   const end = await runProgram({
     argv,
@@ -60,13 +67,15 @@ async function run(options: CommandDriverOptions, request: AgentRequest, input: 
     },
     onLine: (line, answered) => {
       request.onEvent?.({ kind: 'text', text: line });
-      if (text.length <= TEXT_MAX) text += `${line}\n`;
-      if (MAY_END.test(line) && readReply(text).kind !== 'invalid') answered();
+      if (length > TEXT_MAX) return;
+      length += line.length + 1;
+      lines.push(line);
+      tail = MAY_BEGIN.test(line) ? line : `${tail}\n${line}`;
+      if (MAY_END.test(line.slice(-MARK_MAX)) && readReply(tail).kind !== 'invalid') answered();
     },
   });
   if (end.kind === 'failed') return end.answer;
   if (end.kind === 'exited' && end.exitCode !== 0) return crashOf(`the program "${argv[0]}"`, end);
-  if (text.length > TEXT_MAX)
-    return { failure: 'invalid-output', message: `the program "${argv[0]}" printed more than ${TEXT_MAX} characters` };
-  return { text };
+  if (length > TEXT_MAX) return { failure: 'invalid-output', message: `the program "${argv[0]}" printed more than ${TEXT_MAX} characters` };
+  return { text: lines.join('\n') };
 }

@@ -83,10 +83,11 @@ export type AgentEvent =
   | ({ readonly kind: 'refused' } & AgentRefusal);
 
 /**
- * Why a driver returned no answer. `quota`: the account has no capacity until `resumeAt`; `budget`: the attempt's
- * budget is used up; `refused`: the model or the program refuses the task.
+ * Why a driver returned no answer. `quota`: the account has no capacity until `resumeAt`; `unavailable`: the provider is
+ * overloaded, failed or cannot be reached, which may pass soon; `budget`: the attempt's budget is used up; `refused`: the
+ * model or the program refuses the task.
  */
-export type AgentFailure = 'crash' | 'timeout' | 'quota' | 'auth' | 'refused' | 'invalid-output' | 'budget' | 'aborted';
+export type AgentFailure = 'crash' | 'unavailable' | 'timeout' | 'quota' | 'auth' | 'refused' | 'invalid-output' | 'budget' | 'aborted';
 
 /** The usage of an agent. Unknown amounts are missing, not zero. */
 export interface AgentUsage {

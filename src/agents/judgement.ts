@@ -1,7 +1,7 @@
 // Owns the handling of answers from programs that only print text: they are parsed and checked, rejected once with the
 // reason, and then become an answer or a failure. Also the remaining time for the second round.
 
-import type { AgentAnswer, AgentFailure, AgentRequest } from './driver.ts';
+import type { AgentAnswer, AgentFailure, AgentRequest, AgentUsage } from './driver.ts';
 import { type ReplyReading, readReply } from './reply.ts';
 
 /** What an answer carries besides the reply: usage, session, denials. */
@@ -41,11 +41,32 @@ export function withTimeLeft(request: AgentRequest, startedMs: number): AgentReq
   return { ...request, timeoutMs: Math.max(1, request.timeoutMs - Math.round(performance.now() - startedMs)) };
 }
 
-const TAIL_MAX = 2000;
+const TAIL_MAX = 300;
 
-/** Describes a program that ended without an answer: its exit code and the end of its output. */
+/** Returns the failure of an attempt whose budget allows no further round, or undefined. */
+export function overBudget({ budget = {} }: AgentRequest, usage: AgentUsage = {}): Failing | undefined {
+  const { inputTokens, outputTokens, costUsd, turns } = usage;
+  const tokens = inputTokens === undefined && outputTokens === undefined ? undefined : (inputTokens ?? 0) + (outputTokens ?? 0);
+  const isOver = (used: number | undefined, limit: number | undefined): boolean =>
+    used !== undefined && limit !== undefined && used >= limit;
+  const failed = (used: string): Failing => ({
+    failure: 'budget',
+    message: `the agent used ${used}, so its invalid answer is not requested again`,
+  });
+  if (isOver(tokens, budget.tokens)) return failed(`${tokens} of ${budget.tokens} tokens`);
+  if (isOver(costUsd, budget.costUsd)) return failed(`$${costUsd} of $${budget.costUsd}`);
+  return isOver(turns, budget.turns) ? failed(`${turns} of ${budget.turns} turns`) : undefined;
+}
+
+// The transcript has all of it. Lines of a JSON stream are no message for people.
+function lastWords(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'));
+  return lines.join('\n').trim().slice(-TAIL_MAX);
+}
+
+/** Describes a program that ended without an answer: its exit code and the end of its messages. */
 export function crashOf(name: string, end: { readonly exitCode: number; readonly stdout: string; readonly stderr: string }): Failing {
-  const words = (end.stderr.trim() || end.stdout.trim()).slice(-TAIL_MAX);
+  const words = lastWords(end.stderr) || lastWords(end.stdout);
   const said = words === '' ? 'and printed nothing' : `and printed: ${words}`;
   return { failure: 'crash', message: `${name} ended with exit code ${end.exitCode} without an answer ${said}` };
 }

@@ -28,6 +28,19 @@ test('output is read line by line, including a last line without a line break', 
   expect(end).toMatchObject({ kind: 'exited', exitCode: 0 });
 });
 
+test('a line of 20 MB arrives whole and at once', async () => {
+  const { lines } = await run(`head -c 20971520 /dev/zero | tr '\\0' x; echo`);
+  expect(lines.map((line) => line.length)).toEqual([20 << 20]);
+});
+
+test('a line that never ends fails the attempt with its reason', async () => {
+  const { end } = await run(`yes x | tr -d '\\n'`);
+  expect(end).toMatchObject({
+    kind: 'failed',
+    answer: { failure: 'crash', message: expect.stringContaining('a line of it is longer than') },
+  });
+});
+
 test('a program gets input while it runs', async () => {
   const lines: string[] = [];
   await runProgram({

@@ -33,21 +33,21 @@ export type ProgramEnd =
 
 const IDLE_MS = 600_000;
 const LINGER_MS = 5000;
-const LINE_MAX = 16 << 20;
+const LINE_MAX = 64 << 20;
 
 /** Runs a program until it ends or a watchdog ends it. */
 export async function runProgram(call: ProgramCall): Promise<ProgramEnd> {
   const watch = new Watch(call.request);
-  const lines = new Lines((line) => watch.listening(() => call.onLine(line, () => watch.answered())));
+  const lines = new Lines((line) => call.onLine(line, () => watch.answered()));
   const result = await runCommand({
     ...specOf(call),
     signal: watch.signal,
     onOutput: (stream, text) => {
       watch.heard();
-      if (stream === 'stdout') lines.push(text);
+      if (stream === 'stdout') watch.listening(() => lines.push(text));
     },
   });
-  lines.end();
+  watch.listening(() => lines.end());
   watch.clear();
   if (watch.broken !== undefined) return failed('crash', `the agent's output could not be processed: ${messageOf(watch.broken)}`);
   if (watch.isAnswered) return { kind: 'answered' };
@@ -123,9 +123,11 @@ class Watch {
   }
 }
 
-/** Splits output into lines. A line that never ends is passed on in pieces. */
+/** Splits output into lines. One that is too long ends the program: a piece of a message means nothing. */
 class Lines {
-  private rest = '';
+  /** The pieces of the line that has not ended yet. Joining them with every piece would take quadratic time. */
+  private pieces: string[] = [];
+  private length = 0;
   private readonly take: (line: string) => void;
 
   constructor(take: (line: string) => void) {
@@ -133,15 +135,29 @@ class Lines {
   }
 
   push(text: string): void {
-    const lines = (this.rest + text).split('\n');
-    this.rest = lines.pop() as string;
-    for (const line of lines) this.take(line);
-    if (this.rest.length > LINE_MAX) this.end();
+    const [first = '', ...more] = text.split('\n');
+    this.add(first);
+    for (const line of more) {
+      this.flush();
+      this.add(line);
+    }
+    if (this.length > LINE_MAX) throw new Error(`a line of it is longer than ${LINE_MAX} characters`);
   }
 
   end(): void {
-    if (this.rest !== '') this.take(this.rest);
-    this.rest = '';
+    if (this.length > 0) this.flush();
+  }
+
+  private add(piece: string): void {
+    if (piece !== '') this.pieces.push(piece);
+    this.length += piece.length;
+  }
+
+  private flush(): void {
+    const line = this.pieces.join('');
+    this.pieces = [];
+    this.length = 0;
+    this.take(line);
   }
 }
 

@@ -15,6 +15,8 @@ export interface RoleFields {
   readonly credential?: string;
   readonly permissions?: AgentPermissions;
   readonly budget?: Budget & { readonly day?: Budget };
+  /** How long it may be silent before it is ended. Default: 10 minutes, or the time limit of its step. */
+  readonly idleMs?: number;
   /** The program, for drivers that can start any program. */
   readonly argv?: readonly string[];
 }
@@ -99,6 +101,7 @@ const role = fields({
   tools,
   permissions: (value, path) => (Array.isArray(value) ? deeds(value, path) : permissionFields(value, path)),
   budget: fields({ ...AMOUNT_CHECKS, day: fields(AMOUNT_CHECKS) }),
+  idle: time,
   argv: program,
 });
 
@@ -113,12 +116,14 @@ export function roleFieldsFault(value: Json): RoleFault | undefined {
 
 /** Converts valid fields of a role (see `roleFieldsFault`). */
 export function roleFieldsOf(value: JsonObject): RoleFields {
-  const { driver, description, model, credential, argv, budget } = value;
+  const { driver, description, model, credential, argv, budget, idle } = value;
+  const idleMs = typeof idle === 'string' ? durationOf(idle) : undefined;
   const permissions = permissionsOf(value);
   return {
     ...texts({ driver, description, model, credential }),
     ...(permissions === undefined ? {} : { permissions }),
     ...(isJsonObject(budget ?? null) ? { budget: budgetOf(budget as JsonObject) } : {}),
+    ...(idleMs === undefined ? {} : { idleMs }),
     ...(Array.isArray(argv) ? { argv: argv.map(String) } : {}),
   };
 }

@@ -26,6 +26,7 @@ argv: [my-agent, --acp]
 permissions: [read, search, think]
 tools: ["Bash(npm test)"]
 budget: { tokens: 200000, cost_usd: 1.5, turns: 40 }
+idle: 30m
 `;
   expect(parse(role(front, '\n# You write code\n\n---\nWith care.\n'))).toEqual({
     driver: 'acp',
@@ -35,6 +36,7 @@ budget: { tokens: 200000, cost_usd: 1.5, turns: 40 }
     argv: ['my-agent', '--acp'],
     permissions: { deeds: ['read', 'search', 'think'], tools: ['Bash(npm test)'] },
     budget: { tokens: 200_000, costUsd: 1.5, turns: 40 },
+    idleMs: 1_800_000,
     prompt: '# You write code\n\n---\nWith care.',
   });
 });

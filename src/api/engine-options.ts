@@ -57,6 +57,7 @@ const ROLE: Record<keyof RoleSetting, true> = {
   permissions: true,
   budget: true,
   argv: true,
+  idleMs: true,
 };
 
 /** Throws if there is an option that an engine does not have. */

@@ -152,6 +152,22 @@ interface Bound {
   readonly fault?: string;
 }
 
+/** Returns what is wrong with the fields of a value that belong to arguments, or undefined. Other fields are free. */
+export function argumentFault(args: Readonly<Record<string, ArgModel>>, value: Json): string | undefined {
+  const given = typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  return Object.entries(args)
+    .map(([name, model]) => bindOne(name, model, Object.hasOwn(given, name) ? given[name] : undefined).fault)
+    .find((fault) => fault !== undefined);
+}
+
+/** Describes the values that arguments allow, one line each. */
+export function argumentLines(args: Readonly<Record<string, ArgModel>>): string[] {
+  return Object.entries(args).map(([name, model]) => {
+    const about = model.description === '' ? '' : `: ${model.description}`;
+    return `- "${name}"${model.required ? ' (required)' : ''}, ${expectation(model)}${about}`;
+  });
+}
+
 function bindOne(name: string, model: ArgModel, given: unknown): Bound {
   if (given === undefined) {
     if (model.default !== undefined) return { value: model.default };

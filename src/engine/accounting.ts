@@ -3,7 +3,7 @@
 
 import type { AgentAnswer, AgentUsage } from '../agents/driver.ts';
 import type { Accounting, Admission, Refusal, Spawn } from '../steps/accounting.ts';
-import type { Store, Used } from '../store/store.ts';
+import type { AgentUse, Store, Used } from '../store/store.ts';
 import { type Budgets, budgetsOver, leftOf, shortageOf, unknownNotices } from './budgets.ts';
 import type { Clock } from './clock.ts';
 import { closedFor, closeFor } from './quota.ts';
@@ -27,7 +27,7 @@ interface OpenParts extends AccountingParts {
 /** Creates the accounting of an engine. */
 export function createAccounting(parts: AccountingParts): Accounting {
   const open: OpenParts = { ...parts, working: new Set() };
-  return { open: (spawn) => admit(open, spawn) };
+  return { open: (spawn) => admit(open, spawn), reported: (spawn, ms) => recordReported(open, spawn, ms) };
 }
 
 async function admit(parts: OpenParts, spawn: Spawn): Promise<Admission | Refusal> {
@@ -38,16 +38,41 @@ async function admit(parts: OpenParts, spawn: Spawn): Promise<Admission | Refusa
   const held = await budgetsOver(store, spawn, { budgets, now, working });
   const shortage = shortageOf(held);
   if (shortage !== undefined) return shortage;
-  const { run, path, step, attempt, role, account } = spawn;
-  const row = await store.beginUse({ run, path, step, attempt, role, account, at: now });
+  const left = leftOf(held, spawn.budgets.attempt);
+  if (spawn.worker === 'handed') return { left, onEvent: () => undefined, close: async (answer) => answer };
+  if (spawn.worker === 'object' && held.length === 0)
+    return { left, onEvent: () => undefined, close: (answer) => recordKnown(parts, spawn, { answer, since: now }) };
+  const row = await store.beginUse(useOf(spawn, now));
   working.add(row);
   const transcript = openTranscript(parts.transcripts, spawn, { now: () => clock.now(), warn: parts.warn });
   for (const text of unknownNotices(held)) transcript.add({ kind: 'notice', text });
   return {
-    left: leftOf(held, spawn.budgets.attempt),
+    left,
     onEvent: (event) => transcript.add(event),
     close: (answer) => settle(parts, spawn, { answer, row, since: now, transcript }),
   };
+}
+
+function useOf({ run, path, step, attempt, role, account }: Spawn, at: number): AgentUse {
+  return { run, path, step, attempt, role, account, at };
+}
+
+/** Records the usage of a live object that no budget limits, if it reported any. */
+async function recordKnown(
+  { store, clock }: AccountingParts,
+  spawn: Spawn,
+  { answer, since }: { readonly answer: AgentAnswer; readonly since: number },
+): Promise<AgentAnswer> {
+  const known = knownOf(answer.usage ?? {});
+  if (Object.keys(known).length > 0)
+    await store.endUse(await store.beginUse(useOf(spawn, since)), { ...known, ms: Math.max(0, Math.round(clock.now() - since)) });
+  return answer;
+}
+
+async function recordReported({ store, clock, budgets, working }: OpenParts, spawn: Spawn, ms: number): Promise<void> {
+  const now = clock.now();
+  const held = await budgetsOver(store, spawn, { budgets, now, working });
+  if (held.length > 0) await store.endUse(await store.beginUse(useOf(spawn, now)), { ms: Math.max(0, Math.round(ms)) });
 }
 
 interface Settling {

@@ -84,9 +84,9 @@ function receiptText(receipt: Receipt): string {
   if (receipt.kind === 'pending') return 'The report is recorded and being verified. Call pawl_next; it waits for the verdict.';
   const { step, repeated } = receipt;
   const again = repeated ? ' (this report was already recorded)' : '';
-  return receipt.kind === 'accepted'
-    ? `Accepted: step "${step}" is done${again}.`
-    : `NOT accepted: step "${step}" is not done${again}. ${receipt.message}`.trimEnd();
+  if (receipt.kind === 'accepted') return `Accepted: step "${step}" is done${again}.`;
+  if (receipt.kind === 'gave-up') return `Recorded: step "${step}" failed${again}. ${receipt.message}`.trimEnd();
+  return `NOT accepted: step "${step}" is not done${again}. ${receipt.message}`.trimEnd();
 }
 
 /** The workflows that can be started. Those that are not trusted are only counted. */

@@ -20,6 +20,7 @@ async function admitted(
     return [{ do: 'fail', failure: 'timeout', message: 'too long' }];
   });
   const accounting: Accounting = {
+    reported: async () => undefined,
     open: async (spawn) => {
       spawns.push(spawn);
       if (stops) controller.abort();

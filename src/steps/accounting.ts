@@ -1,5 +1,5 @@
-// Owns the seam between asking an agent and whoever keeps the books: an agent is asked only after it was admitted, and
-// what it used is on the books before its answer counts.
+// Owns the interface between asking a worker and the accounting: a worker is asked only after it was admitted, and its
+// usage is recorded before its answer counts.
 
 import type { AgentAnswer, AgentEvent } from '../agents/driver.ts';
 import type { Budget } from '../definition/budget.ts';
@@ -17,6 +17,8 @@ export interface Spawn {
   /** What this one attempt, all attempts of the step in this run, and all of the role in a day may use. */
   readonly budgets: { readonly attempt?: Budget; readonly step?: Budget; readonly day?: Budget };
   readonly redactor: Redactor | undefined;
+  /** A driven agent is always recorded. A live object and handed-out work are recorded if a budget applies to them. */
+  readonly worker: 'driver' | 'object' | 'handed';
 }
 
 /** There is no capacity or no budget; `resumeAt` is when there is some again by itself. */
@@ -36,7 +38,9 @@ export interface Admission {
   close(answer: AgentAnswer): Promise<AgentAnswer>;
 }
 
-/** Whoever keeps the books. */
+/** Admits workers and records what they used. */
 export interface Accounting {
   open(spawn: Spawn): Promise<Admission | Refusal>;
+  /** Records handed-out work that was reported. Nobody knows what it used except for the time. */
+  reported(spawn: Spawn, ms: number): Promise<void>;
 }

@@ -1,29 +1,41 @@
 // Owns how a worker is asked: a live object of the application, or a role through its driver. What the answer means is
 // for the kind of step that asked.
 
-import type { AgentAnswer, AgentDriver, AgentPermissions, AgentRefusal, AgentReply, AgentRequest, AgentUsage } from '../agents/driver.ts';
+import type {
+  AgentAnswer,
+  AgentDriver,
+  AgentFailure,
+  AgentPermissions,
+  AgentRefusal,
+  AgentReply,
+  AgentRequest,
+  AgentUsage,
+  Watchdogs,
+} from '../agents/driver.ts';
 import { QUESTION_FORMAT } from '../agents/reply.ts';
 import { messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { Budget } from '../definition/budget.ts';
-import { misfit } from '../definition/json-schema.ts';
-import type { Definition } from '../definition/model.ts';
+import type { StepCode } from '../definition/code.ts';
+import type { Definition, StepModel } from '../definition/model.ts';
+import { DEFAULT_EXCLUDES } from '../definition/outcome.ts';
 import type { StepError } from '../kernel/input.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
-import type { Admission, Refusal } from './accounting.ts';
+import type { Admission, Refusal, Spawn } from './accounting.ts';
 import type { Snapshot } from './attempt.ts';
 import { handedOver, promptOf, type WorkerConfig, withRunContext } from './brief.ts';
 import { keyOf } from './context.ts';
 import { type Handover, isHandedOut } from './handover.ts';
 import { narrowed } from './permission.ts';
-import { entryOf, type RoleSetting } from './services.ts';
-import { type Job, stepError, stoppedError } from './work.ts';
+import { type RawReply, type ReplyRules, replyFault, replyRulesOf, ruleInstructions } from './reply-rules.ts';
+import { entryOf, type RoleSetting, type StepServices } from './services.ts';
+import { CLAIMED, type Job, stepError, stoppedError } from './work.ts';
 
 /** What came of asking. */
 export type Asked =
-  | { readonly kind: 'returned'; readonly value: unknown; readonly actor: string }
+  | { readonly kind: 'returned'; readonly value: Json; readonly actor: string; readonly usage?: AgentUsage }
   | (AgentAnswer & { readonly kind: 'answered' | 'asks'; readonly actor: string })
   | { readonly kind: 'handed'; readonly handover: Handover; readonly actor: string }
   | {
@@ -32,6 +44,9 @@ export type Asked =
       readonly actor: string;
       readonly usage?: AgentUsage;
       readonly refusals?: readonly AgentRefusal[];
+      /** What the worker replied, and why that does not count. */
+      readonly claim?: Json;
+      readonly evidence?: JsonObject;
     };
 
 /** Asks the live object of a step, or else the role. */
@@ -39,27 +54,127 @@ export async function ask(job: Job, worker: WorkerConfig): Promise<Asked> {
   const { request, context } = job;
   const { code } = request.bound;
   const { role = '', context: fixed = {} } = worker;
+  const rules = replyRulesOf(worker, request.bound.model, request.group);
   const data = await handedOver(request, context, worker.seesContext === true ? withRunContext(fixed, context) : fixed);
   if (request.signal.aborted) throw new Stopped();
-  if (code.agent === undefined && isHandedOut(job.bench.services, role, context.snapshot)) return handOver(job, worker, data);
-  if (code.agent === undefined) return askRole(job, worker, data);
-  const returned = code.agent.execute(data, context);
-  const value = isPromise(returned) ? await untilStopped(returned, request.signal) : returned;
-  return { kind: 'returned', value, actor: 'a live object' };
+  const call = { worker, data, rules };
+  if (code.agent !== undefined) return askObject(job, code.agent, call);
+  return isHandedOut(job.bench.services, role, context.snapshot) ? handOver(job, call) : askRole(job, call);
+}
+
+/** A worker that is asked now: who it is, what it is given, and what its reply must be like. */
+interface Call {
+  readonly worker: WorkerConfig;
+  readonly data: JsonObject;
+  readonly rules: ReplyRules;
+}
+
+const LIVE_OBJECT = 'a live object';
+
+/** Asks an object of the application, within the same budgets and rules as any agent. */
+async function askObject(job: Job, agent: NonNullable<StepCode['agent']>, { worker, data, rules }: Call): Promise<Asked> {
+  const { request, context } = job;
+  const admission = await admit(job, worker, { worker: 'object', role: LIVE_OBJECT, account: LIVE_OBJECT });
+  if ('reason' in admission) return shortage(admission, LIVE_OBJECT);
+  const limit = timeLimit(request.signal, admission.left.timeMs);
+  try {
+    const returned = agent.execute(data, context);
+    const value = isPromise(returned) ? await untilStopped(returned, limit) : returned;
+    const plain = toPlain(value, `the output of step "${request.bound.model.id}"`);
+    const reply = objectReply(plain);
+    const usage = usageOf(plain);
+    await admission.close({ kind: 'answered', success: reply.success, output: reply.output, ...present({ usage }) } as AgentAnswer);
+    const fault = replyFault(rules, reply);
+    if (fault !== undefined) return { ...invalid(job, LIVE_OBJECT, { fault, claim: plain }), ...present({ usage }) };
+    return { kind: 'returned', value: plain, actor: LIVE_OBJECT, ...present({ usage }) };
+  } catch (thrown) {
+    const isOver = thrown instanceof Stopped && !request.signal.aborted;
+    const failure = isOver ? 'budget' : 'crash';
+    const failed = { kind: 'failed', failure, message: isOver ? TIME_IS_OVER : messageOf(thrown) } as const;
+    await admission.close(failed);
+    if (!isOver) throw thrown;
+    return { kind: 'trouble', error: failureOf(job, LIVE_OBJECT, failed), actor: LIVE_OBJECT };
+  }
+}
+
+const TIME_IS_OVER = 'the time that its budget leaves is over';
+
+function timeLimit(signal: AbortSignal, timeMs: number | undefined): AbortSignal {
+  return timeMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeMs)]);
+}
+
+/** What an object returned, read as a reply: `success` and `verdict` in it mean what they mean for any agent. */
+export function objectReply(value: Json): RawReply {
+  const said = isJsonObject(value) ? value : {};
+  const isWrapped = typeof said.success === 'boolean';
+  return { success: said.success !== false, output: isWrapped && said.output !== undefined ? said.output : value, verdict: said.verdict };
+}
+
+function usageOf(value: Json): AgentUsage | undefined {
+  return isJsonObject(value) && typeof value.success === 'boolean' && isJsonObject(value.usage ?? null)
+    ? (value.usage as AgentUsage)
+    : undefined;
+}
+
+/** A reply that breaks the rules is a failed attempt; the next one is told why. */
+function invalid(job: Job, actor: string, { fault, claim }: { readonly fault: string; readonly claim: Json }): Asked & { kind: 'trouble' } {
+  const message = `the reply of ${actor === LIVE_OBJECT ? actor : `the agent "${actor}"`} at step "${job.request.bound.model.id}" is invalid: ${fault}`;
+  const error = stepError('STEP_OUTPUT_INVALID', message, { reason: 'contract' });
+  return { kind: 'trouble', error, actor, claim, evidence: { reply: { fault }, verdict: CLAIMED } };
+}
+
+function shortage(refusal: Refusal, actor: string): Asked {
+  return { kind: 'trouble', error: stepError('LIMIT_REACHED', refusal.message, refusal), actor };
+}
+
+/** Hands the instructions of a step without a worker to the agent that carries out the run. */
+export async function handInstructions(job: Job): Promise<Asked> {
+  const worker = { role: 'agent' };
+  return handOver(job, { worker, data: {}, rules: replyRulesOf(worker, job.request.bound.model, job.request.group) });
+}
+
+/** The outcomes that a report may choose: those that the step has a transition for, if there are several. */
+function reportableOutcomes({ next }: StepModel): readonly string[] {
+  const named = Object.keys(next).filter((outcome) => outcome !== '_default' && !DEFAULT_EXCLUDES.includes(outcome));
+  return named.length > 1 ? named : [];
+}
+
+function outcomeInstructions(outcomes: readonly string[]): string[] {
+  if (outcomes.length === 0) return [];
+  return [`Say how the step ended with "outcome" in the result, one of ${outcomes.join(', ')}. Without it, the outcome is ok.`];
 }
 
 /** Hands the work to the agent that called: what a driven one would be told, without how it ends its answer. */
-function handOver({ bench, request }: Job, worker: WorkerConfig, data: JsonObject): Asked {
+async function handOver(job: Job, { worker, data, rules }: Call): Promise<Asked> {
+  const { bench, request } = job;
   const { title, kind, supportsQuestions } = request.bound.model;
   const { role = '' } = worker;
+  const admission = await admit(job, worker, handedSpawn(role));
+  if ('reason' in admission) return shortage(admission, role);
   const preamble = entryOf(bench.services.roles, role)?.prompt;
   const mayAsk = supportsQuestions === true;
-  const schema = present({ schema: worker.schema });
-  const prompt = promptOf(request, { worker, preamble, data });
-  return { kind: 'handed', actor: role, handover: { kind, prompt, role, title, mayAsk, ...schema } };
+  const { givesText: _, ...expected } = rules;
+  const outcomes = kind === 'task' ? reportableOutcomes(request.bound.model) : [];
+  const prompt = [
+    promptOf(request, { worker, preamble, data }),
+    ...ruleInstructions(rules, 'The result'),
+    ...outcomeInstructions(outcomes),
+  ];
+  const choice = outcomes.length === 0 ? {} : { outcomes };
+  return { kind: 'handed', actor: role, handover: { kind, prompt: prompt.join('\n\n'), role, title, mayAsk, ...expected, ...choice } };
 }
 
-async function askRole(job: Job, worker: WorkerConfig, data: JsonObject): Promise<Asked> {
+function handedSpawn(role: string): Pick<Spawn, 'worker' | 'role' | 'account'> {
+  return { worker: 'handed', role, account: 'attended' };
+}
+
+/** Records work that was handed out and is reported now. */
+export async function recordHandedWork(job: Job, worker: WorkerConfig, ms: number): Promise<void> {
+  const { accounting } = job.bench.services;
+  await accounting?.reported(spawnOf(job, worker, handedSpawn(worker.role ?? '')), ms);
+}
+
+async function askRole(job: Job, { worker, data, rules }: Call): Promise<Asked> {
   const { services } = job.bench;
   const { role = '' } = worker;
   const trouble = (error: StepError): Asked => ({ kind: 'trouble', error, actor: role });
@@ -73,33 +188,58 @@ async function askRole(job: Job, worker: WorkerConfig, data: JsonObject): Promis
     const hint = didYouMean(setting.driver, Object.keys(services.drivers ?? {}));
     return trouble(unknownRole(job, `the role "${role}" names the driver "${setting.driver}", which is not there${hint}`));
   }
-  const admission = await admit(job, worker, setting);
-  if ('reason' in admission) return trouble(stepError('LIMIT_REACHED', admission.message, admission));
-  const answer = await admission.close(await reach(driver, requestFor(job, { worker, setting, data, admission }), admission.left));
-  if (answer.kind === 'answered') return { ...answer, actor: role };
+  const admission = await admit(job, worker, { worker: 'driver', role, account: setting.credential ?? setting.driver, setting });
+  if ('reason' in admission) return shortage(admission, role);
+  let rejected: { fault: string; claim: Json } | undefined;
+  // The driver may use it to let its agent correct the reply; the last word is ours.
+  const check = (reply: AgentReply): string | undefined => {
+    const fault = replyFault(rules, reply);
+    rejected = fault === undefined ? undefined : { fault, claim: { ...reply } };
+    return fault;
+  };
+  const call = requestFor(job, { worker, setting, data, admission, rules, check });
+  const answer = await admission.close(await reach(driver, call, admission.left));
+  const noted = present({ usage: answer.usage, refusals: answer.refusals });
+  if (answer.kind === 'answered') {
+    const { success, output, verdict, message } = answer;
+    check({
+      success,
+      output: toPlain(output ?? null, `the output of step "${job.request.bound.model.id}"`),
+      ...present({ verdict, message }),
+    } as AgentReply);
+    return rejected === undefined ? { ...answer, actor: role } : { ...invalid(job, role, rejected), ...noted };
+  }
+  if (answer.kind === 'failed' && answer.failure === 'invalid-output' && rejected !== undefined)
+    return { ...invalid(job, role, rejected), ...noted };
   if (answer.kind === 'asks')
     return job.request.bound.model.supportsQuestions === true ? { ...answer, actor: role } : trouble(unasked(job, role));
-  return { ...trouble(failureOf(job, role, answer)), ...present({ usage: answer.usage, refusals: answer.refusals }) } as Asked;
+  return { ...trouble(failureOf(job, role, answer)), ...noted } as Asked;
 }
 
-/** Asks whoever keeps the books whether the agent may be asked now. */
-function admit({ bench, request }: Job, { role = '', budget }: WorkerConfig, setting: RoleSetting): Promise<Admission | Refusal> {
-  const { accounting } = bench.services;
-  const { day, ...attempt } = setting.budget ?? {};
-  if (accounting === undefined)
-    return Promise.resolve({ left: attempt, onEvent: () => undefined, close: (answer) => Promise.resolve(answer) });
+/** A worker, as the accounting knows it. */
+type Applicant = Pick<Spawn, 'worker' | 'role' | 'account'> & { readonly setting?: RoleSetting };
+
+/** Asks the accounting whether the worker may be asked now. */
+function admit(job: Job, worker: WorkerConfig, applicant: Applicant): Promise<Admission | Refusal> {
+  const { accounting } = job.bench.services;
+  const spawn = spawnOf(job, worker, applicant);
+  if (accounting !== undefined) return accounting.open(spawn);
+  const { unknown: _, ...left } = spawn.budgets.attempt ?? {};
+  return Promise.resolve({ left, onEvent: () => undefined, close: (answer) => Promise.resolve(answer) });
+}
+
+function spawnOf({ bench, request }: Job, { budget }: WorkerConfig, { setting, ...applicant }: Applicant): Spawn {
   const { activation, bound, runId: run } = request;
-  const { path, attempt: number } = activation;
-  return accounting.open({
+  const { day, ...attempt } = setting?.budget ?? {};
+  return {
+    ...applicant,
     run,
-    path,
+    path: activation.path,
     step: bound.model.id,
-    attempt: number,
-    role,
-    account: setting.credential ?? setting.driver,
+    attempt: activation.attempt,
     budgets: { attempt, ...present({ day, step: budget }) },
     redactor: bench.redactor,
-  });
+  };
 }
 
 /** What an agent used that was not asked: nothing, and that is known. */
@@ -113,7 +253,7 @@ async function reach(driver: AgentDriver, call: AgentRequest, left: Budget): Pro
     // Not cut short when the attempt stops: the driver hears that too, and answers once nothing is left running.
     const answer = await driver.ask(call);
     const isOver = answer.kind === 'failed' && answer.failure === 'timeout' && call.timeoutMs === left.timeMs && left.timeMs !== undefined;
-    return isOver ? { ...answer, failure: 'budget', message: `the time that its budget leaves is over: ${answer.message}` } : answer;
+    return isOver ? { ...answer, failure: 'budget', message: `${TIME_IS_OVER}: ${answer.message}` } : answer;
   } catch (thrown) {
     return { kind: 'failed', failure: 'crash', message: messageOf(thrown) };
   }
@@ -128,35 +268,22 @@ function unknownRole({ request }: Job, message: string): StepError {
   return stepError('ROLE_UNKNOWN', `step "${request.bound.model.id}": ${message}`, { retryable: false });
 }
 
-interface Call {
-  readonly worker: WorkerConfig;
+interface RoleCall extends Call {
   readonly setting: RoleSetting;
-  readonly data: JsonObject;
   readonly admission: Admission;
+  readonly check: NonNullable<AgentRequest['check']>;
 }
 
 const TEXT = { type: 'string' };
-
-// A generator gives text; one that does not is told so, once, by its driver.
-function textFault({ success, output }: AgentReply): string | undefined {
-  return success && typeof output !== 'string' ? '"output" must be a text' : undefined;
-}
 
 /** What the role allows, as far as the workflow lets its own run; where neither says anything, the driver's own default. */
 function permissionsFor(definition: Definition, { permissions }: RoleSetting): AgentPermissions | undefined {
   return permissions === undefined && definition.permissions === undefined ? undefined : narrowed(definition, permissions);
 }
 
-/** The schema of the output, and the check that decides whether an answer fits it. */
-function schemaOf({ schema, givesText }: WorkerConfig): Pick<AgentRequest, 'schema' | 'check'> {
-  if (givesText === true) return { schema: TEXT, check: textFault };
-  if (schema === undefined) return {};
-  return { schema, check: ({ success, output }) => (success ? misfit(schema, output) : undefined) };
-}
-
-function requestFor({ bench, request, context: { snapshot } }: Job, call: Call): AgentRequest {
+function requestFor({ bench, request, context: { snapshot } }: Job, call: RoleCall): AgentRequest {
   const { model } = request.bound;
-  const { worker, setting, data, admission } = call;
+  const { worker, setting, data, admission, rules, check } = call;
   const { role = '', action, script } = worker;
   const { timeMs, ...budget } = admission.left;
   return {
@@ -168,6 +295,7 @@ function requestFor({ bench, request, context: { snapshot } }: Job, call: Call):
     idempotencyKey: keyOf(request),
     prompt: [
       promptOf(request, { worker, preamble: setting.prompt, data }),
+      ...ruleInstructions(rules, '"output"'),
       ...(model.supportsQuestions === true ? [QUESTION_FORMAT] : []),
     ].join('\n\n'),
     action,
@@ -180,12 +308,22 @@ function requestFor({ bench, request, context: { snapshot } }: Job, call: Call):
     ...present({ model: setting.model, credential: setting.credential, permissions: permissionsFor(request.workflow.definition, setting) }),
     ...(Object.keys(budget).length === 0 ? {} : { budget }),
     onEvent: (event) => admission.onEvent(event),
-    ...present({ inheritEnv: bench.services.inheritEnv, watchdogs: bench.services.watchdogs }),
+    ...present({ inheritEnv: bench.services.inheritEnv, watchdogs: watchdogsFor(bench.services, setting, model.timeoutMs) }),
     ...present({ pidDir: bench.services.pidDir, redactor: bench.redactor }),
-    ...schemaOf(worker),
+    ...present({ schema: rules.givesText === true ? TEXT : rules.schema }),
+    check,
     ...(worker.continueSession === true ? continued(role, snapshot) : {}),
     signal: request.signal,
   };
+}
+
+/**
+ * How long an agent may be silent: as its role says, else as the services say. A step with a time limit has chosen how
+ * long to wait, so the driver's default does not end its agent earlier.
+ */
+function watchdogsFor({ watchdogs }: StepServices, { idleMs }: RoleSetting, timeoutMs: number | undefined): Watchdogs | undefined {
+  const idle = idleMs ?? watchdogs?.idleMs ?? timeoutMs;
+  return idle === undefined ? watchdogs : { ...watchdogs, idleMs: idle };
 }
 
 /** The latest session of the role in this run, where the step goes on with it. A session is no memory to rely on. */
@@ -197,16 +335,31 @@ function continued(role: string, { data, completedSteps }: Snapshot): Pick<Agent
   return { session: { id, handover } };
 }
 
-function failureOf({ request }: Job, role: string, answer: AgentAnswer & { readonly kind: 'failed' }): StepError {
-  const { failure, message, resumeAt } = answer;
+function failureOf({ bench, request }: Job, role: string, answer: AgentAnswer & { readonly kind: 'failed' }): StepError {
+  const { failure, message } = answer;
   if (failure === 'aborted') return stoppedError(request.bound.model.id);
+  const { resumeAt = failure === 'unavailable' ? nextTry(bench.services.now(), request.activation.since) : undefined } = answer;
   const until = resumeAt === undefined ? '' : `; it may be asked again from ${new Date(resumeAt).toISOString()}`;
   return stepError('AGENT_FAILED', `the agent "${role}" failed (${failure}): ${message}${until}`, {
-    reason: failure === 'timeout' || failure === 'quota' || failure === 'budget' ? failure : 'error',
+    reason: reasonOf(failure, resumeAt),
     ...(resumeAt === undefined ? {} : { resumeAt }),
     // Without a login, asking again brings the same answer.
     ...(failure === 'auth' ? { retryable: false } : {}),
   });
+}
+
+// A provider that is unavailable is asked again later, without using up retries, until it was unavailable too often.
+function reasonOf(failure: AgentFailure, resumeAt: number | undefined): StepError['reason'] {
+  if (failure === 'unavailable') return resumeAt === undefined ? 'error' : 'quota';
+  return failure === 'timeout' || failure === 'quota' || failure === 'budget' ? failure : 'error';
+}
+
+const UNAVAILABLE_MS = 15_000;
+const UNAVAILABLE_MS_MAX = 300_000;
+const UNAVAILABLE_TRIES_MAX = 10;
+
+function nextTry(now: number, waits: number): number | undefined {
+  return waits > UNAVAILABLE_TRIES_MAX ? undefined : now + Math.min(UNAVAILABLE_MS_MAX, UNAVAILABLE_MS * 2 ** Math.max(0, waits - 1));
 }
 
 /** The session that an answer came from: the next attempt of the same role may go on with it. */
@@ -219,11 +372,13 @@ function sessionKey(role: string): string {
   return `$session:${role}`;
 }
 
-/** What asking cost, as the driver measured it, and what the agent wanted to do and was not let. */
+/** The usage as the driver measured it, denied requests, and why a reply does not count. */
 export function usageEvidence(asked: Asked): { readonly evidence?: { readonly [name: string]: Json } } {
-  if (asked.kind === 'returned' || asked.kind === 'handed') return {};
-  const { usage, refusals = [] } = asked;
+  if (asked.kind === 'handed') return {};
+  const { usage } = asked;
+  const refusals = asked.kind === 'returned' ? [] : (asked.refusals ?? []);
   const evidence = {
+    ...(asked.kind === 'trouble' ? asked.evidence : {}),
     ...(usage === undefined ? {} : { usage: usage as unknown as JsonObject }),
     ...(refusals.length === 0 ? {} : { refusals: refusals as unknown as Json }),
   };

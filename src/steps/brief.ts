@@ -25,6 +25,8 @@ export interface WorkerConfig {
   readonly continueSession?: true;
   /** Its answer is a text and nothing else. */
   readonly givesText?: true;
+  /** It reviews something and must give a verdict. */
+  readonly reviews?: true;
 }
 
 /** The data that a step hands over: `fixed`, or what its context function builds. Throws CONTEXT_FAILED. */

@@ -99,6 +99,21 @@ describe.each(Object.entries(WORKERS))('%s', (_kind, worker) => {
   });
 });
 
+describe('a declared file', () => {
+  const outputs = [{ name: 'plan', type: 'file', pattern: 'plan.md', required: true }] as const;
+  const declared = ({ kind }: Worker, fields: Partial<AttemptFields>) => run(createAttemptRequest({ kind, ...fields, model: { outputs } }));
+
+  test.each(Object.entries(WORKERS).filter(([name]) => name !== 'gate' && name !== 'validate'))(
+    'of %s must be new',
+    async (_name, worker) => {
+      write();
+      expect(await declared(worker, worker.idle)).toMatchObject({ type: 'errored', error: { reason: 'contract' } });
+      rmSync(file);
+      expect(await declared(worker, worker.honest)).toMatchObject({ type: 'settled', outcome: 'ok', output: { plan: expect.anything() } });
+    },
+  );
+});
+
 test('a row that the application should hold is looked for in its database', async () => {
   const db = new DatabaseSync(':memory:');
   db.exec('CREATE TABLE versions (id INTEGER PRIMARY KEY)');

@@ -1,11 +1,11 @@
 // Owns work that is handed to the agent that called Pawl: which steps that are, what the agent is told, and what its
 // report is read as. What it reports is a claim; it is verified like the work of a driven agent.
 
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { misfit } from '../definition/json-schema.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
 import type { StepKind } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Snapshot } from './attempt.ts';
+import { type ReplyRules, replyFault } from './reply-rules.ts';
 import { entryOf, type StepServices } from './services.ts';
 import type { Job } from './work.ts';
 
@@ -13,7 +13,7 @@ import type { Job } from './work.ts';
 export const ATTENDED = '$attended';
 
 /** What an agent is told when work is handed to it. */
-export interface Handover {
+export interface Handover extends Omit<ReplyRules, 'givesText'> {
   /** What kind of step it is: that decides how the report is read. */
   readonly kind: StepKind;
   /** The instructions. They stand alone: an agent that has forgotten all else can do it. */
@@ -22,8 +22,8 @@ export interface Handover {
   readonly title: string;
   /** True when it may ask the person it works for. */
   readonly mayAsk: boolean;
-  /** The JSON Schema that its result has to fit, where there is one. */
-  readonly schema?: JsonObject;
+  /** The outcomes that the report may choose in `outcome`; absent where it has no choice. */
+  readonly outcomes?: readonly OutcomeName[];
 }
 
 /** Whether the work of a role is handed out: its driver is `attended`, or it has none and the run is attended. */
@@ -35,6 +35,7 @@ export function isHandedOut(services: StepServices, role: string, { data }: Pick
 /** Whether the work of a step of an agent is handed out; a live object does its own. */
 export function isForCaller({ bench, request: { bound }, context }: Job): boolean {
   const { model, code } = bound;
+  if (model.kind === 'task') return model.config.instructed === true && context.snapshot.data[ATTENDED] === true;
   if ((model.kind !== 'agent' && model.kind !== 'generate') || code.agent !== undefined) return false;
   const role = model.kind === 'agent' ? model.config.role : model.config.generator;
   return isHandedOut(bench.services, role ?? '', context.snapshot);
@@ -43,15 +44,23 @@ export function isForCaller({ bench, request: { bound }, context }: Job): boolea
 /** What a report is read as: an outcome with its output, or what is wrong with it. */
 export type ReportReading = { readonly outcome: OutcomeName; readonly output: Json } | { readonly problem: string };
 
-/** Reads what an agent reports as its result. `success: false` and a `verdict` in it mean what they mean for a driver. */
-export function readReport({ kind, schema }: Pick<Handover, 'kind' | 'schema'>, form: 'graph' | 'flow', result: Json): ReportReading {
-  const fault = schema === undefined ? undefined : misfit(schema, result, 'the result');
-  if (fault !== undefined) return { problem: fault };
+/** Reads what an agent reports as its result, by the same rules as the reply of a driven agent. */
+export function readReport(
+  { kind, outcomes = [], ...rules }: Pick<Handover, 'kind' | 'outcomes'> & ReplyRules,
+  form: 'graph' | 'flow',
+  result: Json,
+): ReportReading {
   if (kind === 'generate') return typeof result === 'string' ? { outcome: 'ok', output: result } : { problem: 'the result must be a text' };
-  const { success, verdict, status } = isJsonObject(result) ? result : {};
-  if (verdict !== undefined && verdict !== 'approve' && verdict !== 'reject')
-    return { problem: '"verdict" in the result must be "approve" or "reject"' };
-  const outcome = verdict === 'reject' ? 'reject' : success === false || status === 'FAIL' ? 'fail' : 'ok';
+  const said = isJsonObject(result) ? result : {};
+  const { success, verdict, status, postconditionsPassed, outcome: chosen } = said;
+  const fault = replyFault(rules, { success: success !== false, output: result, verdict });
+  if (fault !== undefined) return { problem: fault.replace(/^output\b/, 'the result') };
+  if (success !== false && postconditionsPassed === false)
+    return { problem: '"postconditionsPassed" is false, so the work is not done; finish it, or report a failure' };
+  if (outcomes.length > 0 && chosen !== undefined && !outcomes.some((known) => known === chosen))
+    return { problem: `"outcome" must be one of ${outcomes.join(', ')}` };
+  const reported = verdict === 'reject' ? 'reject' : success === false || status === 'FAIL' ? 'fail' : 'ok';
+  const outcome = outcomes.length > 0 && typeof chosen === 'string' ? chosen : reported;
   return { outcome, output: form === 'flow' ? inFlow(kind, result, outcome) : result };
 }
 

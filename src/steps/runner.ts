@@ -9,10 +9,13 @@
 import { isEngineError, messageOf } from '../base/error.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { pipelineOf } from '../definition/kind.ts';
-import { heldBy } from '../kernel/activation.ts';
+import type { StepModel } from '../definition/model.ts';
+import { heldBy, startTimeOf } from '../kernel/activation.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
 import { acceptingChanges, recordBefore } from './accepted-files.ts';
+import { recordHandedWork } from './asking.ts';
 import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult } from './attempt.ts';
+import type { WorkerConfig } from './brief.ts';
 import { evaluateConditions } from './conditions.ts';
 import { type AttemptContext, openContext } from './context.ts';
 import { filledIn } from './filling.ts';
@@ -20,6 +23,7 @@ import { type ForgePart, type ForgeReading, partsNamedBy, readForge } from './fo
 import { isForCaller } from './handover.ts';
 import { apart } from './isolation.ts';
 import { notingTree } from './judged-tree.ts';
+import { outputsOf } from './outputs/declaration.ts';
 import { beforeWork, producing } from './outputs/production.ts';
 import { protectedBefore, protecting } from './protection.ts';
 import { redactJson } from './redaction.ts';
@@ -150,8 +154,8 @@ function work(job: Job): Work | Promise<Work> {
   const { kind } = job.request.bound.model;
   const execute = entryOf(job.bench.kinds, kind)?.execute;
   if (execute === undefined) return { error: stepError('STEP_FAILED', `a step of kind "${kind}" waits; it is not executed`) };
-  if ((kind === 'task' || kind === 'own') && job.request.bound.model.outputs !== undefined) return producing(job, execute);
-  // Agents and commands call `protecting` themselves; a generator is protected here.
+  // Declared outputs are looked at whoever does the work; agents and programs also leave protected files alone.
+  if (kind === 'agent' || kind === 'command' || outputsOf(job.request.bound.model).length > 0) return producing(job, execute);
   return kind === 'generate' ? protecting(job, execute) : execute(job);
 }
 
@@ -205,11 +209,22 @@ async function verify(bench: Bench, request: AttemptRequest, context: AttemptCon
   return { type: 'settled', outcome: 'ok', output: request.result, ...noted };
 }
 
+function workTimeOf({ bench, request }: Job): number {
+  const began = startTimeOf(request.activation);
+  return began === undefined ? 0 : bench.services.now() - began;
+}
+
+function workerOf({ kind, ...model }: StepModel): WorkerConfig {
+  const config = 'config' in model ? (model.config as WorkerConfig & { readonly generator?: string }) : {};
+  return kind === 'generate' ? { ...config, role: config.generator } : kind === 'agent' ? config : {};
+}
+
 /** A report is verified like the result of a driven worker: declared outputs first, then the contract. */
 async function verifyReport({ bench, request, context }: Job): Promise<AttemptResult> {
   const claim = request.result;
   const outcome = heldBy(request.activation)?.outcome ?? 'ok';
   const job = { bench, request, context };
+  await recordHandedWork(job, workerOf(request.bound.model), workTimeOf(job));
   const produced = await notingTree(job, () => producing(job, () => ({ outcome, output: claim, claim })));
   if ('handed' in produced || 'asks' in produced) throw new Error('a report is no new work');
   const done = { work: produced, before: undefined };

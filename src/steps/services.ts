@@ -37,6 +37,8 @@ export interface RoleSetting {
   readonly permissions?: AgentPermissions;
   /** What one attempt may use, and what all attempts of the role may in a day, which begins at midnight UTC. */
   readonly budget?: Budget & { readonly day?: Budget };
+  /** How long it may be silent before it is ended. Default: 10 minutes, or the time limit of its step. */
+  readonly idleMs?: number;
   /** The program, for drivers that start any. */
   readonly argv?: readonly string[];
 }

@@ -52,6 +52,55 @@ async function onlyHandout(engine: Engine, id: string) {
   return handouts[0] as (typeof handouts)[number];
 }
 
+describe('a step that only has instructions', () => {
+  const skill = defineWorkflow({
+    name: 'skill',
+    steps: [
+      { id: 'clarify', actions: ['Clarify the context.'], next: 'refine' },
+      { id: 'refine', actions: () => ['Refine it.'], next: { ok: 'end', iterate: 'refine' } },
+      { id: 'end', next: null },
+    ],
+  });
+
+  test('is handed to the agent that carries out the run, which may choose among its outcomes', async () => {
+    const { engine, id } = await begun(skill);
+    const first = await onlyHandout(engine, id);
+    expect([first.step, first.prompt]).toEqual(['clarify', expect.stringContaining('Clarify the context.')]);
+    await engine.run(id).report({ token: first.token, result: { topic: 'x' } });
+    await engine.run(id).wait('idle');
+    const refine = await onlyHandout(engine, id);
+    expect(refine.prompt).toContain('one of ok, iterate');
+    expect(await codeOf(engine.run(id).report({ token: refine.token, result: { outcome: 'skip' } }))).toBe('REPORT_INVALID');
+    await engine.run(id).report({ token: refine.token, result: { outcome: 'iterate' } });
+    await engine.run(id).wait('idle');
+    await engine.run(id).report({ token: (await onlyHandout(engine, id)).token, result: null });
+    const view = await engine.run(id).wait();
+    expect([view.status, view.steps.map(({ path }) => path)]).toEqual(['completed', ['clarify#1', 'refine#1', 'refine#2', 'end#1']]);
+  });
+
+  test('does nothing in a run that no agent carries out', async () => {
+    const engine = await rig.open();
+    expect((await (await engine.start(skill)).wait()).status).toBe('completed');
+  });
+});
+
+describe('a reviewer', () => {
+  const review = defineWorkflow({
+    name: 'review',
+    steps: [{ id: 'look', agent: 'reviewer', prompt: 'Review it.', next: { ok: null, reject: 'escalate' } }],
+  });
+
+  test('is told of the verdict, and a rejection in words is not an approval', async () => {
+    const { engine, id } = await begun(review);
+    const { prompt, token } = await onlyHandout(engine, id);
+    expect(prompt).toContain('"verdict": "approve" or "verdict": "reject"');
+    const words = await errorOf(engine.run(id).report({ token, result: 'I reject this.' }));
+    expect([words.code, words.message]).toEqual(['REPORT_INVALID', expect.stringContaining('"verdict"')]);
+    expect(await engine.run(id).report({ token, result: { verdict: 'reject', feedback: 'no test' } })).toMatchObject({ accepted: true });
+    expect((await engine.run(id).wait('idle')).steps).toMatchObject([{ outcome: 'reject' }]);
+  });
+});
+
 describe('one step at a time', () => {
   test('the run waits for a report, and what is told stands alone', async () => {
     const { engine, id } = await begun(two);

@@ -195,11 +195,16 @@ describe('the budget of a run', () => {
 });
 
 describe('unknown usage', () => {
-  test.each<[string, AgentUsage, Budget, string]>([
-    ['cost', { turns: 1, inputTokens: 1 }, { costUsd: 0.01 }, 'how much money 1 attempt used'],
-    ['tokens', { turns: 1, costUsd: 1 }, { tokens: 300 }, 'how many tokens 1 attempt used'],
-    ['turns', { inputTokens: 1, costUsd: 1 }, { turns: 5 }, 'how many turns 1 attempt used'],
-  ])('of %s starts no further agent, and says how to carry on', async (_, usage, budget, unknown) => {
+  interface Unknown {
+    readonly usage: AgentUsage;
+    readonly budget: Budget;
+    readonly unknown: string;
+  }
+  test.each<[string, Unknown]>([
+    ['cost', { usage: { turns: 1, inputTokens: 1 }, budget: { costUsd: 0.01 }, unknown: 'how much money 1 attempt used' }],
+    ['tokens', { usage: { turns: 1, costUsd: 1 }, budget: { tokens: 300 }, unknown: 'how many tokens 1 attempt used' }],
+    ['turns', { usage: { inputTokens: 1, costUsd: 1 }, budget: { turns: 5 }, unknown: 'how many turns 1 attempt used' }],
+  ])('of %s starts no further agent, and says how to carry on', async (_, { usage, budget, unknown }) => {
     const engine = await rig.open(using(usage));
     const run = await engine.start(three({ budget }));
     await run.wait('idle');

@@ -210,7 +210,7 @@ describe('agents that write the same files at the same time', () => {
       const folders: string[] = [];
       const driver = createScriptedDriver(({ cwd }) => {
         folders.push(cwd);
-        return [{ do: 'answer' }];
+        return [{ do: 'answer', verdict: 'approve' }];
       });
       const dev = { driver: 'scripted', ...(permissions === undefined ? {} : { permissions }) };
       const engine = await rig.open({ cwd: project, roles: { dev }, drivers: { scripted: driver } });

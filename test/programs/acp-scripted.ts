@@ -20,6 +20,8 @@ import {
 /** What the agent does in one turn, in this order. */
 export interface ScriptedTurn {
   readonly updates?: readonly SessionUpdate[];
+  /** Messages of Claude Code itself, which it sends when it is asked for them. */
+  readonly claude?: readonly Readonly<Record<string, unknown>>[];
   readonly permission?: { readonly toolCall: ToolCallUpdate; readonly options: readonly PermissionOption[] };
   readonly exits?: number;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
@@ -99,6 +101,7 @@ async function takeTurn(params: PromptRequest, client: AgentContext): Promise<Pr
   const { sessionId } = params;
   seen.push({ prompt: params.prompt.map((block) => (block.type === 'text' ? block.text : block.type)) });
   for (const update of turn.updates ?? []) await client.notify('session/update', { sessionId, update });
+  for (const message of turn.claude ?? []) await client.notify('_claude/sdkMessage', { sessionId, message });
   if (turn.permission !== undefined) {
     const { toolCall, options } = turn.permission;
     const { outcome } = await client.request('session/request_permission', { sessionId, toolCall, options: [...options] });

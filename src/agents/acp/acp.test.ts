@@ -277,6 +277,21 @@ describe('a failure is classified', () => {
     });
   });
 
+  test('more tokens than the attempt may use, summed over the calls of a turn', async () => {
+    const call = (id: string) => ({ type: 'assistant', message: { id, usage: { input_tokens: 150, output_tokens: 50 } } });
+    const turn = { claude: [call('a'), call('a'), call('b')], untilCancelled: true, stop: 'cancelled' } as const;
+    const { answer } = await ask({ turns: [turn] }, { budget: { tokens: 300 } });
+    expect(answer).toMatchObject({ kind: 'failed', failure: 'budget', message: 'the agent used more than 300 tokens' });
+    const { answer: within } = await ask({ turns: [{ claude: [call('a'), call('a')], text: GOOD }] }, { budget: { tokens: 300 } });
+    expect(within).toMatchObject({ kind: 'answered' });
+  });
+
+  test('a login that is refused again and again ends the turn at the second time', async () => {
+    const retry = (attempt: number) => ({ type: 'system', subtype: 'api_retry', error_status: 401, attempt });
+    const { answer } = await ask({ turns: [{ claude: [retry(1), retry(2)], hangs: true }] });
+    expect(answer).toMatchObject({ kind: 'failed', failure: 'auth', message: expect.stringContaining('401') });
+  });
+
   test('a stopped attempt cancels the turn before its program is ended', async () => {
     rmSync(join(cwd, 'cancelled'), { force: true });
     const controller = new AbortController();

@@ -5,7 +5,7 @@
 import type { InitializeRequest, NewSessionRequest, PromptRequest } from '@agentclientprotocol/sdk';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { AgentAnswer, AgentDriver, AgentEvent, AgentRefusal, AgentRequest, AgentUsage } from '../driver.ts';
-import { type AnswerNotes, answerOf, crashOf, failureOf as failedWith, judgeReply } from '../judgement.ts';
+import { type AnswerNotes, answerOf, crashOf, failureOf as failedWith, judgeReply, overBudget } from '../judgement.ts';
 import { runProgram } from '../program.ts';
 import { type ReplyReading, repairInstructions, replyInstructions } from '../reply.ts';
 import { AcpConnection, numberAt, textAt, valueAt } from './connection.ts';
@@ -24,6 +24,13 @@ export interface AcpOptions {
 }
 
 const PROTOCOL_VERSION = 1;
+/** Asks Claude Code for two messages that the protocol lacks: retries of its API calls, and the usage of each call. */
+const CLAUDE_MESSAGES = {
+  claudeCode: { emitRawSDKMessages: [{ type: 'system', subtype: 'api_retry' }, { type: 'assistant' }] },
+};
+const CLAUDE_MESSAGE = '_claude/sdkMessage';
+/** It retries for minutes. If authentication failed twice, it will fail again. */
+const AUTH_TRIES_MAX = 2;
 /** How long an agent may take to cancel before its program is ended. */
 const CANCEL_MS = 500;
 /** A program whose input has ended has nothing left to do. */
@@ -130,6 +137,8 @@ class AcpAttempt {
     const opening = this.session.isLost ? `${session?.handover}\n\n${prompt}` : prompt;
     const first = judgeReply(await this.turn(connection, [opening, replyInstructions(schema)]), this.request);
     if (first.kind !== 'invalid') return first;
+    const over = overBudget(this.request, this.usage());
+    if (over !== undefined) return new AcpFailure(over.failure, over.message);
     this.request.onEvent?.({ kind: 'notice', text: `the answer was rejected and is requested again: ${first.why}` });
     return judgeReply(await this.turn(connection, [repairInstructions(first.why)]), this.request);
   }
@@ -137,7 +146,7 @@ class AcpAttempt {
   // A session is an optimisation: if it cannot be resumed, a new one with the handover can do the work.
   private async open(connection: AcpConnection, agent: Json): Promise<Session> {
     const wanted = this.request.session?.id;
-    const place = { cwd: this.request.cwd, mcpServers: [] } satisfies NewSessionRequest;
+    const place = { cwd: this.request.cwd, mcpServers: [], _meta: CLAUDE_MESSAGES } satisfies NewSessionRequest;
     const method = resumeMethod(agent);
     if (wanted !== undefined && method !== undefined) {
       try {
@@ -192,12 +201,24 @@ class AcpAttempt {
 
   private hear(method: string, params: Json): void {
     // Outside a turn an agent replays earlier parts of the session.
-    if (method !== 'session/update' || this.current === undefined) return;
+    if (this.current === undefined) return;
+    if (method === CLAUDE_MESSAGE) return this.hearClaude(this.current, valueAt(params, 'message') ?? null);
+    if (method !== 'session/update') return;
     this.current.hear(valueAt(params, 'update') ?? null);
     this.checkBudget(this.current);
   }
 
-  private checkBudget({ costUsd, tokensSeen }: AcpTurn): void {
+  private hearClaude(turn: AcpTurn, message: Json): void {
+    const status = numberAt(message, 'error_status');
+    if ((status === 401 || status === 403) && (numberAt(message, 'attempt') ?? 0) >= AUTH_TRIES_MAX)
+      return this.endTurn(new AcpFailure('auth', `the API returned ${status}: log in to the agent, or fix its API key`));
+    turn.hearCall(message);
+    this.checkBudget(turn);
+  }
+
+  private checkBudget(turn: AcpTurn): void {
+    const { costUsd } = turn;
+    const tokensSeen = Math.max(turn.tokensSeen ?? 0, turn.tokensOfCalls());
     const { budget } = this.request;
     if (budget === undefined || this.session?.isFresh !== true) return;
     const isOver = (used: number | undefined, most: number | undefined): boolean => used !== undefined && most !== undefined && used > most;

@@ -26,6 +26,11 @@ const KINDS: Readonly<Record<string, AgentFailure>> = {
   rate_limit: 'quota',
   billing_error: 'quota',
   account_on_hold: 'quota',
+  overloaded: 'unavailable',
+  overloaded_error: 'unavailable',
+  server_error: 'unavailable',
+  provider_error: 'unavailable',
+  transport_lost: 'unavailable',
 };
 
 /** Converts anything that a conversation threw into a failure. */

@@ -27,6 +27,7 @@ export class AcpTurn {
   private readonly onEvent: (event: AgentEvent) => void;
   private readonly onUnasked: (call: AcpToolCall) => void;
   private readonly tools = new Map<string, Tool>();
+  private readonly calls = new Map<string, number>();
   private message = '';
   private messageId: string | undefined;
   private thought = '';
@@ -44,6 +45,19 @@ export class AcpTurn {
     else if (name === 'tool_call') this.hearTool(update, true);
     else if (name === 'tool_call_update') this.hearTool(update, false);
     else if (name === 'usage_update') this.hearUsage(update);
+  }
+
+  /** Notes the usage of one call of the model, which an agent may report more than once. */
+  hearCall(message: Json): void {
+    const usage = valueAt(message, 'message', 'usage');
+    const parts = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'];
+    const tokens = parts.reduce((sum, part) => sum + (numberAt(usage, part) ?? 0), 0);
+    if (tokens > 0) this.calls.set(textAt(message, 'message', 'id') ?? '', tokens);
+  }
+
+  /** The tokens of all calls of the model so far, as far as they were reported. */
+  tokensOfCalls(): number {
+    return [...this.calls.values()].reduce((sum, tokens) => sum + tokens, 0);
   }
 
   /** Ends the turn and returns its last message. */

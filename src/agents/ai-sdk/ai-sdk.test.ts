@@ -199,7 +199,7 @@ describe('a failure is classified', () => {
     ['a key that is not right', { status: 401 }, 'auth'],
     ['a model that is not ours', { status: 403 }, 'auth'],
     ['an account that is empty', { status: 402 }, 'quota'],
-    ['a server in trouble', { status: 503 }, 'crash'],
+    ['a server in trouble', { status: 503 }, 'unavailable'],
     ['a filter of the API', { status: 400, body: { error: { message: 'no', code: 'content_filter' } } }, 'refused'],
     ['a filter of the model', { text: '', finish: 'content_filter' }, 'refused'],
   ])('%s', async (_what, turn, failure) => {

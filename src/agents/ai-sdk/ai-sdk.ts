@@ -8,7 +8,7 @@
 import type { LanguageModel, ModelMessage } from 'ai';
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { AgentAnswer, AgentDriver, AgentRequest, AgentUsage } from '../driver.ts';
-import { type AnswerNotes, answerOf, type Failing, failureOf, judgeReply } from '../judgement.ts';
+import { type AnswerNotes, answerOf, type Failing, failureOf, judgeReply, overBudget } from '../judgement.ts';
 import { type ReplyReading, repairInstructions, replyInstructions } from '../reply.ts';
 import { callFailure } from './failure.ts';
 
@@ -71,6 +71,8 @@ class ModelAttempt {
     const first = await this.round(messages, stop.signal);
     stop.heard();
     if ('failure' in first || first.kind !== 'invalid') return this.answer(first);
+    const over = overBudget(this.request, this.usage());
+    if (over !== undefined) return this.answer(over);
     this.request.onEvent?.({ kind: 'notice', text: `the answer was rejected and is requested again: ${first.why}` });
     messages.push(
       { role: 'assistant', content: this.answers.at(-1)?.text ?? '' },

@@ -29,7 +29,8 @@ export function callFailure(thrown: unknown, now: number): Failing {
   if (statusCode === 402 || statusCode === 429)
     return { failure: 'quota', message: text, ...present({ resumeAt: resumeTime(responseHeaders, now) }) };
   if (statusCode === 400 && FILTERED.test(responseBody)) return { failure: 'refused', message: text };
-  return { failure: 'crash', message: text };
+  const isUnavailable = statusCode !== undefined && (statusCode === 408 || statusCode >= 500);
+  return { failure: isUnavailable ? 'unavailable' : 'crash', message: text };
 }
 
 function withCause(error: Error): string {

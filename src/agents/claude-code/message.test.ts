@@ -19,7 +19,7 @@ describe('a turn that failed', () => {
     ['the status says limit', { is_error: true, api_error_status: 429 }, 'quota'],
     ['only the words say limit', { is_error: true, result: "You've hit your 5-hour limit · resets 3am (UTC)" }, 'quota'],
     ['the account has no money', { is_error: true, api_error_status: 400, result: 'Credit balance is too low' }, 'quota'],
-    ['the server broke', { is_error: true, api_error_status: 529, result: 'Overloaded' }, 'crash'],
+    ['the server broke', { is_error: true, api_error_status: 529, result: 'Overloaded' }, 'unavailable'],
     ['nothing is said', { subtype: 'error_during_execution', is_error: true, result: '' }, 'crash'],
   ])('has a class: %s', (_what, fields, failure) => {
     expect(failureIn(turn(fields), undefined)).toMatchObject({ failure, message: expect.stringMatching(/./) });

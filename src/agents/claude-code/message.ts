@@ -96,6 +96,7 @@ export function numberIn(value: Json | undefined): number | undefined {
 const AUTH = /invalid api key|please run \/login|not logged in|oauth token|authentication/i;
 const QUOTA = /usage limit reached|hit your .*limit|rate limit|credit balance is too low/i;
 const REFUSED = /usage policy|unable to respond to this request/i;
+const UNAVAILABLE = /overloaded|connection error|internal server error/i;
 const RESET = /usage limit reached\|(\d{10})\b/;
 
 /** Returns why a turn failed, or undefined. `resetsAt` is when the account can be used again, if that was reported. */
@@ -111,7 +112,9 @@ export function failureIn(result: JsonObject, resetsAt: number | undefined): Fai
     return { failure: 'quota', message, ...(told === undefined ? {} : { resumeAt: told }) };
   }
   if (status === 401 || status === 403 || (status === undefined && AUTH.test(message))) return { failure: 'auth', message };
-  return { failure: REFUSED.test(message) ? 'refused' : 'crash', message };
+  if (REFUSED.test(message)) return { failure: 'refused', message };
+  const isUnavailable = status === undefined ? UNAVAILABLE.test(message) : status === 408 || status >= 500;
+  return { failure: isUnavailable ? 'unavailable' : 'crash', message };
 }
 
 function resetIn(message: string): number | undefined {

@@ -7,7 +7,7 @@
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { CommandInput } from '../../process/command.ts';
 import { type AgentAnswer, type AgentEvent, type AgentRefusal, type AgentRequest, type AgentUsage, WORK_IN_PLACE } from '../driver.ts';
-import { answerOf, type Failing, failureOf, judgeReply } from '../judgement.ts';
+import { answerOf, type Failing, failureOf, judgeReply, overBudget } from '../judgement.ts';
 import { repairInstructions } from '../reply.ts';
 import { addUsage, blocksOf, failureIn, numberIn, objectIn, parseMessage, resultText, textIn, usageOf, usageSoFar } from './message.ts';
 import { deedOf, refusalOf } from './permission.ts';
@@ -172,7 +172,9 @@ export class ClaudeCodeTalk {
       return;
     }
     const reading = judgeReply(textIn(result.result), this.request);
-    if (reading.kind !== 'invalid' || this.rounds > 1) this.outcome = reading;
+    const over = reading.kind === 'invalid' ? overBudget(this.request, this.usage) : undefined;
+    if (over !== undefined) this.outcome = over;
+    else if (reading.kind !== 'invalid' || this.rounds > 1) this.outcome = reading;
     else {
       this.emit({ kind: 'notice', text: `the answer was rejected and is requested again: ${reading.why}` });
       this.say(repairInstructions(reading.why));

@@ -2,7 +2,7 @@
 // answer, resumes the thread of the first.
 
 import { type AgentAnswer, type AgentDriver, type AgentRequest, type AgentUsage, WORK_IN_PLACE } from '../driver.ts';
-import { type AnswerNotes, answerOf, failureOf, judgeReply, withTimeLeft } from '../judgement.ts';
+import { type AnswerNotes, answerOf, failureOf, judgeReply, overBudget, withTimeLeft } from '../judgement.ts';
 import { runProgram } from '../program.ts';
 import { repairInstructions, replyInstructions } from '../reply.ts';
 import { type CodexSettings, startArguments, unenforceablePermission } from './start.ts';
@@ -59,6 +59,8 @@ async function repair(codex: Codex, request: AgentRequest, first: TurnResult): P
   if ('failure' in first.end) return failureOf(first.end, notesOf([first]));
   const reading = judgeReply(first.end.text, request);
   if (reading.kind !== 'invalid' || first.thread === undefined) return answerOf(reading, notesOf([first]));
+  const over = overBudget(request, notesOf([first]).usage);
+  if (over !== undefined) return failureOf(over, notesOf([first]));
   request.onEvent?.({ kind: 'notice', text: `the answer was rejected and is requested again: ${reading.why}` });
   const second = await turn(codex, request, { session: first.thread, told: repairInstructions(reading.why) });
   const notes = notesOf([first, second]);

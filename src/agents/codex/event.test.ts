@@ -15,7 +15,9 @@ test.each<[string, string]>([
   ['exceeded retry limit, last status: 429 Too Many Requests', 'quota'],
   ['Quota exceeded. Check your plan and billing details.', 'quota'],
   ['This request was flagged for possible cybersecurity risk', 'refused'],
-  ['stream disconnected before completion', 'crash'],
+  ['stream disconnected before completion', 'unavailable'],
+  ['unexpected status 503 Service Unavailable', 'unavailable'],
+  ['thread panicked', 'crash'],
 ])('a failure has its class by its words: %s', (message, failure) => {
   expect(failureIn(message, NOON)).toMatchObject({ failure, message });
 });

@@ -44,6 +44,8 @@ export function deedOf({ type }: CodexItem): AgentDeed | undefined {
 
 const AUTH = /\b40[13]\b|unauthorized|api key|not logged in|log in again|codex login|authenticat/i;
 const QUOTA = /usage limit|quota|\b429\b|rate limit|out of credits/i;
+const UNAVAILABLE =
+  /stream disconnected|\b(?:408|5\d\d)\b|overloaded|server_error|connection (?:failed|reset|refused)|error sending request/i;
 const REFUSED = /content policy|usage polic|safety|flagged|invalid_prompt/i;
 
 /** Classifies the failure of a turn by its message. */
@@ -53,7 +55,8 @@ export function failureIn(message: string, now: number): Failing {
     return { failure: 'quota', message, ...(resumeAt === undefined ? {} : { resumeAt }) };
   }
   if (AUTH.test(message)) return { failure: 'auth', message };
-  return { failure: REFUSED.test(message) ? 'refused' : 'crash', message };
+  if (REFUSED.test(message)) return { failure: 'refused', message };
+  return { failure: UNAVAILABLE.test(message) ? 'unavailable' : 'crash', message };
 }
 
 const AT_TIME = /try again at (\d{1,2}):(\d{2}) ([AP]M)/i;

@@ -55,9 +55,9 @@ export function exitOfRun(run: AttendedRun): number {
 }
 
 function workRow(work: OpenWork): object {
-  const { run, path, step, title, role, attempt, token, prompt, mayAsk, item, schema } = work;
+  const { run, path, step, title, role, attempt, token, prompt, mayAsk, item, schema, reviews, args, outcomes } = work;
   const due = work.due === undefined ? undefined : new Date(work.due).toISOString();
-  return present({ run, path, step, title, role, attempt, token, prompt, mayAsk, item, due, schema });
+  return present({ run, path, step, title, role, attempt, token, prompt, mayAsk, item, due, schema, reviews, args, outcomes });
 }
 
 function verdictRow(receipt: Receipt | undefined): object | undefined {
@@ -152,15 +152,15 @@ const RESULT_FILE = 'result.json';
 const EXAMPLE_QUESTIONS = '[{"question": "Which one?", "options": ["this", "that"]}]';
 
 /** Whether a report must have a result. */
-function needsResult({ schema, kind }: OpenWork): boolean {
-  return schema !== undefined || kind === 'generate';
+function needsResult({ schema, kind, reviews, args = {} }: OpenWork): boolean {
+  return schema !== undefined || kind === 'generate' || reviews === true || Object.values(args).some(({ required }) => required);
 }
 
 /** What the result must be, if the step says so. */
 export function resultLines(work: OpenWork): string[] {
   const { schema } = work;
   if (schema !== undefined) return [`The result must match this JSON Schema: ${JSON.stringify(schema)}`];
-  return needsResult(work) ? ['The result must be a JSON string.'] : [];
+  return work.kind === 'generate' ? ['The result must be a JSON string.'] : [];
 }
 
 /** The token as an option, in one word, since a token may begin with dashes. */

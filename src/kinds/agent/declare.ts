@@ -23,6 +23,8 @@ export type AgentConfig = {
   readonly seesContext?: true;
   /** It continues the latest session of its role in the run. */
   readonly continueSession?: true;
+  /** It reviews something and must give a verdict; implied by a transition for `reject`. */
+  readonly reviews?: true;
 };
 
 declare module '../../definition/model.ts' {

@@ -29,6 +29,21 @@ async function ask(fields: Partial<AttemptFields>, moves: readonly ScriptedMove[
 }
 const answering = (answer: Partial<ScriptedMove & { do: 'answer' }>): ScriptedMove[] => [{ do: 'answer', ...answer }];
 
+describe('an agent may be silent', () => {
+  const idle = async (role: object, timeoutMs?: number, services: Partial<StepServices> = {}) => {
+    const roles = { developer: { driver: 'scripted', ...role } };
+    const { asked } = await ask({ ...(timeoutMs === undefined ? {} : { model: { timeoutMs } }) }, [], { roles, ...services });
+    return asked.watchdogs?.idleMs;
+  };
+
+  test('as long as its role says, else as long as its step may take', async () => {
+    expect(await idle({})).toBeUndefined();
+    expect(await idle({}, 7_200_000)).toBe(7_200_000);
+    expect(await idle({ idleMs: 1000 }, 7_200_000)).toBe(1000);
+    expect(await idle({}, 7_200_000, { watchdogs: { idleMs: 5 } })).toBe(5);
+  });
+});
+
 describe('an agent is asked', () => {
   test('within what its role may do and use, and with what keeps its program in check', async () => {
     const services = { secrets: { TOKEN: 'hush-hush-1' }, pidDir: 'pids', inheritEnv: ['PATH'], watchdogs: { idleMs: 7 } };
@@ -226,6 +241,10 @@ describe('an agent that fails', () => {
     ],
     [{ kind: 'failed', failure: 'timeout', message: 'slow' }, { reason: 'timeout' }],
     [
+      { kind: 'failed', failure: 'unavailable', message: '529' },
+      { reason: 'quota', resumeAt: 15_000 },
+    ],
+    [
       { kind: 'failed', failure: 'auth', message: 'log in' },
       { reason: 'error', retryable: false },
     ],
@@ -299,6 +318,17 @@ describe('a live object', () => {
     expect((await live(() => 5, { form: 'flow' })).result).toMatchObject({ output: { success: true, output: 5 } });
     expect((await live(() => ({ success: true, output: 5, extra: 1 }), { form: 'flow' })).result).toMatchObject({
       output: { output: 5, extra: 1 },
+    });
+  });
+
+  test('is held to the schema of its step', async () => {
+    const schema = { type: 'object', required: ['n'], properties: { n: { type: 'number' } } };
+    const { result } = await live(() => ({ n: 'one' }), { config: { schema } });
+    expect(result).toMatchObject({
+      type: 'errored',
+      error: { code: 'STEP_OUTPUT_INVALID', reason: 'contract' },
+      claim: { n: 'one' },
+      evidence: { reply: { fault: 'output.n must be number, not a string' } },
     });
   });
 

@@ -6,24 +6,20 @@ import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { OutcomeName } from '../../definition/outcome.ts';
-import { ask, sessionOf, usageEvidence } from '../../steps/asking.ts';
+import { ask, objectReply, sessionOf, usageEvidence } from '../../steps/asking.ts';
 import { outputInstructions, outputsOf } from '../../steps/outputs/declaration.ts';
-import { producing } from '../../steps/outputs/production.ts';
+import { verdictOf } from '../../steps/reply-rules.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 
 type AgentJob = Job<StepOf<'agent'>>;
 
-/** Asks the agent, reads its verdict and looks at what it was to produce. */
+/** Asks the agent and reads its verdict. */
 export async function execute(job: AgentJob): Promise<Work> {
-  return await producing(job, askAgent);
-}
-
-async function askAgent(job: AgentJob): Promise<Work> {
   const asked = await ask(withInstructions(job), job.request.bound.model.config);
   if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor };
   if (asked.kind === 'asks') return { asks: asked.questions, actor: asked.actor, ...usageEvidence(asked), ...sessionOf(asked) };
   const noted = { actor: asked.actor, ...usageEvidence(asked), ...sessionOf(asked) };
-  if (asked.kind === 'trouble') return { error: asked.error, ...noted };
+  if (asked.kind === 'trouble') return { error: asked.error, ...noted, ...present({ claim: asked.claim }) };
   return { ...noted, ...(asked.kind === 'returned' ? fromObject(job, asked.value) : fromAnswer(job, asked)) };
 }
 
@@ -38,11 +34,11 @@ function withInstructions(job: AgentJob): AgentJob {
 }
 
 // A live object gives whatever its author wrote; `success` and `verdict` in it mean what they mean for a driver.
-function fromObject(job: AgentJob, value: unknown): Work {
-  const plain = toPlain(value, `the output of step "${job.request.bound.model.id}"`);
+function fromObject(job: AgentJob, plain: Json): Work {
   const fields = isJsonObject(plain) ? plain : {};
   const output = isFlow(job) && typeof fields.success !== 'boolean' ? { success: true, output: plain } : plain;
-  return judged(job, { success: fields.success !== false, verdict: fields.verdict, inner: fields.output ?? plain, output });
+  const reply = objectReply(plain);
+  return judged(job, { success: reply.success, verdict: verdictOf(reply), inner: reply.output, output });
 }
 
 function fromAnswer(job: AgentJob, answer: AgentAnswer & { readonly kind: 'answered' }): Work {
@@ -58,7 +54,7 @@ function fromAnswer(job: AgentJob, answer: AgentAnswer & { readonly kind: 'answe
     success || isJsonObject(inner) ? inner : { error: message ?? 'the agent reported failure without saying why', output: inner };
   return judged(job, {
     success,
-    verdict: verdict ?? null,
+    verdict: verdictOf({ success, output: inner, verdict }),
     inner,
     output: isFlow(job) ? claim : reviewed(bare, { verdict, message }),
     claim,
@@ -74,7 +70,7 @@ function reviewed(output: Json, { verdict, message }: { [K in 'verdict' | 'messa
 
 interface AgentResponse {
   readonly success: boolean;
-  readonly verdict: Json | undefined;
+  readonly verdict: AgentReply['verdict'];
   /** What the agent produced, without the wrapping. */
   readonly inner: Json;
   readonly output: Json;
@@ -96,7 +92,7 @@ function isReviewStatus(status: string): boolean {
   return status === 'PASS' || status === 'FAIL';
 }
 
-function outcomeOf(success: boolean, verdict: Json | undefined, status: Json | undefined): OutcomeName {
+function outcomeOf(success: boolean, verdict: AgentReply['verdict'], status: Json | undefined): OutcomeName {
   if (verdict === 'reject') return 'reject';
   return success && status !== 'FAIL' ? 'ok' : 'fail';
 }

@@ -161,6 +161,33 @@ describe('a report', () => {
     expect(await run(report(output))).toMatchObject({ type: 'settled', outcome: 'ok', output: { n: 1 }, claim: output });
   });
 
+  test('of success is a failed attempt when it says that its postconditions did not pass', async () => {
+    const output = { success: true, result: 1, postconditionsPassed: false };
+    expect(await run(report(output))).toMatchObject({
+      type: 'errored',
+      error: { code: 'POSTCONDITION_FAILED', reason: 'contract' },
+      claim: output,
+    });
+  });
+
+  test.each<[string, string, JsonObject]>([
+    ['retry', 'iterate', { used: true, outcome: 'iterate' }],
+    ['done', 'ok', { used: true, outcome: 'ok' }],
+    ['elsewhere', 'ok', { used: false, why: 'no transition of this step leads to "elsewhere"' }],
+    ['after-error', 'ok', { used: false, why: 'no transition of this step leads to "after-error"' }],
+    ['maybe', 'ok', { used: false, why: 'a condition of the workflow decides between these steps' }],
+  ])('chooses among the transitions of its step with nextStepHint: %s', async (hint, outcome, noted) => {
+    const to = (step: string) => ({ to: { step } });
+    const next = {
+      ok: to('done'),
+      iterate: to('retry'),
+      error: to('after-error'),
+      skip: { condition: 'true', onTrue: to('maybe'), onFalse: to('done') },
+    };
+    const result = await run(report({ success: true, nextStepHint: hint }), { model: { next } });
+    expect(result).toMatchObject({ outcome, evidence: { nextStepHint: { hint, ...noted } } });
+  });
+
   test('of success without a result brings null', async () => {
     expect(await run(report({ success: true }))).toMatchObject({ outcome: 'ok', output: null });
   });

@@ -7,9 +7,9 @@ import { didYouMean } from '../../base/suggest.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { CommandResult } from '../../process/command.ts';
 import { ATTENDED } from '../../steps/handover.ts';
-import { producing } from '../../steps/outputs/production.ts';
 import { exitSentence, keptText, type Program, programName, programOf, runProgram } from '../../steps/program.ts';
 import { entryOf } from '../../steps/services.ts';
+import { hinted } from '../../steps/step-hint.ts';
 import { stepInputOf } from '../../steps/step-input.ts';
 import { readStepOutput, type StepOutput } from '../../steps/step-output.ts';
 import { type Bench, type Job, stepError, stoppedError, type Work } from '../../steps/work.ts';
@@ -19,12 +19,8 @@ type ExitResult = CommandResult & { readonly kind: 'exited' };
 const OUTPUT_MAX = 16 << 20;
 const PLAIN_WORDS = /^[\w./:=@%+,-]+(?:\s+[\w./:=@%+,-]+)*$/;
 
-/** Runs the program, reads what it reports and looks at what it was to produce. */
+/** Runs the program and reads what it reports. */
 export async function execute(job: Job<StepOf<'command'>>): Promise<Work> {
-  return await producing(job, runReporting);
-}
-
-async function runReporting(job: Job<StepOf<'command'>>): Promise<Work> {
   const { bench, request, context } = job;
   const { model } = request.bound;
   const written = programOf(model.config);
@@ -91,7 +87,10 @@ function ended(job: Job, result: ExitResult): Work {
       evidence: { process: { ...evidence.process, stdout: keptText(result.stdout) } },
     };
   }
-  if (reading.kind === 'reported') return { evidence, ...reported(job, result, reading.output) };
+  if (reading.kind === 'reported') {
+    const work = reported(job, result, reading.output);
+    return { ...work, evidence: { ...evidence, ...work.evidence } };
+  }
   if (result.exitCode !== 0) return { error: stepError('STEP_FAILED', `the command of step "${step}" ${exitSentence(result)}`), evidence };
   return { outcome: 'ok', output: streamsOf(result), evidence };
 }
@@ -107,8 +106,14 @@ function reported(job: Job, result: ExitResult, output: StepOutput): Work {
     const message = `the command of step "${bound.model.id}" reported success but ${exitSentence({ ...result, stdout: '' })}`;
     return { error: stepError('STEP_FAILED', message), claim };
   }
+  if (output.postconditionsPassed === false) {
+    const message = `the command of step "${bound.model.id}" reported success, but also that its postconditions did not pass`;
+    return { error: stepError('POSTCONDITION_FAILED', message, { reason: 'contract' }), claim };
+  }
   const brought: Json = output.result ?? null;
-  return { outcome: 'ok', output: workflow.definition.form === 'flow' ? { ...streamsOf(result), result: brought } : brought, claim };
+  const { outcome, evidence } = hinted(bound.model, output.nextStepHint);
+  const value = workflow.definition.form === 'flow' ? { ...streamsOf(result), result: brought } : brought;
+  return { outcome, output: value, claim, ...(evidence === undefined ? {} : { evidence }) };
 }
 
 function streamsOf(result: ExitResult): JsonObject {

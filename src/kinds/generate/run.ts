@@ -1,7 +1,8 @@
 // Owns the execution of `generate`: an agent or an object that writes text, and nothing but text.
 
+import { present } from '../../base/fields.ts';
 import type { StepOf } from '../../definition/model.ts';
-import { type Asked, ask, usageEvidence } from '../../steps/asking.ts';
+import { ask, usageEvidence } from '../../steps/asking.ts';
 import { kindOf } from '../../steps/context.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 
@@ -13,14 +14,10 @@ export async function execute(job: Job<StepOf<'generate'>>): Promise<Work> {
   const noted = { actor: asked.actor, ...usageEvidence(asked) };
   if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor };
   if (asked.kind === 'asks') return { asks: asked.questions, ...noted };
-  if (asked.kind === 'trouble') return { error: asked.error, ...noted };
+  if (asked.kind === 'trouble') return { error: asked.error, ...noted, ...present({ claim: asked.claim }) };
   if (asked.kind === 'answered' && !asked.success)
     return { outcome: 'fail', output: { error: asked.message ?? 'the generator reported failure without saying why' }, ...noted };
-  const text = textOf(asked);
+  const text = asked.kind === 'returned' ? asked.value : asked.output;
   if (typeof text === 'string') return { outcome: 'ok', output: text, ...noted };
   return { error: stepError('STEP_OUTPUT_INVALID', `the generator of step "${id}" must give text, and gave ${kindOf(text)}`), ...noted };
-}
-
-function textOf(asked: Extract<Asked, { readonly kind: 'returned' | 'answered' }>): unknown {
-  return asked.kind === 'returned' ? asked.value : asked.output;
 }

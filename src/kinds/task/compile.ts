@@ -23,7 +23,8 @@ export interface TaskSpec<Args extends readonly unknown[], Returned> extends Ste
 export const task: KindCompiler = {
   ...declaration,
   field: 'handler',
-  read({ handler }, { step, id }) {
+  read(spec, { step, id }) {
+    const { handler } = spec;
     if (typeof handler === 'object' && handler !== null) {
       step.knownFields(handler, ['agent', 'script'], 'a Dispatch');
       for (const field of ['agent', 'script'] as const)
@@ -35,7 +36,11 @@ export const task: KindCompiler = {
     }
     if (handler !== undefined && typeof handler !== 'function')
       step.fault('FIELD_INVALID', `its handler is a ${typeof handler}`, 'give a function, or Dispatch({ agent, script })');
-    if (typeof handler !== 'function') return { work: { kind: 'task', config: {} }, code: { run: createTask(undefined, id) } };
+    if (typeof handler !== 'function') {
+      const { actions = [] } = spec as { readonly actions?: readonly string[] | ((params: never) => unknown) };
+      const config: WorkConfigs['task'] = typeof actions === 'function' || actions.length > 0 ? { instructed: true } : {};
+      return { work: { kind: 'task', config }, code: { run: createTask(undefined, id) } };
+    }
     step.code('handler', handler);
     return { work: { kind: 'task', config: {} }, code: { run: createTask(handler as (ctx: StepContext) => unknown, id) } };
   },

@@ -4,7 +4,11 @@ import type { Json } from '../../base/json.ts';
 import type { KindDeclaration } from '../../definition/kind.ts';
 
 /** `args` shows what a flow calls the function with; a list, or the name of the function that builds it. */
-export type TaskConfig = { readonly args?: Json };
+export type TaskConfig = {
+  readonly args?: Json;
+  /** It has instructions and no function: an attended run hands them to its agent. Otherwise the step does nothing. */
+  readonly instructed?: true;
+};
 
 declare module '../../definition/model.ts' {
   interface WorkConfigs {

@@ -2,10 +2,14 @@
 
 import type { TaskReturn } from '../../definition/code.ts';
 import { isPromise, untilStopped } from '../../steps/abort.ts';
+import { handInstructions } from '../../steps/asking.ts';
+import { isForCaller } from '../../steps/handover.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 
 /** Calls the function. When the attempt must stop, its result is no longer waited for. */
-export function execute({ request, context }: Job): Work | Promise<Work> {
+export function execute(job: Job): Work | Promise<Work> {
+  const { request, context } = job;
+  if (isForCaller(job)) return handed(job);
   const { run } = request.bound.code;
   if (run === undefined) {
     const message = `step "${request.bound.model.id}" has no function; bind the code that the workflow was defined with`;
@@ -13,4 +17,11 @@ export function execute({ request, context }: Job): Work | Promise<Work> {
   }
   const returned: TaskReturn | Promise<TaskReturn> = run(context);
   return isPromise(returned) ? untilStopped(returned, request.signal) : returned;
+}
+
+async function handed(job: Job): Promise<Work> {
+  const asked = await handInstructions(job);
+  if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor };
+  if (asked.kind === 'trouble') return { error: asked.error, actor: asked.actor };
+  throw new Error('instructions are only ever handed out');
 }

@@ -103,8 +103,8 @@ function trouble(means: WorkMeans, hasContract: boolean): AttemptResult {
 }
 
 function handed(): AttemptResult {
-  const handover: Handover = { kind: 'agent', prompt: 'Work.', role: CALLER, title: 'work', mayAsk: false };
-  return { type: 'handed', handover: { ...handover }, checks: [] };
+  const handover = { kind: 'agent', prompt: 'Work.', role: CALLER, title: 'work', mayAsk: false } satisfies Handover;
+  return { type: 'handed', handover, checks: [] };
 }
 
 function outputOf({ random, number }: WorkMeans): JsonObject {

@@ -1,0 +1,90 @@
+// Owns what the reply of every worker must satisfy before it counts, whoever the worker is: a driven agent, a live object
+// or an agent that reports by itself. Drivers may use the same rules to let their agent correct a reply; what they let
+// through is checked again here.
+//
+// - A successful output fits the schema of its step, and is text where the step gives text.
+// - A verdict is `approve` or `reject`, given once and without contradiction. A reviewer who did not fail gives one.
+
+import type { AgentReply } from '../agents/driver.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { argumentFault, argumentLines } from '../definition/arg.ts';
+import { misfit } from '../definition/json-schema.ts';
+import type { ArgModel, StepModel } from '../definition/model.ts';
+import { isReview } from '../definition/overlap.ts';
+import type { WorkerConfig } from './brief.ts';
+
+/** What a reply must be like. */
+export interface ReplyRules {
+  /** The JSON Schema that the output must fit. */
+  readonly schema?: JsonObject;
+  /** The output is text and nothing else. */
+  readonly givesText?: true;
+  /** The worker reviews something: it must say `approve` or `reject`. */
+  readonly reviews?: true;
+  /** The arguments of the step: fields of the output with their names must have allowed values. */
+  readonly args?: Readonly<Record<string, ArgModel>>;
+}
+
+/** A reply as a worker gave it: nothing of it is checked yet. */
+export interface RawReply {
+  readonly success: boolean;
+  readonly output: Json;
+  readonly verdict?: Json | undefined;
+}
+
+/** Returns the rules for the workers of a step. `group`: the group that it is a member of. */
+export function replyRulesOf(worker: WorkerConfig, step: StepModel, group: StepModel | undefined): ReplyRules {
+  const { schema, givesText, script, role } = worker;
+  const isReviewer = worker.reviews === true || (step.kind === 'agent' && (isReview(step) || (group !== undefined && isReview(group))));
+  const isDispatched = script !== undefined && role === QUALITY_REVIEWER;
+  return {
+    ...(schema === undefined ? {} : { schema }),
+    ...(givesText === undefined ? {} : { givesText }),
+    ...(isReviewer || isDispatched ? { reviews: true } : {}),
+    ...(Object.keys(step.args).length === 0 ? {} : { args: step.args }),
+  };
+}
+
+const QUALITY_REVIEWER = 'quality-reviewer';
+
+/** Returns what a worker is told about its reply, beside the schema. `field`: what holds the values of its arguments. */
+export function ruleInstructions({ reviews, args }: ReplyRules, field: string): string[] {
+  return [
+    ...(args === undefined ? [] : [`${field} must be a JSON object with these fields:\n${argumentLines(args).join('\n')}`]),
+    ...(reviews === true ? [VERDICT_INSTRUCTIONS] : []),
+  ];
+}
+
+const VERDICT_INSTRUCTIONS =
+  'You review: your reply is a JSON object that has "verdict": "approve" or "verdict": "reject". Without one, or with one that contradicts the rest of the reply, the review does not count.';
+
+/** Returns what is wrong with a reply, or undefined. */
+export function replyFault({ schema, givesText, reviews, args }: ReplyRules, reply: RawReply): string | undefined {
+  const { success, output } = reply;
+  if (success && givesText === true && typeof output !== 'string') return '"output" must be a text';
+  const unfit = success && schema !== undefined ? misfit(schema, output) : undefined;
+  const wrongArg = success && args !== undefined ? argumentFault(args, output) : undefined;
+  return unfit ?? wrongArg ?? verdictFault(reply, reviews === true);
+}
+
+const OPINIONS: Readonly<Record<string, 'approve' | 'reject'>> = { approve: 'approve', reject: 'reject', PASS: 'approve', FAIL: 'reject' };
+
+function verdictFault({ success, output, verdict }: RawReply, isReviewer: boolean): string | undefined {
+  if (verdict !== undefined && verdict !== null && verdict !== 'approve' && verdict !== 'reject')
+    return `"verdict" must be "approve" or "reject", not ${JSON.stringify(verdict)}`;
+  const said = isJsonObject(output) ? [output.verdict, output.status] : [];
+  const opinions = [verdict, ...said].flatMap((word) =>
+    typeof word === 'string' && Object.hasOwn(OPINIONS, word) ? [OPINIONS[word]] : [],
+  );
+  if (opinions.includes('approve') && opinions.includes('reject')) return 'the reply approves and rejects at the same time';
+  const isVerdict = verdict === 'approve' || (isJsonObject(output) && output.verdict === 'approve');
+  if (isVerdict && !success) return '"verdict" is "approve" although "success" is false';
+  if (isReviewer && success && opinions.length === 0) return 'a review needs "verdict": "approve" or "verdict": "reject"';
+  return undefined;
+}
+
+/** Returns the verdict of a reply that passed the rules: beside the output, or in it. */
+export function verdictOf({ output, verdict }: RawReply): AgentReply['verdict'] {
+  const said = verdict ?? (isJsonObject(output) ? output.verdict : undefined);
+  return said === 'approve' || said === 'reject' ? said : undefined;
+}
