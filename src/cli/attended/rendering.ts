@@ -24,10 +24,10 @@ export async function printReply(shell: Shell, store: Store, reply: Reply): Prom
   const { run } = reply;
   if (shell.wantsJson) {
     const verdict = verdictRow(reply.receipt);
-    shell.result(
-      { ...(await readRunReport(store, run.id)), handouts: workIn(run).map(workRow), ...(verdict === undefined ? {} : { verdict }) },
-      () => [],
-    );
+    // Without the history, which `show` has: an agent would pay for all of it with each step.
+    const { run: overview, plan, waits } = await readRunReport(store, run.id, () => false);
+    const handouts = workIn(run).map(workRow);
+    shell.result({ run: overview, plan, waits, handouts, ...(verdict === undefined ? {} : { verdict }) }, () => []);
   } else if (shell.format === 'xml') {
     const { replyXml } = await import('./xml.ts');
     shell.print(replyXml(shell, reply));
