@@ -19,7 +19,9 @@ export const run: CommandRun = async (shell, given) => {
   const { checkDatabase } = await import('../doctor/store.ts');
   const { checkRoles } = await import('../doctor/roles.ts');
   const roles = place === undefined ? [] : await checkRoles(place.project, place.settings, shell.env);
-  const checks = [...checkProgram(shell), ...around, ...roles, ...(place === undefined ? [] : await checkDatabase(shell, place))];
+  const found = [...checkProgram(shell), ...around, ...roles, ...(place === undefined ? [] : await checkDatabase(shell, place))];
+  const saved = given.has('repair') && place !== undefined ? [(await import('../doctor/repair.ts')).saveRuns(place.file)] : [];
+  const checks = [...found, ...saved];
   shell.result({ ok: exitOf(checks) === 0, checks: checks.map(toRow) }, () => [
     ...checks.flatMap((check) => linesOf(shell, check)),
     summaryOf(checks),
