@@ -3,6 +3,7 @@
 
 import { parseArgs } from 'node:util';
 import { measureColdStart } from './cold-start.ts';
+import { measureHistory } from './history.ts';
 import { jsonOf, type Row, tableOf } from './measure.ts';
 import { bestPeers, measurePeers, missingPeers } from './peers.ts';
 import { measureParked, measureResume } from './recovery.ts';
@@ -43,6 +44,7 @@ const MEASURES: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = 
   ...(values.quick ? {} : { P5x: () => measureParked(100_000) }),
   P6: () => measureColdStart(values.quick ? 7 : 21),
   P8: () => measureYamlFiles(values.quick ? 3 : 7),
+  P9: () => measureHistory(values.quick ? 10_000 : 100_000),
   PD: () => measureDefinition(repeats),
 };
 

@@ -15,7 +15,7 @@ import { openEngine } from './open-engine.ts';
 import { endLines } from './progress/end.ts';
 import { openProgress, type ProgressView } from './progress/view.ts';
 import { tryRight } from './right.ts';
-import { readRunReport } from './run-report/run-report.ts';
+import { readRunReport, shownValues } from './run-report/run-report.ts';
 import type { Place } from './session.ts';
 import type { Shell } from './shell.ts';
 import { exitOfWaits } from './status.ts';
@@ -55,7 +55,11 @@ export async function reportEnd(
   store: Store,
   { run, interrupted }: { readonly run: string; readonly interrupted: boolean },
 ): Promise<number> {
-  const [report, rest, { state }] = await Promise.all([readRunReport(store, run), readRunTree(store, run), store.load(run)]);
+  const [report, rest, { state }] = await Promise.all([
+    readRunReport(store, run, shell.wantsJson ? undefined : shownValues),
+    readRunTree(store, run),
+    store.load(run),
+  ]);
   const isCut = interrupted && !isSettled(state.status);
   shell.result(report, () => endLines(shell, { report, state, rest, interrupted: isCut }));
   return isCut ? EXIT_INTERRUPTED : exitOfWaits(statusOf(state), rest.waits);

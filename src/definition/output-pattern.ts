@@ -1,6 +1,7 @@
-// Owns which file patterns a step may declare as outputs: those that stay inside the workspace.
+// Owns which file patterns a step may declare as outputs: those that stay inside the workspace and match quickly.
 
 import type { FileOutputModel, OutputModel, StepModel } from './model.ts';
+import { patternCost } from './pattern.ts';
 
 /** True for outputs that are files of the workspace. */
 export function isFileOutput<Output extends OutputModel>(output: Output): output is Output & FileOutputModel {
@@ -12,9 +13,9 @@ export function comparesFiles({ kind, outputs = [] }: Pick<StepModel, 'kind' | '
   return kind === 'agent' || kind === 'generate' || outputs.some((output) => isFileOutput(output) || output.type === 'effect');
 }
 
-/** Returns why a pattern is rejected, or undefined if it stays inside the workspace (F03). */
+/** Returns why a pattern is rejected, or undefined if it stays inside the workspace (F03) and matches quickly. */
 export function patternRefusal(pattern: string): string | undefined {
   if (pattern.trim() === '' || pattern.includes('\0')) return 'it is empty';
   if (/^(?:[/\\]|[A-Za-z]:)/.test(pattern)) return 'it is absolute';
-  return pattern.split(/[/\\{},]/).includes('..') ? 'it leads out of the workspace' : undefined;
+  return pattern.split(/[/\\{},]/).includes('..') ? 'it leads out of the workspace' : patternCost(pattern);
 }

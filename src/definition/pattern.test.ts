@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fixedFolders, fixedStart, isPlain } from './pattern.ts';
+import { fixedFolders, fixedStart, isPlain, patternCost } from './pattern.ts';
 
 test.each<[string, string, readonly string[]]>([
   ['README.md', 'README.md', []],
@@ -18,3 +18,21 @@ test.each<[string, string, readonly string[]]>([
   expect(fixedFolders(pattern)).toEqual(folders);
   expect(isPlain(pattern)).toBe(start === pattern);
 });
+
+test.each<[string, string]>([
+  ['{a,b}'.repeat(24), 'braces stand for more than 256'],
+  ['{{a,b},{c,d}}'.repeat(6), 'braces stand for more than 256'],
+  ['{1..100000}', 'braces stand for more than 256'],
+  [`${'*a'.repeat(8)}b`, 'more than 4 wildcards'],
+  [`${'**/'.repeat(9)}x`, 'more than 4 times **'],
+  ['+(a|aa)b', 'repeats a group'],
+])('%s is rejected, because it could block the engine', (pattern, why) => {
+  expect(patternCost(pattern)).toContain(why);
+});
+
+test.each(['src/**/*.{ts,tsx,js,jsx}', '{a,b}/{c,d}/{1..9}.md', '**/*.test.*.snap', 'a{b', '!(x)/*', 'docs/[ab]?.md'])(
+  '%s is quick enough',
+  (pattern) => {
+    expect(patternCost(pattern)).toBeUndefined();
+  },
+);

@@ -7,7 +7,7 @@ import { isChoice } from './analysis.ts';
 import { isCount, type KindRegistry, type KindReport, pipelineOf } from './kind.ts';
 import { type Edge, type HumanGateModel, membersOf, type StepModel } from './model.ts';
 import { COMMON_OUTCOMES, Outcome } from './outcome.ts';
-import { patternRefusal } from './output-pattern.ts';
+import { isFileOutput, patternRefusal } from './output-pattern.ts';
 import type { ProblemCode, ProblemList } from './problem.ts';
 
 /** A step or member, and its name in messages. */
@@ -129,7 +129,8 @@ function checkGate({ step, group }: StepPlace, fault: Fault): void {
 }
 
 function checkWrites({ step }: StepPlace, fault: Fault): void {
-  const named = [...(step.writes ?? []), ...(step.protected ?? []), ...(step.mayChange ?? [])];
+  const produced = (step.outputs ?? []).filter(isFileOutput).map(({ pattern }) => pattern);
+  const named = [...(step.writes ?? []), ...(step.protected ?? []), ...(step.mayChange ?? []), ...produced];
   for (const pattern of named) {
     const refusal = patternRefusal(pattern);
     if (refusal !== undefined)

@@ -52,11 +52,15 @@ export interface RunFacts {
   readonly origin: RunOrigin;
 }
 
-/** Returns the full view of a run. */
-export async function viewRun(core: Readable, run: string): Promise<RunView> {
+/** Whether a view reads a value of an ended attempt; one that it does not read is left out. */
+export type ValueFilter = (row: StoredAttempt, ref: Ref) => boolean;
+
+/** Returns the full view of a run, or one with only the values that are wanted. */
+export async function viewRun(core: Readable, run: string, isWanted: ValueFilter = () => true): Promise<RunView> {
   const { state, owner, origin } = await core.store.load(run);
   const rows = await core.store.attempts(run);
-  const read = await reader(core, [...rows.flatMap((row) => [row.output, row.claim, row.evidence]), state.params, state.output]);
+  const wanted = rows.flatMap((row) => [row.output, row.claim, row.evidence].filter((ref) => ref !== undefined && isWanted(row, ref)));
+  const read = await reader(core, [...wanted, state.params, state.output]);
   const child = await childrenOf(core, run, rows);
   return {
     id: state.id,
@@ -96,7 +100,10 @@ type Read = (ref: Ref | undefined) => Json | undefined;
 async function reader(core: Readable, refs: readonly (Ref | undefined)[]): Promise<Read> {
   const digests = [...new Set(refs.flatMap((ref) => (ref === undefined ? [] : [ref.digest])))];
   const texts = await core.store.values(digests);
-  return (ref) => (ref === undefined ? undefined : (JSON.parse(texts.get(ref.digest) as string) as Json));
+  return (ref) => {
+    const text = ref === undefined ? undefined : texts.get(ref.digest);
+    return text === undefined ? undefined : (JSON.parse(text) as Json);
+  };
 }
 
 function endedStep(row: StoredAttempt, read: Read): StepView {

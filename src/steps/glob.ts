@@ -2,7 +2,8 @@
 // matcher of Node, which takes milliseconds to load.
 
 import { posix } from 'node:path';
-import { isPlain } from '../definition/pattern.ts';
+import { EngineError } from '../base/error.ts';
+import { isPlain, patternCost } from '../definition/pattern.ts';
 
 const BELOW = '/**';
 
@@ -12,5 +13,18 @@ export function matches(path: string, pattern: string): boolean {
   const folder = pattern.slice(0, -BELOW.length);
   // What Node's matcher makes of names that begin with a dot is left to it.
   if (pattern.endsWith(BELOW) && isPlain(folder) && path.startsWith(`${folder}/`) && !path.slice(folder.length).includes('/.')) return true;
+  assertQuick(pattern);
   return posix.matchesGlob(path, pattern);
+}
+
+const QUICK_MAX = 1000;
+const quick = new Set<string>();
+
+/** Throws for a pattern that could take minutes; patterns of settings and of older definitions come here unchecked. */
+function assertQuick(pattern: string): void {
+  if (quick.has(pattern)) return;
+  const why = patternCost(pattern);
+  if (why !== undefined) throw new EngineError('DEFINITION_INVALID', `the pattern "${pattern}" takes too long to match: ${why}`);
+  if (quick.size >= QUICK_MAX) quick.clear();
+  quick.add(pattern);
 }

@@ -225,3 +225,22 @@ test('a file of a newer Pawl ends with 6, is not touched, and no restore is advi
   expect([report.code, found(report)]).toMatchObject([6, [{ id: 'database', what: expect.stringContaining('version 99'), hint: '' }]]);
   expect(readFileSync(db).equals(before)).toBe(true);
 });
+
+test('--repair saves what can be read of a database, for its user only', async () => {
+  await writeRuns(db, ['completed', 'waiting']);
+  const raw = new DatabaseSync(db);
+  raw.exec("UPDATE events SET body = body || ' ' WHERE run = 2 AND seq = 2");
+  raw.close();
+  const { checks } = (await rig.json(['doctor', '--repair', '--db', db])) as unknown as { checks: { id: string; what: string }[] };
+  const what = checks.find(({ id }) => id === 'repair')?.what ?? '';
+  const [, saved = ''] = / 1 whole and 1 partial runs of .* are saved as (.*)$/.exec(` ${what}`) ?? [];
+  expect(statSync(saved).mode & 0o777).toBe(0o600);
+  const rows = readFileSync(saved, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(rows).toMatchObject([
+    { run: runId(2), isWhole: false, records: [{ seq: 1 }] },
+    { run: runId(1), isWhole: true },
+  ]);
+});

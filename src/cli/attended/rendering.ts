@@ -23,8 +23,10 @@ const EXIT_REFUSED = 1;
 export async function printReply(shell: Shell, store: Store, reply: Reply): Promise<number> {
   const { run } = reply;
   if (shell.wantsJson) {
-    const report = await readRunReport(store, run.id);
-    shell.result({ ...report, handouts: workIn(run).map(workRow), ...present({ verdict: verdictRow(reply.receipt) }) }, () => []);
+    // Without the history, which `show` has: an agent would pay for all of it with each step.
+    const { run: overview, plan, waits } = await readRunReport(store, run.id, () => false);
+    const handouts = workIn(run).map(workRow);
+    shell.result({ run: overview, plan, waits, handouts, ...present({ verdict: verdictRow(reply.receipt) }) }, () => []);
   } else if (shell.format === 'xml') {
     const { replyXml } = await import('./xml.ts');
     shell.print(replyXml(shell, reply));

@@ -8,9 +8,11 @@ export const MAINTAIN: readonly ListedCommand[] = [
     name: 'doctor',
     summary: 'check the setup, and show where the state is kept',
     about:
-      'Checks Node, the project, its settings, the database and every run in it, which processes drive runs, and leftover files. Each line is ok, a warning or a problem, with what to do about it. Changes nothing.',
+      'Checks Node, the project, its settings, the database and every run in it, which processes drive runs, and leftover files. Each line is ok, a warning or a problem, with what to do about it. Changes nothing. With --repair it also writes everything that can be read and proved of a damaged database to a new file, one JSON object per run.',
+    options: [{ name: 'repair', about: 'save what can be read of the database to a new file next to it' }],
     examples: [
       { line: 'pawl doctor', about: 'where is my state, and is it intact?' },
+      { line: 'pawl doctor --repair', about: 'save what can be read of a damaged database' },
       { line: 'pawl doctor --json', about: 'for a program; the exit code is 1 when there is a problem' },
     ],
     load: () => import('../commands/doctor.ts'),

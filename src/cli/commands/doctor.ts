@@ -21,7 +21,8 @@ export const run: CommandRun = async (shell, given) => {
   const roles = place === undefined ? [] : await checkRoles(place.project, place.settings, shell.env);
   const secrets = place === undefined ? [] : checkSecrets(place);
   const database = place === undefined ? [] : await checkDatabase(shell, place);
-  const checks = [...checkProgram(shell), ...around, ...roles, ...secrets, ...database];
+  const saved = given.has('repair') && place !== undefined ? [(await import('../doctor/repair.ts')).saveRuns(place.file)] : [];
+  const checks = [...checkProgram(shell), ...around, ...roles, ...secrets, ...database, ...saved];
   shell.result({ ok: exitOf(checks) === 0, checks: checks.map(toRow) }, () => [
     ...checks.flatMap((check) => linesOf(shell, check)),
     summaryOf(checks),

@@ -128,8 +128,9 @@ interface StepRef {
 
 async function showStep(shell: Shell, store: Store, { run, step, db }: StepRef): Promise<number> {
   const { readTranscript, transcriptsOf } = await import('../../engine/transcripts.ts');
-  const report = await readRunReport(store, run);
-  const attempts = report.steps.filter((attempt) => attempt.step === step || isOf(attempt.path, step));
+  const isAsked = (attempt: { readonly step: string; readonly path: string }): boolean => attempt.step === step || isOf(attempt.path, step);
+  const report = await readRunReport(store, run, isAsked);
+  const attempts = report.steps.filter(isAsked);
   if (attempts.length === 0) throw noStep(report.plan, { run, step });
   const rows = attempts.map((attempt) => ({ attempt, transcript: readTranscript(transcriptsOf(db), { run, ...attempt }) }));
   const steps = rows.map(({ attempt, transcript }) => (transcript === undefined ? attempt : { ...attempt, transcript }));

@@ -3,7 +3,7 @@
 import type { Store } from '../../store/store.ts';
 import type { CommandRun } from '../command.ts';
 import { runReportLines } from '../run-report/lines.ts';
-import { type RunReport, readRunReport } from '../run-report/run-report.ts';
+import { type RunReport, readRunReport, shownValues } from '../run-report/run-report.ts';
 import { findPlace, findRun, openForRun, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
@@ -13,10 +13,15 @@ export const run: CommandRun = async (shell, given) => {
   const prefix = given.word('RUN');
   const store = await openForRun(place, prefix, 'look');
   try {
-    const report = await withSignatures(shell, place, { store, report: await readRunReport(store, await findRun(store, prefix, place)) });
-    const { output } = report.run;
-    if (given.has('output')) shell.result({ output }, () => [JSON.stringify(output, null, 2)]);
-    else shell.result(report, () => runReportLines(shell, report, given.has('steps') ? 'full' : 'short'));
+    const id = await findRun(store, prefix, place);
+    if (given.has('output')) {
+      const { output } = (await readRunReport(store, id, () => false)).run;
+      shell.result({ output }, () => [JSON.stringify(output, null, 2)]);
+      return 0;
+    }
+    const isWhole = shell.wantsJson || given.has('steps');
+    const report = await withSignatures(shell, place, { store, report: await readRunReport(store, id, isWhole ? undefined : shownValues) });
+    shell.result(report, () => runReportLines(shell, report, given.has('steps') ? 'full' : 'short'));
     return 0;
   } finally {
     await store.close();

@@ -6,7 +6,7 @@ import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { type Definition, membersOf } from '../../definition/model.ts';
 import { type OpenGate, openGates } from '../../engine/gates.ts';
-import { type RunView, type StepView, viewRun } from '../../engine/inspect.ts';
+import { type RunView, type StepView, type ValueFilter, viewRun } from '../../engine/inspect.ts';
 import { type Halt, isSettled, type RunStatus } from '../../kernel/run-state.ts';
 import type { OpenWait } from '../../kernel/status.ts';
 import { isDriven } from '../../process/owner.ts';
@@ -105,11 +105,17 @@ export interface RunReport {
   readonly overrides: readonly OverrideReport[];
 }
 
-/** Reads the report of a run from the store. */
-export async function readRunReport(store: Store, run: string): Promise<RunReport> {
+const SHOWN_BYTES_MAX = 64 * 1024;
+
+/** The values that the short form of a report can print: large results of completed steps are not read. */
+export const shownValues: ValueFilter = ({ status, kind }, { bytes }) =>
+  bytes <= SHOWN_BYTES_MAX || status !== 'completed' || kind === 'gate';
+
+/** Reads the report of a run from the store, with all values of its steps or only those that are wanted. */
+export async function readRunReport(store: Store, run: string, isWanted?: ValueFilter): Promise<RunReport> {
   const core = { store };
   const [view, gates, { state, definition }, history, children, total, uses] = await Promise.all([
-    viewRun(core, run),
+    viewRun(core, run, isWanted),
     openGates(core, run),
     store.load(run),
     readHistory(store, run),
@@ -120,8 +126,9 @@ export async function readRunReport(store: Store, run: string): Promise<RunRepor
   const usage = usageOf(total) ?? null;
   const now = Date.now();
   const titles = titlesOf(definition);
+  const usesByPath = Map.groupBy(uses, ({ path }) => path);
   const steps = withStale(
-    view.steps.map((step) => stepOf(step, { titles, now, uses })),
+    view.steps.map((step) => stepOf(step, { titles, now, uses: usesByPath.get(step.path) ?? [] })),
     gates,
   );
   const { id, workflow, status, currentStep = null, createdAt, updatedAt, params, output, error = null, origin, iterationCounts } = view;
@@ -213,8 +220,9 @@ function planOf(definition: Definition, steps: readonly StepReport[]): PlanRepor
   const declared = definition.steps.map(({ id, title, kind }) => ({ step: id, title, kind: kind as string }));
   // A flow's definition names no steps; they become known as the flow runs.
   const known = new Map([...declared, ...own].map(({ step, title, kind }) => [step, { step, title, kind }]));
+  const byStep = Map.groupBy(own, ({ step }) => step);
   return [...known.values()].map((row) => {
-    const attempts = own.filter(({ step }) => step === row.step);
+    const attempts = byStep.get(row.step) ?? [];
     return {
       ...row,
       status: attempts.at(-1)?.status ?? 'pending',
@@ -230,8 +238,9 @@ function groupsOf(steps: readonly StepReport[], { totals }: History): GroupRepor
     ({ group }) => group as string,
   );
   // A fork's log has the members of a copied group, but not the group itself.
+  const last = new Map(steps.map((step) => [step.path, step]));
   return [...new Set([...members.keys(), ...totals.keys()])].flatMap((path) => {
-    const own = steps.findLast((step) => step.path === path);
+    const own = last.get(path);
     if (own === undefined) return [];
     const latest = new Map((members.get(path) ?? []).map((member) => [member.key, member]));
     const ended = [...latest.values()].filter(({ outcome }) => outcome !== null);

@@ -18,28 +18,53 @@ const NAME_MAX = 32;
 
 /** The steps of a report, in the order of the definition. */
 export function stepLines(shell: Shell, report: RunReport, detail: Detail): string[] {
-  const width = Math.min(NAME_MAX, Math.max(0, ...report.plan.map((row) => widthOf(nameOf(shell, row)))));
-  return report.plan.flatMap((row) => rowLines(shell, report, { row, width, detail }));
+  const longest = report.plan.reduce((max, row) => Math.max(max, widthOf(nameOf(shell, row))), 0);
+  const width = Math.min(NAME_MAX, longest);
+  const index = indexOf(report);
+  return report.plan.flatMap((row) => rowLines(shell, report, { row, width, detail, index }));
+}
+
+/** What the lines of a step look up, so that a report of many steps is read once. */
+interface ReportIndex {
+  readonly attempts: ReadonlyMap<string, readonly StepReport[]>;
+  readonly members: ReadonlyMap<string, readonly StepReport[]>;
+  readonly groups: ReadonlyMap<string, GroupReport>;
+  /** The last attempt at each path. */
+  readonly last: ReadonlyMap<string, StepReport>;
+}
+
+function indexOf({ steps, groups }: RunReport): ReportIndex {
+  const isMember = ({ group }: StepReport): boolean => group !== undefined;
+  return {
+    attempts: Map.groupBy(
+      steps.filter((step) => !isMember(step)),
+      ({ step }) => step,
+    ),
+    members: Map.groupBy(steps.filter(isMember), ({ group }) => group as string),
+    groups: new Map(groups.map((group) => [group.path, group])),
+    last: new Map(steps.map((step) => [step.path, step])),
+  };
 }
 
 interface RowLayout {
   readonly row: PlanReport;
   readonly width: number;
   readonly detail: Detail;
+  readonly index: ReportIndex;
 }
 
 function nameOf(shell: Shell, { step, visits }: PlanReport): string {
   return `${oneLine(step)}${visits > 1 ? ` ${shell.look.hasUnicode ? '\u00d7' : 'x'}${visits}` : ''}`;
 }
 
-function rowLines(shell: Shell, report: RunReport, { row, width, detail }: RowLayout): string[] {
-  const attempts = report.steps.filter(({ step, group }) => step === row.step && group === undefined);
-  const members = report.steps.filter(({ group }) => group !== undefined && attempts.some(({ path }) => path === group));
+function rowLines(shell: Shell, report: RunReport, { row, width, detail, index }: RowLayout): string[] {
+  const attempts = index.attempts.get(row.step) ?? [];
+  const members = [...new Set(attempts.map(({ path }) => path))].flatMap((path) => index.members.get(path) ?? []);
   const name = shorten(shell.look, nameOf(shell, row), width);
   const pad = ' '.repeat(width - widthOf(name));
   const head = `${statusMark(shell, row.status)} ${row.status === 'pending' ? shell.style('dim', name) : name}${pad}`;
   const line = [head, ...summaryOf(shell, row, { attempts, members })].join('  ').trimEnd();
-  return [line, ...attempts.flatMap((attempt) => attemptLines(shell, report, { attempt, attempts, detail }))];
+  return [line, ...attempts.flatMap((attempt) => attemptLines(shell, report, { attempt, attempts, detail, index }))];
 }
 
 function summaryOf(
@@ -62,12 +87,13 @@ interface AttemptLayout {
   readonly attempt: StepReport;
   readonly attempts: readonly StepReport[];
   readonly detail: Detail;
+  readonly index: ReportIndex;
 }
 
-function attemptLines(shell: Shell, report: RunReport, { attempt, attempts, detail }: AttemptLayout): string[] {
-  const group = report.groups.find(({ path }) => path === attempt.path);
-  const isLast = attempts.findLast(({ path }) => path === attempt.path) === attempt;
-  const members = group === undefined || !isLast ? [] : groupLines(shell, report, { group, detail });
+function attemptLines(shell: Shell, report: RunReport, { attempt, attempts, detail, index }: AttemptLayout): string[] {
+  const group = index.groups.get(attempt.path);
+  const isLast = index.last.get(attempt.path) === attempt;
+  const members = group === undefined || !isLast ? [] : groupLines(shell, report, { group, detail, index });
   // The members of a failed group have the evidence.
   const evidence = detail === 'short' && members.length > 0 ? [] : evidenceLines(shell, attempt, detail);
   if (detail === 'short' && evidence.length === 0) return members;
@@ -86,7 +112,7 @@ function headOf(shell: Shell, { path, attempt, status, outcome, durationMs, acto
 function groupLines(
   shell: Shell,
   report: RunReport,
-  { group, detail }: { readonly group: GroupReport; readonly detail: Detail },
+  { group, detail, index }: { readonly group: GroupReport; readonly detail: Detail; readonly index: ReportIndex },
 ): string[] {
   const { total, ok, failed, skipped, open, kind, path } = group;
   const counts = [
@@ -97,10 +123,11 @@ function groupLines(
   ];
   const noun = kind === 'each' ? 'items' : 'branches';
   const head = `    ${total} ${noun}: ${counts.filter((count) => count !== '').join(', ')}`;
-  const members = report.steps.filter((member) => member.group === path).sort(byKey);
+  const members = (index.members.get(path) ?? []).toSorted(byKey);
   const latest = detail === 'full' ? members : [...new Map(members.map((member) => [member.key, member])).values()];
   const all = detail === 'full' || (kind !== 'each' && latest.length <= BRANCHES_SHOWN);
-  const named = all ? latest : latest.filter(({ key }) => group.failures.includes(key ?? ''));
+  const failures = new Set(group.failures);
+  const named = all ? latest : latest.filter(({ key }) => failures.has(key ?? ''));
   const shown = detail === 'full' ? named : named.slice(0, FAILURES_SHOWN);
   const left = named.length - shown.length;
   return [

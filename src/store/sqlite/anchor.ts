@@ -35,7 +35,7 @@ export interface Anchor {
 }
 
 /** The path of the anchor of a database. */
-export function anchorOf(file: string): string {
+function anchorOf(file: string): string {
   return `${file}.anchor`;
 }
 

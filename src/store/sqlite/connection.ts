@@ -118,7 +118,17 @@ export function readSnapshot<T>(connection: Connection, work: () => T): Promise<
     try {
       return work();
     } finally {
-      if (connection.db.isTransaction) connection.sql('COMMIT').run();
+      endRead(connection);
     }
   });
+}
+
+/** Ends a snapshot. After a page that could not be read, SQLite refuses to commit even what only read. */
+function endRead({ db, sql }: Connection): void {
+  try {
+    if (db.isTransaction) sql('COMMIT').run();
+  } catch (error) {
+    if (isBusy(error)) throw error;
+    if (db.isTransaction) sql('ROLLBACK').run();
+  }
 }

@@ -104,8 +104,12 @@ export function openAccounts(connection: Connection): void {
 
 const DAYS_2_MS = 172_800_000;
 
-/** Removes a run from the ledger. What was used in the last two days still counts, without the run. */
-export function forgetUses(connection: Connection, key: number, before: number): void {
+/** Removes a run from the ledger; what it used still counts, without the run. */
+export function forgetUses(connection: Connection, key: number): void {
   connection.sql('UPDATE agent_usage SET run = NULL WHERE run = ?').run(key);
+}
+
+/** Removes what was used by runs that are gone, but for the last two days before a time. */
+export function forgetOldUses(connection: Connection, before: number): void {
   connection.sql('DELETE FROM agent_usage WHERE run IS NULL AND started_at < ?').run(before - DAYS_2_MS);
 }

@@ -7,6 +7,7 @@ import { currentStepOf } from '../../kernel/status.ts';
 import type { ReadyRun, RunQuery, RunSummary } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { type RunRow, readRunRowByKey, SETTLED_SQL, statusOf, verifyRun } from './run-row.ts';
+import { findRunKeys, type RunKey, whereReadable } from './salvage.ts';
 
 /** What SQLite takes for no limit. */
 const ALL = -1;
@@ -19,8 +20,18 @@ export function listRuns(connection: Connection, query: RunQuery): RunSummary[] 
   const conditions = conditionsOf(query);
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`;
   const values = conditions.flatMap(([, ...bound]) => bound);
-  const keys = connection.sql(`SELECT key FROM runs ${where} ORDER BY key DESC LIMIT ?`).all(...values, query.limit ?? ALL);
-  return keys.map(({ key }) => summarize(connection, key as number));
+  const keys = whereReadable(() =>
+    connection.sql(`SELECT key FROM runs ${where} ORDER BY key DESC LIMIT ?`).all(...values, query.limit ?? ALL),
+  );
+  if (keys !== undefined) return keys.map(({ key }) => summarize(connection, { key: key as number, id: undefined }));
+  // A bad page must not hide the runs of the others: each is looked up by itself, and those on the page are damaged.
+  const matching = [...conditions, ['key = ?'] as const].map(([sql]) => sql).join(' AND ');
+  const isMatch = ({ key }: RunKey): boolean =>
+    whereReadable(() => connection.sql(`SELECT key FROM runs WHERE ${matching}`).all(...values, key))?.length !== 0;
+  return findRunKeys(connection.db)
+    .filter(isMatch)
+    .slice(0, query.limit)
+    .map((run) => summarize(connection, run));
 }
 
 function conditionsOf(query: RunQuery): Condition[] {
@@ -35,7 +46,7 @@ function conditionsOf(query: RunQuery): Condition[] {
   return conditions;
 }
 
-function summarize(connection: Connection, key: number): RunSummary {
+function summarize(connection: Connection, { key, id }: RunKey): RunSummary {
   let row: RunRow | undefined;
   try {
     row = readRunRowByKey(connection, key) as RunRow;
@@ -44,7 +55,15 @@ function summarize(connection: Connection, key: number): RunSummary {
   } catch (error) {
     const columns =
       row === undefined
-        ? { id: `(row ${key})`, workflow: '(unknown)', createdAt: 0, updatedAt: 0, due: undefined, owner: undefined, parent: undefined }
+        ? {
+            id: id ?? `(row ${key})`,
+            workflow: '(unknown)',
+            createdAt: 0,
+            updatedAt: 0,
+            due: undefined,
+            owner: undefined,
+            parent: undefined,
+          }
         : columnsOf(row);
     const status: RunStatus = statusOf(row?.status) ?? 'failed';
     return { ...columns, status, currentStep: undefined, origin: {}, damaged: messageOf(error) };

@@ -12,7 +12,7 @@ import { isSettled, type RunStatus } from '../../kernel/run-state.ts';
 import type { PrunedRun, PruneReport, PruneRequest } from '../store.ts';
 import { type Connection, readSnapshot, whenFree } from './connection.ts';
 import { parseStored } from './failure.ts';
-import { forgetUses } from './ledger.ts';
+import { forgetOldUses, forgetUses } from './ledger.ts';
 import { decodeLogRow } from './row-format.ts';
 import { statusOf } from './run-row.ts';
 import { lastPlaceOf, placeOf, placeSql } from './schema.ts';
@@ -53,14 +53,17 @@ export async function pruneStore(context: PruneContext, request: PruneRequest): 
     return { runs: families.flatMap((family) => family.map(toPruned)), values: 0 };
   }
   const runs: PrunedRun[] = [];
+  const plan = createPlan(connection, request);
   for (;;) {
     const batch = await write(() => {
-      const families = planPrune(connection, request).slice(0, FAMILIES_AT_ONCE);
-      for (const family of families) for (const { key } of family) deleteRun(connection, key, request.before);
+      const families = plan.next();
+      for (const family of families) for (const { key } of family) deleteRun(connection, key);
+      forgetOldUses(connection, request.before);
+      plan.removed(families);
       return families;
     });
     runs.push(...batch.flatMap((family) => family.map(toPruned)));
-    if (batch.length < FAMILIES_AT_ONCE) break;
+    if (batch.length === 0) break;
     await pause(PAUSE_MS);
   }
   const values = await sweepValues(context);
@@ -75,12 +78,43 @@ function toPruned({ id, workflow, status, at }: Candidate): PrunedRun {
 const CANDIDATES = `SELECT r.key, r.id, r.status, r.parent, coalesce(d.name, '') AS workflow, e.at,
   (r.owner IS NOT NULL OR EXISTS (SELECT 1 FROM mail m WHERE m.run = r.key AND m.consumed IS NULL)) AS busy
   FROM runs r LEFT JOIN definitions d ON d.id = r.definition
-  LEFT JOIN events e ON e.place = ${placeSql('r.key', 'r.seq')}
-  ORDER BY r.key DESC`;
+  LEFT JOIN events e ON e.place = ${placeSql('r.key', 'r.seq')}`;
+
+interface Plan {
+  /** The next families to remove, decided anew where something changed; inside the transaction that removes them. */
+  next(): Family[];
+  /** To be called when they are removed. */
+  removed(families: readonly Family[]): void;
+}
+
+/** Plans all removals once: only a new run, which may be a child or a fork of one that goes, makes it plan again. */
+function createPlan(connection: Connection, request: PruneRequest): Plan {
+  const countRuns = (): number => connection.sql("SELECT rows FROM seals WHERE name = 'runs'").get()?.rows as number;
+  let families: Family[] = [];
+  let count: number | undefined;
+  const isSame = (family: Family): boolean =>
+    family.every((run) => {
+      const now = connection.sql(`${CANDIDATES} WHERE r.key = ?`).get(run.key) as Candidate | undefined;
+      return now !== undefined && now.id === run.id && hasEnded(now, request.before);
+    });
+  return {
+    next: () => {
+      const known = countRuns();
+      const batch = families.slice(0, FAMILIES_AT_ONCE);
+      if (known !== count || batch.length === 0 || !batch.every(isSame)) families = planPrune(connection, request);
+      count = known;
+      return families.slice(0, FAMILIES_AT_ONCE);
+    },
+    removed: (gone) => {
+      families = families.slice(gone.length);
+      count = countRuns();
+    },
+  };
+}
 
 /** The families that can go, newest first: after a crash between two batches, no fork has lost its original. */
 function planPrune(connection: Connection, request: PruneRequest): Family[] {
-  const rows = connection.sql(CANDIDATES).all() as unknown as Omit<Candidate, 'source'>[];
+  const rows = connection.sql(`${CANDIDATES} ORDER BY r.key DESC`).all() as unknown as Omit<Candidate, 'source'>[];
   const families = familiesOf(rows.map((row) => ({ ...row, source: sourceOf(connection, row) })));
   const wanted = new Set(request.status);
   const kept = new Map<string, number>();
@@ -127,8 +161,8 @@ function sourceOf(connection: Connection, { key, id }: Pick<Candidate, 'key' | '
   return started?.type === 'run.started' ? started.fork?.run : undefined;
 }
 
-function deleteRun(connection: Connection, key: number, before: number): void {
-  forgetUses(connection, key, before);
+function deleteRun(connection: Connection, key: number): void {
+  forgetUses(connection, key);
   connection.sql('DELETE FROM events WHERE place BETWEEN ? AND ?').run(placeOf(key, 0), lastPlaceOf(key));
   for (const table of ['checks', 'members', 'data', 'mail', 'slots', 'slot_waiters'])
     connection.sql(`DELETE FROM ${table} WHERE run = ?`).run(key);
@@ -139,18 +173,26 @@ const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
 
 /** Removes the values that no row mentions; returns how many. */
 async function sweepValues({ connection, write }: PruneContext): Promise<number> {
+  const changes = (): string => {
+    const { others } = connection.sql('SELECT data_version AS others FROM pragma_data_version').get() as { others: number };
+    const { own } = connection.sql('SELECT total_changes() AS own').get() as { own: number };
+    return `${others} ${own}`;
+  };
+  let seen = '';
   const unused = await readSnapshot(connection, () => new Set(digestsOf(connection, 'SELECT digest FROM contents')));
   const mark = createMark(connection, unused);
   await mark.readAll();
   let removed = 0;
   while (unused.size > 0) {
     removed += await write(() => {
-      mark.catchUp();
+      // Reading every log again for each batch would take longer than everything else.
+      if (changes() !== seen) mark.catchUp();
       const batch = [...unused].slice(0, VALUES_AT_ONCE);
       for (const digest of batch) {
         connection.sql('DELETE FROM contents WHERE digest = ?').run(digest);
         unused.delete(digest);
       }
+      seen = changes();
       return batch.length;
     });
     await pause(PAUSE_MS);

@@ -1,6 +1,7 @@
 // Owns what the check `coverage` declares: how much of the code the tests must have run, and which report says so.
 
 import { type CheckDeclaration, type CheckOf, isSelection, validateReport } from '../../../../definition/check.ts';
+import { patternCost } from '../../../../definition/pattern.ts';
 import { parsePercent } from './percent.ts';
 
 const METRICS = ['line', 'branch', 'function', 'lines', 'branches', 'functions'] as const;
@@ -29,6 +30,11 @@ export const coverageCheck: CheckDeclaration = {
     if (metric !== undefined && !METRICS.includes(metric))
       report.fault('`metric` must be lines, branches or functions', 'write one of them, or leave it out for lines');
     if (!isSelection(paths)) report.fault('`paths` must be a list of patterns', 'write them as paths: ["src/**"]');
+    else
+      for (const path of paths ?? []) {
+        const cost = patternCost(path);
+        if (cost !== undefined) report.fault(`\`paths\` has the pattern "${path}": ${cost}`, 'write a simpler pattern, such as src/**');
+      }
     validateReport(place, report);
   },
 };
