@@ -223,13 +223,13 @@ describe('what an agent may do', () => {
   });
 });
 
-test('a verdict on work of the session that it goes on with does not count', async () => {
+test('a verdict on work of the session that it continues does not count', async () => {
   const driver = createScriptedDriver(() => [{ do: 'answer', verdict: 'approve' }]);
   const run = createAttemptRunner({ cwd: '.', now: Date.now, roles: { developer: { driver: 's' } }, drivers: { s: driver } }, REGISTRY);
   const config = { role: 'developer', continueSession: true };
   expect(await run(createAttemptRequest({ kind: 'agent', config }))).toMatchObject({
     type: 'errored',
-    error: { code: 'STEP_OUTPUT_INVALID', message: expect.stringContaining('a review needs a session of its own') },
+    error: { code: 'STEP_OUTPUT_INVALID', message: expect.stringContaining('a review needs its own session') },
   });
 });
 
