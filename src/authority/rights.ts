@@ -36,7 +36,7 @@ const DRAWING = { format: 'free', out: 'free' } as const satisfies RightRow['opt
 export const RIGHTS: Readonly<Record<string, RightRow>> = {
   demo: { verb: 'free', options: { keep: 'free', 'no-pause': 'free' }, because: 'it decides in a project that it created itself' },
   init: { verb: 'free', options: { js: 'free', yaml: 'free', claude: 'free', 'dry-run': 'free' } },
-  list: { verb: 'free' },
+  list: { verb: 'free', options: { status: 'free' } },
   validate: { verb: 'free', options: { strict: 'free' } },
   graph: { verb: 'asks', options: { ...DRAWING, run: 'free' }, because: 'a workflow that is not trusted yet is trusted first' },
   export: { verb: 'asks', options: DRAWING, because: 'a workflow that is not trusted yet is trusted first' },
@@ -108,7 +108,11 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     because: 'a fork that starts after a check overrides that check',
   },
   next: { verb: 'free', options: { format: 'free' } },
-  done: { verb: 'free', options: { token: 'free', result: 'free', format: 'free' }, because: 'the engine verifies what is reported' },
+  done: {
+    verb: 'free',
+    options: { token: 'free', result: 'free', success: 'free', failure: 'free', format: 'free' },
+    because: 'the engine verifies what is reported',
+  },
   fail: { verb: 'free', options: { token: 'free', reason: 'free', format: 'free' } },
   ask: { verb: 'free', options: { token: 'free', questions: 'free', format: 'free' } },
   mcp: { verb: 'free', options: { run: 'free' }, because: 'none of its tools decides' },
