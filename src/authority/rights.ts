@@ -37,7 +37,7 @@ const DECIDING = [...SEEN, 'input', 'gate'];
 export const RIGHTS: Readonly<Record<string, RightRow>> = {
   demo: { verb: 'free', free: ['keep', 'no-pause'], because: 'it decides in a project that it created itself' },
   init: { verb: 'free', free: ['js', 'yaml', 'claude', 'dry-run'] },
-  list: { verb: 'free' },
+  list: { verb: 'free', free: ['status'] },
   validate: { verb: 'free', free: ['strict', 'schema'] },
   graph: { verb: 'asks', free: ['format', 'out', 'run'], because: 'a workflow that is not trusted yet is trusted first' },
   export: { verb: 'asks', free: ['format', 'out'], because: 'a workflow that is not trusted yet is trusted first' },
@@ -73,7 +73,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     because: 'a fork that starts after a check overrides that check',
   },
   next: { verb: 'free', free: ['format'] },
-  done: { verb: 'free', free: ['token', 'result', 'format'], because: 'the engine verifies what is reported' },
+  done: { verb: 'free', free: ['token', 'result', 'success', 'failure', 'format'], because: 'the engine verifies what is reported' },
   fail: { verb: 'free', free: ['token', 'reason', 'format'] },
   ask: { verb: 'free', free: ['token', 'questions', 'format'] },
   mcp: { verb: 'free', free: ['run'], because: 'none of its tools decides' },

@@ -107,6 +107,9 @@ function assertReadable({ paths }: Expression, { view }: ScopeInput): void {
   }
 }
 
+// Null would look like a value that a step gave.
+const NOT_FOUND = '(nothing in this run has that name)';
+
 /** Returns values by dotted paths into the current result, the checkpoint's data and the params; a missing one is null. */
 export function shownValues(paths: readonly string[], input: ScopeInput): JsonObject {
   const shown: Record<string, Json> = {};
@@ -114,7 +117,7 @@ export function shownValues(paths: readonly string[], input: ScopeInput): JsonOb
     const [first = '', ...rest] = path.split('.');
     let value: Json | undefined = isOwn(input.result, first) ? (input.result as JsonObject)[first] : dataOrParam(first, input);
     for (const segment of rest) value = isOwn(value, segment) ? (value as JsonObject)[segment] : undefined;
-    shown[path] = value ?? null;
+    shown[path] = value === undefined ? NOT_FOUND : value;
   }
   return shown;
 }

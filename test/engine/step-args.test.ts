@@ -90,3 +90,12 @@ test('`parallel: true` without a list runs the step once', async () => {
   const view = await (await (await rig.open()).start(w)).wait();
   expect(view.output).toBe('once');
 });
+
+test('a question that shows a value which does not exist says so', async () => {
+  const w = defineWorkflow({ name: 'q', steps: { a: { human: { prompt: 'p', show: ['nope.nada'] }, next: null } } });
+  const engine = await rig.open();
+  const run = await engine.start(w);
+  await run.wait('idle');
+  const [gate] = await run.gates();
+  expect(gate?.shown).toEqual({ 'nope.nada': '(nothing in this run has that name)' });
+});
