@@ -4,8 +4,9 @@
 import type { Json } from '../base/json.ts';
 import { type Activation, isWorking, type Path, type Ref, startTimeOf } from '../kernel/activation.ts';
 import { childIdOf, type RunState, type RunStatus } from '../kernel/run-state.ts';
-import { currentStepOf, type OpenWait, statusOf, waitsOf } from '../kernel/status.ts';
+import { currentStepOf, type OpenWait, statusOf } from '../kernel/status.ts';
 import type { RunOrigin, Store, StoredAttempt } from '../store/store.ts';
+import { readWaits } from './run-tree.ts';
 
 /** What is needed to read a run: its store. */
 export interface Readable {
@@ -68,7 +69,7 @@ export async function viewRun(core: Readable, run: string): Promise<RunView> {
     params: read(state.params) ?? {},
     output: read(state.output) ?? null,
     error: state.halt?.message,
-    waits: waitsOf(state),
+    waits: await readWaits(core.store, state),
     steps: [...rows.map((row) => ({ ...endedStep(row, read), ...child(row) })), ...Object.values(state.live).map(liveStep)],
     iterationCounts: state.counts,
     decision: state.decision,

@@ -3,6 +3,7 @@
 
 import { dueOf, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
 import { type OpenWait, waitsOf } from '../kernel/status.ts';
+import { lookKey, pendingText } from '../steps/gate-look.ts';
 import type { Store } from '../store/store.ts';
 
 /** A run of a tree that has not ended. */
@@ -33,7 +34,7 @@ export async function readRunTree(store: Store, run: string): Promise<RunTree> {
   // A paused run continues when a person says so, whatever is due in it.
   const at = isSettled(state.status) || state.paused ? undefined : dueOf(state);
   let due = at === undefined ? undefined : { run, at };
-  for (const wait of waitsOf(state)) {
+  for (const wait of await readWaits(store, state)) {
     const below =
       wait.child === undefined || (await store.resolve(wait.child, 1)).length === 0 ? undefined : await readRunTree(store, wait.child);
     if (below === undefined || below.runs.length === 0) waits.push({ run, wait });
@@ -44,6 +45,18 @@ export async function readRunTree(store: Store, run: string): Promise<RunTree> {
     }
   }
   return { root: state, runs, waits, due };
+}
+
+/** Everything a run waits for, oldest first. Pending gates have a message that says what each check waits for. */
+export async function readWaits(store: Pick<Store, 'data'>, state: RunState): Promise<readonly OpenWait[]> {
+  const waits = waitsOf(state);
+  const keys = waits.flatMap(({ kind, path }) => (kind === 'checks' && path !== undefined ? [lookKey(path)] : []));
+  if (keys.length === 0) return waits;
+  const looks = await store.data(state.id, keys);
+  return waits.map((wait) => {
+    const message = wait.kind === 'checks' ? pendingText(looks.get(lookKey(wait.path ?? ''))) : undefined;
+    return message === undefined ? wait : { ...wait, message };
+  });
 }
 
 /** The ids of a run and of all runs below it, ended or not, the run first. */

@@ -103,7 +103,8 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
       ];
     case 'checks':
       return [
-        `  ${at}${below}waits for reviews or CI at the forge; afterwards, continue the run with`,
+        `  ${at}${below}is pending: ${oneLine(wait.message ?? 'its checks have no verdict yet')}`,
+        `  next look${until.replace(', due', '')}, while a process drives the run; look now with`,
         commandLine(shell, `pawl resume ${report.run.id}`),
       ];
     case 'unknown':

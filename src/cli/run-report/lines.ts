@@ -123,9 +123,9 @@ function waitLines(shell: Shell, { waits, run }: RunReport): string[] {
   return lines;
 }
 
-function whenOf({ since, due }: WaitReport): string {
+function whenOf({ since, due, kind }: WaitReport): string {
   const waited = `, for ${formatDuration(Math.max(0, Date.now() - Date.parse(since)))}`;
-  return due === null ? waited : `${waited}, ends ${untilText(Date.parse(due))}`;
+  return due === null ? waited : `${waited}, ${kind === 'checks' ? 'next look' : 'ends'} ${untilText(Date.parse(due))}`;
 }
 
 function questionLines(shell: Shell, { prompt, options, shown }: WaitReport): string[] {
@@ -163,7 +163,7 @@ function waitText({ kind, step, path, name, child, message }: WaitReport): strin
     case 'pause':
       return 'a person to resume it';
     case 'checks':
-      return `the forge at ${where}`;
+      return `the checks of ${where}${message === undefined ? '' : `: ${oneLine(message)}`}`;
     case 'budget':
       return `more budget for ${where}${message === undefined ? '' : `: ${oneLine(message)}`}`;
   }
