@@ -97,11 +97,29 @@ export interface Approval {
   readonly bot: boolean;
 }
 
-/** One check of a commit. The conclusion is null until it is completed. */
+/** The conclusions of checks, as GitHub names them. */
+export const CONCLUSIONS = [
+  'success',
+  'failure',
+  'neutral',
+  'cancelled',
+  'skipped',
+  'timed_out',
+  'action_required',
+  'stale',
+  'startup_failure',
+] as const;
+
+/**
+ * One check of a commit. The conclusion is null until it is completed. A commit status of the older kind is a check too:
+ * `pending` is in progress, `error` is a failure.
+ */
 export interface CheckRun {
   readonly name: string;
+  /** The CI workflow it belongs to, if it has one; gates can name either. */
+  readonly workflow?: string;
   readonly status: 'queued' | 'in_progress' | 'completed';
-  readonly conclusion: 'success' | 'failure' | 'neutral' | 'cancelled' | 'skipped' | 'timed_out' | 'action_required' | null;
+  readonly conclusion: (typeof CONCLUSIONS)[number] | null;
 }
 
 /** A path that differs from the merge base of the branch. */
