@@ -13,6 +13,8 @@
 // the caller names, so no work is lost. The forge logs in; agents need no login of their own.
 // FG8. A pull request is tied to its head: work on it starts from that commit, fetched by its hash from `fetchRef`.
 
+import type { CONCLUSIONS } from '../definition/conclusion.ts';
+
 /** Why a forge request failed. `message` is for people. */
 export type ForgeFailure =
   /** `denied`: missing rights, or against a rule of the forge; a retry does not help. `unavailable`: a retry may help. */
@@ -96,19 +98,6 @@ export interface Approval {
   readonly permission: Permission;
   readonly bot: boolean;
 }
-
-/** The conclusions of checks, as GitHub names them. */
-export const CONCLUSIONS = [
-  'success',
-  'failure',
-  'neutral',
-  'cancelled',
-  'skipped',
-  'timed_out',
-  'action_required',
-  'stale',
-  'startup_failure',
-] as const;
 
 /**
  * One check of a commit. The conclusion is null until it is completed. A commit status of the older kind is a check too:

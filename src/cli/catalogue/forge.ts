@@ -1,6 +1,6 @@
 // The command for the local forge.
 
-import { CONCLUSIONS } from '../../forge/forge.ts';
+import { CONCLUSIONS } from '../../definition/conclusion.ts';
 import { type CommandSpec, TOKEN_FILE } from '../command.ts';
 
 /** The commands of this group. */

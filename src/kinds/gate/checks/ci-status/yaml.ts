@@ -1,7 +1,7 @@
 // Owns how the check `ci_status` is written in a workflow file.
 
 import { type CheckForm, checkForm } from '../../../../authoring/yaml/schema/form.ts';
-import { CONCLUSIONS } from '../../../../forge/forge.ts';
+import { CONCLUSIONS } from '../../../../definition/conclusion.ts';
 
 /** The workflows of the forge that are looked at, and the conclusion each must have. */
 export const yaml: CheckForm = checkForm({
