@@ -14,6 +14,7 @@ import { messageOf } from '../base/error.ts';
 import { invariant } from '../base/invariant.ts';
 import { uptimeMs } from '../base/uptime.ts';
 import { captureStream } from './capture.ts';
+import { inheritedShield } from './descriptors.ts';
 import { commandEnvironment } from './environment.ts';
 import { identityOf } from './identity.ts';
 import { checkWorkingDirectory, type NotRun, notRunByShell, notStarted } from './not-run.ts';
@@ -155,7 +156,7 @@ async function start(spec: CommandSpec): Promise<Running | NotRun> {
       cwd: spec.cwd,
       env: commandEnvironment(spec),
       detached: true,
-      stdio: [spec.stdin === undefined && spec.talk === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [spec.stdin === undefined && spec.talk === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...inheritedShield()],
     });
   } catch (error) {
     return notStarted(file, error as NodeJS.ErrnoException);
