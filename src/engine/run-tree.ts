@@ -2,9 +2,9 @@
 // is due next. It reads the store and changes nothing.
 
 import { dueOf, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
-import { type OpenWait, waitsOf } from '../kernel/status.ts';
-import { lookKey, pendingText } from '../steps/gate-look.ts';
+import type { OpenWait } from '../kernel/status.ts';
 import type { Store } from '../store/store.ts';
+import { readWaits } from './inspect.ts';
 
 /** A run of a tree that has not ended. */
 export type TreeRun = Pick<Awaited<ReturnType<Store['load']>>, 'state' | 'owner' | 'definition'>;
@@ -45,18 +45,6 @@ export async function readRunTree(store: Store, run: string): Promise<RunTree> {
     }
   }
   return { root: state, runs, waits, due };
-}
-
-/** Everything a run waits for, oldest first. Pending gates have a message that says what each check waits for. */
-export async function readWaits(store: Pick<Store, 'data'>, state: RunState): Promise<readonly OpenWait[]> {
-  const waits = waitsOf(state);
-  const keys = waits.flatMap(({ kind, path }) => (kind === 'checks' && path !== undefined ? [lookKey(path)] : []));
-  if (keys.length === 0) return waits;
-  const looks = await store.data(state.id, keys);
-  return waits.map((wait) => {
-    const message = wait.kind === 'checks' ? pendingText(looks.get(lookKey(wait.path ?? ''))) : undefined;
-    return message === undefined ? wait : { ...wait, message };
-  });
 }
 
 /** The ids of a run and of all runs below it, ended or not, the run first. */

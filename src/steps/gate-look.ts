@@ -5,9 +5,10 @@
 // - What the forge says of a pull request is asked at every look: an approval can be taken back.
 
 import { digestJson } from '../base/digest.ts';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import { allChecks, type CheckModel } from '../definition/check.ts';
 import { judgesFiles } from '../definition/landing.ts';
+import { lookKey } from '../definition/pending-gate.ts';
 import type { CheckResult } from './attempt.ts';
 import type { CheckVerdict } from './check.ts';
 import { redactJson } from './redaction.ts';
@@ -25,24 +26,14 @@ interface StoredLook {
   readonly attempt: number;
   /** The tree that was judged; null where no check looks at files. */
   readonly tree: string | null;
-  readonly checks: readonly { readonly name: string; readonly verdict: CheckVerdict; readonly at: number }[];
+  readonly checks: readonly { readonly verdict: CheckVerdict; readonly at: number }[];
+  /** What the pending checks wait for. */
+  readonly pending: string;
   /** The states of pending checks so far, for the record. */
   readonly seen: readonly CheckResult[];
 }
 
 const SEEN_MAX = 100;
-
-/** The name under which a run keeps the last look of a pending gate. */
-export function lookKey(path: string): string {
-  return `$look:${path}`;
-}
-
-/** What the pending checks of a gate wait for: `CI: it waits for test (queued)`. */
-export function pendingText(look: Json | undefined): string | undefined {
-  if (!isJsonObject(look)) return undefined;
-  const open = (look as unknown as StoredLook).checks.filter(({ verdict }) => verdict.pending === true);
-  return open.map(({ name, verdict }) => `${name}: ${verdict.error ?? 'no verdict yet'}`).join('; ');
-}
 
 /** One look of a gate, with what the look before found. */
 export class GateLook {
@@ -77,14 +68,16 @@ export class GateLook {
   /** What the run keeps of this look; nothing if it found what the look before found. */
   kept(runs: readonly (CheckRun & { readonly name: string; readonly record: CheckResult })[]): JsonObject | undefined {
     const before = this.#last?.checks ?? [];
-    const checks = runs.map(({ name, verdict, at }, index) => {
+    const checks = runs.map(({ verdict, at }, index) => {
       const last = before[index];
-      return last !== undefined && isSame(last.verdict, verdict) ? last : { name, verdict, at };
+      return last !== undefined && isSame(last.verdict, verdict) ? last : { verdict, at };
     });
     const news = runs.filter(({ verdict }, index) => verdict.pending === true && checks[index] !== before[index]);
+    const open = runs.filter(({ verdict }) => verdict.pending === true);
+    const pending = open.map(({ name, verdict }) => `${name}: ${verdict.error ?? 'no verdict yet'}`).join('; ');
     const seen = [...this.seen, ...news.map(({ record }) => record)].slice(-SEEN_MAX);
     const { activation } = this.#job.request;
-    const look: StoredLook = { attempt: activation.attempt, tree: this.#tree, checks, seen };
+    const look: StoredLook = { attempt: activation.attempt, tree: this.#tree, checks, pending, seen };
     if (this.#last !== undefined && isSame(this.#last, look)) return undefined;
     return { [lookKey(activation.path)]: redactJson(this.#job.bench.redactor, look as unknown as Json) };
   }

@@ -1,7 +1,7 @@
 // `pawl inbox`: everything that waits for a person, oldest first. It reads the store alone.
 
 import { readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
-import { readWaits } from '../../engine/run-tree.ts';
+import { readWaits } from '../../engine/inspect.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
 import type { OpenWait } from '../../kernel/status.ts';
 import type { Store } from '../../store/store.ts';
