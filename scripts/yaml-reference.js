@@ -5,9 +5,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { SCHEMA_FILE, workflowJsonSchema } from '../src/authoring/yaml/json-schema.ts';
 import { REGISTRY } from '../src/kinds/registry.ts';
 import { root } from './bundle.js';
-import { SCHEMA_FILE, workflowJsonSchema } from './yaml-json-schema.ts';
 import { yamlReferencePage } from './yaml-reference-page.ts';
 
 write(join(root, 'docs', 'reference', 'yaml.md'), yamlReferencePage(REGISTRY));

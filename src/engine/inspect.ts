@@ -2,6 +2,7 @@
 // terms of the seed, and the context for a resume.
 
 import type { Json } from '../base/json.ts';
+import { lookKey, pendingText } from '../definition/pending-gate.ts';
 import { type Activation, isWorking, type Path, type Ref, startTimeOf } from '../kernel/activation.ts';
 import { childIdOf, type RunState, type RunStatus } from '../kernel/run-state.ts';
 import { currentStepOf, type OpenWait, statusOf, waitsOf } from '../kernel/status.ts';
@@ -72,13 +73,25 @@ export async function viewRun(core: Readable, run: string, isWanted: ValueFilter
     params: read(state.params) ?? {},
     output: read(state.output) ?? null,
     error: state.halt?.message,
-    waits: waitsOf(state),
+    waits: await readWaits(core.store, state),
     steps: [...rows.map((row) => ({ ...endedStep(row, read), ...child(row) })), ...Object.values(state.live).map(liveStep)],
     iterationCounts: state.counts,
     decision: state.decision,
     owner,
     origin,
   };
+}
+
+/** Everything a run waits for, oldest first. Pending gates have a message that says what each check waits for. */
+export async function readWaits(store: Pick<Store, 'data'>, state: RunState): Promise<readonly OpenWait[]> {
+  const waits = waitsOf(state);
+  const keys = waits.flatMap(({ kind, path }) => (kind === 'checks' && path !== undefined ? [lookKey(path)] : []));
+  if (keys.length === 0) return waits;
+  const looks = await store.data(state.id, keys);
+  return waits.map((wait) => {
+    const message = wait.kind === 'checks' ? pendingText(looks.get(lookKey(wait.path ?? ''))) : undefined;
+    return message === undefined ? wait : { ...wait, message };
+  });
 }
 
 /** Returns a function that finds the run an attempt started. A child that could not be started has no run. */

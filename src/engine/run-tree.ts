@@ -2,8 +2,9 @@
 // is due next. It reads the store and changes nothing.
 
 import { dueOf, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
-import { type OpenWait, waitsOf } from '../kernel/status.ts';
+import type { OpenWait } from '../kernel/status.ts';
 import type { Store } from '../store/store.ts';
+import { readWaits } from './inspect.ts';
 
 /** A run of a tree that has not ended. */
 export type TreeRun = Pick<Awaited<ReturnType<Store['load']>>, 'state' | 'owner' | 'definition'>;
@@ -33,7 +34,7 @@ export async function readRunTree(store: Store, run: string): Promise<RunTree> {
   // A paused run continues when a person says so, whatever is due in it.
   const at = isSettled(state.status) || state.paused ? undefined : dueOf(state);
   let due = at === undefined ? undefined : { run, at };
-  for (const wait of waitsOf(state)) {
+  for (const wait of await readWaits(store, state)) {
     const below =
       wait.child === undefined || (await store.resolve(wait.child, 1)).length === 0 ? undefined : await readRunTree(store, wait.child);
     if (below === undefined || below.runs.length === 0) waits.push({ run, wait });

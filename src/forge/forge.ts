@@ -13,6 +13,8 @@
 // the caller names, so no work is lost. The forge logs in; agents need no login of their own.
 // FG8. A pull request is tied to its head: work on it starts from that commit, fetched by its hash from `fetchRef`.
 
+import type { CONCLUSIONS } from '../definition/conclusion.ts';
+
 /** Why a forge request failed. `message` is for people. */
 export type ForgeFailure =
   /** `denied`: missing rights, or against a rule of the forge; a retry does not help. `unavailable`: a retry may help. */
@@ -97,11 +99,16 @@ export interface Approval {
   readonly bot: boolean;
 }
 
-/** One check of a commit. The conclusion is null until it is completed. */
+/**
+ * One check of a commit. The conclusion is null until it is completed. A commit status of the older kind is a check too:
+ * `pending` is in progress, `error` is a failure.
+ */
 export interface CheckRun {
   readonly name: string;
+  /** The CI workflow it belongs to, if it has one; gates can name either. */
+  readonly workflow?: string;
   readonly status: 'queued' | 'in_progress' | 'completed';
-  readonly conclusion: 'success' | 'failure' | 'neutral' | 'cancelled' | 'skipped' | 'timed_out' | 'action_required' | null;
+  readonly conclusion: (typeof CONCLUSIONS)[number] | null;
 }
 
 /** A path that differs from the merge base of the branch. */

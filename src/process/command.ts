@@ -15,6 +15,7 @@ import { present } from '../base/fields.ts';
 import { invariant } from '../base/invariant.ts';
 import { uptimeMs } from '../base/uptime.ts';
 import { captureStream } from './capture.ts';
+import { inheritedShield } from './descriptors.ts';
 import { commandEnvironment } from './environment.ts';
 import { identityOf } from './identity.ts';
 import { checkWorkingDirectory, type NotRun, notRunByShell, notStarted } from './not-run.ts';
@@ -156,7 +157,7 @@ async function start(spec: CommandSpec): Promise<Running | NotRun> {
       cwd: spec.cwd,
       env: commandEnvironment(spec),
       detached: true,
-      stdio: [spec.stdin === undefined && spec.talk === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [spec.stdin === undefined && spec.talk === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...inheritedShield()],
     });
   } catch (error) {
     return notStarted(file, error as NodeJS.ErrnoException);

@@ -3,15 +3,19 @@
 // the command.
 
 import { randomUUID } from 'node:crypto';
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
 import type { Json } from '../base/json.ts';
 import type { ProgramModel } from '../definition/program.ts';
 import { type CommandResult, runCommand } from '../process/command.ts';
+import type { NotRun } from '../process/not-run.ts';
 import { BoundedOutput } from '../process/output.ts';
 import type { AttemptRequest } from './attempt.ts';
 import { keyOf } from './context.ts';
 import type { ProgramSetting } from './services.ts';
 import type { Bench } from './work.ts';
+import { locateInWorkspace } from './workspace-path.ts';
 
 /** A program with what only this start of it needs. */
 export interface Program extends ProgramSetting {
@@ -26,10 +30,12 @@ const KEPT_BYTES = 65_536;
 const TAIL_CHARACTERS = 2000;
 
 /** Runs a program for an attempt, to its end. */
-export function runProgram(bench: Bench, request: AttemptRequest, program: Program): Promise<CommandResult> {
+export async function runProgram(bench: Bench, request: AttemptRequest, program: Program): Promise<CommandResult> {
   const { services, redactor } = bench;
   const { run, argv, cwd, env, stdin, timeoutMs, outputMax, pipefail = false } = program;
-  return runCommand({
+  const outside = cwd === undefined ? undefined : await outsideOf(services.cwd, cwd);
+  if (outside !== undefined) return outside;
+  return await runCommand({
     argv,
     ...(argv === undefined ? { shell: run ?? '', pipefail } : {}),
     cwd: resolve(services.cwd, cwd ?? '.'),
@@ -44,6 +50,16 @@ export function runProgram(bench: Bench, request: AttemptRequest, program: Progr
     ...(services.pidDir === undefined ? {} : { pidDir: services.pidDir }),
     ...(redactor === undefined ? {} : { redactor }),
   });
+}
+
+/** A folder that a link or a path leads to outside the workspace holds other files than those that are judged. */
+async function outsideOf(workspace: string, cwd: string): Promise<NotRun | undefined> {
+  if (!existsSync(workspace)) return undefined;
+  const root = await realpath(workspace);
+  const place = await locateInWorkspace(root, relative(workspace, resolve(workspace, cwd)));
+  if (place.kind !== 'outside') return undefined;
+  const message = `the working directory "${cwd}" is outside the workspace ${workspace}; use a folder inside it`;
+  return { kind: 'not-run', reason: 'cwd-missing', message };
 }
 
 function attemptVariables(request: AttemptRequest): Record<string, string> {

@@ -28,6 +28,20 @@ afterAll(() => rig.close());
 const forge = (...words: string[]) => rig.run(['forge', ...words]);
 const json = <T>(...words: string[]) => rig.json<T>(['forge', ...words]);
 
+test('notifications of workflows can be read', async () => {
+  expect((await forge('notifications')).stdout).toBe('No notifications. Workflows send them with "notify".\n');
+  const stages =
+    'stages: [{ id: work, type: command, run: "true" }]\non_complete: [{ notify: { target: kim, message: "done: {{ context.text }}" } }]\n';
+  rig.write(
+    '.pawl/workflows/tell.yaml',
+    `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: tell }\ncontext: { text: "all" }\n${stages}`,
+  );
+  await rig.run(['trust', '--yes']);
+  expect((await rig.run(['run', 'tell'])).code).toBe(0);
+  expect((await forge('notifications')).stdout).toMatch(/^SENT\s+TO\s+ABOUT\s+MESSAGE\n\S.*\bkim\s+done: all\n$/);
+  expect(await json('notifications')).toMatchObject({ notifications: [{ target: 'kim', message: 'done: all', at: expect.any(String) }] });
+});
+
 describe('what anybody may do, agents as well', () => {
   test('issues are opened, listed, shown, labelled, commented on and closed', async () => {
     expect((await forge('issue', 'list')).stdout).toMatch(/#1\s+open\s+kim\s+Login fails/);

@@ -10,7 +10,7 @@ afterEach(() => rig.close());
 
 test('where nothing waits, nothing is listed and no database is made', async () => {
   expect(await rig.run(['inbox'])).toEqual({ code: 0, stdout: 'Nothing is waiting for you.\n', stderr: '' });
-  expect(await rig.json(['inbox'])).toEqual({ code: 0, schemaVersion: 1, gates: [], questions: [], stuck: [] });
+  expect(await rig.json(['inbox'])).toEqual({ code: 0, schemaVersion: 1, gates: [], questions: [], stuck: [], pending: [] });
 });
 
 test('what waits for a person is listed across runs, oldest first, with what a program needs to decide', async () => {

@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { STAGE_EXAMPLES } from '../../../scripts/yaml-examples.ts';
-import { SCHEMA_FILE, workflowJsonSchema } from '../../../scripts/yaml-json-schema.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
+import { SCHEMA_FILE, workflowJsonSchema } from './json-schema.ts';
 import { schemaVerdict } from './problem/schema.ts';
 import { workflowSchema } from './schema/schema.ts';
 

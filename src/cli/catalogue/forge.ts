@@ -1,5 +1,6 @@
 // The command for the local forge.
 
+import { CONCLUSIONS } from '../../definition/conclusion.ts';
 import { type ListedCommand, TOKEN_FILE } from '../command.ts';
 
 /** The commands of this group. */
@@ -10,11 +11,11 @@ export const FORGE: readonly ListedCommand[] = [
     about:
       'The local forge replaces GitHub on this machine ("forge: { kind: local }" in .pawl/config.yaml): issues and reviews are kept in ' +
       'a file, pull requests are branches of a git repository. The commands are: issue list|show|create|close|comment, ' +
-      'pr list|show|create|ready|close|comment, review, check, label. A review or a check can let work pass a gate, so it needs a ' +
+      'pr list|show|create|ready|close|comment, review, check, label, notifications. A review or a check can let work pass a gate, so it needs a ' +
       'person at a terminal, or a personal token (PAWL_TOKEN or --token-file, see "pawl token") with the --head that was reviewed. ' +
       'Everything else is open to everyone, including agents.',
     args: [
-      { name: 'KIND', about: 'what to work on', required: true, choices: ['issue', 'pr', 'review', 'check', 'label'] },
+      { name: 'KIND', about: 'what to work on', required: true, choices: ['issue', 'pr', 'review', 'check', 'label', 'notifications'] },
       { name: 'WORD', about: 'the action, for issue and pr; then the number of the issue or pull request', many: true },
     ],
     options: [
@@ -33,7 +34,7 @@ export const FORGE: readonly ListedCommand[] = [
         name: 'conclusion',
         value: 'WORD',
         about: 'check: its result',
-        choices: ['success', 'failure', 'neutral', 'cancelled', 'skipped', 'timed_out', 'action_required', 'pending'],
+        choices: [...CONCLUSIONS, 'pending'],
       },
       { name: 'add', value: 'LABEL', about: 'label: add it; may be given several times', many: true },
       { name: 'remove', value: 'LABEL', about: 'label: remove it; may be given several times', many: true },
@@ -46,6 +47,7 @@ export const FORGE: readonly ListedCommand[] = [
       { line: 'pawl forge pr show 2', about: 'the head, reviews and checks of a pull request' },
       { line: 'pawl forge check 2 --name ci --conclusion success', about: 'report a CI result' },
       { line: 'pawl forge review 2 --approve --as ann', about: 'approve a pull request' },
+      { line: 'pawl forge notifications', about: 'the messages that workflows have sent' },
       { line: 'pawl forge pr create --head topic --title "Add search"', about: 'open a pull request by hand' },
     ],
     load: () => import('../commands/forge.ts'),

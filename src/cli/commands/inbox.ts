@@ -1,8 +1,9 @@
 // `pawl inbox`: everything that waits for a person, oldest first. It reads the store alone.
 
 import { readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
+import { readWaits } from '../../engine/inspect.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
-import { type OpenWait, waitsOf } from '../../kernel/status.ts';
+import type { OpenWait } from '../../kernel/status.ts';
 import type { Store } from '../../store/store.ts';
 import { questionLines } from '../attended/answer.ts';
 import { shellWord } from '../caller.ts';
@@ -13,7 +14,7 @@ import { commandFor } from '../run-report/command.ts';
 import { findPlace, findRun, openExisting, openForRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
-import { agoText } from '../time.ts';
+import { agoText, untilText } from '../time.ts';
 
 /** States in which a run can wait for a person. A run whose other branch still works is `running`. */
 const OPEN: readonly RunStatus[] = ['waiting', 'running', 'escalated'];
@@ -31,10 +32,18 @@ interface StuckRun {
   readonly command: string;
 }
 
+/** A gate whose checks wait for somebody outside: for reviews, or for CI. */
+interface PendingGate {
+  readonly run: string;
+  readonly workflow: string;
+  readonly wait: OpenWait;
+}
+
 interface Inbox {
   readonly approvals: readonly Approval[];
   readonly questions: readonly WaitingQuestions[];
   readonly stuck: readonly StuckRun[];
+  readonly pending: readonly PendingGate[];
 }
 
 /** Runs the command. */
@@ -49,11 +58,13 @@ export const run: CommandRun = async (shell, given) => {
       approvals: inboxes.flatMap(({ approvals }) => approvals).sort((a, b) => a.gate.since - b.gate.since),
       questions: inboxes.flatMap(({ questions }) => questions).sort((a, b) => a.since - b.since),
       stuck: inboxes.flatMap(({ stuck }) => stuck).sort((a, b) => a.wait.since - b.wait.since),
+      pending: inboxes.flatMap(({ pending }) => pending).sort((a, b) => a.wait.since - b.wait.since),
     };
     const json = {
       gates: inbox.approvals.map(approvalJson),
       questions: inbox.questions.map(questionsJson),
       stuck: inbox.stuck.map(stuckJson),
+      pending: inbox.pending.map(pendingJson),
     };
     return shell.result(json, () => (prefix === undefined ? listLines(shell, inbox) : wholeLines(shell, inbox)));
   } finally {
@@ -71,7 +82,7 @@ async function openRuns(shell: Shell, store: Store): Promise<readonly string[]> 
 /** What waits for a person in one run; with `below`, also in the child runs it waits for. */
 async function inboxOf(store: Store, id: string, below: boolean): Promise<Inbox> {
   const { state } = await store.load(id);
-  const waits = waitsOf(state);
+  const waits = await readWaits(store, state);
   const has = (kind: OpenWait['kind']): boolean => below || waits.some((wait) => wait.kind === kind);
   const isShown = ({ run }: { readonly run: string }): boolean => below || run === id;
   const approvals = has('human') ? (await pendingApprovals(store, id)).filter(isShown) : [];
@@ -80,6 +91,7 @@ async function inboxOf(store: Store, id: string, below: boolean): Promise<Inbox>
   return {
     questions,
     approvals: approvals.map((approval) => ({ ...approval, command: decideCommand(approval, approvals.length > 1) })),
+    pending: waits.filter(({ kind }) => kind === 'checks').map((wait) => ({ run: id, workflow, wait })),
     stuck: waits.filter(({ kind }) => STUCK.has(kind)).map((wait) => ({ run: id, workflow, wait, command: `pawl resume ${id}` })),
   };
 }
@@ -127,7 +139,17 @@ function stuckJson({ run, workflow, wait, command }: StuckRun): object {
   return { run, workflow, kind, ...of, since: new Date(since).toISOString(), command };
 }
 
-function listLines(shell: Shell, { approvals, questions, stuck }: Inbox): string[] {
+function pendingJson({ run, workflow, wait }: PendingGate): object {
+  const { path, step, message, since, due } = wait;
+  const times = { since: new Date(since).toISOString(), nextLook: due === undefined ? null : new Date(due).toISOString() };
+  return { run, workflow, path, step, message: message ?? null, ...times, command: `pawl resume ${run}` };
+}
+
+function pendingText({ wait }: PendingGate): string {
+  return wait.message ?? 'its checks have no verdict yet';
+}
+
+function listLines(shell: Shell, { approvals, questions, stuck, pending }: Inbox): string[] {
   const rows = [
     ...approvals.map(({ run, workflow, gate }) => ({
       run,
@@ -144,6 +166,7 @@ function listLines(shell: Shell, { approvals, questions, stuck }: Inbox): string
       since: wait.since,
       options: wait.kind === 'unknown' ? '(outcome unknown)' : '(stopped)',
     })),
+    ...pending.map((gate) => ({ ...gate, step: gate.wait.path ?? '', since: gate.wait.since, options: `(pending) ${pendingText(gate)}` })),
   ].sort((a, b) => a.since - b.since);
   if (rows.length === 0) return ['Nothing is waiting for you.'];
   const lines = table(shell.look, [
@@ -153,11 +176,12 @@ function listLines(shell: Shell, { approvals, questions, stuck }: Inbox): string
     { title: 'WAITING', cells: rows.map(({ since }) => agoText(since)) },
     { title: 'OPTIONS', cells: rows.map(({ options }) => oneLine(options)), shrinks: true },
   ]);
-  const [approval, asked, stopped] = [approvals[0]?.run, questions[0]?.run, stuck[0]?.run];
+  const [approval, asked, stopped, open] = [approvals[0]?.run, questions[0]?.run, stuck[0]?.run, pending[0]?.run];
   const hints = [
     ...(approval === undefined ? [] : [`"pawl inbox ${approval}" shows the details, "pawl decide ${approval}" decides.`]),
     ...(asked === undefined ? [] : [`"pawl answer ${asked}" shows the agent's questions and asks for your answers.`]),
     ...(stopped === undefined ? [] : [`"pawl resume ${stopped}" shows how the stopped run can continue.`]),
+    ...(open === undefined ? [] : [`"pawl inbox ${open}" shows what the checks wait for, "pawl resume ${open}" looks again.`]),
   ];
   return [...lines, '', ...hints.map((line) => shell.style('dim', line))];
 }
@@ -166,7 +190,7 @@ function countText(count: number): string {
   return count === 1 ? '(an agent asks a question)' : `(an agent asks ${count} questions)`;
 }
 
-function wholeLines(shell: Shell, { approvals, questions, stuck }: Inbox): string[] {
+function wholeLines(shell: Shell, { approvals, questions, stuck, pending }: Inbox): string[] {
   const lines = [
     ...approvals.flatMap(({ run, gate, command }) => [
       ...approvalLines(shell, { run, gate }, Number.POSITIVE_INFINITY),
@@ -184,6 +208,12 @@ function wholeLines(shell: Shell, { approvals, questions, stuck }: Inbox): strin
     ...stuck.flatMap(({ run, wait, command }) => [
       `Run ${run} stopped${wait.step === undefined ? '' : ` at ${oneLine(wait.step)}`}: ${oneLine(wait.message ?? 'the outcome of the step is unknown')}`,
       command,
+      '',
+    ]),
+    ...pending.flatMap((gate) => [
+      `Gate ${oneLine(gate.wait.path ?? '')} of run ${gate.run} is pending: ${oneLine(pendingText(gate))}`,
+      ...(gate.wait.due === undefined ? [] : [`next look ${untilText(gate.wait.due)}, while a process drives the run`]),
+      `pawl resume ${gate.run}`,
       '',
     ]),
   ].slice(0, -1);

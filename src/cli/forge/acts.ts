@@ -8,6 +8,7 @@ import type { LocalForge } from '../../forge/local/local-forge.ts';
 import type { ParsedArgs } from '../command.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
+import { agoText } from '../time.ts';
 import type { Act } from './right.ts';
 
 /** One call of a forge action. */
@@ -50,6 +51,7 @@ export const FORGE_ACTS: Readonly<Record<string, ForgeAct>> = {
   review: { options: [...DECIDING, 'approve', 'request-changes'], numbered: true, act: 'decides', run: review },
   check: { options: [...DECIDING, 'name', 'conclusion'], numbered: true, act: 'decides', run: check },
   label: { options: ['add', 'remove', 'as'], numbered: true, act: 'asks', run: label },
+  notifications: { options: [], numbered: false, run: async (call) => listNotifications(call) },
 };
 
 function list({ shell, forge }: ForgeCall, kind: 'issue' | 'pr'): void {
@@ -146,6 +148,24 @@ async function review(call: ForgeCall): Promise<void> {
     `${oneLine(actor)} ${approves ? 'approves' : 'requests changes in'} pull request #${number} at ${headSha}.`,
     'Next: "pawl runs" shows the run that waits for it; "pawl resume RUN" continues it if no process drives it.',
   ]);
+}
+
+function listNotifications({ shell, forge }: ForgeCall): void {
+  const sent = forge.control.notifications();
+  const notifications = sent.map(({ at, ...rest }) => ({ at: new Date(at).toISOString(), ...rest }));
+  shell.result({ notifications }, () =>
+    sent.length === 0
+      ? ['No notifications. Workflows send them with "notify".']
+      : table(shell.look, [
+          { title: 'SENT', cells: sent.map(({ at }) => agoText(at)) },
+          {
+            title: 'TO',
+            cells: sent.map(({ target, people }) => oneLine([target, ...people.filter((name) => name !== target)].join(', '))),
+          },
+          { title: 'ABOUT', cells: sent.map(({ number }) => (number === undefined ? '' : `#${number}`)) },
+          { title: 'MESSAGE', cells: sent.map(({ message }) => oneLine(message)), shrinks: true },
+        ]),
+  );
 }
 
 async function check(call: ForgeCall): Promise<void> {

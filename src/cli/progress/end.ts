@@ -100,7 +100,11 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
     case 'signal':
       return [`  ${at}${below}waits for signal "${oneLine(wait.name ?? '')}"${until}; wait for it with`, waitCommand];
     case 'checks':
-      return [`  ${at}${below}waits for reviews or CI at the forge; afterwards, continue the run with`, resume(report.run.id)];
+      return [
+        `  ${at}${below}is pending: ${oneLine(wait.message ?? 'its checks have no verdict yet')}`,
+        `  next look${until.replace(', due', '')}, while a process drives the run; look now with`,
+        resume(report.run.id),
+      ];
     case 'unknown':
       return [
         `  ${at}${below}was interrupted, and there is no record of how it ended; choose what happened:`,

@@ -28,13 +28,13 @@ export function commandFor(run: string, wait: OpenWait, { gate, several, halt }:
     case 'unknown':
       return `pawl resume ${run} --rerun ${shellWord(wait.path ?? '')}`;
     case 'pause':
+    case 'checks':
       return `pawl resume ${run}`;
     case 'report':
       return `pawl next ${run}`;
     case 'answer':
       return `pawl answer ${run}`;
     case 'signal':
-    case 'checks':
     case 'capacity':
     case 'budget':
     case 'delay':

@@ -123,9 +123,9 @@ function waitLines(shell: Shell, { waits, run }: RunReport): string[] {
   return lines;
 }
 
-function whenOf({ since, due }: WaitReport): string {
+function whenOf({ since, due, kind }: WaitReport): string {
   const waited = `, for ${formatDuration(Math.max(0, Date.now() - Date.parse(since)))}`;
-  return due === null ? waited : `${waited}, ends ${untilText(Date.parse(due))}`;
+  return due === null ? waited : `${waited}, ${kind === 'checks' ? 'next look' : 'ends'} ${untilText(Date.parse(due))}`;
 }
 
 function questionLines(shell: Shell, { prompt, options, shown }: WaitReport): string[] {
@@ -153,7 +153,7 @@ function waitText({ kind, step, path, name, child, message }: WaitReport): strin
     escalation: `a person to choose how to continue${where === '' ? '' : ` at ${where}`}`,
     unknown: `a person to say how ${where} ended: ${message ?? 'a crash left no record'}`,
     pause: 'a person to resume it',
-    checks: `the forge at ${where}`,
+    checks: `the checks of ${where}${why}`,
     budget: `more budget for ${where}${why}`,
   };
   return texts[kind];

@@ -57,7 +57,7 @@ export interface ForgeControl {
   /** Makes the forge unavailable, or available again. */
   unavailable(isUnavailable: boolean): void;
   /** Returns the notifications, oldest first. */
-  notifications(): readonly Notification[];
+  notifications(): readonly SentNotification[];
 }
 
 /** Creates the controls of a local forge. */
@@ -86,6 +86,11 @@ export function createControl(state: LocalState): ForgeControl {
     unavailable: (isUnavailable) => setControl(database, 'unavailable', isUnavailable ? 1 : 0),
     notifications: () => database.all('SELECT * FROM notifications ORDER BY id').map(toNotification),
   };
+}
+
+/** A notification with the time it was sent. */
+export interface SentNotification extends Notification {
+  readonly at: number;
 }
 
 /** Uses up one count of a control, if any is left. */
@@ -178,11 +183,12 @@ async function addCheck({ database, git }: LocalState, ref: string, check: Check
   return { result: 'ok', value: null };
 }
 
-function toNotification(row: Row): Notification {
+function toNotification(row: Row): SentNotification {
   return {
     target: String(row.target),
     people: JSON.parse(String(row.people)) as string[],
     message: String(row.message),
+    at: Number(row.at),
     ...(row.number === null ? {} : { number: Number(row.number) }),
   };
 }

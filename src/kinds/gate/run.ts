@@ -1,6 +1,6 @@
 // Owns the execution of `gate`: every check runs, in order, also after one has failed. A check that could not run is an
-// error of the gate: it neither passes nor fails. When none failed and one is undecided, the gate is pending, and all its
-// checks run again later. When files changed while they were checked, the gate has no verdict either.
+// error of the gate: it neither passes nor fails. When none failed and one is undecided, the gate is pending, and those
+// that have not passed run again later. When files changed while they were checked, the gate has no verdict either.
 
 import { existsSync } from 'node:fs';
 import { formatDuration } from '../../base/duration.ts';
@@ -19,6 +19,7 @@ import type { CheckResult } from '../../steps/attempt.ts';
 import { type CheckScene, type CheckVerdict, checkTimeout, type GateCheck, tookTooLong } from '../../steps/check.ts';
 import { changesAllowed, steeredFiles } from '../../steps/flow-protection.ts';
 import { factsOf } from '../../steps/forge-facts.ts';
+import { type CheckRun, GateLook } from '../../steps/gate-look.ts';
 import { judgedTree, treeEvidence } from '../../steps/judged-tree.ts';
 import { runProgram } from '../../steps/program.ts';
 import { withPullRequest } from '../../steps/publishing.ts';
@@ -55,7 +56,7 @@ async function judge(job: GateJob): Promise<Work> {
   const startedAt = job.bench.services.now();
   // Where there is no workspace, each check says so itself.
   if (!judgesFiles(checks) || !existsSync(job.bench.services.cwd))
-    return conclude(job, { checks: await runChecks({ ...job, startedAt }, checks), startedAt });
+    return conclude(job, { ...(await look({ ...job, startedAt }, undefined)), startedAt });
   const watch = await TreeWatch.open(job);
   try {
     const { id } = await watch.settled();
@@ -65,8 +66,8 @@ async function judge(job: GateJob): Promise<Work> {
     const steered = await steeredFiles(job, id);
     if (steered.length > 0) return { error: steeredError(job.request.bound.model.id, steered) };
     return await onAcceptedFiles(job, async () => {
-      const runs = await runChecks({ ...job, startedAt }, checks);
-      return conclude(job, { checks: runs, startedAt, ...(await watch.moves(checks)) });
+      const looked = await look({ ...job, startedAt }, id);
+      return conclude(job, { ...looked, startedAt, ...(await watch.moves(checks)) });
     });
   } catch (thrown) {
     if (!(thrown instanceof TreeError)) throw thrown;
@@ -76,14 +77,17 @@ async function judge(job: GateJob): Promise<Work> {
   }
 }
 
-async function runChecks(job: StartedJob, checks: readonly CheckModel[]): Promise<CheckRun[]> {
-  const runs: CheckRun[] = [];
-  for (const config of checks) runs.push(await runCheck(job, config));
-  return runs;
+async function look(job: StartedJob, tree: string | undefined): Promise<Pick<GateRun, 'checks' | 'look'>> {
+  const look = new GateLook(job, tree);
+  const checks: CheckRun[] = [];
+  for (const [index, config] of job.request.bound.model.config.checks.entries())
+    checks.push(look.passedBefore(config, index) ?? (await runCheck(job, config)));
+  return { checks, look };
 }
 
 interface GateRun {
   readonly checks: readonly CheckRun[];
+  readonly look: GateLook;
   readonly startedAt: number;
   /** The tree that was judged, where the checks look at files, and the files that changed meanwhile. */
   readonly tree?: WorkspaceTree;
@@ -93,12 +97,6 @@ interface GateRun {
 /** A gate that has started: reports that its checks read must not be older than that. */
 interface StartedJob extends GateJob {
   readonly startedAt: number;
-}
-
-interface CheckRun {
-  readonly config: CheckModel;
-  readonly verdict: CheckVerdict;
-  readonly at: number;
 }
 
 async function runCheck(job: StartedJob, config: CheckModel): Promise<CheckRun> {
@@ -180,12 +178,12 @@ function wellFormed(verdict: CheckVerdict): CheckVerdict {
   return { ...verdict, result: toPlain(verdict.result, 'the result of the check') };
 }
 
-function conclude(job: Job, { checks: runs, startedAt, tree: looked, moves = [] }: GateRun): Work {
+function conclude(job: Job, { checks: runs, look, startedAt, tree: looked, moves = [] }: GateRun): Work {
   const tree = looked?.id === '' ? undefined : looked;
   const head = looked === undefined ? headIn(runs.map(({ verdict }) => verdict.result)) : undefined;
   const step = job.request.bound.model.id;
   const sentenceOf = ({ config, verdict }: CheckRun): string => `${titleOf(job, config)}: ${verdict.error ?? 'it did not pass'}`;
-  const checks = runs.map(recordOf);
+  const checks = [...look.seen, ...runs.map(recordOf)];
   const seen = tree === undefined ? {} : { evidence: treeEvidence(tree) };
   const undecided = runs.filter(({ verdict }) => verdict.passed === null && verdict.pending !== true);
   if (undecided.length > 0) {
@@ -212,15 +210,12 @@ function conclude(job: Job, { checks: runs, startedAt, tree: looked, moves = [] 
     checks: runs.map((one) => shownOf(job, one)),
     duration: formatDuration(job.bench.services.now() - startedAt),
   };
-  return {
-    outcome,
-    output,
-    checks,
-    ...seen,
-    ...((tree ?? head) === undefined
-      ? {}
-      : judgedTree(job, { tree, ...(head === undefined ? {} : { head }), by: 'gate', holds: outcome === 'ok' })),
-  };
+  const kept =
+    outcome === 'pending' ? look.kept(runs.map((run) => ({ ...run, name: titleOf(job, run.config), record: recordOf(run) }))) : look.done();
+  const judged =
+    (tree ?? head) === undefined ? undefined : judgedTree(job, { tree, ...present({ head }), by: 'gate', holds: outcome === 'ok' });
+  const remember = { ...judged?.remember, ...kept };
+  return { outcome, output, checks, ...seen, ...judged, ...(Object.keys(remember).length === 0 ? {} : { remember }) };
 }
 
 /** The head of the pull request that checks of approvals and of CI looked at. */

@@ -20,7 +20,6 @@ type WrittenHooks = WrittenWorkflow['on_complete'];
 const SUCCESS: readonly TransitionKey[] = ['on_complete', 'on_success', 'on_pass'];
 /** Outcomes that go where `on_error` leads when the stage has no transition of their own for them (C2). */
 const TROUBLES: readonly (readonly [outcome: string, keys: readonly TransitionKey[]])[] = [
-  ['fail', ['on_fail', 'on_failure']],
   ['error', []],
   ['timeout', ['on_timeout']],
   ['conflict', ['on_conflict']],
@@ -106,12 +105,20 @@ function nextOf({ stage, index, transitions, compilers }: StagePlace): Readonly<
   const skip = edge('skip_to') ?? onward;
   const reject = edge('on_reject') ?? edge('on_any_reject');
   const rejectAll = edge('on_all_reject');
-  const onError = edge('on_error') ?? { to: 'escalate' };
+  const onFailure = edge('on_fail') ?? edge('on_failure');
+  // `on_failure` stands for every way to fail, `on_fail` for a verdict.
+  const onError = edge('on_error') ?? ('on_failure' in stage ? onFailure : undefined) ?? { to: 'escalate' };
   const own = ownKindOf(stage, compilers)?.outcomes.map((outcome) => [outcome, edge(`on_${outcome}`) ?? onError] as const) ?? [];
   const troubles = TROUBLES.filter(([outcome]) => stage.type === 'action' || (outcome !== 'conflict' && outcome !== 'ci_failure')).map(
     ([outcome, keys]) => [outcome, keys.map(edge).find((found) => found !== undefined) ?? onError] as const,
   );
-  return { ok, skip, ...present({ reject, reject_all: rejectAll }), ...Object.fromEntries([...troubles, ...own]) };
+  return {
+    ok,
+    skip,
+    fail: onFailure ?? onError,
+    ...present({ reject, reject_all: rejectAll }),
+    ...Object.fromEntries([...troubles, ...own]),
+  };
 }
 
 /** What is done before a run completes, one after the other; a message that does not arrive never affects the run. */

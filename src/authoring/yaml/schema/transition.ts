@@ -115,7 +115,10 @@ export const outcomes = {
   on_fail: leads('on_fail', 'When it failed: for a gate, when a check did. Default: where `on_error` leads.', {
     examples: [{ goto: 'implement', context: { failure_reason: '{{ gate.failed_checks }}' }, max_iterations: 3, then: 'escalate' }],
   }).optional(),
-  on_failure: leads('on_failure', 'When it ended without success. Default: where `on_error` leads.').optional(),
+  on_failure: leads(
+    'on_failure',
+    'When it did not succeed: it failed, could not be run, was ended or ran out of time. `on_error` and `on_timeout` come first. Default: where `on_error` leads.',
+  ).optional(),
   on_reject: leads('on_reject', 'When the work or the question was rejected. Default: the run ends as rejected.').optional(),
   on_any_reject: leads('on_any_reject', 'When a branch rejected and the join cannot be met. Default: the run ends as rejected.', {
     examples: [{ goto: 'implement', context: { review_feedback: '{{ branches.*.feedback }}' } }],

@@ -70,12 +70,15 @@ export class WayWriter {
       const edge = this.edge(step, outcome);
       return edge === undefined || JSON.stringify(edge) === JSON.stringify(error) ? undefined : edge;
     };
+    // `on_failure` covers errors too, unless `on_error` says otherwise.
+    const isCovered = 'step' in error.to && error.to.step.startsWith(`${id}.on_failure.`);
+    const fail = isCovered ? error : unlike('fail');
     const ways: [TransitionKey, Edge | undefined][] = [
       [this.successKey(step), this.edge(step, 'ok') ?? this.edge(step, '_default')],
       ['skip_to', step.condition === undefined ? undefined : this.edge(step, 'skip')],
       [kind === 'parallel' ? 'on_any_reject' : 'on_reject', isEnd(next.reject, 'reject') ? undefined : this.edge(step, 'reject')],
       ['on_all_reject', this.edge(step, 'reject_all')],
-      ...(failure === undefined ? [] : [[failure, unlike('fail')] satisfies [TransitionKey, Edge | undefined]]),
+      ...(failure === undefined ? [] : [[failure, fail] satisfies [TransitionKey, Edge | undefined]]),
       ['on_conflict', unlike('conflict')],
       ['on_ci_failure', unlike('ci_failure')],
       ...(step.kind === 'own' ? step.config.outcomes : []).map((own): [TransitionKey, Edge | undefined] => [`on_${own}`, unlike(own)]),
@@ -85,7 +88,9 @@ export class WayWriter {
       const transition = this.transition(step, key, edge);
       return transition === onward && (key === 'skip_to' || key === this.successKey(step)) ? [] : [[key, transition]];
     });
-    return { ...Object.fromEntries(written), ...this.onError(step, error), ...this.onTimeout(step, error) };
+    const isSaid = failure === 'on_failure' && fail !== undefined;
+    const onError = isCovered ? {} : this.onError(step, error, isSaid);
+    return { ...Object.fromEntries(written), ...onError, ...this.onTimeout(step, error) };
   }
 
   private onward(id: string): string {
@@ -105,10 +110,10 @@ export class WayWriter {
     return edge;
   }
 
-  private onError(step: StepModel, error: Edge): JsonObject {
+  private onError(step: StepModel, error: Edge, isSaid: boolean): JsonObject {
     const written = this.transition(step, 'on_error', error);
     if (step.retry.max > 0 && step.retry.on.includes('error')) return { on_error: this.retried(step, written) };
-    return written === 'escalate' ? {} : { on_error: written };
+    return written === 'escalate' && !isSaid ? {} : { on_error: written };
   }
 
   /** A timeout without a way of its own goes the way of an error, and is tried again as that is. */

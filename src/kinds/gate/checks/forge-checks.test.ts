@@ -95,6 +95,7 @@ describe('ci_status', () => {
     status,
     conclusion,
   });
+  const job = (name: string, conclusion: CheckRun['conclusion']): CheckRun => ({ ...run(name, conclusion), workflow: 'CI' });
   const concluded = (config: JsonObject, ...checks: CheckRun[]) =>
     look({ check: 'ci_status', ...config }, { checks: () => ok({ headSha: 'head', checks }) }).result;
   const both = { workflows: ['test', 'lint'], expect: 'success' };
@@ -109,6 +110,10 @@ describe('ci_status', () => {
     ['no names are given, and all are green', {}, [run('a', 'success'), run('b', 'success')], 'ok'],
     ['no names are given, and one is red', { workflows: [] }, [run('a', 'success'), run('b', 'failure')], 'fail'],
     ['no names are given, and there are no checks', {}, [], 'pending'],
+    ['the runner did not start', both, [run('test', 'success'), run('lint', 'startup_failure')], 'fail'],
+    ['one is stale', both, [run('test', 'success'), run('lint', 'stale')], 'fail'],
+    ['jobs belong to the workflow that is named', { workflows: ['CI'] }, [job('unit', 'success'), job('e2e', 'success')], 'ok'],
+    ['one job of the named workflow is red', { workflows: ['CI'] }, [job('unit', 'success'), job('e2e', 'failure')], 'fail'],
     ['a failure is expected', { workflows: ['test'], expect: 'failure' }, [run('test', 'failure')], 'ok'],
   ])('when %s', async (...[, config, checks, outcome]) => {
     expect(await concluded(config, ...checks)).toMatchObject({ type: 'settled', outcome });

@@ -26,7 +26,7 @@ interface JudgeRequest {
 
 // Several checks can have one name, such as the jobs of a matrix; then each of them must conclude as expected.
 function judge({ headSha, checks, names, expect }: JudgeRequest): CheckVerdict {
-  const states = names.map((name) => ({ name, runs: checks.filter((check) => check.name === name) }));
+  const states = names.map((name) => ({ name, runs: checks.filter((check) => check.name === name || check.workflow === name) }));
   const result = { headSha, expect, workflows: states.map(({ name, runs }) => ({ name, conclusions: runs.map(conclusionOf) })) };
   const red = states.filter(({ runs }) => runs.some((run) => run.status === 'completed' && run.conclusion !== expect));
   if (red.length > 0) {

@@ -2,10 +2,10 @@
 // agree. Rules about more than one field have no form in JSON Schema; only `validate` reports them.
 
 import * as z from 'zod';
-import type { Compilers } from '../src/authoring/graph/work.ts';
-import { OWN_NOTES } from '../src/authoring/yaml/schema/field.ts';
-import { workflowSchema } from '../src/authoring/yaml/schema/schema.ts';
-import type { JsonObject } from '../src/base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { Compilers } from '../graph/work.ts';
+import { OWN_NOTES } from './schema/field.ts';
+import { workflowSchema } from './schema/schema.ts';
 
 /** Where editors find the schema, beside the package and in the modeline that `init` writes. */
 export const SCHEMA_FILE = 'schema/pawl-workflow.schema.json';
