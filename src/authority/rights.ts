@@ -150,7 +150,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   show: { verb: 'free', options: { steps: 'free', output: 'free' } },
   logs: { verb: 'free', options: { follow: 'free', since: 'free' } },
   watch: { verb: 'free' },
-  doctor: { verb: 'free' },
+  doctor: { verb: 'free', options: { repair: 'free' } },
   backup: { verb: 'free', options: { force: 'steer' } },
   restore: {
     verb: 'upkeep',
