@@ -125,7 +125,11 @@ export function rootValue(name: string, scope: Json, meter: Meter): Json {
 }
 
 function namesOf(scope: Json): string {
-  const names = isObject(scope) ? Object.keys(scope).slice(0, 20) : [];
+  const names = isObject(scope)
+    ? Object.keys(scope)
+        .filter((name) => !name.startsWith('$'))
+        .slice(0, 20)
+    : [];
   return names.length === 0 ? 'no names exist here' : `the names here are ${names.join(' ')}`;
 }
 

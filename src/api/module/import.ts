@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { digestText } from '../../base/digest.ts';
-import { EngineError, isEngineError, messageOf, type SourcePosition } from '../../base/error.ts';
+import { EngineError, type ErrorCode, isEngineError, messageOf, type SourcePosition } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { Problem } from '../../definition/problem.ts';
 import { libraryEntries } from './library.ts';
@@ -44,7 +44,7 @@ function describe(value: unknown): string {
 /** Why a module could not be loaded, as data. */
 export interface LoadFailure {
   /** The code of an error of ours, `SYNTAX`, or `MODULE_FAILED` for whatever else was thrown. */
-  readonly code: string;
+  readonly code: ErrorCode | 'SYNTAX';
   readonly message: string;
   /** Everything that is wrong with the definition, when that was the reason. */
   readonly problems?: readonly Problem[];

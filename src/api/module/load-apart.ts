@@ -17,7 +17,9 @@ export interface LoadRequest {
 }
 
 /** What a module defines, or why it could not be loaded. */
-export type LoadResult = { readonly definition: Definition } | { readonly failure: LoadFailure };
+export type LoadResult =
+  /** `children` are the workflows that its steps start and that it holds as values. */
+  { readonly definition: Definition; readonly children: readonly string[] } | { readonly failure: LoadFailure };
 
 /** How long loading may take, and how much memory. */
 export interface LoadLimits {

@@ -9,8 +9,8 @@ process.once('message', async ({ file, parts }: LoadRequest) => {
   delete process.send;
   const answer = (result: LoadResult): void => void send?.(result, () => process.exit(0));
   try {
-    const { definition } = await importWorkflow(file, parts === undefined ? undefined : { file, parts: new Map(parts) });
-    answer({ definition });
+    const { definition, children } = await importWorkflow(file, parts === undefined ? undefined : { file, parts: new Map(parts) });
+    answer({ definition, children: [...children.keys()] });
   } catch (error) {
     answer({ failure: loadFailure(error) });
   }

@@ -167,7 +167,12 @@ function readParams(params: Readonly<Record<string, ArgModel>>, reading: GraphRe
       read.push([name, arg(model)]);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
-      reading.problems.add({ code: 'ARG_INVALID', message: `parameter "${name}": ${error.message}`, hint: 'fix its declaration' });
+      reading.problems.add({
+        param: name,
+        code: 'ARG_INVALID',
+        message: `parameter "${name}": ${error.message}`,
+        hint: 'fix its declaration',
+      });
     }
   }
   return Object.fromEntries(read);

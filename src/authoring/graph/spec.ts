@@ -140,7 +140,7 @@ export interface WorkSpec<C = GraphContext> {
   readonly handler?: ((ctx: C) => unknown) | Dispatch;
   /** A shell line, or a program and its arguments. */
   readonly command?: string | readonly string[];
-  readonly gate?: { readonly checks: readonly GateCheckSpec[] };
+  readonly gate?: { readonly checks: readonly GateCheckSpec[]; readonly flaky?: 'fail' | 'quarantine' };
   readonly human?: HumanGateSpec;
   /** Time to wait, or less when the condition of the poll holds. */
   readonly delay?:

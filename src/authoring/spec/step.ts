@@ -228,7 +228,10 @@ export interface Kinds<C, X, Id> {
     fields: { command: string | readonly string[]; env: Readonly<Record<string, string>>; cwd: string };
     result: CommandResult | Json;
   };
-  gate: { fields: { gate: { readonly checks: CheckList<Get<Get<X, 'gate'>, 'checks'>> } }; result: GateResult };
+  gate: {
+    fields: { gate: { readonly checks: CheckList<Get<Get<X, 'gate'>, 'checks'>>; readonly flaky?: 'fail' | 'quarantine' } };
+    result: GateResult;
+  };
   human: {
     fields: { human: Question<Id> };
     outcomes: Labels<X> | OptionOutcomes<X>;

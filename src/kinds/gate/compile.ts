@@ -5,8 +5,9 @@ import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { GateCheckSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type Duration, parseDuration } from '../../base/duration.ts';
+import { present } from '../../base/fields.ts';
 import type { CheckModel } from '../../definition/check.ts';
-import { gate as declaration } from './declare.ts';
+import { gate as declaration, type FlakyPolicy } from './declare.ts';
 
 /** A check of a gate: a shell command, or a check by name with what it needs. */
 export type CheckSpec = string | { readonly check: string; readonly timeout?: Duration; readonly [field: string]: unknown };
@@ -14,6 +15,8 @@ export type CheckSpec = string | { readonly check: string; readonly timeout?: Du
 /** Checks that let the work pass or not. */
 export interface GateSpec extends StepOptions {
   readonly checks: readonly CheckSpec[];
+  /** Runs a failed check again, and says what it means if it passes then. */
+  readonly flaky?: FlakyPolicy;
 }
 
 /** The kind `gate`. */
@@ -22,7 +25,8 @@ export const gate: KindCompiler = {
   field: 'gate',
   read({ gate: given }, { step }) {
     const checks = Array.isArray(given?.checks) ? (given.checks as readonly GateCheckSpec[]) : [];
-    return { work: { kind: 'gate', config: { checks: checks.map((check, index) => readCheck(check, `check ${index + 1}`, step)) } } };
+    const models = checks.map((check, index) => readCheck(check, `check ${index + 1}`, step));
+    return { work: { kind: 'gate', config: { checks: models, ...present({ flaky: given?.flaky }) } } };
   },
 };
 
@@ -37,13 +41,15 @@ function readCheck(check: GateCheckSpec, what: string, step: StepReading): Check
 
 /** Checks that are run in place. */
 export function buildGate(name: string, spec: GateSpec): StepParts {
-  const { checks, ...options } = spec;
-  return { name, work: { kind: 'gate', config: { checks: checks.map((check) => checkData(name, check)) } }, options };
+  const { checks, flaky, ...options } = spec;
+  const config = { checks: checks.map((check) => checkData(name, check)), ...present({ flaky }) };
+  return { name, work: { kind: 'gate', config }, options };
 }
 
 function checkData(name: string, check: CheckSpec): CheckModel {
   if (typeof check === 'string') return { check: 'command', run: check };
-  const { timeout, ...rest } = check;
+  const { timeout, checks, ...rest } = check;
   const limit = timeout === undefined ? {} : { timeoutMs: parseDuration(timeout, `step "${name}", timeout of check "${check.check}"`) };
-  return { ...plainOf<CheckModel>(name, 'a check', rest), ...limit };
+  const inner = Array.isArray(checks) ? { checks: checks.map((one: CheckSpec) => checkData(name, one)) } : present({ checks });
+  return { ...plainOf<CheckModel>(name, 'a check', { ...rest, ...inner }), ...limit };
 }

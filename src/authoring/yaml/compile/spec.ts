@@ -82,7 +82,7 @@ function questionOf(file: WrittenWorkflow, { stage, index, transitions }: StageP
   const options = human.options?.map((option, at) => {
     const target = written[at]?.goto;
     if (target === undefined) return option;
-    transitions.check(option.label, target, ['stages', index, 'options', at, 'goto']);
+    transitions.check(stage.id, target, ['stages', index, 'options', at, 'goto']);
     return { ...option, nextStep: transitions.target(target) };
   });
   const subjects = aboutPullRequest(file) ? { ...human.subjects, pr: true as const } : human.subjects;

@@ -1,0 +1,108 @@
+// Owns the catalogue of findings: every code that `pawl validate` can report about a workflow, with its severity. The
+// codes are stable, so that scripts can match them; docs/reference/findings.md explains each one.
+
+/** How serious a finding is. A run with an error is refused; a warning is probably a mistake; a hint is advice. */
+export type Severity = 'error' | 'warning' | 'hint';
+
+/** The severity of each finding. A rule can lower it where the same mistake does less harm. */
+export const FINDINGS = {
+  // The text of a workflow file.
+  YAML_TOO_LARGE: 'error',
+  YAML_TOO_DEEP: 'error',
+  YAML_EMPTY: 'error',
+  YAML_DOCUMENTS: 'error',
+  YAML_SYNTAX: 'error',
+  YAML_CHARACTER: 'error',
+  YAML_DIRECTIVE: 'error',
+  YAML_TAG: 'error',
+  YAML_ALIAS: 'error',
+  YAML_MERGE_KEY: 'error',
+  YAML_KEY: 'error',
+  YAML_DUPLICATE_KEY: 'error',
+  YAML_NUMBER: 'error',
+  // The text of a module.
+  SYNTAX: 'error',
+  SYNTAX_UNSUPPORTED: 'error',
+  FILE_TOO_LARGE: 'error',
+  FILE_UNREADABLE: 'error',
+  LINK_OUTSIDE: 'error',
+  IMPORT_MISSING: 'error',
+  IMPORT_NOT_FOUND: 'error',
+  ENTRY_INVALID: 'error',
+  ENTRY_MISSING: 'error',
+  ENTRY_SEVERAL: 'error',
+  ENTRY_UNSEEN: 'error',
+  NAME_UNSEEN: 'error',
+  // Fields.
+  FIELD_UNKNOWN: 'error',
+  FIELD_MISSING: 'error',
+  FIELD_INVALID: 'error',
+  FIELD_CONFLICT: 'error',
+  FIELD_WITHOUT_EFFECT: 'warning',
+  STAGE_SHORT: 'error',
+  NAME_INVALID: 'error',
+  ARG_INVALID: 'error',
+  NUMBER_INVALID: 'error',
+  TIMEOUT_INVALID: 'error',
+  KIND_AMBIGUOUS: 'error',
+  KIND_INVALID: 'error',
+  RECOVERY_INVALID: 'error',
+  GATE_INVALID: 'error',
+  JOIN_INVALID: 'error',
+  MEMBER_INVALID: 'error',
+  // Expressions and templates.
+  EXPRESSION_SYNTAX: 'error',
+  EXPRESSION_LIMIT: 'error',
+  CONDITION_INVALID: 'error',
+  NAME_UNKNOWN: 'error',
+  NAME_AMBIGUOUS: 'error',
+  OUTPUT_TOO_EARLY: 'error',
+  RESULT_FIELD_UNKNOWN: 'error',
+  TEMPLATE_UNQUOTED: 'error',
+  TEMPLATE_IN_COMMAND: 'error',
+  TEMPLATE_MISPLACED: 'error',
+  SECRET_MISPLACED: 'error',
+  SECRET_HOST: 'error',
+  // Steps and transitions.
+  NO_STEPS: 'error',
+  STEP_DUPLICATE: 'error',
+  STEP_RESERVED: 'error',
+  ENTRY_UNKNOWN: 'error',
+  TARGET_UNKNOWN: 'error',
+  TARGET_IN_BRANCH: 'error',
+  NEXT_MISSING: 'error',
+  OUTCOME_UNKNOWN: 'error',
+  NO_END: 'error',
+  UNREACHABLE: 'error',
+  DEAD_END: 'error',
+  LOOP_REENTERED: 'error',
+  LOOP_UNBOUNDED: 'error',
+  // Flows.
+  STEP_NOT_YIELDED: 'error',
+  STEP_REPEATED: 'warning',
+  REPLAY_DIFFERS: 'warning',
+  // What a workflow refers to outside its file.
+  EVENT_UNKNOWN: 'error',
+  CHECK_UNKNOWN: 'error',
+  ROLE_UNKNOWN: 'error',
+  DRIVER_UNKNOWN: 'error',
+  GROUP_UNKNOWN: 'error',
+  GROUP_TOO_SMALL: 'warning',
+  CHILD_UNKNOWN: 'error',
+  CHILD_CYCLE: 'error',
+  CHILD_INPUT: 'error',
+  WORKFLOW_DUPLICATE: 'error',
+  TRIGGER_OVERLAP: 'warning',
+  // Advice.
+  CHECK_BYPASSED: 'warning',
+  APPROVAL_UNTIED: 'warning',
+  WRITERS_OVERLAP: 'warning',
+  LOOP_IDLE: 'warning',
+  LOOP_UNEXPLAINED: 'hint',
+  RETRIES_MULTIPLY: 'warning',
+  STEP_UNVERIFIED: 'hint',
+  RECOVERY_DEFAULT: 'hint',
+} as const satisfies Readonly<Record<string, Severity>>;
+
+/** The stable code of a finding. */
+export type FindingCode = keyof typeof FINDINGS;
