@@ -2,6 +2,7 @@
 // `pawl validate` reports what is missing, and `pawl run` refuses to start with it.
 
 import { readFile } from 'node:fs/promises';
+import { EngineError, type ErrorCode } from '../base/error.ts';
 import { childNames } from '../definition/children.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { invalidDefinition, type Problem, severityOf } from '../definition/problem.ts';
@@ -67,8 +68,22 @@ export async function assertRunnable(
     ).map(({ problem }) => problem);
     const cycle = cycleProblem(name, childrenOf);
     const errors = [...found.filter(isRefused), ...(cycle === undefined ? [] : [cycle])];
-    if (errors.length > 0) throw invalidDefinition(name, errors);
+    if (errors.length > 0) throw refusal(name, errors);
   }
+}
+
+/** The error codes of single findings; several findings together are an invalid definition. */
+const ERRORS: Readonly<Partial<Record<Problem['code'], ErrorCode>>> = {
+  CHILD_CYCLE: 'DEFINITION_CYCLE',
+  CHILD_UNKNOWN: 'WORKFLOW_UNKNOWN',
+  ROLE_UNKNOWN: 'ROLE_UNKNOWN',
+};
+
+function refusal(workflow: string, problems: readonly Problem[]): EngineError {
+  const error = invalidDefinition(workflow, problems);
+  const [only, second] = problems;
+  const code = only === undefined || second !== undefined ? undefined : ERRORS[only.code];
+  return code === undefined ? error : new EngineError(code, error.message, { details: error.details });
 }
 
 /** Unknown roles and groups are only warnings in a project that has none, but a run cannot do without them. */

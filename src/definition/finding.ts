@@ -92,7 +92,6 @@ export const FINDINGS = {
   CHILD_CYCLE: 'error',
   CHILD_INPUT: 'error',
   WORKFLOW_DUPLICATE: 'error',
-  TRIGGER_OVERLAP: 'warning',
   // Advice.
   CHECK_BYPASSED: 'warning',
   APPROVAL_UNTIED: 'warning',

@@ -175,7 +175,7 @@ describe('pawl run refuses before the run', () => {
     '%s',
     async (name) => {
       const { code, stderr } = await rig.run(['run', name in FILES ? `${FOLDER}/${name}` : name]);
-      expect([code, /DEFINITION_INVALID|CONFIG_INVALID/.test(stderr)]).toEqual([2, true]);
+      expect([code, /\[(?:DEFINITION_INVALID|DEFINITION_CYCLE|WORKFLOW_UNKNOWN|ROLE_UNKNOWN)\]/.test(stderr)]).toEqual([2, true]);
       expect((await rig.json<{ runs: readonly unknown[] }>(['runs'])).runs).toEqual([]);
     },
   );

@@ -21,7 +21,7 @@ export const DEFINE: readonly CommandSpec[] = [
     group: 'Define',
     summary: 'check workflows',
     about:
-      'Checks the syntax, names, steps, transitions, conditions and durations of every workflow in the project, or of the given files. Checking a workflow file (.yaml) runs no code. A module (.ts, .js) is parsed; if this version of it is trusted (see "pawl trust"), it is also loaded in a separate process, and its definition is checked. At a terminal you are asked whether to trust it. Exits with 0 when there are no errors, with 2 when there are, and with 4 when a module is not trusted, so that only its syntax was checked.',
+      'Checks the syntax, names, steps, transitions, conditions and durations of every workflow in the project, or of the given files, and whether the roles, groups, checks and workflows that they name exist. Checking a workflow file (.yaml) runs no code. A module (.ts, .js) is parsed; if this version of it is trusted (see "pawl trust"), it is also loaded in a separate process, and its definition is checked. At a terminal you are asked whether to trust it. Exits with 0 when there are no errors, with 2 when there are, and with 4 when a module is not trusted, so that only its syntax was checked.',
     args: [{ name: 'FILE', about: 'check these files instead of all workflows', many: true, completes: 'file' }],
     options: [
       { name: 'strict', about: 'treat warnings as errors' },
