@@ -37,7 +37,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   demo: { verb: 'free', options: { keep: 'free', 'no-pause': 'free' }, because: 'it decides in a project that it created itself' },
   init: { verb: 'free', options: { js: 'free', yaml: 'free', claude: 'free', 'dry-run': 'free' } },
   list: { verb: 'free' },
-  validate: { verb: 'free', options: { strict: 'free' } },
+  validate: { verb: 'free', options: { hints: 'free', strict: 'free' } },
   graph: { verb: 'asks', options: { ...DRAWING, run: 'free' }, because: 'a workflow that is not trusted yet is trusted first' },
   export: { verb: 'asks', options: DRAWING, because: 'a workflow that is not trusted yet is trusted first' },
   trust: {

@@ -47,10 +47,11 @@ describe('a gate', () => {
   });
 
   test.each([
-    ['fail', 'fail', [false, true], ['seen']],
-    ['quarantine', 'ok', [false, true], ['seen']],
-    [undefined, 'fail', [false], undefined],
-  ])('C12: flaky: %s → %s, with every look recorded', async (flaky, outcome, looks, named) => {
+    { flaky: 'fail', outcome: 'fail', looks: [false, true], named: ['seen'] },
+    { flaky: 'quarantine', outcome: 'ok', looks: [false, true], named: ['seen'] },
+    { flaky: undefined, outcome: 'fail', looks: [false], named: undefined },
+  ])('C12: with flaky: $flaky a check that fails and then passes is $outcome, with every look recorded', async (given) => {
+    const { flaky, outcome, looks, named } = given;
     const calls: number[] = [];
     const services = { checks: { shaky: { run: () => ({ passed: calls.push(1) > 1, result: calls.length }) } } };
     const checks = [{ check: 'shaky', name: 'seen' }];
