@@ -65,7 +65,7 @@ export async function checkModule(outline: Outline, checked?: CheckedContent): P
 }
 
 /** What a workflow needs outside its file, each at its position. */
-export function referencesOf(outline: Outline, definition: Definition): (Reference & Place)[] {
+function referencesOf(outline: Outline, definition: Definition): (Reference & Place)[] {
   if (definition.form === 'flow') return flowReferences(outline);
   return referencesIn(definition).map((reference) => ({ ...reference, ...placeOfReference(outline, reference) }));
 }
