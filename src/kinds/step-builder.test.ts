@@ -152,7 +152,15 @@ describe('the other kinds', () => {
     expect(() => step('c').command({})).toThrow('step "c" cannot be built: it must have exactly one of `run` and `argv`');
     const inner = { check: 'any_of', checks: ['npm test', { check: 'command', run: 'x', timeout: '5s' }] };
     expect(modelOf(step('g').gate({ checks: [inner], flaky: 'quarantine' })).config).toEqual({
-      checks: [{ check: 'any_of', checks: [{ check: 'command', run: 'npm test' }, { check: 'command', run: 'x', timeoutMs: 5000 }] }],
+      checks: [
+        {
+          check: 'any_of',
+          checks: [
+            { check: 'command', run: 'npm test' },
+            { check: 'command', run: 'x', timeoutMs: 5000 },
+          ],
+        },
+      ],
       flaky: 'quarantine',
     });
     expect(() => step('g').gate({ checks: [] })).toThrow('step "g" cannot be built: a gate must have at least one check');

@@ -135,11 +135,7 @@ describe('a workflow that names its trigger', () => {
   });
 
   test.each([
-    [
-      'another event',
-      event('push', 'bug'),
-      '--event push does not start workflow "w": it starts on issues.labeled, not on push',
-    ],
+    ['another event', event('push', 'bug'), '--event push does not start workflow "w": it starts on issues.labeled, not on push'],
     ['another label', event('issues.labeled', 'ui'), 'it starts when the label "bug" is added, but "ui" was'],
     ['an event without a payload', ['--event', 'issues.labeled'], 'does not name the label'],
   ])('is not started by %s', async (_what, words, message) => {
