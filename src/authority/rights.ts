@@ -38,7 +38,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   demo: { verb: 'free', free: ['keep', 'no-pause'], because: 'it decides in a project that it created itself' },
   init: { verb: 'free', free: ['js', 'yaml', 'claude', 'dry-run'] },
   list: { verb: 'free', free: ['status'] },
-  validate: { verb: 'free', free: ['strict', 'schema'] },
+  validate: { verb: 'free', free: ['strict', 'hints', 'schema'] },
   graph: { verb: 'asks', free: ['format', 'out', 'run'], because: 'a workflow that is not trusted yet is trusted first' },
   export: { verb: 'asks', free: ['format', 'out'], because: 'a workflow that is not trusted yet is trusted first' },
   trust: {
@@ -105,7 +105,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   show: { verb: 'free', free: ['steps', 'output'] },
   logs: { verb: 'free', free: ['follow', 'since'] },
   watch: { verb: 'free' },
-  doctor: { verb: 'free', options: { repair: 'free' } },
+  doctor: { verb: 'free', free: ['repair'] },
   backup: { verb: 'free', options: { force: 'steer' } },
   restore: { verb: 'upkeep', free: SIGNED, options: { force: 'upkeep' }, because: 'it undoes decisions made since the backup' },
   db: { verb: 'free', free: SIGNED, actions: { check: 'free', migrate: 'steer', adopt: 'upkeep' } },

@@ -114,7 +114,7 @@ async function sayYes(engine: Engine, run: string): Promise<boolean> {
   return true;
 }
 
-/** Lets the time limit of a hung attempt run out; false where it has none. */
+/** Advances the clock past the time limit of a hung attempt; returns false if it has none. */
 export async function passTime({ clock }: HostileStage): Promise<boolean> {
   for (let look = 0; look < LOOKS_MAX && clock?.next() === undefined; look += 1) await new Promise(setImmediate);
   const next = clock?.next();
