@@ -239,6 +239,8 @@ const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
     'HumanGateSpec',
     'LoopState',
     'Outcome',
+    'QUESTION_RELAY_HANDLER',
+    'SUB_AGENT_QUESTION_FORMAT',
     'SeedStepBuilder',
     'StepDef',
     'StepSpec',

@@ -179,6 +179,8 @@ export interface WorkSpec<C = GraphContext> {
   readonly script?: string;
   /** agent: the JSON Schema that its output has to fit. */
   readonly schema?: JsonObject;
+  /** agent: it reviews something and must give a verdict; implied by a transition for `reject`. */
+  readonly reviews?: boolean;
   /** agent: it is given the run's data beside its own context. */
   readonly seesContext?: boolean;
   /** agent: it continues the latest session of its role in the run. */

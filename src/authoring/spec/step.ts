@@ -247,6 +247,8 @@ export interface Kinds<C, X, Id> {
       schema: JsonObject;
       output: OutputSchema;
       budget: Budget;
+      /** It reviews something and must give a verdict; implied by a transition for `reject`. */
+      reviews: boolean;
       /** It may relay questions to the person it works for. */
       supportsQuestions: boolean;
     };
