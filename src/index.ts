@@ -84,7 +84,7 @@ export { EngineError, type ErrorCode, type ErrorOptions, isEngineError, type Sou
 export type { Json, JsonObject } from './base/json.ts';
 export type { Signature } from './base/signature.ts';
 export { type Arg, type ArgInput, type ArgSpec, type ArgSpecs, type ArgValue, type ArgValues, arg } from './definition/arg.ts';
-export type { Budget } from './definition/budget.ts';
+export type { Budget, UnknownUsage } from './definition/budget.ts';
 export type * as CheckTypes from './definition/check.ts';
 export type { CheckConfigs } from './definition/check.ts';
 export type * as CodeTypes from './definition/code.ts';
@@ -146,6 +146,7 @@ export {
 } from './steps/check.ts';
 export type * as ForgeFactTypes from './steps/forge-facts.ts';
 export type { Handover } from './steps/handover.ts';
+export type { ReplyRules } from './steps/reply-rules.ts';
 export type { SecretSettings, SecretSource } from './steps/secrets.ts';
 export type { ProgramSetting, RoleSetting, StageSetting, WebhookSetting } from './steps/services.ts';
 export type * as WebTypes from './steps/web/request.ts';

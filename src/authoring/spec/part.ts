@@ -137,6 +137,8 @@ export interface AgentFields<C> {
   schema: JsonObject;
   /** What all attempts of the step may use in a run; then it waits for more. */
   budget: Budget;
+  /** It reviews something and must give a verdict; implied by a transition for `reject`. */
+  reviews: boolean;
   /** It is given the run's data beside its own context. */
   seesContext: boolean;
   /** It continues the latest session of its role in the run. */

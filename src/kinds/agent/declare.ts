@@ -45,7 +45,8 @@ export const agent: KindDeclaration = {
       const value = config[field];
       if (value !== undefined && !isText(value)) report.fault(`\`${field}\` must be a text`, `write one, or leave ${field} out`);
     }
-    const { context, schema, budget } = config;
+    const { context, schema, budget, reviews } = config;
+    if (reviews !== undefined && reviews !== true) report.fault('`reviews` must be true', 'write true, or leave it out');
     const fault = schema === undefined ? undefined : schemaFault(schema);
     if (fault !== undefined) report.fault(fault, 'describe the output with what can be checked');
     if (context !== undefined && !isJsonObject(context)) report.fault('`context` must be an object', 'write values by name, or a function');
