@@ -14,15 +14,8 @@ export type { AgentAnswer, AgentDriver, AgentRequest } from './agents/driver.ts'
 export { createLiveDriver, type LiveWorker } from './agents/live.ts';
 export { createScriptedDriver, type Script, type Scripted, type ScriptedMove } from './agents/scripted.ts';
 export { checkWorkflows, discoverWorkflows } from './api/discover.ts';
-export {
-  type AnyWorkflow,
-  type ContextBuilder,
-  createEngine,
-  type Engine,
-  type EngineOptions,
-  type StartArguments,
-  type StartRunOptions,
-} from './api/engine.ts';
+export { createEngine, type Engine, type StartArguments, type StartRunOptions } from './api/engine.ts';
+export type { AnyWorkflow, ContextBuilder, EngineOptions } from './api/engine-options.ts';
 export { type OpenIdentity, openIdentity } from './api/identity.ts';
 export type { RunHandle } from './api/run.ts';
 export { defineWorkflow, type RunArguments, type Workflow, workflow } from './api/workflow.ts';

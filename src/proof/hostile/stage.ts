@@ -3,7 +3,8 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createEngine, type Engine, type EngineOptions } from '../../api/engine.ts';
+import { createEngine, type Engine } from '../../api/engine.ts';
+import type { EngineOptions } from '../../api/engine-options.ts';
 import type { RunHandle } from '../../api/run.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
