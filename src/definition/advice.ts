@@ -15,7 +15,7 @@ import { bypassesIn } from './rework.ts';
 export function adviceOn(definition: Definition, registry: KindRegistry): Problem[] {
   if (definition.form === 'flow') return [];
   const steps = definition.steps.map(withoutUnusedSkip);
-  const loops = loopsIn(steps);
+  const loops = loopsIn(steps.map(withoutStaleTree));
   return [
     ...bypassAdvice(steps, definition.entry),
     ...approvalAdvice(steps),
@@ -33,6 +33,12 @@ export function withoutUnusedSkip(step: StepModel): StepModel {
   const isSkippable = step.condition !== undefined || (members.length > 0 && members.every(({ condition }) => condition !== undefined));
   if (isSkippable || step.next.ok === undefined) return step;
   const { skip: _, ...next } = step.next;
+  return { ...step, next };
+}
+
+/** The step without the way back of a merge whose files have changed: there is new work to check then. */
+function withoutStaleTree(step: StepModel): StepModel {
+  const { stale_tree: _, ...next } = step.next;
   return { ...step, next };
 }
 

@@ -130,7 +130,8 @@ function checkGate({ step, group }: StepPlace, fault: Fault): void {
 }
 
 function checkWrites({ step }: StepPlace, fault: Fault): void {
-  const produced = (step.outputs ?? []).filter(isFileOutput).map(({ pattern }) => pattern);
+  // One that lacks its pattern is reported as an output.
+  const produced = (step.outputs ?? []).filter(isFileOutput).flatMap(({ pattern }: { readonly pattern?: string }) => pattern ?? []);
   const named = [...(step.writes ?? []), ...(step.protected ?? []), ...(step.mayChange ?? []), ...produced];
   for (const pattern of named) {
     const refusal = patternRefusal(pattern);

@@ -33,9 +33,8 @@ export const agent: KindCompiler = {
   field: 'agent',
   beside: BESIDE,
   read(spec, { step }) {
-    const { agent: worker, action, prompt, script, schema, budget } = spec;
+    const { agent: worker, action, prompt, script, schema, budget, reviews } = spec;
     const [seesContext, continueSession] = [spec.seesContext || undefined, spec.continueSession || undefined];
-    const reviews = spec.reviews || undefined;
     const role = typeof worker === 'string' ? worker : undefined;
     const { context, code } = readContext(spec, step);
     return {
@@ -59,7 +58,7 @@ export function buildAgent<Context extends object>(name: string, spec: AgentSpec
   const config: AgentConfig = {
     ...present({ role: worker.role, action, prompt, script, schema: schema && plainOf<JsonObject>(name, 'the schema', schema) }),
     ...budgetOf(name, budget),
-    ...(reviews === true ? { reviews } : {}),
+    ...present({ reviews }),
     ...told.config,
   };
   return {

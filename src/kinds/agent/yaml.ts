@@ -42,7 +42,7 @@ export const yaml: StageForm = stageForm({
       ...present({ action, prompt, protected: guarded, mayChange, schema: schema as JsonObject | undefined }),
       ...present({ context: nonEmpty(context), budget: budgetOf(budget) }),
       ...present({
-        reviews: stage.reviews || undefined,
+        reviews: stage.reviews,
         continueSession: stage.continue_session,
         supportsQuestions: stage.supports_questions || undefined,
       }),

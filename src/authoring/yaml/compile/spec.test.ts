@@ -40,7 +40,11 @@ describe('a transition becomes an edge, and steps that lie on it', () => {
     ['{ retry: 2, then: c }', { to: 'c' }],
     ['{ extend: 24h }', { to: 'escalate' }],
     ['{ delay: 30s, then: b }', { to: 'a.on_timeout.delay' }, { delay: '30s', next: { ok: 'b' } }],
-    ['{ spawn: mender, then: b }', { to: 'a.on_timeout.spawn' }, { agent: 'mender', next: { ok: 'b', reject: 'escalate' } }],
+    [
+      '{ spawn: mender, then: b }',
+      { to: 'a.on_timeout.spawn' },
+      { agent: 'mender', reviews: false, next: { ok: 'b', reject: 'escalate' } },
+    ],
     [
       '{ notify: all, then: b }',
       { to: 'a.on_timeout.notify' },

@@ -166,7 +166,7 @@ export class Transitions {
     let to = target;
     if (delay !== undefined) to = this.add({ id: `${id}.delay`, delay, recovery: 'rerun', next: { ok: to } });
     // Whatever but success of the agent escalates, a rejection as well: it was called to repair something, and did not.
-    if (spawn !== undefined) to = this.add({ id: `${id}.spawn`, agent: spawn, next: { ok: to, reject: 'escalate' } });
+    if (spawn !== undefined) to = this.add({ id: `${id}.spawn`, agent: spawn, reviews: false, next: { ok: to, reject: 'escalate' } });
     if (notify !== undefined && extend === undefined) to = this.add(notifyStep(`${id}.notify`, notify, always(to)));
     return to;
   }
