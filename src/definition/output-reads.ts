@@ -38,11 +38,9 @@ class OutputCheck {
     this.#steps = new Map(definition.steps.map((step) => [step.id, step]));
     this.#graph = createGraph(definition.steps);
     this.#successors = successorsOf(this.#graph);
-    this.#known = new Set(
-      definition.steps
-        .flatMap((step) => [step, ...membersOf(step)])
-        .flatMap(({ id, outputs = [] }) => [id, ...outputs.map(({ name }) => name)]),
-    );
+    const inner = definition.steps.flatMap((step) => [step, ...membersOf(step)]);
+    const declared = inner.flatMap(({ id, outputs = [] }) => [id, ...outputs.map(({ name }) => name)]);
+    this.#known = new Set([...declared, ...Object.keys(definition.outputNames ?? {})]);
   }
 
   reader(step: StepModel, { text, paths, when }: Reader): void {
