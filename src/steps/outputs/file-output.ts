@@ -22,7 +22,7 @@ const SHOWN_MAX = 20;
 /** Judges an output of type `file`: the list of paths that were added or changed. */
 export async function findFiles(output: FileOutputModel, change: FileChange): Promise<OutputFinding> {
   const changed = changedPaths(change);
-  if (changed.length === 0) return missing(output, unchanged(output, change), `add or change a file that matches "${output.pattern}"`);
+  if (changed.length === 0) return missing(output, unchanged(output, change), adviceOn(output, change));
   const publicPaths = await findPublic(change.cwd, changed);
   return { ...kept(output, changed, `${counted(changed.length)} changed or added: ${shown(changed)}`), publicPaths };
 }
@@ -31,7 +31,7 @@ export async function findFiles(output: FileOutputModel, change: FileChange): Pr
 export async function findArtifact(output: FileOutputModel, change: FileChange): Promise<OutputFinding> {
   const [path, ...others] = changedPaths(change);
   const advice = `write one file that matches "${output.pattern}"`;
-  if (path === undefined) return missing(output, unchanged(output, change), advice);
+  if (path === undefined) return missing(output, unchanged(output, change), adviceOn(output, change));
   if (others.length > 0) return wrong(output, `${counted(others.length + 1)} changed, and it is one: ${shown([path, ...others])}`, advice);
   const value = await contentOf(change.cwd, path);
   return value === undefined ? wrong(output, `${path} is gone again`, advice) : kept(output, value, `${path} changed or added`);
@@ -44,6 +44,12 @@ function changedPaths({ before, after }: FileChange): string[] {
 function unchanged({ pattern }: FileOutputModel, { after }: FileChange): string {
   const match = after.size === 0 ? 'no file matches' : after.size === 1 ? '1 file matches' : `${after.size} files match`;
   return after.size === 0 ? `${match} "${pattern}"` : `${match} "${pattern}", and none changed since before the step`;
+}
+
+/** Work that was done ahead of its step is not proof of it: the worker changes it again, or a person looks at it. */
+function adviceOn({ pattern }: FileOutputModel, { after }: FileChange): string {
+  if (after.size === 0) return `add a file that matches "${pattern}"`;
+  return `add or change a file that matches "${pattern}" in this step; if it was made before the step began and is right as it is, report the step as failed and say so: a person can accept it with "pawl resume RUN --accept"`;
 }
 
 async function contentOf(cwd: string, path: string): Promise<Json | undefined> {
