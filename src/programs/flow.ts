@@ -13,7 +13,7 @@ import { isJsonObject, type Json, type JsonObject, ownCopy, toPlain } from '../b
 import type { BoundStep, CompiledWorkflow, StepCode } from '../definition/code.ts';
 import { NO_CODE } from '../definition/code.ts';
 import { askingAboutTree, judgesTree } from '../definition/landing.ts';
-import { type JoinModel, membersOf, type StepModel, type StepOf } from '../definition/model.ts';
+import { type JoinModel, membersOf, plainFrame, type StepModel } from '../definition/model.ts';
 import { asksPerson } from '../definition/passage.ts';
 import type { Path } from '../kernel/activation.ts';
 import type { StepError } from '../kernel/input.ts';
@@ -282,7 +282,8 @@ class LiveFlow implements FlowProgram {
     const join: JoinModel = group.yields === 'all' ? { rule: 'all' } : { rule: 'any' };
     const models = group.steps.map(({ bound }) => bound.model);
     const members: Record<string, StepCode> = Object.fromEntries(group.steps.map(({ bound }) => [bound.model.id, bound.code]));
-    return { model: { ...GROUP, id, title: id, flow: group.yields, members: models, join }, code: { ...NO_CODE, members } };
+    const work = { kind: 'parallel' as const, flow: group.yields, members: models, join };
+    return { model: { ...plainFrame(id, 'rerun'), contractRetries: 0, ...work }, code: { ...NO_CODE, members } };
   }
 
   private moveOf(view: View, ended: Ended | undefined): Move {
@@ -323,16 +324,3 @@ function received(yielded: FlowYield, output: Json): Json {
   const results = isJsonObject(output) ? output : {};
   return yielded.yields === 'race' ? (results.value ?? null) : yielded.steps.map(({ bound }) => results[bound.model.id] ?? null);
 }
-
-const GROUP: Omit<StepOf<'parallel'>, 'id' | 'title' | 'flow' | 'members' | 'join'> = {
-  kind: 'parallel',
-  actions: [],
-  args: {},
-  preconditions: [],
-  postconditions: [],
-  next: {},
-  retry: { max: 0, on: ['error'] },
-  contractRetries: 0,
-  recovery: 'rerun',
-  slots: [],
-};

@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from '../base/json.ts';
 import { type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';
-import type { Definition, StepFrame, StepKind, StepModel } from '../definition/model.ts';
+import { type Definition, plainFrame, type StepFrame, type StepKind, type StepModel } from '../definition/model.ts';
 import type { Visit } from '../kernel/activation.ts';
 import type { AttemptRequest, Snapshot } from '../steps/attempt.ts';
 
@@ -59,20 +59,7 @@ export function createAttemptRequest(fields: AttemptFields): AttemptRequest {
 const OWN_FIELDS: ReadonlySet<string> = new Set(['human', 'parallel', 'each', 'delay', 'workflow', 'signal', 'validate']);
 
 function createStepModel(kind: StepKind, { config = {}, model }: AttemptFields): StepModel {
-  const frame: StepFrame = {
-    id: 'work',
-    title: 'Do the work',
-    actions: [],
-    args: {},
-    preconditions: [],
-    postconditions: [],
-    next: {},
-    retry: { max: 0, on: ['error'] },
-    contractRetries: 1,
-    recovery: 'ask',
-    slots: [],
-    ...model,
-  };
+  const frame = { ...plainFrame('work', 'ask'), title: 'Do the work', ...model };
   // A test may try a configuration that no definition would let pass.
   return { ...frame, kind, ...(OWN_FIELDS.has(kind) ? config : { config }) } as unknown as StepModel;
 }

@@ -16,6 +16,7 @@ import type {
   StepWork,
   Target,
 } from '../../src/definition/model.ts';
+import { plainFrame } from '../../src/definition/model.ts';
 import { validateDefinition } from '../../src/definition/validate.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 
@@ -45,17 +46,7 @@ export function step(id: string, given: Given = {}): StepModel {
   const { kind, ...rest } = given;
   const work = kind === undefined ? { kind: 'task', config: {} } : given;
   return {
-    id,
-    title: id,
-    actions: [],
-    args: {},
-    preconditions: [],
-    postconditions: [],
-    next: {},
-    retry: { max: 0, on: ['error'] },
-    contractRetries: 1,
-    recovery: 'rerun',
-    slots: [],
+    ...plainFrame(id, 'rerun'),
     ...rest,
     ...work,
   } as StepModel;

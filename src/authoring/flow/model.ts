@@ -6,7 +6,15 @@ import { EngineError, messageOf } from '../../base/error.ts';
 import { deepFreeze, type Json, toPlain } from '../../base/json.ts';
 import { type BoundStep, type ConditionCheck, NO_CODE, type StepCode, type StepContext } from '../../definition/code.ts';
 import { type KindRegistry, pipelineOf } from '../../definition/kind.ts';
-import type { ConditionModel, OutputModel, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
+import {
+  type ConditionModel,
+  type OutputModel,
+  plainFrame,
+  type RetryPolicy,
+  type StepFrame,
+  type StepModel,
+  type StepWork,
+} from '../../definition/model.ts';
 import { expressionOf } from '../../definition/scope.ts';
 import { checkOptions } from '../spec/option.ts';
 import { readOutputs } from '../spec/output.ts';
@@ -76,17 +84,7 @@ export function createBoundStep(parts: StepParts, registry: KindRegistry): Bound
   const { name, work, frame = {}, code = {}, options = {}, fields = [] } = parts;
   checkOptions(`step "${name}"`, options, [...fields, ...OPTIONS]);
   const model: StepModel = {
-    id: name,
-    title: name,
-    actions: [],
-    args: {},
-    preconditions: [],
-    postconditions: [],
-    next: {},
-    retry: { max: 0, on: ['error'] },
-    contractRetries: 1,
-    recovery: registry.kinds[work.kind].recovery,
-    slots: [],
+    ...plainFrame(name, registry.kinds[work.kind].recovery),
     ...frame,
     ...work,
   };
