@@ -44,7 +44,7 @@ const writing = defineWorkflow({
       next: 'check',
     },
     { id: 'check', gate: { checks: ['test "$(ls out | wc -l)" -ge 13'] }, next: 'ask' },
-    { id: 'ask', human: { prompt: 'Good?', subjects: ['out/*'] }, next: null },
+    { id: 'ask', human: { prompt: 'Good?', subjects: { files: ['out/*'] } }, next: null },
   ],
 });
 

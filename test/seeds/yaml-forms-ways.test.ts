@@ -339,4 +339,24 @@ stages:
       await stage.close();
     }
   });
+
+  test('reminds once, however many periods passed while nobody was awake', async () => {
+    const clock = createVirtualClock();
+    const stage = await openLocalForgeStage();
+    try {
+      const checks = { ask_somebody: { name: 'ask_somebody', run: () => ({ passed: null, pending: true as const, result: null }) } };
+      const { run, engine } = await play.start(ASK, { clock, checks, forge: stage.forge, groups: { maintainers: ['ann'] } });
+      await run.wait('idle');
+      clock.advance(10 * DAY);
+      await settled(engine, run.id, 'ask.on_timeout.notify#1');
+      expect((await run.wait('idle')).status).toBe('waiting');
+      expect(stage.forge.control.notifications()).toHaveLength(1);
+      clock.advance(DAY - 1);
+      expect((await run.wait('idle')).status).toBe('waiting');
+      expect(stage.forge.control.notifications()).toHaveLength(1);
+    } finally {
+      await play.rig.close();
+      await stage.close();
+    }
+  });
 });
