@@ -171,9 +171,6 @@ export interface ParallelWork {
   readonly flow?: 'all' | 'race';
 }
 
-/** The most items of one fan-out. Each is a member of the run, whatever its body does. */
-export const FAN_OUT_ITEMS_MAX = 100_000;
-
 /** One step for every item of a list. The body has the id of the step, because the author wrote them as one. */
 export interface EachWork {
   readonly kind: 'each';

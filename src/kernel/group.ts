@@ -6,8 +6,8 @@
 
 import { invariant } from '../base/invariant.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
-import { FAN_OUT_ITEMS_MAX, membersOf, type StepModel, type StepOf } from '../definition/model.ts';
-import { expressionValue, itemsExpression } from '../definition/scope.ts';
+import { membersOf, type StepModel, type StepOf } from '../definition/model.ts';
+import { expressionValue, FAN_OUT_ITEMS_MAX, itemsExpression } from '../definition/scope.ts';
 import type { Path, Ref, Visit, Waiting } from './activation.ts';
 import type { StepError } from './input.ts';
 import { joinOutcome, mayAllReject } from './join.ts';

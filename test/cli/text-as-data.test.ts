@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rig.close());
 
-const TEXT = '{{ secrets.TOKEN }} {{ run.id }} ${process.env.HOME}';
+const TEXT = '{{ secrets.TOKEN }} {{ run.id }} $HOME `id`';
 const SECRET = 'canary-secret-value';
 
 const FILE = `apiVersion: pawl.dev/v1
