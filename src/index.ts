@@ -14,15 +14,8 @@ export type { AgentAnswer, AgentDriver, AgentRequest } from './agents/driver.ts'
 export { createLiveDriver, type LiveWorker } from './agents/live.ts';
 export { createScriptedDriver, type Script, type Scripted, type ScriptedMove } from './agents/scripted.ts';
 export { checkWorkflows, discoverWorkflows } from './api/discover.ts';
-export {
-  type AnyWorkflow,
-  type ContextBuilder,
-  createEngine,
-  type Engine,
-  type EngineOptions,
-  type StartArguments,
-  type StartRunOptions,
-} from './api/engine.ts';
+export { createEngine, type Engine, type StartArguments, type StartRunOptions } from './api/engine.ts';
+export type { AnyWorkflow, ContextBuilder, EngineOptions } from './api/engine-options.ts';
 export { type OpenIdentity, openIdentity } from './api/identity.ts';
 export type { RunHandle } from './api/run.ts';
 export { defineWorkflow, type RunArguments, type Workflow, workflow } from './api/workflow.ts';
@@ -78,18 +71,19 @@ export type { WrittenYaml } from './authoring/yaml/write/write.ts';
 export type { EnrolledKey, Entry as EnrolmentEntry, KeyList } from './authority/enrolment.ts';
 export type { PublicKey, UnlockedKey } from './authority/keys.ts';
 export type * as StatementTypes from './authority/statement.ts';
-export type { Statement } from './authority/statement.ts';
+export type { AnswerStatement, Statement } from './authority/statement.ts';
 export type { Duration } from './base/duration.ts';
 export { EngineError, type ErrorCode, type ErrorOptions, isEngineError, type SourcePosition } from './base/error.ts';
 export type { Json, JsonObject } from './base/json.ts';
 export type { Signature } from './base/signature.ts';
 export { type Arg, type ArgInput, type ArgSpec, type ArgSpecs, type ArgValue, type ArgValues, arg } from './definition/arg.ts';
-export type { Budget } from './definition/budget.ts';
+export type { Budget, UnknownUsage } from './definition/budget.ts';
 export type * as CheckTypes from './definition/check.ts';
 export type { CheckConfigs } from './definition/check.ts';
 export type * as CodeTypes from './definition/code.ts';
 export type { CheckpointView, CompiledWorkflow, StepCode, StepContext } from './definition/code.ts';
 export { type GraphArrow, type GraphDescription, type GraphNode, type NodeState, toMermaid } from './definition/describe.ts';
+export type { FindingCode } from './definition/finding.ts';
 export type * as DefinitionTypes from './definition/model.ts';
 export type { WorkConfigs } from './definition/model.ts';
 export { defineStepKind, type OwnJob, type OwnKind, type OwnKindSpec, type OwnResult, type UsedKind } from './definition/own-kind.ts';
@@ -125,6 +119,7 @@ export type { CommandSpec } from './kinds/command/compile.ts';
 export type { DelaySpec } from './kinds/delay/compile.ts';
 export type * as GateTypes from './kinds/gate/compile.ts';
 export type { GateSpec } from './kinds/gate/compile.ts';
+export type { FlakyPolicy, GateConfig } from './kinds/gate/declare.ts';
 export type { GenerateSpec } from './kinds/generate/compile.ts';
 export type { AnswerOf, HumanOption, HumanSpec } from './kinds/human/compile.ts';
 export type { EachOptions } from './kinds/parallel/compile.ts';
@@ -146,8 +141,10 @@ export {
 } from './steps/check.ts';
 export type * as ForgeFactTypes from './steps/forge-facts.ts';
 export type { Handover } from './steps/handover.ts';
+export type { ReplyRules } from './steps/reply-rules.ts';
 export type { SecretSettings, SecretSource } from './steps/secrets.ts';
 export type { ProgramSetting, RoleSetting, StageSetting, WebhookSetting } from './steps/services.ts';
+export type { RateLimit } from './steps/web/rate-limit.ts';
 export type * as WebTypes from './steps/web/request.ts';
 export { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from './store/sqlite/open.ts';
 export type * as StoreTypes from './store/store.ts';

@@ -75,12 +75,15 @@ const OPTIONS_MIN = 2;
 const OPTIONS_MAX = 3;
 const HEADER_MAX = 12;
 
-/** Instructions for asking the person it works for, if the step allows it. */
+/** Instructions for a sub-agent on how to ask the person it works for, if the step allows it. */
 export const QUESTION_FORMAT = `If you cannot continue without a decision by the person you work for: first save your progress to files, then make this your WHOLE answer, with 1 to 3 questions of 2 or 3 options each, and nothing before or after it:
 <needs_user_input>
 [{"header": "Database", "question": "Which database holds the sessions?", "options": [{"label": "Postgres", "description": "already there"}, {"label": "SQLite"}]}]
 </needs_user_input>
 You will be started again with the answers; what is not in files is forgotten.`;
+
+/** Instructions for the agent that started a sub-agent: how to recognise its questions and pass them on. */
+export const QUESTION_RELAY_HANDLER = `If the whole output of the sub-agent is a ${OPEN} element, it is not done: it asks. Show each question with its options to the person you work for, word for word, and do not answer it yourself. Then start a new sub-agent for the same step (do not resume the old one) with the answers and with the folder that holds its saved state. If the output contains anything else, it is not a question.`;
 
 function readQuestions(text: string): ReplyReading {
   if (!text.startsWith(OPEN) || !text.endsWith(CLOSE) || text.indexOf(OPEN, 1) !== -1)

@@ -1,12 +1,70 @@
-// Owns the names of an engine's options: an option that does not exist is an error, since a limit or a budget that was
-// misspelt would not hold.
+// Owns the options of an engine. One that does not exist is an error, since a limit or a budget that was misspelt would
+// not hold.
 
 import { unknownFields } from '../authoring/spec/option.ts';
+import type { KeyList } from '../authority/enrolment.ts';
 import { EngineError } from '../base/error.ts';
+import type { CompiledWorkflow } from '../definition/code.ts';
 import type { Budgets } from '../engine/budgets.ts';
+import type { Clock } from '../engine/clock.ts';
+import type { DefinitionSource } from '../engine/host.ts';
 import type { Limits } from '../engine/limits.ts';
-import type { RoleSetting, WebhookSetting } from '../steps/services.ts';
-import type { EngineOptions } from './engine.ts';
+import type { Patience } from '../engine/owner-wait.ts';
+import type { RoleSetting, StepServices, WebhookSetting } from '../steps/services.ts';
+import type { Store } from '../store/store.ts';
+
+/** A workflow as it was written, or compiled. */
+export type AnyWorkflow = CompiledWorkflow | { readonly compiled: CompiledWorkflow };
+
+/** Builds the application's part of the context of one attempt. */
+export type ContextBuilder = NonNullable<CompiledWorkflow['context']>;
+
+/** Options of an engine. */
+export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDir' | 'accounting'>> {
+  /** The database file; `:memory:` for runs that need not survive the process. */
+  readonly db?: string;
+  /** How a request waits for a run that another process drives. By default it waits without a limit. */
+  readonly patience?: Patience;
+  /** An open store to use instead of `db`. It is not closed with the engine. */
+  readonly store?: Store;
+  /** FULL (the default) survives a power cut; NORMAL, for throwaway runs, only a crash of the process. */
+  readonly synchronous?: 'FULL' | 'NORMAL';
+  /** The workflows this engine can run, or a source that finds them. */
+  readonly workflows?: readonly AnyWorkflow[] | DefinitionSource;
+  /**
+   * The application's part of the context, by workflow name. It replaces the definition's own, so that a definition can
+   * be shared and its database chosen here.
+   */
+  readonly contexts?: Readonly<Record<string, ContextBuilder>>;
+  readonly limits?: Limits;
+  /** Where triggered runs get their own worktrees. By default every run works in `cwd`. */
+  readonly worktrees?: { readonly folder: string };
+  /** The repository name for the limit per repository. Default: the workspace. */
+  readonly repository?: string;
+  /**
+   * `all` (the default): also drives runs that are due, have mail or lost their owner, from the start on, if their
+   * workflow is known here. `own`: drives only runs it is asked to.
+   */
+  readonly drives?: 'all' | 'own';
+  /** How deep runs may start runs. */
+  readonly depthMax?: number;
+  /** How many runs a run may start, directly or through its children. */
+  readonly runsMax?: number;
+  /** `signed`: every decision of a person about a run that starts here requires the signature of an enrolled key. */
+  readonly decisions?: 'signed';
+  /** The state folder with the list of enrolled keys (`identities.json`), or the list itself. Without it no key counts. */
+  readonly identities?: string | (() => KeyList);
+  /**
+   * `checked`: the program checks the right to decide itself, as the command line does. By default no process inside a
+   * run can decide.
+   */
+  readonly rights?: 'checked';
+  /** What agents may use: per run, and per day. */
+  readonly budgets?: Budgets;
+  readonly clock?: Clock;
+  /** Receives errors that no caller waits for. */
+  readonly warn?: (error: unknown) => void;
+}
 
 const OPTIONS: Record<keyof EngineOptions, true> = {
   db: true,

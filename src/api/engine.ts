@@ -9,15 +9,11 @@ import { EngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { createRunId, isRunId, RUN_ID_RULE } from '../base/id.ts';
 import type { Budget } from '../definition/budget.ts';
-import type { CompiledWorkflow } from '../definition/code.ts';
 import { createAccounting } from '../engine/accounting.ts';
 import { requireActor } from '../engine/actor.ts';
-import { assertBudgets, type Budgets } from '../engine/budgets.ts';
-import { type Clock, systemClock } from '../engine/clock.ts';
+import { assertBudgets } from '../engine/budgets.ts';
+import { systemClock } from '../engine/clock.ts';
 import { EngineCore } from '../engine/engine.ts';
-import type { DefinitionSource } from '../engine/host.ts';
-import type { Limits } from '../engine/limits.ts';
-import type { Patience } from '../engine/owner-wait.ts';
 import { findWorkflow } from '../engine/programs.ts';
 import { addFacts, sendSignal } from '../engine/requests.ts';
 import type { StartOptions } from '../engine/run-start.ts';
@@ -37,65 +33,12 @@ import { createAttemptRunner } from '../steps/runner.ts';
 import type { StepServices } from '../steps/services.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { RunOrigin, RunQuery, RunSummary, Store } from '../store/store.ts';
-import { checkEngineOptions } from './engine-options.ts';
+import { type AnyWorkflow, checkEngineOptions, type EngineOptions } from './engine-options.ts';
 import { assertOutside } from './inside-run.ts';
 import { Run, type RunHandle, type RunHost } from './run.ts';
 import type { RunArguments } from './workflow.ts';
 import { compiledOf, sourceOf, withContexts } from './workflow-source.ts';
 import { Workspaces } from './workspaces.ts';
-
-/** A workflow as it was written, or compiled. */
-export type AnyWorkflow = CompiledWorkflow | { readonly compiled: CompiledWorkflow };
-
-/** Builds the application's part of the context of one attempt. */
-export type ContextBuilder = NonNullable<CompiledWorkflow['context']>;
-
-/** Options of an engine. */
-export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDir' | 'accounting'>> {
-  /** The database file; `:memory:` for runs that need not survive the process. */
-  readonly db?: string;
-  /** How a request waits for a run that another process drives. By default it waits without a limit. */
-  readonly patience?: Patience;
-  /** An open store to use instead of `db`. It is not closed with the engine. */
-  readonly store?: Store;
-  /** FULL (the default) survives a power cut; NORMAL, for throwaway runs, only a crash of the process. */
-  readonly synchronous?: 'FULL' | 'NORMAL';
-  /** The workflows this engine can run, or a source that finds them. */
-  readonly workflows?: readonly AnyWorkflow[] | DefinitionSource;
-  /**
-   * The application's part of the context, by workflow name. It replaces the definition's own, so that a definition can
-   * be shared and its database chosen here.
-   */
-  readonly contexts?: Readonly<Record<string, ContextBuilder>>;
-  readonly limits?: Limits;
-  /** Where triggered runs get their own worktrees. By default every run works in `cwd`. */
-  readonly worktrees?: { readonly folder: string };
-  /** The repository name for the limit per repository. Default: the workspace. */
-  readonly repository?: string;
-  /**
-   * `all` (the default): also drives runs that are due, have mail or lost their owner, from the start on, if their
-   * workflow is known here. `own`: drives only runs it is asked to.
-   */
-  readonly drives?: 'all' | 'own';
-  /** How deep runs may start runs. */
-  readonly depthMax?: number;
-  /** How many runs a run may start, directly or through its children. */
-  readonly runsMax?: number;
-  /** `signed`: every decision of a person about a run that starts here requires the signature of an enrolled key. */
-  readonly decisions?: 'signed';
-  /** The state folder with the list of enrolled keys (`identities.json`), or the list itself. Without it no key counts. */
-  readonly identities?: string | (() => KeyList);
-  /**
-   * `checked`: the program checks the right to decide itself, as the command line does. By default no process inside a
-   * run can decide.
-   */
-  readonly rights?: 'checked';
-  /** What agents may use: per run, and per day. */
-  readonly budgets?: Budgets;
-  readonly clock?: Clock;
-  /** Receives errors that no caller waits for. */
-  readonly warn?: (error: unknown) => void;
-}
 
 /** An engine embedded in a program. `await using engine = await createEngine(…)` closes it at the end of the block. */
 export interface Engine extends AsyncDisposable {

@@ -3,7 +3,7 @@
 import { checkChildren, indexWorkflows } from '../definition/children.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { DefinitionSource } from '../engine/host.ts';
-import type { AnyWorkflow, ContextBuilder } from './engine.ts';
+import type { AnyWorkflow, ContextBuilder } from './engine-options.ts';
 
 /** Returns the workflows that an engine was passed, with those that they start, by name. */
 export function sourceOf(workflows: readonly AnyWorkflow[] | DefinitionSource): DefinitionSource {

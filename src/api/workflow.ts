@@ -16,7 +16,8 @@ import { createStepResult, createWorkflowResult, type StepResult, type WorkflowR
 import type { RunView, StepView } from '../engine/inspect.ts';
 import { isDone } from '../kernel/run-state.ts';
 import { REGISTRY } from '../kinds/registry.ts';
-import { createEngine, type Engine, type EngineOptions } from './engine.ts';
+import { createEngine, type Engine } from './engine.ts';
+import type { EngineOptions } from './engine-options.ts';
 
 /** A workflow, validated when it was defined and frozen since. */
 export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> implements WorkflowTypes<Input, Output> {

@@ -7,7 +7,7 @@ import type { OwnKind } from '../definition/own-kind.ts';
 import { describeWorkflow } from '../definition/plain-workflow.ts';
 import { registryWith } from '../kinds/registry.ts';
 import type { GateCheck } from '../steps/check.ts';
-import type { AnyWorkflow } from './engine.ts';
+import type { AnyWorkflow } from './engine-options.ts';
 import { compiledOf } from './workflow-source.ts';
 
 /** What a workflow file is compiled with. */

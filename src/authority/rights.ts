@@ -38,7 +38,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   demo: { verb: 'free', free: ['keep', 'no-pause'], because: 'it decides in a project that it created itself' },
   init: { verb: 'free', free: ['js', 'yaml', 'claude', 'dry-run'] },
   list: { verb: 'free', free: ['status'] },
-  validate: { verb: 'free', free: ['strict', 'schema'] },
+  validate: { verb: 'free', free: ['strict', 'hints', 'schema'] },
   graph: { verb: 'asks', free: ['format', 'out', 'run'], because: 'a workflow that is not trusted yet is trusted first' },
   export: { verb: 'asks', free: ['format', 'out'], because: 'a workflow that is not trusted yet is trusted first' },
   trust: {

@@ -20,7 +20,7 @@ export interface DecisionStatement {
 }
 
 /** Answers to the questions of an agent. `answers` is the digest of the questions with their answers. */
-type AnswerStatement = {
+export type AnswerStatement = {
   readonly about: 'answer';
   readonly run: string;
   readonly path: string;

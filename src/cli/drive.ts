@@ -1,7 +1,8 @@
 // Owns how a command drives a run: it continues while something executes or is due soon, asks the person at the terminal
 // if only approvals are pending, stops on signals, and ends with the run's report and exit code.
 
-import type { AnyWorkflow, Engine } from '../api/engine.ts';
+import type { Engine } from '../api/engine.ts';
+import type { AnyWorkflow } from '../api/engine-options.ts';
 import { changeOrTime, isUndriven, resumeUndriven } from '../api/undriven.ts';
 import { isEngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';

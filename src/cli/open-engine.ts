@@ -2,7 +2,8 @@
 // asks for. Separate from session.ts, so that a command that only reads does not load the engine.
 
 import { dirname, join } from 'node:path';
-import { type AnyWorkflow, createEngine, type Engine, type EngineOptions } from '../api/engine.ts';
+import { createEngine, type Engine } from '../api/engine.ts';
+import type { AnyWorkflow, EngineOptions } from '../api/engine-options.ts';
 import { present } from '../base/fields.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { Store } from '../store/store.ts';

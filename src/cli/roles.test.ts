@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
@@ -178,6 +178,20 @@ describe('the doctor', () => {
       ['warning', 'role d: ai-sdk, nobody/small; ai and @ai-sdk/nobody cannot be found', 'npm install ai @ai-sdk/nobody'],
       ['ok', 'role e: attended', ''],
     ]);
+  });
+
+  test.runIf(process.platform === 'linux')('names the key or the login that a role needs and lacks', async () => {
+    write('bin/codex', '#!/bin/sh\n');
+    chmodSync(join(root, 'bin/codex'), 0o755);
+    write('.pawl/agents/c.md', '---\ndriver: codex\n---\n');
+    const env = { PATH: join(root, 'bin'), HOME: root };
+    const found = async (more: object = {}, inheritEnv: readonly string[] = []) =>
+      (await checkRoles(project, { inheritEnv }, { ...env, ...more })).map(({ what }) => what);
+    expect(await found()).toEqual(['role c: codex; neither a login (~/.codex/auth.json) nor OPENAI_API_KEY was found']);
+    expect(await found({ OPENAI_API_KEY: 'x' })).toEqual(['role c: codex; OPENAI_API_KEY is set, but not passed on to it']);
+    expect(await found({ OPENAI_API_KEY: 'x' }, ['OPENAI_*'])).toEqual(['role c: codex']);
+    write('.codex/auth.json', '{}');
+    expect(await found()).toEqual(['role c: codex']);
   });
 
   test('says what is wrong with a role, at its place', async () => {

@@ -97,13 +97,19 @@ function fieldsOf(name: string, setting: Json): Partial<RoleFile> {
 function settingOf({ name, file, description: _, driver = 'attended', ...rest }: Role): RoleSetting {
   const setting: RoleSetting = { driver, ...rest };
   const refuse = (what: string): EngineError => invalid(file, `role "${name}" ${what}`);
-  if (!DRIVERS.includes(driver))
-    throw refuse(`has the unknown driver "${driver}"${didYouMean(driver, DRIVERS)}; known drivers: ${DRIVERS.join(', ')}`);
+  const problem = driverProblem(driver);
+  if (problem !== undefined) throw refuse(`has ${problem}`);
   if ((driver === 'acp' || driver === 'command') && setting.argv === undefined)
     throw refuse(`has the driver "${driver}" but no program; add argv, such as [my-agent, --acp]`);
   if ((driver === 'ai-sdk' || driver === 'attended') && setting.argv !== undefined)
     throw refuse(`has argv, but the driver "${driver}" starts no program; remove argv`);
   return setting;
+}
+
+/** Returns what is wrong with the name of a driver, if anything. */
+export function driverProblem(driver: string): string | undefined {
+  if (DRIVERS.includes(driver)) return undefined;
+  return `the unknown driver "${driver}"${didYouMean(driver, DRIVERS)}; known drivers: ${DRIVERS.join(', ')}`;
 }
 
 function invalid(file: string | undefined, what: string): EngineError {

@@ -1,5 +1,6 @@
 // Other spellings of the library: `import { defineWorkflow, Workflow, StepDef } from 'pawl/compat'`.
 
+export { QUESTION_FORMAT as SUB_AGENT_QUESTION_FORMAT, QUESTION_RELAY_HANDLER } from '../agents/reply.ts';
 export { AgentRole, Dispatch } from '../authoring/graph/dispatch.ts';
 export { StepDef } from '../authoring/graph/graph.ts';
 export type * as GraphTypes from '../authoring/graph/spec.ts';

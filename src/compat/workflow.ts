@@ -1,7 +1,7 @@
 // Owns the spellings of workflows that `pawl` itself does not have: steps as a list or one by one, and other names for
 // one thing. They compile to the same definitions; types check them less, `validate` as much.
 
-import type { EngineOptions } from '../api/engine.ts';
+import type { EngineOptions } from '../api/engine-options.ts';
 import { type RunArguments, Workflow as TypedWorkflow } from '../api/workflow.ts';
 import type { FlowCall } from '../authoring/flow/call.ts';
 import type { Child } from '../authoring/flow/flow.ts';

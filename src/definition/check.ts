@@ -77,13 +77,13 @@ export function validateReport(place: string | undefined, report: KindReport): v
   if (place !== undefined && !isText(place)) report.fault('`report` must be a path', 'name the file, as report: reports/junit.xml');
 }
 
-interface Expected {
+interface ExpectRule {
   readonly example: string;
   readonly roots: readonly string[];
 }
 
 /** Reports an `expect` that is not an expression over these names. */
-export function validateExpect(expect: string | undefined, report: KindReport, { example, roots }: Expected): void {
+export function validateExpect(expect: string | undefined, report: KindReport, { example, roots }: ExpectRule): void {
   if (expect === undefined) return;
   if (typeof expect === 'string') report.expression(expect, 'expect', roots);
   else report.fault('`expect` must be an expression', `write one such as "${example}"`);

@@ -254,6 +254,13 @@ export function templatedPart(step: StepWork): Json {
   return 'config' in step ? (step.config as Json) : null;
 }
 
+/** A limit on the steps that work at once, over all runs. */
+export interface Concurrency {
+  /** The semaphore: `workflow:NAME` for one workflow alone, `shared:KEY` for all that name the key. */
+  readonly key: string;
+  readonly max: number;
+}
+
 /** A whole workflow as data. */
 export interface Definition {
   readonly name: string;
@@ -266,6 +273,8 @@ export interface Definition {
   readonly entry: string;
   readonly steps: readonly StepModel[];
   readonly limits: { readonly maxIterations: number };
+  /** How many of its steps work at once, over all runs of all workflows with the same key. */
+  readonly concurrency?: Concurrency;
   /** What all agents of a run may use, including child runs. When it is used up, the run waits. */
   readonly budget?: Budget;
   /** Patterns of files that no agent of this workflow may change. */

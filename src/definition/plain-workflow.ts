@@ -23,11 +23,14 @@ export interface DescribedWorkflow {
   readonly functions: readonly string[];
   /** Whether a function builds its context. */
   readonly hasContext: boolean;
+  /** The workflows that its steps start and that it has as values. */
+  readonly children: readonly string[];
 }
 
 /** Returns a workflow as data. */
-export function describeWorkflow({ definition, code, context }: CompiledWorkflow): DescribedWorkflow {
-  return { definition, functions: [...code].flatMap(([id, step]) => functionsIn(id, step)), hasContext: context !== undefined };
+export function describeWorkflow({ definition, code, context, children }: CompiledWorkflow): DescribedWorkflow {
+  const functions = [...code].flatMap(([id, step]) => functionsIn(id, step));
+  return { definition, functions, hasContext: context !== undefined, children: [...children.keys()] };
 }
 
 function functionsIn(path: string, { members, preconditions, postconditions, own: _, ...single }: StepCode): string[] {

@@ -17,6 +17,11 @@ function treeOf(value: Json): TemplateTree {
   return tree;
 }
 
+/** Returns every path that the templates in a value read. */
+export function pathsInTemplates(value: Json): TemplateTree['paths'] {
+  return treeOf(value).paths;
+}
+
 /** Returns what must be loaded before the templates in a value can be rendered. */
 export function needsOfTemplates(value: Json, names?: ScopeInput['names']): ScopeNeed[] {
   return needsOfPaths(treeOf(value).paths, names);

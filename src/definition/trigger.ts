@@ -38,7 +38,7 @@ export function mismatchOf(trigger: TriggerModel, occasion: Occasion): string | 
   return labelMismatch(known) ?? otherMismatch(known);
 }
 
-interface Known {
+interface TriggerFacts {
   readonly trigger: TriggerModel;
   readonly payload: JsonObject;
   readonly subject: JsonObject;
@@ -49,7 +49,7 @@ function subjectByHand({ event }: TriggerModel, { issue, pull_request }: JsonObj
   return event.startsWith('pull_request') ? pull_request : issue;
 }
 
-function labelMismatch({ trigger: { label, labels }, payload, subject, isByHand }: Known): string | undefined {
+function labelMismatch({ trigger: { label, labels }, payload, subject, isByHand }: TriggerFacts): string | undefined {
   const there = labelsIn(subject.labels);
   if (isByHand && there === undefined) return undefined;
   const wanted = [...(label === undefined ? [] : [label]), ...labels];
@@ -64,7 +64,7 @@ function labelMismatch({ trigger: { label, labels }, payload, subject, isByHand 
   return undefined;
 }
 
-function otherMismatch({ trigger, payload, subject, isByHand }: Known): string | undefined {
+function otherMismatch({ trigger, payload, subject, isByHand }: TriggerFacts): string | undefined {
   const { milestone, baseBranches, assigneeIsBot } = trigger;
   const found = { milestone: titleOf(subject.milestone), base: refOf(subject.base), assignee: payload.assignee ?? subject.assignee };
   if (milestone !== undefined && !(isByHand && subject.milestone === undefined) && found.milestone !== milestone)

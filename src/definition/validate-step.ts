@@ -4,11 +4,12 @@
 import { EngineError } from '../base/error.ts';
 import { type Expression, parseExpression } from '../expr/expression.ts';
 import { isChoice } from './analysis.ts';
+import type { FindingCode } from './finding.ts';
 import { isCount, type KindRegistry, type KindReport, pipelineOf } from './kind.ts';
 import { type Edge, type HumanGateModel, membersOf, type StepModel } from './model.ts';
 import { COMMON_OUTCOMES, Outcome } from './outcome.ts';
 import { isFileOutput, patternRefusal } from './output-pattern.ts';
-import type { ProblemCode, ProblemList } from './problem.ts';
+import type { ProblemList } from './problem.ts';
 
 /** A step or member, and its name in messages. */
 export interface StepPlace {
@@ -37,7 +38,7 @@ const ID = /^[\p{L}\p{N}_][\p{L}\p{N}_. -]{0,199}$/u;
 
 const COMMON_KEYS: ReadonlySet<string> = new Set([...COMMON_OUTCOMES, Outcome.DEFAULT]);
 
-type Fault = (code: ProblemCode, message: string, hint: string) => void;
+type Fault = (code: FindingCode, message: string, hint: string) => void;
 
 /** Adds all faults of a single step. */
 export function checkStep(place: StepPlace, checks: StepChecks): void {
@@ -129,7 +130,8 @@ function checkGate({ step, group }: StepPlace, fault: Fault): void {
 }
 
 function checkWrites({ step }: StepPlace, fault: Fault): void {
-  const produced = (step.outputs ?? []).filter(isFileOutput).map(({ pattern }) => pattern);
+  // One that lacks its pattern is reported as an output.
+  const produced = (step.outputs ?? []).filter(isFileOutput).flatMap(({ pattern }: { readonly pattern?: string }) => pattern ?? []);
   const named = [...(step.writes ?? []), ...(step.protected ?? []), ...(step.mayChange ?? []), ...produced];
   for (const pattern of named) {
     const refusal = patternRefusal(pattern);

@@ -10,6 +10,7 @@ import { argFaults } from './arg.ts';
 import { budgetFault } from './budget.ts';
 import type { KindRegistry } from './kind.ts';
 import { type ArgModel, type Definition, membersOf, type StepModel, type Target } from './model.ts';
+import { checkOutputReads } from './output-reads.ts';
 import { type Problem, ProblemList } from './problem.ts';
 import { CONDITION_ROOTS } from './scope-root.ts';
 import { checkStep, type StepPlace } from './validate-step.ts';
@@ -56,6 +57,7 @@ export function checkDefinition(definition: Definition, problems: ProblemList, o
     checkArgs(place.step.args, problems, place.at);
   }
   checkGraph(definition, problems);
+  checkOutputReads(definition, problems);
 }
 
 /** Returns every step and member with its name in messages. */
@@ -71,7 +73,7 @@ function checkArgs(args: Readonly<Record<string, ArgModel>>, problems: ProblemLi
     const faults = name in {} ? ['its name has another meaning in JavaScript'] : argFaults(model);
     for (const fault of faults)
       problems.add({
-        ...(step === undefined ? {} : { step }),
+        ...(step === undefined ? { param: name } : { step }),
         code: 'ARG_INVALID',
         message: `parameter "${name}": ${fault}`,
         hint: 'fix its declaration',

@@ -282,7 +282,7 @@ export class RunDriver {
   private slotClaim(input: RunInput): readonly SlotClaim[] {
     if (input.type !== 'slot') return [];
     const slots = slotsOf(this.state.live[input.path]) ?? [];
-    return [{ path: input.path, keys: slots.map((key) => ({ key, limit: this.host.limitOf(key) })) }];
+    return [{ path: input.path, keys: slots.map((key) => ({ key, limit: this.record.limitOf(key) })) }];
   }
 
   private async act(

@@ -9,6 +9,7 @@ import { createRunId } from '../base/id.ts';
 import { deepFreeze, type JsonObject } from '../base/json.ts';
 import { bindParams } from '../definition/arg.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
+import type { Concurrency } from '../definition/model.ts';
 import { createRun } from '../kernel/apply.ts';
 import type { ChildEffect } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';
@@ -101,7 +102,7 @@ export class EngineCore implements DriverHost {
     const { override, detour } = beginningOf(definition, options);
     const signing = signingAtStart(this.parts.signing, definition, options.signing);
     const program = programOf(workflow, bound, options);
-    const record = this.recordFor(id, { reads: program.program.reads, fresh: true });
+    const record = this.recordFor(id, { reads: program.program.reads, fresh: true, concurrency: definition.concurrency });
     record.params = bound;
     for (const [key, value] of options.past?.data ?? []) record.supplyData(key, value);
     for (const [step, value] of options.past?.results ?? []) record.supplyResult(step, value);
@@ -153,12 +154,14 @@ export class EngineCore implements DriverHost {
     });
   }
 
-  private recordFor(run: string, given: { reads: RunRecordReads; fresh: boolean }): RunRecord {
+  private recordFor(run: string, given: { reads: RunRecordReads; fresh: boolean; concurrency?: Concurrency | undefined }): RunRecord {
+    const { concurrency, ...more } = given;
     return new RunRecord({
       store: this.store,
       run,
-      ...given,
-      slots: (model) => slotsOf(this.parts.limits, model),
+      ...more,
+      slots: (model) => slotsOf(this.parts.limits, model, concurrency),
+      limitOf: (key) => limitOf(this.parts.limits, key, concurrency) ?? Number.MAX_SAFE_INTEGER,
       holding: () => this.draining,
     });
   }
@@ -228,7 +231,7 @@ export class EngineCore implements DriverHost {
     await this.sweepAfter(state);
     const params = await this.paramsOf(state);
     const bound = this.remember(state.id, await programOfRun(this.store, state, { workflow, definition, params }));
-    const record = this.recordFor(state.id, { reads: bound.program.reads, fresh: false });
+    const record = this.recordFor(state.id, { reads: bound.program.reads, fresh: false, concurrency: definition.concurrency });
     record.params = params;
     // Work that is started again after a takeover reads its values before anything is decided.
     await record.load(refsOf(state), []);
@@ -405,10 +408,6 @@ export class EngineCore implements DriverHost {
   }
 
   // The methods that drivers call on their host.
-
-  limitOf(key: string): number {
-    return limitOf(this.parts.limits, key) ?? Number.MAX_SAFE_INTEGER;
-  }
 
   isDraining(): boolean {
     return this.draining;

@@ -28,8 +28,6 @@ export interface DriverHost {
   readForge(parts: readonly string[], data: ForgeNumbers): Promise<Json>;
   /** Which decisions need a signature, and whose keys count. */
   readonly signing: Signing;
-  /** The current limit of a semaphore. */
-  limitOf(key: string): number;
   /** True while the engine closes: nothing new starts. */
   isDraining(): boolean;
   workflowOf(name: string): CompiledWorkflow;

@@ -2,7 +2,7 @@
 // is taken, so a configuration change also applies to running runs.
 
 import { pipelineOf } from '../definition/kind.ts';
-import type { StepModel } from '../definition/model.ts';
+import type { Concurrency, StepModel } from '../definition/model.ts';
 
 /** How many steps may work at once: in total, per repository, per role, per credential, and per custom key. */
 export interface Limits {
@@ -21,9 +21,11 @@ export interface LimitScope {
 }
 
 /** Returns the semaphores that a step must hold and that have a limit. */
-export function slotsOf(scope: LimitScope, model: StepModel): readonly string[] {
-  if (Object.keys(scope.limits).length === 0 || pipelineOf(model.kind) !== 'execute') return [];
-  return keysOf(scope, model).filter((key) => limitOf(scope, key) !== undefined);
+export function slotsOf(scope: LimitScope, model: StepModel, concurrency?: Concurrency): readonly string[] {
+  if (pipelineOf(model.kind) !== 'execute') return [];
+  const own = concurrency === undefined ? [] : [concurrency.key];
+  if (Object.keys(scope.limits).length === 0) return own;
+  return [...keysOf(scope, model).filter((key) => limitOf(scope, key) !== undefined), ...own];
 }
 
 function keysOf(scope: LimitScope, model: StepModel): string[] {
@@ -39,7 +41,8 @@ function keysOf(scope: LimitScope, model: StepModel): string[] {
 }
 
 /** Returns the limit of the key, or undefined if it has none. */
-export function limitOf({ limits }: LimitScope, key: string): number | undefined {
+export function limitOf({ limits }: LimitScope, key: string, concurrency?: Concurrency): number | undefined {
+  if (key === concurrency?.key) return concurrency.max;
   if (key === 'global') return limits.global;
   const colon = key.indexOf(':');
   const name = key.slice(colon + 1);

@@ -27,6 +27,8 @@ export interface RecordOptions {
   /** True for a run without history: there is nothing to load. */
   readonly fresh: boolean;
   readonly slots: (model: StepModel) => readonly string[];
+  /** The current limit of a semaphore. */
+  readonly limitOf: (key: string) => number;
   readonly holding: () => boolean;
 }
 
@@ -111,6 +113,10 @@ export class RunRecord implements View {
 
   slots(model: StepModel): readonly string[] {
     return this.options.slots(model);
+  }
+
+  limitOf(key: string): number {
+    return this.options.limitOf(key);
   }
 
   keep(value: Json): Ref | undefined {

@@ -126,7 +126,8 @@ export function rootValue(name: string, scope: Json, meter: Meter): Json {
 }
 
 function namesOf(scope: Json): string {
-  const names = isJsonObject(scope) ? Object.keys(scope).slice(0, 20) : [];
+  const known = isJsonObject(scope) ? Object.keys(scope).filter((name) => !name.startsWith('$')) : [];
+  const names = known.slice(0, 20);
   return names.length === 0 ? 'no names exist here' : `the names here are ${names.join(' ')}`;
 }
 

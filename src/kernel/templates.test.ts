@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { edge, graph, human, parallel, question, step, to } from '../../test/kernel/definitions.ts';
+import { edge, graph, graphWith, human, parallel, question, step, to } from '../../test/kernel/definitions.ts';
 import { errored, settled } from '../../test/kernel/inputs.ts';
 import { openGraph, startGraph } from '../../test/kernel/memory-host.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -43,10 +43,9 @@ describe('which captured files are public', () => {
   const captured = { files: ['src/a.py', 'src/b.py'], $public_api: ['src/b.py'] };
   const opened = (condition: string, output: object) => {
     const a = step('a', { merges: false, next: to('b') });
-    const host = startGraph({
-      ...graph(a, step('b', { condition, next: to('c') }), step('c', { next: END })),
-      outputNames: { files: 'a' },
-    });
+    const host = startGraph(
+      graphWith({ outputNames: { files: 'a' } }, a, step('b', { condition, next: to('c') }), step('c', { next: END })),
+    );
     host.take(settled(host, 'a#1', { output }));
     return Object.keys(host.state.live);
   };
@@ -161,11 +160,8 @@ test('a step that merges some fields only adds those to the data', () => {
 });
 
 test('an output is found by its own name where no step has that name', () => {
-  const definition = {
-    ...graph(step('a', { merges: false, next: to('b') }), step('b', { condition: "outputs.files | contains('x')", next: END })),
-    outputNames: { files: 'a' },
-  };
-  const host = startGraph(definition);
+  const b = step('b', { condition: "outputs.files | contains('x')", next: END });
+  const host = startGraph(graphWith({ outputNames: { files: 'a' } }, step('a', { merges: false, next: to('b') }), b));
   host.take(settled(host, 'a#1', { output: { files: ['x'] } }));
   expect(Object.keys(host.state.live)).toEqual(['b#1']);
 });

@@ -150,6 +150,19 @@ describe('the other kinds', () => {
 
   test('refuse what could not work, naming the step', () => {
     expect(() => step('c').command({})).toThrow('step "c" cannot be built: it must have exactly one of `run` and `argv`');
+    const inner = { check: 'any_of', checks: ['npm test', { check: 'command', run: 'x', timeout: '5s' }] };
+    expect(modelOf(step('g').gate({ checks: [inner], flaky: 'quarantine' })).config).toEqual({
+      checks: [
+        {
+          check: 'any_of',
+          checks: [
+            { check: 'command', run: 'npm test' },
+            { check: 'command', run: 'x', timeoutMs: 5000 },
+          ],
+        },
+      ],
+      flaky: 'quarantine',
+    });
     expect(() => step('g').gate({ checks: [] })).toThrow('step "g" cannot be built: a gate must have at least one check');
     expect(() => step('g').gate({ checks: [{ check: 'command', run: 'x', expect: 'exit_code ==' }] })).toThrow(
       'expect of step "g" is no expression',

@@ -29,7 +29,7 @@ export interface CheckHarness {
 /** Tests that a gate check keeps the contract of `GateCheck`, inside a gate. */
 export function describeCheck(check: GateCheck, harness: CheckHarness): void {
   describe(`check ${check.name}`, () => {
-    test('a pass lets the gate pass, twice the same', async () => {
+    test('a gate passes if its check does, and again the second time', async () => {
       await inWorkspace(check, harness.passes, async (look) => {
         for (let time = 0; time < 2; time += 1) expect(await look()).toMatchObject({ outcome: 'ok', checks: [{ passed: true }] });
       });

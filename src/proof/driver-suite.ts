@@ -15,14 +15,14 @@ export type DriverBehaviour =
   | { readonly agent: 'answers'; readonly output: Json; readonly success?: boolean }
   /** Answers with `{ prompt }` as it was given it. */
   | { readonly agent: 'repeats' }
-  /** Calls `begun`, then does nothing, and does not listen when it is told to stop. */
+  /** Calls `begun`, then does nothing, and ignores the request to stop. */
   | { readonly agent: 'hangs'; readonly begun: () => void }
   /** Breaks off: a program that exits, a script that throws. */
   | { readonly agent: 'crashes' }
   /** Answers with something that is not JSON. */
   | { readonly agent: 'babbles' }
-  /** Answers with the output `first`, and with `{ mended: true }` once it was told something that contains `told`. */
-  | { readonly agent: 'mends'; readonly first: Json; readonly told: string }
+  /** Answers with the output `first`, and with `{ corrected: true }` once its instructions contain `told`. */
+  | { readonly agent: 'corrects'; readonly first: Json; readonly told: string }
   /** Answers with `{ heard }`: all prompts of its session so far, this one included. */
   | { readonly agent: 'remembers' }
   /** Wants to fetch something from the network, then answers with `{ allowed }`. */

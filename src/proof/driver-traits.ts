@@ -11,9 +11,9 @@ const WRONG = 'output.n must be a number';
 /** Tests the one chance that an agent has to mend its answer. */
 export function describeRepair(ask: Ask): void {
   test('an answer that does not pass is sent back once, with what is wrong with it', async () => {
-    const check = ({ output }: AgentReply): string | undefined => (JSON.stringify(output).includes('mended') ? undefined : WRONG);
-    const answer = await ask({ agent: 'mends', first: { n: 'one' }, told: WRONG }, { check });
-    expect(answer).toMatchObject({ kind: 'answered', success: true, output: { mended: true } });
+    const check = ({ output }: AgentReply): string | undefined => (JSON.stringify(output).includes('corrected') ? undefined : WRONG);
+    const answer = await ask({ agent: 'corrects', first: { n: 'one' }, told: WRONG }, { check });
+    expect(answer).toMatchObject({ kind: 'answered', success: true, output: { corrected: true } });
   });
 
   test('a second answer that does not pass is a failure that says why', async () => {

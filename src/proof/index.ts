@@ -11,10 +11,10 @@ export {
   type Claim,
   type HostileAgent,
   type HostileName,
+  type HostileReply,
   type HostileTarget,
   hostileAgents,
   hostileScript,
-  type Said,
 } from './hostile/agents.ts';
 export type { Attack } from './hostile/attack.ts';
 export {
@@ -28,5 +28,5 @@ export {
 export type { HostileStage, StageOptions } from './hostile/stage.ts';
 export type { Table, Trick } from './hostile/tricks.ts';
 export { SimulationFailed, type SimulationOptions, type SimulationReport, simulate } from './simulate/simulate.ts';
-export type { Counted } from './simulate/witness.ts';
+export type { SimulationCount } from './simulate/witness.ts';
 export { createVirtualClock, type VirtualClock } from './virtual-clock.ts';

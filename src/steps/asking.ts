@@ -181,7 +181,8 @@ async function askRole(job: Job, { worker, data, rules }: Call): Promise<Asked> 
   const setting = entryOf(services.roles, role);
   if (setting === undefined) {
     const known = Object.keys(services.roles ?? {});
-    return trouble(unknownRole(job, `no role "${role}"${didYouMean(role, known)}; configure it under roles`));
+    const where = `write it as .pawl/agents/${role}.md or under "roles" in .pawl/config.yaml, or pass it as a role to createEngine`;
+    return trouble(unknownRole(job, `there is no role "${role}"${didYouMean(role, known)}; ${where}`));
   }
   const driver = entryOf(services.drivers, setting.driver);
   if (driver === undefined) {

@@ -26,7 +26,7 @@ export interface WorkerConfig {
   /** Its answer is a text and nothing else. */
   readonly givesText?: true;
   /** It reviews something and must give a verdict. */
-  readonly reviews?: true;
+  readonly reviews?: boolean;
 }
 
 /** The data that a step hands over: `fixed`, or what its context function builds. Throws CONTEXT_FAILED. */

@@ -20,6 +20,8 @@ export interface CheckRun {
   readonly config: CheckModel;
   readonly verdict: CheckVerdict;
   readonly at: number;
+  /** What the check itself found each time, if it ran twice. */
+  readonly looks?: readonly CheckRun[];
 }
 
 interface StoredLook {

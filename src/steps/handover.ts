@@ -23,7 +23,7 @@ export interface Handover extends Omit<ReplyRules, 'givesText'> {
   /** True when it may ask the person it works for. */
   readonly mayAsk: boolean;
   /** The outcomes that the report may choose in `outcome`; absent where it has no choice. */
-  readonly outcomes?: readonly OutcomeName[];
+  readonly outcomes?: readonly string[];
 }
 
 /** Whether the work of a role is handed out: its driver is `attended`, or it has none and the run is attended. */

@@ -35,7 +35,7 @@ export interface RawReply {
 /** Returns the rules for the workers of a step. `group`: the group that it is a member of. */
 export function replyRulesOf(worker: WorkerConfig, step: StepModel, group: StepModel | undefined): ReplyRules {
   const { schema, givesText, script, role } = worker;
-  const isReviewer = worker.reviews === true || (step.kind === 'agent' && (isReview(step) || (group !== undefined && isReview(group))));
+  const isReviewer = worker.reviews ?? (step.kind === 'agent' && (isReview(step) || (group !== undefined && isReview(group))));
   const isDispatched = script !== undefined && role === QUALITY_REVIEWER;
   return {
     ...(schema === undefined ? {} : { schema }),

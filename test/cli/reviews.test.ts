@@ -16,6 +16,10 @@ const POLICY = `review_policy:
       match: { base_branch: dev }
       requirements: [{ role: tests }, { role: security }]
       sequence: [tests, security]
+roles:
+  pr-review: { driver: command, argv: ['false'] }
+  tests: { driver: command, argv: ['false'] }
+  security: { driver: command, argv: ['false'] }
 `;
 
 describe('the rules of a review policy', () => {

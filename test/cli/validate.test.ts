@@ -148,8 +148,18 @@ describe('validate', () => {
           },
         ],
         warnings: [],
+        hints: [],
       },
-      { file: good, ok: true, workflow: 'good', form: 'graph', checked: 'whole', errors: [], warnings: [] },
+      {
+        file: good,
+        ok: true,
+        workflow: 'good',
+        form: 'graph',
+        checked: 'whole',
+        errors: [],
+        warnings: [],
+        hints: [expect.objectContaining({ code: 'RECOVERY_DEFAULT', line: 2, column: 61 })],
+      },
     ]);
   });
 
@@ -201,7 +211,6 @@ kind: Workflow
 metadata: { name: file }
 stages:
   - { id: enough, type: human, prompt: Go?, from: maintainers, count: 2 }
-  - { id: elsewhere, type: human, prompt: Go?, from: nobody-here, count: 9 }
   - { id: few, type: gate, conditions: [{ check: pr_approval, from: owners, count: 2 }] }
 `,
     );
@@ -210,8 +219,8 @@ stages:
     expect([code, files.map(({ warnings }) => warnings.map((found) => `${found.line} ${found.code} ${found.message}`))]).toEqual([
       0,
       [
-        ['5 GROUP_TOO_SMALL step "ask" needs 3 people of maintainers or owners, but there are only 2'],
-        ['7 GROUP_TOO_SMALL step "few" needs 2 people of owners, but there is only 1'],
+        ['5 GROUP_TOO_SMALL step "ask": it needs 3 people of maintainers or owners, but there are only 2'],
+        ['6 GROUP_TOO_SMALL stage "few": it needs 2 people of owners, but there is only 1'],
       ],
     ]);
   });

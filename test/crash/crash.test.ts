@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatCrashReport, proveCrashes } from '../../src/proof/crash/crash.ts';
 import { CRASH_OPERATIONS, type CrashPoint } from '../../src/proof/crash/store.ts';
-import { runRivals, runTrial, runUndisturbed } from '../../src/proof/crash/trial.ts';
+import { runBaseline, runRivals, runTrial } from '../../src/proof/crash/trial.ts';
 import { type BundledProgram, bundleProgram } from './bundled-program.ts';
 import { referenceWorkflows } from './reference-workflows.ts';
 
@@ -39,28 +39,28 @@ describe('a kill makes no difference', () => {
   });
 
   test('between an effect and its record: the step says unknown, and the effect is not repeated', async () => {
-    const linear = await runUndisturbed(program.command, 'linear');
+    const linear = await runBaseline(program.command, 'linear');
     const trial = await runTrial(linear, [{ at: commit(2, 'before') }]);
     expect(trial).toEqual({ killed: [{ at: commit(2, 'before') }], interrupted: 1, differences: [] });
   });
 
   test.each(['fan-out', 'generator'])('when two processes resume "%s" at once: one drives, the other follows', async (workflow) => {
-    const undisturbed = await runUndisturbed(program.command, workflow);
-    const { differences } = await runRivals(undisturbed, { at: commit(2, 'after') }, 2);
+    const baseline = await runBaseline(program.command, workflow);
+    const { differences } = await runRivals(baseline, { at: commit(2, 'after') }, 2);
     expect(differences).toEqual([]);
   });
 });
 
 describe('the proof can fail', () => {
   test('a store that acknowledges before it writes makes differences', async () => {
-    const linear = await runUndisturbed(program.command, 'linear');
+    const linear = await runBaseline(program.command, 'linear');
     const trial = await runTrial({ ...linear, command: broken.command }, [{ at: commit(3, 'before') }]);
     expect(trial.killed).toHaveLength(1);
     expect(trial.differences.join('\n')).toContain('was begun 2 times, but the log knows of 1');
   });
 
-  test('an end that is not the one of the undisturbed run is a difference', async () => {
-    const [linear, loop] = [await runUndisturbed(program.command, 'linear'), await runUndisturbed(program.command, 'loop')];
+  test('an end that is not the one of the baseline run is a difference', async () => {
+    const [linear, loop] = [await runBaseline(program.command, 'linear'), await runBaseline(program.command, 'loop')];
     const { differences } = await runTrial({ ...linear, end: loop.end }, [{ at: commit(1, 'after') }]);
     expect(differences.length).toBeGreaterThan(0);
   });

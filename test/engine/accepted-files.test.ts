@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRequest } from '../../src/agents/driver.ts';
 import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
-import type { AnyWorkflow } from '../../src/api/engine.ts';
+import type { AnyWorkflow } from '../../src/api/engine-options.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { type Engine, type RunHandle, type RunView, step, workflow } from '../../src/index.ts';
 import { commitAll, git } from '../git.ts';

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRequest, AgentUsage } from '../../src/agents/driver.ts';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
-import type { AnyWorkflow } from '../../src/api/engine.ts';
+import type { AnyWorkflow } from '../../src/api/engine-options.ts';
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import type { Budget } from '../../src/definition/budget.ts';
 import { hashDefinition } from '../../src/definition/hash.ts';

@@ -2,7 +2,7 @@
 // does with them.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AnyWorkflow } from '../../src/api/engine.ts';
+import type { AnyWorkflow } from '../../src/api/engine-options.ts';
 import { all, arg, defineWorkflow, race, type StepFailed, step, workflow } from './library.ts';
 import { createLatch, createRig, type Rig } from './rig.ts';
 

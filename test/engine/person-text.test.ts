@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
-import type { AnyWorkflow } from '../../src/api/engine.ts';
+import type { AnyWorkflow } from '../../src/api/engine-options.ts';
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { type Engine, step, workflow } from '../../src/index.ts';

@@ -45,6 +45,26 @@ describe('a semaphore', () => {
     name: 'task',
     steps: [{ id: 'work', handler: async () => ({ n: await meter.current.work() }), slots: ['db'], next: null }],
   });
+  test.each([
+    ['of a workflow', [{ key: 'workflow:a', max: 2 }]],
+    [
+      'that two workflows share',
+      [
+        { key: 'shared:deploy', max: 2 },
+        { key: 'shared:deploy', max: 2 },
+      ],
+    ],
+  ])('the concurrency %s limits its steps without any settings', async (_what, limits) => {
+    meter.current = createMeter();
+    const engine = await rig.open({});
+    const done = limits.map((concurrency, index) => {
+      const steps = [{ id: 'work', handler: async () => ({ n: await meter.current.work() }), next: null }];
+      return runAll([engine], defineWorkflow({ name: `limited-${index}`, concurrency, steps }), 6);
+    });
+    const statuses = (await Promise.all(done)).flat();
+    expect([new Set(statuses), meter.current.most]).toEqual([new Set(['completed']), 2]);
+  });
+
   const write = defineWorkflow({ name: 'write', steps: [{ id: 'work', agent: 'writer', prompt: 'write', next: null }] });
   const twoRoles = defineWorkflow({
     name: 'twoRoles',

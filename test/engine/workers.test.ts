@@ -5,9 +5,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentUsage } from '../../src/agents/driver.ts';
-import { isEngineError } from '../../src/index.ts';
+import { isEngineError, workflowFromYaml } from '../../src/index.ts';
 import { WORKERS, type WorkerReply } from '../workers.ts';
-import { defineWorkflow, type Engine } from './library.ts';
+import { defineWorkflow, type Engine, step, workflow } from './library.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -18,6 +18,37 @@ afterEach(() => rig.close());
 
 const SCHEMA = { type: 'object', required: ['n'], properties: { n: { type: 'number' } } };
 const FITTING: WorkerReply = { output: { n: 1 } };
+
+describe('a reviewer is marked with reviews: true', () => {
+  const options = {
+    roles: { worker: { driver: 'it' } },
+    drivers: { it: { name: 'it', ask: async () => ({ kind: 'answered', success: true, output: 'fine' }) as const } },
+  };
+  const yaml = [
+    'apiVersion: pawl.dev/v1',
+    'kind: Workflow',
+    'metadata: { name: y }',
+    'stages:',
+    '  - { id: a, type: agent, agent: worker, reviews: true }',
+  ];
+  test.each([
+    ['in a graph', () => defineWorkflow({ name: 'g', steps: [{ id: 'a', agent: 'worker', reviews: true, next: null }] })],
+    [
+      'in a flow',
+      () =>
+        workflow('f', function* () {
+          yield* step('a').agent({ agent: 'worker', reviews: true });
+        }),
+    ],
+    ['in a workflow file', () => workflowFromYaml(yaml.join('\n'))],
+  ])('%s', async (_place, definition) => {
+    const engine = await rig.open(options);
+    const run = await engine.start(await definition());
+    const { status, steps } = await run.wait('idle');
+    expect(status).not.toBe('completed');
+    expect(steps.at(-1)?.error).toContain('a review needs "verdict"');
+  });
+});
 
 describe.each(Object.entries(WORKERS))('%s', (_name, kind) => {
   interface Given {

@@ -116,6 +116,11 @@ export const PROMISE = { name: 'promise', error: 'the promise is broken' };
 
 /** A definition of these steps that begins with the first one; it is refused as any other if it cannot work. */
 export function graph(...steps: readonly StepModel[]): Definition {
+  return graphWith({}, ...steps);
+}
+
+/** The same with more fields of a definition. */
+export function graphWith(more: Partial<Definition>, ...steps: readonly StepModel[]): Definition {
   return validateDefinition(
     {
       name: 'w',
@@ -126,6 +131,7 @@ export function graph(...steps: readonly StepModel[]): Definition {
       entry: steps[0]?.id ?? '',
       steps,
       limits: { maxIterations: 3 },
+      ...more,
     },
     { registry: REGISTRY },
   );

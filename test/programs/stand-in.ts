@@ -41,8 +41,8 @@ function replyTo(told: string, heard: readonly string[]): object {
   switch (behaviour.agent) {
     case 'answers':
       return { success: behaviour.success ?? true, output: behaviour.output };
-    case 'mends':
-      return { success: true, output: told.includes(behaviour.told) ? { mended: true } : behaviour.first };
+    case 'corrects':
+      return { success: true, output: told.includes(behaviour.told) ? { corrected: true } : behaviour.first };
     case 'remembers':
       return { success: true, output: { heard: heard.map(promptIn) } };
     case 'looks':

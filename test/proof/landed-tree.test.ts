@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRequest } from '../../src/agents/driver.ts';
 import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
-import type { AnyWorkflow } from '../../src/api/engine.ts';
+import type { AnyWorkflow } from '../../src/api/engine-options.ts';
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import type { Engine, RunView } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRequest } from '../../src/agents/driver.ts';
 import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
-import type { AnyWorkflow } from '../../src/api/engine.ts';
+import type { AnyWorkflow } from '../../src/api/engine-options.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
 import { type Engine, type FlowCall, type RunHandle, type RunView, StepFailed, step, workflow } from '../../src/index.ts';

@@ -76,8 +76,8 @@ function modelOf(behaviour: DriverBehaviour): Model {
         return replyWith(behaviour.output, behaviour.success);
       case 'repeats':
         return replyWith({ prompt: words.split(INSTRUCTIONS)[0] as string });
-      case 'mends':
-        return replyWith(words.includes(behaviour.told) ? { mended: true } : behaviour.first);
+      case 'corrects':
+        return replyWith(words.includes(behaviour.told) ? { corrected: true } : behaviour.first);
       case 'hangs':
         behaviour.begun();
         return 'silence';

@@ -93,7 +93,10 @@ export class ClaudeCodeTalk {
     const status = numberIn(message.error_status);
     this.emit({ kind: 'notice', text: `the API returned ${status ?? 'no response'} (${textIn(message.error)}); retrying` });
     if ((status === 401 || status === 403) && (numberIn(message.attempt) ?? 0) >= AUTH_TRIES_MAX)
-      this.end({ failure: 'auth', message: `the API returned ${status}: log in to Claude Code, or fix its API key` });
+      this.end({
+        failure: 'auth',
+        message: `the API returned ${status}: log in to Claude Code, or set ANTHROPIC_API_KEY and pass it on ("environment" in the settings)`,
+      });
   }
 
   private hearLimit(info: JsonObject): void {

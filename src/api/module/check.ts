@@ -4,12 +4,17 @@ import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { type CheckedModule, type Discovery, discoverWorkflows, YAML_FILE } from '../../authoring/discover/discover.ts';
 import { isOutline, type Outline, readOutline } from '../../authoring/discover/outline.ts';
-import { locate, placeOfStep } from '../../authoring/discover/position.ts';
+import { hasField, locate, placeOfReference } from '../../authoring/discover/position.ts';
 import { type Place, placeAt, type SourceProblem } from '../../authoring/discover/syntax.ts';
 import { lintFlow } from '../../authoring/flow/lint.ts';
+import { flowReferences } from '../../authoring/flow/references.ts';
 import type { Compilers } from '../../authoring/graph/work.ts';
-import { gateWarnings } from '../../definition/gate-warnings.ts';
-import { quorumsIn } from '../../definition/quorum.ts';
+import { adviceOn } from '../../definition/advice.ts';
+import type { Severity } from '../../definition/finding.ts';
+import type { Definition } from '../../definition/model.ts';
+import { severityOf } from '../../definition/problem.ts';
+import { type Reference, referencesIn } from '../../definition/reference.ts';
+import { REGISTRY } from '../../kinds/registry.ts';
 import type { CheckedContent } from './hold.ts';
 import type { LoadFailure } from './import.ts';
 import { loadApart } from './load-apart.ts';
@@ -40,13 +45,30 @@ export async function checkModule(outline: Outline, checked?: CheckedContent): P
     const errors = problems === undefined ? [failureProblem(outline, loaded.failure)] : locate(outline, problems);
     return { workflow, warnings: lint.warnings, errors: [...errors, ...lint.errors] };
   }
-  const { name, params, steps } = loaded.workflow.definition;
+  const { definition, children } = loaded.workflow;
+  const { name, params, steps } = definition;
+  const advice = adviceOn(definition, REGISTRY).filter(
+    ({ code, step = '' }) => code !== 'RECOVERY_DEFAULT' || !hasField(outline, step, 'recovery'),
+  );
+  const adviceOf = (severity: Severity): SourceProblem[] =>
+    locate(
+      outline,
+      advice.filter((problem) => severityOf(problem) === severity),
+    );
   return {
     workflow: { ...workflow, params: Object.keys(params), ...(workflow.form === 'flow' ? {} : { steps: steps.map(({ id }) => id) }) },
     errors: [...(name === workflow.name ? [] : [otherName(outline, name)]), ...lint.errors],
-    warnings: [...lint.warnings, ...locate(outline, gateWarnings(loaded.workflow.definition))],
-    quorums: quorumsIn(steps).map((quorum) => ({ ...quorum, ...placeOfStep(outline, quorum.step) })),
+    warnings: [...lint.warnings, ...adviceOf('warning')],
+    hints: adviceOf('hint'),
+    params,
+    references: referencesOf(outline, definition).filter((one) => one.kind !== 'workflow' || !children.includes(one.name)),
   };
+}
+
+/** What a workflow needs outside its file, each at its position. */
+function referencesOf(outline: Outline, definition: Definition): (Reference & Place)[] {
+  if (definition.form === 'flow') return flowReferences(outline);
+  return referencesIn(definition).map((reference) => ({ ...reference, ...placeOfReference(outline, reference) }));
 }
 
 function failureProblem(outline: Outline, { code, message, position, missing }: LoadFailure): SourceProblem {

@@ -4,7 +4,7 @@
 import { registerHooks } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { EngineError, isEngineError, messageOf, type SourcePosition } from '../../base/error.ts';
+import { EngineError, type ErrorCode, isEngineError, messageOf, type SourcePosition } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { OwnKind } from '../../definition/own-kind.ts';
@@ -72,7 +72,7 @@ function describe(value: unknown): string {
 /** Why a module could not be loaded, as data. */
 export interface LoadFailure {
   /** The code of an error of ours, `SYNTAX`, or `MODULE_FAILED` for whatever else was thrown. */
-  readonly code: string;
+  readonly code: ErrorCode | 'SYNTAX';
   readonly message: string;
   /** Everything that is wrong with the definition, when that was the reason. */
   readonly problems?: readonly Problem[];

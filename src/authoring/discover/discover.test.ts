@@ -7,7 +7,7 @@ import type { Problem } from '../../definition/problem.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { discoverWorkflows } from './discover.ts';
 import { isOutline, type Outline, readOutline } from './outline.ts';
-import { locate, placeOfStep } from './position.ts';
+import { locate, placeOfReference } from './position.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -163,7 +163,7 @@ describe('a problem of a definition is shown', () => {
     const codes = (...problems: Problem[]): string[] => locate(outline, problems).map(({ code }) => code);
     expect(codes(of('UNREACHABLE', 'b'), of('TARGET_UNKNOWN', 'a'))).toEqual(['TARGET_UNKNOWN']);
     expect(codes(of('DEAD_END', 'a'), of('FIELD_UNKNOWN', 'b'), of('FIELD_UNKNOWN', 'b'))).toEqual(['FIELD_UNKNOWN', 'DEAD_END']);
-    expect(placeOfStep(outline, 'b')).toEqual({ line: 2, column: expect.any(Number) });
+    expect(placeOfReference(outline, { kind: 'role', step: 'b', name: 'none' })).toEqual({ line: 2, column: expect.any(Number) });
   });
 });
 

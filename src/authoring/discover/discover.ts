@@ -6,7 +6,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { messageOf } from '../../base/error.ts';
 import { isStoreFile } from '../../base/store-files.ts';
-import type { Quorum } from '../../definition/quorum.ts';
+import type { Definition } from '../../definition/model.ts';
+import type { Reference } from '../../definition/reference.ts';
 import type { Compilers } from '../graph/work.ts';
 import { type DiscoveredWorkflow, isOutline, readOutline } from './outline.ts';
 import type { Place, SourceProblem } from './syntax.ts';
@@ -28,8 +29,12 @@ export interface CheckedModule {
   readonly workflow?: DiscoveredWorkflow;
   readonly errors: readonly SourceProblem[];
   readonly warnings: readonly SourceProblem[];
-  /** Where people of named groups have to agree. */
-  readonly quorums?: readonly (Quorum & Place)[];
+  /** Advice. */
+  readonly hints?: readonly SourceProblem[];
+  /** What it needs outside its file, and where each is written. */
+  readonly references?: readonly (Reference & Place)[];
+  /** The parameters, if the definition was read. */
+  readonly params?: Definition['params'];
 }
 
 /** The endings of files that may define a workflow. */

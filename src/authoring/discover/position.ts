@@ -3,6 +3,7 @@
 
 import type { AnyNode } from 'acorn';
 import type { Problem } from '../../definition/problem.ts';
+import type { Reference } from '../../definition/reference.ts';
 import { type ModuleNames, nameOf, propertyOf } from './names.ts';
 import type { Outline } from './outline.ts';
 import { nodesIn, type Place, placeAt, type SourceProblem } from './syntax.ts';
@@ -36,9 +37,18 @@ export function locate(outline: Outline, problems: readonly Problem[]): SourcePr
   return located.filter(isFirst).sort((a, b) => rank(a) - rank(b) || a.line - b.line || a.column - b.column);
 }
 
-/** Where a step is written. */
-export function placeOfStep(outline: Outline, step: string): Place {
-  return placeAt(outline.module.text, (stepOf(outline, step)?.at ?? outline.call).start);
+/** Where a reference is written: at its name in the step, or else at the step. */
+export function placeOfReference(outline: Outline, reference: Reference): Place {
+  const step = stepOf(outline, reference.step);
+  const name = reference.kind === 'group' ? reference.from[0] : reference.name;
+  const written = step === undefined || name === undefined ? undefined : findText(step.node, name);
+  return placeAt(outline.module.text, (written ?? step?.at ?? outline.call).start);
+}
+
+/** Whether a field is written at a step; a step that is built elsewhere may have any. */
+export function hasField({ names, ...outline }: Outline, step: string, field: string): boolean {
+  const { node } = stepOf({ names, ...outline }, step) ?? {};
+  return node === undefined || fieldOf(names, node, field) !== undefined;
 }
 
 function nodeOf(outline: Outline, { step: id, code, message }: Problem): AnyNode {

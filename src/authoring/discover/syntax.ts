@@ -2,7 +2,8 @@
 // every position, and what is left is parsed. Both parsers are loaded when the first file is read.
 
 import type { AnyNode, Program, Token } from 'acorn';
-import { messageOf } from '../../base/error.ts';
+import { type ErrorCode, messageOf } from '../../base/error.ts';
+import type { FindingCode } from '../../definition/finding.ts';
 
 /** A place in a file; lines and columns count from 1. */
 export interface Place {
@@ -12,7 +13,7 @@ export interface Place {
 
 /** One thing that is wrong with a file, and where. */
 export interface SourceProblem extends Place {
-  readonly code: string;
+  readonly code: FindingCode | ErrorCode;
   readonly message: string;
   readonly hint: string;
 }

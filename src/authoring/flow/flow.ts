@@ -42,6 +42,7 @@ const OPTIONS = Object.keys({
   description: true,
   params: true,
   limits: true,
+  concurrency: true,
   budget: true,
   protected: true,
   permissions: true,
@@ -97,7 +98,7 @@ function checkBody(name: string, body: FlowBody<never, unknown> | undefined): as
 }
 
 function definitionOf(name: string, options: FlowOptions<ArgSpecs>): Definition {
-  const { title = name, description = '', version, limits = {}, budget, permissions, protected: guarded } = options;
+  const { title = name, description = '', version, limits = {}, concurrency, budget, permissions, protected: guarded } = options;
   const params = Object.fromEntries(Object.entries(options.params ?? {}).map(([param, model]) => [param, arg(model)]));
   const faults = Object.entries(params).flatMap(([param, model]) => argFaults(model).map((fault) => `parameter "${param}": ${fault}`));
   if (faults.length > 0) throw invalid(`workflow "${name}"`, `has parameters that cannot work: ${faults.join('; ')}`);
@@ -114,7 +115,12 @@ function definitionOf(name: string, options: FlowOptions<ArgSpecs>): Definition 
     entry: '',
     steps: [],
     limits: { maxIterations },
-    ...present({ budget: budget && { ...budget }, permissions: permissions && { ...permissions }, protected: guarded && [...guarded] }),
+    ...present({
+      concurrency: concurrency && { ...concurrency },
+      budget: budget && { ...budget },
+      permissions: permissions && { ...permissions },
+      protected: guarded && [...guarded],
+    }),
   });
 }
 

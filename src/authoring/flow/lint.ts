@@ -42,11 +42,24 @@ const SOURCES: ReadonlyMap<string | undefined, string> = new Map([
   ['process.env', 'reads the environment'],
 ]);
 
-/** Checks the function of a flow, where it is written in the file of the flow. */
-export function lintFlow({ module, names, call }: Outline): FlowFindings {
+/** Returns the function of a flow, if it is written in the file of the flow. */
+export function flowBody({ names, call }: Outline): AnyNode | undefined {
   const last = call.arguments.at(-1);
   const body = last === undefined ? undefined : names.follow(last);
-  if (body === undefined || !FUNCTIONS.includes(body.type)) return { errors: [], warnings: [] };
+  return body !== undefined && FUNCTIONS.includes(body.type) ? body : undefined;
+}
+
+/** Returns the call of `step(…)` that a chain such as `step('a').task(fn).retry(2)` begins with. */
+export function stepCallOf(names: ModuleNames, node: CallExpression): CallExpression | undefined {
+  const root = rootOf(node);
+  return isStep(names, root) ? root : undefined;
+}
+
+/** Checks the function of a flow. */
+export function lintFlow(outline: Outline): FlowFindings {
+  const { module, names } = outline;
+  const body = flowBody(outline);
+  if (body === undefined) return { errors: [], warnings: [] };
   const calls = stepCalls(names, body);
   const at = (node: AnyNode): Place => placeAt(module.text, node.start);
   const byPlace = (a: Place, b: Place): number => a.line - b.line || a.column - b.column;

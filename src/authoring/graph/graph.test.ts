@@ -209,8 +209,8 @@ describe('groups', () => {
   });
 
   test('the body of a fan-out has the id of its group', () => {
-    const step = first({ id: 'fix', each: { items: 'outputs.plan.areas', step: { agent: 'developer' }, join: { n: 1 } }, next: null });
-    expect(step).toMatchObject({ kind: 'each', items: 'outputs.plan.areas', join: { rule: 'count', n: 1 } });
+    const step = first({ id: 'fix', each: { items: 'params.areas', step: { agent: 'developer' }, join: { n: 1 } }, next: null });
+    expect(step).toMatchObject({ kind: 'each', items: 'params.areas', join: { rule: 'count', n: 1 } });
     expect(step).toMatchObject({ body: { id: 'fix', kind: 'agent' } });
   });
 

@@ -28,6 +28,7 @@ const FIELDS = [
   'params',
   'context',
   'limits',
+  'concurrency',
   'budget',
   'protected',
   'permissions',
@@ -162,6 +163,7 @@ function readHeader(spec: GraphSpec<never>, steps: readonly BoundStep[], reading
     entry: entry ?? initialStep ?? steps[0]?.model.id ?? '',
     steps: tiedToTree(steps.map(({ model }) => model)),
     limits: { maxIterations: limits?.maxIterations ?? DEFAULT_MAX_ITERATIONS },
+    concurrency: spec.concurrency,
     budget,
     protected: guarded === undefined ? undefined : [...guarded],
     permissions: spec.permissions,
@@ -189,7 +191,12 @@ function readParams(params: Readonly<Record<string, ArgModel>>, reading: GraphRe
       read.push([name, arg(model)]);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
-      reading.problems.add({ code: 'ARG_INVALID', message: `parameter "${name}": ${error.message}`, hint: 'fix its declaration' });
+      reading.problems.add({
+        param: name,
+        code: 'ARG_INVALID',
+        message: `parameter "${name}": ${error.message}`,
+        hint: 'fix its declaration',
+      });
     }
   }
   return Object.fromEntries(read);

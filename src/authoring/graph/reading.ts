@@ -5,8 +5,9 @@ import { type Duration, parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
 import { type Json, toPlain } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
+import type { FindingCode } from '../../definition/finding.ts';
 import type { CodeRole } from '../../definition/hash.ts';
-import { type ProblemCode, ProblemList } from '../../definition/problem.ts';
+import { ProblemList } from '../../definition/problem.ts';
 import type { Compilers } from './work.ts';
 
 /** One graph as it is read. */
@@ -50,7 +51,7 @@ export class StepReading {
   }
 
   /** Adds a fault of this step. */
-  fault(code: ProblemCode, message: string, hint: string): void {
+  fault(code: FindingCode, message: string, hint: string): void {
     this.graph.problems.add({ step: this.at, code, message, hint });
   }
 

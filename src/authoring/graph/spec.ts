@@ -88,6 +88,8 @@ export interface WorkSpec<C = GraphContext> extends Optional<CommandFields & Age
     readonly checks: readonly GateCheckSpec[];
     /** False for a gate about the files as they are at that moment: a merge does not run it again after later changes. */
     readonly rerunAtMerge?: boolean;
+    /** Runs a failed check again, and says what it means if it passes then. */
+    readonly flaky?: 'fail' | 'quarantine';
   };
   readonly human?: HumanGateSpec;
   /** Time to wait, or less when the condition of the poll holds. */

@@ -137,6 +137,8 @@ export interface AgentFields<C> {
   schema: JsonObject;
   /** What all attempts of the step may use in a run; then it waits for more. */
   budget: Budget;
+  /** It reviews something and must give a verdict; implied by a transition for `reject`. */
+  reviews: boolean;
   /** It is given the run's data beside its own context. */
   seesContext: boolean;
   /** It continues the latest session of its role in the run. */
@@ -218,6 +220,8 @@ export interface WorkflowFields<P, A, Side = string> {
   /** Builds the application's part of the context, once per attempt. */
   readonly context?: (run: { readonly runId: string; readonly workflow: string; readonly params: ArgValues<P> }) => A | Promise<A>;
   readonly limits?: { readonly maxIterations?: number };
+  /** How many of its steps work at once, over all runs of all workflows with the same key. */
+  readonly concurrency?: NonNullable<Definition['concurrency']>;
   /** What the agents of a run may use in all, those of the runs it starts included; then it waits for more. */
   readonly budget?: Budget;
   /** Patterns of files that its agents may not change, beside those that are always protected. */

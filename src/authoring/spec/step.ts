@@ -141,7 +141,13 @@ export interface Kinds<C, X, Id> {
   handler: { fields: OutputFields<C> & { handler: (ctx: C) => Returned<X>; output: OutputSchema }; result: unknown };
   command: { fields: CommandFields & OutputFields<C>; result: CommandResult | Json };
   gate: {
-    fields: { gate: { readonly checks: CheckList<Get<Get<X, 'gate'>, 'checks'>>; readonly rerunAtMerge?: boolean } };
+    fields: {
+      gate: {
+        readonly checks: CheckList<Get<Get<X, 'gate'>, 'checks'>>;
+        readonly rerunAtMerge?: boolean;
+        readonly flaky?: 'fail' | 'quarantine';
+      };
+    };
     result: GateResult;
   };
   human: {

@@ -2,7 +2,8 @@
 // every run is driven with the definition it was started with, however long the session lives.
 
 import { existsSync } from 'node:fs';
-import type { AnyWorkflow, Engine } from '../../api/engine.ts';
+import type { Engine } from '../../api/engine.ts';
+import type { AnyWorkflow } from '../../api/engine-options.ts';
 import type { AttendedHost, OfferedWorkflow, StartRequest } from '../../attended/session.ts';
 import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';

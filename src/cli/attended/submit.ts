@@ -2,7 +2,8 @@
 // for it, the submission is given to it, and the reply is printed.
 
 import { text } from 'node:stream/consumers';
-import type { AnyWorkflow, Engine } from '../../api/engine.ts';
+import type { Engine } from '../../api/engine.ts';
+import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { type Reply, type Submission, submit } from '../../attended/submission.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';

@@ -20,10 +20,11 @@ export const DEFINE: readonly ListedCommand[] = [
     name: 'validate',
     summary: 'check workflows',
     about:
-      'Checks the syntax, names, steps, transitions, conditions and durations of every workflow in the project, or of the given files, and the step kinds and gate checks in .pawl/kinds and .pawl/checks. Checking a workflow file (.yaml) runs no code, unless it names one of those. A module (.ts, .js) is parsed; if this version of it is trusted (see "pawl trust"), it is also loaded in a separate process, and its definition is checked. At a terminal you are asked whether to trust it. Exits with 0 when there are no errors, with 2 when there are, and with 4 when a module is not trusted, so that only its syntax was checked.',
+      'Checks the syntax, names, steps, transitions, conditions and durations of every workflow in the project, or of the given files, whether the roles, groups, checks and workflows that they name exist, and the step kinds and gate checks in .pawl/kinds and .pawl/checks. Checking a workflow file (.yaml) runs no code, unless it names one of those. A module (.ts, .js) is parsed; if this version of it is trusted (see "pawl trust"), it is also loaded in a separate process, and its definition is checked. At a terminal you are asked whether to trust it. Exits with 0 when there are no errors, with 2 when there are, and with 4 when a module is not trusted, so that only its syntax was checked.',
     args: [{ name: 'FILE', about: 'check these files instead of all workflows', many: true, completes: 'file' }],
     options: [
       { name: 'strict', about: 'treat warnings as errors' },
+      { name: 'hints', about: 'also show hints: advice that needs no change' },
       { name: 'schema', about: 'print the JSON Schema of workflow files, with the step kinds of this project' },
     ],
     examples: [

@@ -1,7 +1,8 @@
 // `pawl answer RUN`: a person answers the questions of an agent. Like a decision it needs a person: an agent's shell has
 // neither a terminal nor a personal token.
 
-import type { AnyWorkflow, Engine } from '../../api/engine.ts';
+import type { Engine } from '../../api/engine.ts';
+import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { type Answer, parseAnswer, pickQuestions, readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
 import type { Statement } from '../../authority/statement.ts';
 import { EngineError } from '../../base/error.ts';

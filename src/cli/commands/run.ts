@@ -16,6 +16,7 @@ import { readOutputs, readParams } from '../params.ts';
 import { starterName } from '../right.ts';
 import { closing, findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
+import { assertRunnable } from '../surroundings.ts';
 import { assertFirst, assertNoOpenRun, assertStarts } from '../trigger/check.ts';
 import { completeTrigger } from '../trigger/forge.ts';
 import { startDataOf } from '../trigger/start-data.ts';
@@ -33,6 +34,7 @@ export const run: CommandRun = async (shell, given) => {
   // Report invalid parameters before a database is created or a process started.
   bindParams(definition.params, params, `workflow "${definition.name}"`);
   await assertSettingsTrusted(shell, place);
+  await assertRunnable(place.project, { loaded, settings: place.settings, isAttended });
   const trigger = await completeTrigger(shell, place, readTrigger(shell, given));
   assertStarts(loaded.workflow, trigger);
   const facts = { ...startDataOf(definition, { settings: place.settings, trigger }), ...(isAttended ? { [ATTENDED]: true } : {}) };

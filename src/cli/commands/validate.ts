@@ -1,20 +1,24 @@
 // `pawl validate`: reports errors in definitions the way a compiler does. Checking a workflow file runs no code. A module
 // is parsed; if it is trusted, it is also loaded in a separate process, and its definition is checked.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { LoadFailure } from '../../api/module/import.ts';
-import type { CheckedModule } from '../../authoring/discover/discover.ts';
+import { type CheckedModule, duplicates, readDefinition, YAML_FILE } from '../../authoring/discover/discover.ts';
 import type { DeclaredPart } from '../../authoring/discover/own-parts.ts';
 import type { Place, SourceProblem } from '../../authoring/discover/syntax.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
+import type { Severity } from '../../definition/finding.ts';
+import { type Problem, severityOf } from '../../definition/problem.ts';
+import type { Reference } from '../../definition/reference.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
-import { shownFile, workflowFolders } from '../definitions.ts';
+import { discoverProject, shownFile, workflowFolders } from '../definitions.ts';
 import { codeFrame } from '../frame.ts';
 import { wrap } from '../help.ts';
 import { assertPartsTrusted, declaredRegistry, type ProjectParts, partFilesOf, partsUsedBy, readProjectParts } from '../own-parts.ts';
 import { findProject, type Project } from '../project.ts';
+import { isSettingsFile } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import { assertTrusted, CHECK_USE } from '../trust/trust.ts';
@@ -45,11 +49,11 @@ const TRUST_ALL = 'checking more than the syntax of a module runs its code; revi
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   if (given.has('schema')) return printSchema(shell, given);
-  const checked = await checkFiles(shell, given, await chosenFiles(shell, given));
-  const files = checked.some(({ quorums = [] }) => quorums.length > 0) ? await withGroups(shell, given, checked) : checked;
-  const judged = given.has('strict') ? files.map(strictly) : files;
-  shell.result({ files: judged.map(rowOf) }, () => judged.flatMap((file) => linesOf(shell, file)));
-  if (!shell.wantsJson) shell.warn(summaryOf(judged));
+  const checked = await withProject(shell, given, await checkFiles(shell, given, await chosenFiles(shell, given)));
+  const judged = given.has('strict') ? checked.map(strictly) : checked;
+  const showsHints = given.has('hints');
+  shell.result({ files: judged.map(rowOf) }, () => judged.flatMap((file) => linesOf(shell, file, showsHints)));
+  if (!shell.wantsJson) shell.warn(summaryOf(judged, showsHints));
   const errors = judged.flatMap((file) => file.errors);
   return errors.length === 0 ? 0 : errors.every(isTrustProblem) ? EXIT_NOT_TRUSTED : EXIT_INVALID;
 };
@@ -74,7 +78,6 @@ async function chosenFiles(shell: Shell, given: ParsedArgs): Promise<string[]> {
 }
 
 async function checkFiles(shell: Shell, given: ParsedArgs, files: readonly string[]): Promise<CheckedFile[]> {
-  const { duplicates, readDefinition, YAML_FILE } = await import('../../authoring/discover/discover.ts');
   // Imported once: importing a module again takes as long as reading a small file.
   const yaml = files.some((file) => YAML_FILE.test(file)) ? await import('../../authoring/yaml/check/check.ts') : undefined;
   const project = findProject(shell, given);
@@ -93,12 +96,9 @@ async function checkFiles(shell: Shell, given: ParsedArgs, files: readonly strin
     }
   }
   const found = await Promise.all(checks);
-  const same = duplicates(found.flatMap(({ workflow }) => workflow ?? []));
   return files.map((file, index) => {
-    const one = found[index] as Checked;
     const text = texts[index];
-    const twice = same.filter((problem) => problem.file === file).map(withoutFile);
-    return { ...one, file, text: typeof text === 'string' ? text : '', errors: [...one.errors, ...twice] };
+    return { ...(found[index] as CheckedModule), file, text: typeof text === 'string' ? text : '' };
   });
 }
 
@@ -183,20 +183,88 @@ function isTrustProblem({ code }: SourceProblem): boolean {
   return code === 'NOT_TRUSTED';
 }
 
-/** Adds a warning for each approval that needs more people than its groups have. Groups not set here may be set elsewhere. */
-async function withGroups(shell: Shell, given: ParsedArgs, files: readonly CheckedFile[]): Promise<CheckedFile[]> {
-  const [{ readSettings }, { membersOf }] = await Promise.all([import('../settings/settings.ts'), import('../../forge/people.ts')]);
-  const { groups = {} } = await readSettings(shell, findProject(shell, given));
+/** Adds what the files need outside themselves and the project does not have. */
+async function withProject(shell: Shell, given: ParsedArgs, files: readonly CheckedFile[]): Promise<CheckedFile[]> {
+  const project = findProject(shell, given);
+  const references = files.flatMap((file) => file.references ?? []);
+  const others = await otherWorkflows(project, files);
+  if (references.length === 0) return files.map((file) => withDuplicates(file, [...files, ...others]));
+  const { surroundingsOf, cycleProblem } = await import('../surroundings.ts');
+  const { referenceProblems } = await import('../../definition/reference.ts');
+  const { readSettings } = await import('../settings/settings.ts');
+  const settings = await readSettings(shell, project);
+  const known = new Map(
+    [...others, ...files].flatMap((file) => (file.workflow === undefined ? [] : [[file.workflow.name, file] as const])),
+  );
+  const around = { ...(await surroundingsOf(project, { references, settings })), workflows: known };
+  const childrenOf = (name: string): string[] => childReferences(known.get(name)).map((child) => child.name);
   return files.map((file) => {
-    const short = (file.quorums ?? []).flatMap(({ step, from, count, line, column }) => {
-      if (!from.every((name) => Object.hasOwn(groups, name))) return [];
-      const { length } = membersOf(groups, from);
-      if (length >= count) return [];
-      const message = `step "${step}" needs ${count} people of ${from.join(' or ')}, but there ${length === 1 ? 'is only 1' : `are only ${length}`}`;
-      return [{ code: 'GROUP_TOO_SMALL', message, hint: 'add people under "groups" in the settings, or lower `count`', line, column }];
-    });
-    return { ...file, warnings: [...file.warnings, ...short] };
+    const missing = referenceProblems(file.references ?? [], around).map(({ reference, problem }) => ({
+      ...problem,
+      ...placeOf(reference),
+    }));
+    const cycle = file.workflow === undefined ? undefined : cycleProblem(file.workflow.name, childrenOf);
+    const [first] = childReferences(file);
+    return withDuplicates(
+      withProblems(file, [
+        ...missing,
+        ...(cycle === undefined || first === undefined ? [] : [{ ...cycle, step: first.step, ...placeOf(first) }]),
+      ]),
+      [...files, ...others],
+    );
   });
+}
+
+type ChildReference = Extract<Reference, { kind: 'workflow' }> & Place;
+
+function childReferences(file: Pick<CheckedFile, 'references'> | undefined): ChildReference[] {
+  return (file?.references ?? []).filter((reference): reference is ChildReference => reference.kind === 'workflow');
+}
+
+function placeOf({ line, column }: Place): Place {
+  return { line, column };
+}
+
+function withProblems(file: CheckedFile, problems: readonly (Problem & Place)[]): CheckedFile {
+  const word = YAML_FILE.test(file.file) ? 'stage' : 'step';
+  const of = (wanted: Severity): SourceProblem[] =>
+    problems
+      .filter((problem) => severityOf(problem) === wanted)
+      .map(({ code, message, hint, line, column, step }) => ({ code, message: `${word} "${step}": ${message}`, hint, line, column }));
+  return {
+    ...file,
+    errors: [...file.errors, ...of('error')].sort(byPlace),
+    warnings: [...file.warnings, ...of('warning')].sort(byPlace),
+  };
+}
+
+function byPlace(a: Place, b: Place): number {
+  return a.line - b.line || a.column - b.column;
+}
+
+/** The workflows of the project whose files were not named: other files may start them, or have the same name. */
+async function otherWorkflows(project: Project, files: readonly CheckedFile[]): Promise<CheckedFile[]> {
+  const folders = workflowFolders(project);
+  const isInside = files.some(({ file }) => folders.some((folder) => file.startsWith(folder)));
+  if (!isInside && files.every((file) => childReferences(file).length === 0)) return [];
+  const { workflows } = await discoverProject(project);
+  const named = new Set(files.map(({ file }) => file));
+  const yaml = await import('../../authoring/yaml/check/check.ts');
+  return workflows
+    .filter(({ file }) => !named.has(file))
+    .map((workflow) => {
+      const { file } = workflow;
+      const text = YAML_FILE.test(file) && !isSettingsFile(project, file) ? readFileSync(file, 'utf8') : '';
+      const found = text === '' ? { errors: [], warnings: [] } : yaml.lookAtYaml(file, text, REGISTRY);
+      return { ...found, workflow, file, text };
+    });
+}
+
+/** Adds an error if another workflow of the project has the same name. */
+function withDuplicates(file: CheckedFile, all: readonly CheckedFile[]): CheckedFile {
+  const same = all.filter(({ workflow }) => workflow !== undefined && workflow.name === file.workflow?.name);
+  const twice = duplicates(same.flatMap(({ workflow }) => workflow ?? [])).filter((problem) => problem.file === file.file);
+  return { ...file, errors: [...file.errors, ...twice.map(withoutFile)] };
 }
 
 function withoutFile({ code, message, hint, line, column }: SourceProblem): SourceProblem {
@@ -208,7 +276,7 @@ function strictly(file: CheckedFile): CheckedFile {
   return { ...file, errors: [...file.errors, ...file.warnings], warnings: [] };
 }
 
-function rowOf({ file, workflow, parts, errors, warnings }: CheckedFile): object {
+function rowOf({ file, workflow, parts, errors, warnings, hints = [] }: CheckedFile): object {
   return {
     file,
     ok: errors.length === 0,
@@ -217,14 +285,16 @@ function rowOf({ file, workflow, parts, errors, warnings }: CheckedFile): object
     checked: errors.some(isTrustProblem) ? 'syntax' : 'whole',
     errors,
     warnings,
+    hints,
   };
 }
 
-function linesOf(shell: Shell, checked: CheckedFile): string[] {
-  const { file, errors, warnings, workflow, parts = [] } = checked;
+function linesOf(shell: Shell, checked: CheckedFile, showsHints: boolean): string[] {
+  const { file, errors, warnings, hints = [], workflow, parts = [] } = checked;
   const lines = [
     ...errors.filter((problem) => !isTrustProblem(problem)).flatMap((problem) => problemLines(shell, checked, { problem, level: 'error' })),
     ...warnings.flatMap((problem) => problemLines(shell, checked, { problem, level: 'warning' })),
+    ...(showsHints ? hints : []).flatMap((problem) => problemLines(shell, checked, { problem, level: 'hint' })),
   ];
   const names = [...(workflow === undefined ? [] : [workflow.name]), ...parts.map(({ name }) => name)];
   const name = `${shownFile(shell, file)}  ${oneLine(names.join(', '))}`;
@@ -242,15 +312,16 @@ function kindsOf(parts: readonly DeclaredPart[]): string {
   const checks = parts.some(({ part }) => part === 'check');
   return [...(kinds ? ['step kind'] : []), ...(checks ? ['gate check'] : [])].join(' and ');
 }
+const COLOURS = { error: 'red', warning: 'yellow', hint: 'blue' } as const;
 
 function problemLines(
   shell: Shell,
   { file, text }: CheckedFile,
-  { problem, level }: { readonly problem: SourceProblem; readonly level: 'error' | 'warning' },
+  { problem, level }: { readonly problem: SourceProblem; readonly level: Severity },
 ): string[] {
   const { code, message, hint, line, column } = problem;
   const head = `${shownFile(shell, file)}:${line}:${column}`;
-  const label = shell.style(level === 'error' ? 'red' : 'yellow', `${level} ${code}`);
+  const label = shell.style(COLOURS[level], `${level} ${code}`);
   const arrow = shell.symbol('arrow');
   const indent = ' '.repeat(arrow.length + 1);
   const room = Math.max(40, Math.min(shell.look.columns, 100));
@@ -263,11 +334,12 @@ function problemLines(
   ];
 }
 
-function summaryOf(files: readonly CheckedFile[]): string {
+function summaryOf(files: readonly CheckedFile[], showsHints: boolean): string {
   if (files.length === 0) return 'no workflows here; "pawl init" writes a first one';
   const count = (list: readonly unknown[], one: string): string => `${list.length} ${one}${list.length === 1 ? '' : 's'}`;
   const errors = files.flatMap((file) => file.errors);
   const warnings = files.flatMap((file) => file.warnings);
+  const hints = files.flatMap((file) => file.hints ?? []);
   const untrusted = errors.filter(isTrustProblem);
   const trust = untrusted.length === 1 ? `${untrusted[0]?.message}; ${untrusted[0]?.hint}` : TRUST_ALL;
   return [
@@ -278,6 +350,7 @@ function summaryOf(files: readonly CheckedFile[]): string {
         'error',
       ),
       ...(warnings.length === 0 ? [] : [count(warnings, 'warning')]),
+      ...(showsHints ? [count(hints, 'hint')] : []),
       ...(untrusted.length === 0 ? [] : [`${untrusted.length} not trusted`]),
     ].join(', '),
     ...(untrusted.length === 0 ? [] : [trust]),

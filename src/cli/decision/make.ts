@@ -4,7 +4,8 @@
 // If a live process owns the run, it reads the decision from the run's mail, and this process needs none of the code. If
 // no process does, the run would not continue: its code is loaded first, and if that fails nothing is recorded.
 
-import type { AnyWorkflow, Engine } from '../../api/engine.ts';
+import type { Engine } from '../../api/engine.ts';
+import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { Definition, GateOptionModel } from '../../definition/model.ts';

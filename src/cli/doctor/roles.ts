@@ -1,7 +1,7 @@
 // Owns the checks of `pawl doctor` on the roles of a project: which there are, and whether their program or package is
-// installed. Starts nothing.
+// installed and has its login or key. Starts nothing.
 
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { isEngineError } from '../../base/error.ts';
 import type { Project } from '../project.ts';
@@ -14,7 +14,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const PROGRAMS: Readonly<Record<string, string>> = { 'claude-code': 'claude', codex: 'codex' };
 
 /** Checks the roles of a project. */
-export async function checkRoles(project: Project, settings: RoleSettings, env: Environment): Promise<Check[]> {
+export async function checkRoles(
+  project: Project,
+  settings: RoleSettings & { readonly inheritEnv?: readonly string[] | undefined },
+  env: Environment,
+): Promise<Check[]> {
   try {
     // Creates the drivers and drops them, to find invalid roles now instead of in the middle of a run.
     await readRoles(project, settings);
@@ -22,7 +26,7 @@ export async function checkRoles(project: Project, settings: RoleSettings, env: 
     if (roles.length === 0) return [okCheck('roles', 'no roles are defined')];
     return await Promise.all(
       roles.map(async ({ name, driver = 'attended', argv, model }) => {
-        const missing = await missingFor(project, { driver, argv, model }, env);
+        const missing = await missingFor(project, { driver, argv, model, inherited: settings.inheritEnv ?? [] }, env);
         const what = `role ${name}: ${driver}${argv === undefined ? '' : `, ${argv.join(' ')}`}${model === undefined ? '' : `, ${model}`}`;
         if (missing === undefined) return okCheck('role', what);
         return { id: 'role', status: 'warning', what: `${what}; ${missing.what}`, hint: missing.hint } as const;
@@ -40,23 +44,64 @@ interface RoleProgram {
   readonly driver: string;
   readonly argv: readonly string[] | undefined;
   readonly model: string | undefined;
+  /** The names of the variables that programs get. */
+  readonly inherited: readonly string[];
+}
+
+interface Missing {
+  readonly what: string;
+  readonly hint: string;
 }
 
 async function missingFor(
   { root }: Project,
-  { driver, argv, model }: RoleProgram,
+  { driver, argv, model, inherited }: RoleProgram,
   env: Environment,
-): Promise<{ readonly what: string; readonly hint: string } | undefined> {
+): Promise<Missing | undefined> {
   if (driver === 'ai-sdk') {
     const { hasPackage, packagesOf } = await import('../../agents/ai-sdk/provider.ts');
     const absent = packagesOf(model).filter((name) => !hasPackage(root, name));
-    if (absent.length === 0) return undefined;
-    return { what: `${absent.join(' and ')} cannot be found`, hint: `npm install ${absent.join(' ')}` };
+    if (absent.length > 0) return { what: `${absent.join(' and ')} cannot be found`, hint: `npm install ${absent.join(' ')}` };
+    const provider = (model ?? '').split('/')[0] ?? '';
+    const key = Object.hasOwn(PROVIDER_KEYS, provider) ? PROVIDER_KEYS[provider] : undefined;
+    if (key === undefined || env[key] !== undefined) return undefined;
+    return { what: `the variable ${key} is not set`, hint: `set ${key} to the API key of ${provider}` };
   }
   const program = argv?.[0] ?? PROGRAMS[driver];
-  if (program === undefined || isFound(program, root, env)) return undefined;
-  return { what: `the program "${program}" cannot be found`, hint: 'install it, or add it to the PATH' };
+  if (program !== undefined && !isFound(program, root, env))
+    return { what: `the program "${program}" cannot be found`, hint: 'install it, or add it to the PATH' };
+  return missingLogin(driver, env, inherited);
 }
+
+/** The login of a program: the file it keeps it in, or a variable that must be passed on to it. */
+function missingLogin(driver: string, env: Environment, inherited: readonly string[]): Missing | undefined {
+  const login = Object.hasOwn(LOGINS, driver) ? LOGINS[driver] : undefined;
+  // Elsewhere, programs keep their login in a keychain.
+  if (login === undefined || process.platform !== 'linux' || existsSync(join(env.HOME ?? '', login.file))) return undefined;
+  const isPassed = inherited.some((name) => name === login.key || (name.endsWith('*') && login.key.startsWith(name.slice(0, -1))));
+  if (env[login.key] !== undefined && isPassed) return undefined;
+  const pass = `add ${login.key} to "environment" in the settings, which passes it on to programs`;
+  if (env[login.key] !== undefined) return { what: `${login.key} is set, but not passed on to it`, hint: pass };
+  return {
+    what: `neither a login (~/${login.file}) nor ${login.key} was found`,
+    hint: `log in with "${login.command}", or set ${login.key} and ${pass}`,
+  };
+}
+
+const LOGINS: Readonly<Record<string, { readonly file: string; readonly key: string; readonly command: string }>> = {
+  'claude-code': { file: '.claude/.credentials.json', key: 'ANTHROPIC_API_KEY', command: 'claude' },
+  codex: { file: '.codex/auth.json', key: 'OPENAI_API_KEY', command: 'codex login' },
+};
+
+/** The variables in which providers of the AI SDK look for their key. */
+const PROVIDER_KEYS: Readonly<Record<string, string>> = {
+  anthropic: 'ANTHROPIC_API_KEY',
+  google: 'GOOGLE_GENERATIVE_AI_API_KEY',
+  groq: 'GROQ_API_KEY',
+  mistral: 'MISTRAL_API_KEY',
+  openai: 'OPENAI_API_KEY',
+  xai: 'XAI_API_KEY',
+};
 
 function isFound(program: string, root: string, env: Environment): boolean {
   if (isAbsolute(program)) return isProgram(program);

@@ -7,6 +7,7 @@
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { eventProblem } from '../../definition/event.ts';
 import type { RunOrigin } from '../../store/store.ts';
 import type { ParsedArgs } from '../command.ts';
 import { readJson } from '../params.ts';
@@ -34,6 +35,8 @@ export function readTrigger(shell: Shell, given: ParsedArgs): Trigger | undefine
   const value = given.option(way) as string;
   if (way !== 'event') return numbered(way, value);
   if (value === '') throw new EngineError('USAGE', '--event must be the name of an event, such as issues.labeled');
+  const wrong = eventProblem(value);
+  if (wrong !== undefined) throw new EngineError('USAGE', `--event ${value}: ${wrong.message}; ${wrong.hint}`);
   const read = payload === undefined ? {} : readJson(shell, payload, '--payload');
   if (!isJsonObject(read)) throw new EngineError('USAGE', '--payload must be a JSON object as the forge sends it, or @file');
   return triggerOf(read, { event: value, option: `--event ${value}` });

@@ -19,11 +19,13 @@ export interface AgentSpec<Context extends object> extends StepOptions {
   readonly schema?: JsonObject;
   /** What all attempts of the step may use in a run; then it waits for more. */
   readonly budget?: Budget;
+  /** It reviews something and must give a verdict. */
+  readonly reviews?: boolean;
   /** It may relay questions to the person it works for. */
   readonly supportsQuestions?: boolean;
 }
 
-const BESIDE = ['context', 'action', 'prompt', 'script', 'schema', 'budget', 'seesContext', 'continueSession'];
+const BESIDE = ['context', 'action', 'prompt', 'script', 'schema', 'budget', 'reviews', 'seesContext', 'continueSession'];
 
 /** The kind `agent`. */
 export const agent: KindCompiler = {
@@ -31,7 +33,7 @@ export const agent: KindCompiler = {
   field: 'agent',
   beside: BESIDE,
   read(spec, { step }) {
-    const { agent: worker, action, prompt, script, schema, budget } = spec;
+    const { agent: worker, action, prompt, script, schema, budget, reviews } = spec;
     const [seesContext, continueSession] = [spec.seesContext || undefined, spec.continueSession || undefined];
     const role = typeof worker === 'string' ? worker : undefined;
     const { context, code } = readContext(spec, step);
@@ -39,7 +41,7 @@ export const agent: KindCompiler = {
       work: {
         kind: 'agent',
         config: step.config<AgentConfig>(
-          { role, action, prompt, script, schema, context, budget, seesContext, continueSession },
+          { role, action, prompt, script, schema, context, budget, reviews, seesContext, continueSession },
           'its agent',
         ),
       },
@@ -50,12 +52,13 @@ export const agent: KindCompiler = {
 
 /** An agent step. */
 export function buildAgent<Context extends object>(name: string, spec: AgentSpec<Context>): StepParts {
-  const { agent: given, context, action, prompt, script, schema, budget, supportsQuestions, ...options } = spec;
+  const { agent: given, context, action, prompt, script, schema, budget, reviews, supportsQuestions, ...options } = spec;
   const worker = workerOf(name, 'agent', given);
   const told = toldOf(name, context);
   const config: AgentConfig = {
     ...present({ role: worker.role, action, prompt, script, schema: schema && plainOf<JsonObject>(name, 'the schema', schema) }),
     ...budgetOf(name, budget),
+    ...present({ reviews }),
     ...told.config,
   };
   return {

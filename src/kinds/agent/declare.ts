@@ -23,8 +23,8 @@ export type AgentConfig = {
   readonly seesContext?: true;
   /** It continues the latest session of its role in the run. */
   readonly continueSession?: true;
-  /** It reviews something and must give a verdict; implied by a transition for `reject`. */
-  readonly reviews?: true;
+  /** Whether it reviews something and must give a verdict; left out, it does if there is a transition for `reject`. */
+  readonly reviews?: boolean;
 };
 
 declare module '../../definition/model.ts' {
@@ -45,7 +45,9 @@ export const agent: KindDeclaration = {
       const value = config[field];
       if (value !== undefined && !isText(value)) report.fault(`\`${field}\` must be a text`, `write one, or leave ${field} out`);
     }
-    const { context, schema, budget } = config;
+    const { context, schema, budget, reviews } = config;
+    if (reviews !== undefined && typeof reviews !== 'boolean')
+      report.fault('`reviews` must be true or false', 'write true, false, or leave it out');
     const fault = schema === undefined ? undefined : schemaFault(schema);
     if (fault !== undefined) report.fault(fault, 'describe the output with what can be checked');
     if (context !== undefined && !isJsonObject(context)) report.fault('`context` must be an object', 'write values by name, or a function');

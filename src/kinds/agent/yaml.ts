@@ -20,6 +20,7 @@ export const yaml: StageForm = stageForm({
       examples: [{ plan: '{{ outputs.implementation_plan }}' }],
     }).optional(),
     continue_session: flag('Continues the latest session of the same role in this run. Default: false.').optional(),
+    reviews: flag('The agent reviews and must give a verdict. Default: true for a stage with `on_reject`, false otherwise.').optional(),
     supports_questions: flag('The agent may ask the person it works for; a fresh attempt gets the answers. Default: false.').optional(),
     schema: byName(tree('A part of the schema.'), {
       description: 'The JSON Schema that its output has to fit.',
@@ -40,7 +41,11 @@ export const yaml: StageForm = stageForm({
       seesContext: true,
       ...present({ action, prompt, protected: guarded, mayChange, schema: schema as JsonObject | undefined }),
       ...present({ context: nonEmpty(context), budget: budgetOf(budget) }),
-      ...present({ continueSession: stage.continue_session, supportsQuestions: stage.supports_questions || undefined }),
+      ...present({
+        reviews: stage.reviews,
+        continueSession: stage.continue_session,
+        supportsQuestions: stage.supports_questions || undefined,
+      }),
       ...outputsOf(outputs),
       // A pull request that was verified is what the run is about from then on.
       ...(outputs?.some(({ type }) => type === 'pr') ? { merges: ['pr_number'] } : {}),

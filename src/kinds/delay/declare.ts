@@ -13,7 +13,7 @@ export const delay: KindDeclaration = {
     if (!isCount(durationMs, 0)) report.fault('`duration` must be a duration', 'write one such as "30s"');
     if (poll === undefined) return;
     if (!isJsonObject(poll) || !isCount(poll.intervalMs, 1))
-      return report.fault('`poll.interval` must be a duration', 'write one such as "10s"');
+      return report.fault('`poll.interval` must be a duration longer than 0', 'write one such as "10s"');
     if (typeof poll.condition === 'string') report.expression(poll.condition, 'the condition of its poll');
     else if (poll.condition !== undefined) report.fault('`poll.condition` must be an expression', 'write an expression or a function');
   },

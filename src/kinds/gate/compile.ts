@@ -7,7 +7,7 @@ import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { present } from '../../base/fields.ts';
 import type { CheckModel } from '../../definition/check.ts';
-import { gate as declaration, type GateConfig } from './declare.ts';
+import { gate as declaration, type FlakyPolicy, type GateConfig } from './declare.ts';
 
 /** A check of a gate: a shell command, or a check by name with what it needs. */
 export type CheckSpec = string | { readonly check: string; readonly timeout?: Duration; readonly [field: string]: unknown };
@@ -17,17 +17,21 @@ export interface GateSpec extends StepOptions {
   readonly checks: readonly CheckSpec[];
   /** False for a gate about the files as they are at that moment: a merge does not run it again after later changes. */
   readonly rerunAtMerge?: boolean;
+  /** Runs a failed check again, and says what it means if it passes then. */
+  readonly flaky?: FlakyPolicy;
 }
+
+const FIELDS = ['checks', 'rerunAtMerge', 'flaky'];
 
 /** The kind `gate`. */
 export const gate: KindCompiler = {
   ...declaration,
   field: 'gate',
   read({ gate: given }, { step }) {
-    step.knownFields(given ?? {}, ['checks', 'rerunAtMerge'], 'a gate');
+    step.knownFields(given ?? {}, FIELDS, 'a gate');
     const checks = Array.isArray(given?.checks) ? (given.checks as readonly GateCheckSpec[]) : [];
     const read = checks.map((check, index) => readCheck(check, `check ${index + 1}`, step));
-    return { work: { kind: 'gate', config: configOf(read, given?.rerunAtMerge) } };
+    return { work: { kind: 'gate', config: configOf(read, given ?? {}) } };
   },
 };
 
@@ -42,18 +46,23 @@ function readCheck(check: GateCheckSpec, what: string, step: StepReading): Check
 
 /** Checks that are run in place. */
 export function buildGate(name: string, spec: GateSpec): StepParts {
-  const { checks, rerunAtMerge, ...options } = spec;
+  const { checks, rerunAtMerge, flaky, ...options } = spec;
   const read = checks.map((check) => checkData(name, check));
-  return { name, work: { kind: 'gate', config: configOf(read, rerunAtMerge) }, options, fields: ['checks', 'rerunAtMerge'] };
+  const config = configOf(read, { rerunAtMerge, flaky });
+  return { name, work: { kind: 'gate', config }, options, fields: FIELDS };
 }
 
-function configOf(checks: readonly CheckModel[], rerunAtMerge: boolean | undefined): GateConfig {
-  return { checks, ...(rerunAtMerge === false ? { rerunAtMerge } : {}) };
+function configOf(
+  checks: readonly CheckModel[],
+  { rerunAtMerge, flaky }: { rerunAtMerge?: boolean | undefined; flaky?: FlakyPolicy | undefined },
+): GateConfig {
+  return { checks, ...present({ flaky, rerunAtMerge: rerunAtMerge === false ? rerunAtMerge : undefined }) };
 }
 
 function checkData(name: string, check: CheckSpec): CheckModel {
   if (typeof check === 'string') return { check: 'command', run: check };
-  const { timeout, ...rest } = check;
+  const { timeout, checks, ...rest } = check;
   const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, `step "${name}", timeout of check "${check.check}"`);
-  return { ...plainOf<CheckModel>(name, 'a check', rest), ...present({ timeoutMs }) };
+  const inner = Array.isArray(checks) ? { checks: checks.map((one: CheckSpec) => checkData(name, one)) } : present({ checks });
+  return { ...plainOf<CheckModel>(name, 'a check', { ...rest, ...inner }), ...present({ timeoutMs }) };
 }

@@ -12,7 +12,15 @@ export type GateConfig = {
   readonly rerunAtMerge?: false;
   /** How long a gate that is not decided yet waits before it looks again by itself. */
   readonly lookAgainMs?: number;
+  /**
+   * What a check that fails and then passes on the same files means. If set, a failed check runs a second time, and both
+   * results are recorded: `fail` fails the gate, `quarantine` lets it pass and names the check as flaky.
+   */
+  readonly flaky?: FlakyPolicy;
 };
+
+/** What to do about a flaky check. */
+export type FlakyPolicy = 'fail' | 'quarantine';
 
 declare module '../../definition/model.ts' {
   interface WorkConfigs {
@@ -25,7 +33,9 @@ export const gate: KindDeclaration = {
   kind: 'gate',
   outcomes: [],
   recovery: 'rerun',
-  validate({ config: { checks } }: StepOf<'gate'>, report) {
+  validate({ config: { checks, flaky } }: StepOf<'gate'>, report) {
+    if (flaky !== undefined && flaky !== 'fail' && flaky !== 'quarantine')
+      report.fault('`flaky` must be "fail" or "quarantine"', 'write one of them, or leave it out');
     if (!Array.isArray(checks) || checks.length === 0)
       return report.fault('a gate must have at least one check', 'write one such as { check: "command", run: "npm test" }');
     validateChecks(checks, report);

@@ -46,6 +46,27 @@ describe('a gate', () => {
     });
   });
 
+  test.each([
+    { flaky: 'fail', outcome: 'fail', looks: [false, true], named: ['seen'] },
+    { flaky: 'quarantine', outcome: 'ok', looks: [false, true], named: ['seen'] },
+    { flaky: undefined, outcome: 'fail', looks: [false], named: undefined },
+  ])('C12: with flaky: $flaky a check that fails and then passes is $outcome, with every look recorded', async (given) => {
+    const { flaky, outcome, looks, named } = given;
+    const calls: number[] = [];
+    const services = { checks: { shaky: { run: () => ({ passed: calls.push(1) > 1, result: calls.length }) } } };
+    const checks = [{ check: 'shaky', name: 'seen' }];
+    const config = { checks, ...(flaky === undefined ? {} : { flaky }) };
+    const result = await run([], services as never, { config } as Partial<AttemptFields>);
+    expect(result).toMatchObject({ type: 'settled', outcome });
+    const { checks: records = [], output } = result as { checks?: readonly { passed: boolean }[]; output: { flaky_checks?: string[] } };
+    expect([records.map(({ passed }) => passed), output.flaky_checks]).toEqual([looks, named]);
+  });
+
+  test('a check that fails twice is not flaky, and both looks are recorded', async () => {
+    const result = await run([], {}, { config: { checks: [command('false')], flaky: 'quarantine' } } as Partial<AttemptFields>);
+    expect(result).toMatchObject({ outcome: 'fail', checks: [{ passed: false }, { passed: false }] });
+  });
+
   test('makes all checks, in order, also after one has failed', async () => {
     const log = join(cwd, 'order');
     const result = await run([

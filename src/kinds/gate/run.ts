@@ -99,11 +99,28 @@ interface StartedJob extends GateJob {
   readonly startedAt: number;
 }
 
+/** Runs a check. With a policy for flaky checks, one that failed runs again on the same files. */
 async function runCheck(job: StartedJob, config: CheckModel): Promise<CheckRun> {
+  const first = await runOnce(job, config);
+  const { flaky } = job.request.bound.model.config;
+  if (flaky === undefined || first.verdict.passed !== false) return first;
+  const second = await runOnce(job, config);
+  const looks = [first, second];
+  if (second.verdict.passed !== true) return { ...first, looks };
+  if (flaky === 'quarantine') return { ...second, looks };
+  const error = `it is flaky: it failed (${first.verdict.error ?? 'without a reason'}), and passed on the same files`;
+  return { ...second, verdict: { passed: false, result: first.verdict.result, error }, looks };
+}
+
+async function runOnce(job: StartedJob, config: CheckModel): Promise<CheckRun> {
   const verdict = await verdictOf(job, config);
   // A stopped gate has no verdict, so the rest of its checks need not run.
   if (job.request.signal.aborted) throw new Stopped();
   return { config, verdict, at: job.bench.services.now() };
+}
+
+function isFlaky({ looks = [] }: CheckRun): boolean {
+  return looks.at(-1)?.verdict.passed === true;
 }
 
 async function verdictOf(job: StartedJob, config: CheckModel): Promise<CheckVerdict> {
@@ -183,7 +200,8 @@ function conclude(job: Job, { checks: runs, look, startedAt, tree: looked, moves
   const head = looked === undefined ? headIn(runs.map(({ verdict }) => verdict.result)) : undefined;
   const step = job.request.bound.model.id;
   const sentenceOf = ({ config, verdict }: CheckRun): string => `${titleOf(job, config)}: ${verdict.error ?? 'it did not pass'}`;
-  const checks = [...look.seen, ...runs.map(recordOf)];
+  const checks = [...look.seen, ...runs.flatMap((one) => (one.looks ?? [one]).map(recordOf))];
+  const flaky = runs.filter(isFlaky);
   const seen = tree === undefined ? {} : { evidence: treeEvidence(tree) };
   const undecided = runs.filter(({ verdict }) => verdict.passed === null && verdict.pending !== true);
   if (undecided.length > 0) {
@@ -206,6 +224,7 @@ function conclude(job: Job, { checks: runs, look, startedAt, tree: looked, moves
     passed: outcome === 'ok',
     failed_checks: failures.map(sentenceOf),
     ...(open.length > 0 ? { pending_checks: open.map(sentenceOf) } : {}),
+    ...(flaky.length > 0 ? { flaky_checks: flaky.map(({ config }) => titleOf(job, config)) } : {}),
     ...factsOfChecks(runs),
     checks: runs.map((one) => shownOf(job, one)),
     duration: formatDuration(job.bench.services.now() - startedAt),
@@ -281,9 +300,11 @@ function recordOf({ config, verdict, at }: CheckRun): CheckResult {
   return { type: config.check, config, passed, result: noted, ...present({ error }), at };
 }
 
-function shownOf(job: Job, { config, verdict }: CheckRun): JsonObject {
+function shownOf(job: Job, run: CheckRun): JsonObject {
+  const { config, verdict } = run;
   const { passed, error, pending } = verdict;
-  return { check: config.check, name: titleOf(job, config), passed, ...present({ pending: pending || undefined, error }) };
+  const name = titleOf(job, config);
+  return { check: config.check, name, passed, ...present({ pending: pending || undefined, flaky: isFlaky(run) || undefined, error }) };
 }
 
 function titleOf({ bench }: Job, config: CheckModel): string {

@@ -1,12 +1,13 @@
 // Owns how a `gate` stage is written in a workflow file.
 
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
+import { present } from '../../base/fields.ts';
 
 /** The checks, all of which must pass. */
 export const yaml: StageForm = stageForm({
   meaning: 'Checks that let work pass or not.',
   transitions: ['on_pass', 'on_fail'],
-  fields: ({ z, noted, check }) => ({
+  fields: ({ z, noted, check, choice }) => ({
     conditions: noted(z.array(check).min(1), {
       description: 'The checks. All run, in this order, and all must pass.',
       examples: [[{ check: 'command', run: 'npm test' }]],
@@ -18,9 +19,13 @@ export const yaml: StageForm = stageForm({
       examples: [false],
       accepts: 'true or false',
     }),
+    flaky: choice('Runs a failed check again; if it passes then, fails the gate, or lets it pass and names the check as flaky.', [
+      'fail',
+      'quarantine',
+    ]).optional(),
   }),
-  toSpec: ({ conditions, rerun_at_merge: rerunAtMerge }, { checkOf }) => ({
-    gate: { checks: conditions.map(checkOf), ...(rerunAtMerge === undefined ? {} : { rerunAtMerge }) },
+  toSpec: ({ conditions, rerun_at_merge: rerunAtMerge, flaky }, { checkOf }) => ({
+    gate: { checks: conditions.map(checkOf), ...present({ rerunAtMerge, flaky }) },
   }),
   rules: ({ conditions }, path, { checkRules }) => conditions.flatMap((check, index) => checkRules(check, [...path, 'conditions', index])),
 });

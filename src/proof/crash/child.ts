@@ -3,7 +3,8 @@
 // is played by the harness, which knows from the ledger what happened.
 
 import { dirname } from 'node:path';
-import { createEngine, type Engine, type EngineOptions } from '../../api/engine.ts';
+import { createEngine, type Engine } from '../../api/engine.ts';
+import type { EngineOptions } from '../../api/engine-options.ts';
 import { isEngineError } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { isSettled } from '../../kernel/run-state.ts';

@@ -27,8 +27,8 @@ describe('the verdict', () => {
   });
 
   test.each<[string, Partial<CrashEnd>, string]>([
-    ['another value', { facts: new Map([['r status', 'failed']]) }, 'r status: undisturbed completed, killed failed'],
-    ['something that is missing', { facts: new Map() }, 'r status: undisturbed completed, killed absent'],
+    ['another value', { facts: new Map([['r status', 'failed']]) }, 'r status: baseline completed, killed failed'],
+    ['something that is missing', { facts: new Map() }, 'r status: baseline completed, killed absent'],
     [
       'something more',
       {
@@ -37,7 +37,7 @@ describe('the verdict', () => {
           ['effect x', 'null'],
         ]),
       },
-      'effect x: undisturbed absent, killed null',
+      'effect x: baseline absent, killed null',
     ],
     ['an acknowledged step that begins again', { ledger: [opened('a'), begun('a')] }, 'a was acknowledged, and begun again'],
     ['a person who is asked again', { ledger: [opened('g'), asked('g')] }, 'g was acknowledged, and asked again'],

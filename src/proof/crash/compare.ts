@@ -9,10 +9,10 @@ import type { CrashEnd } from './end.ts';
 import type { LedgerLine } from './ledger.ts';
 
 /** Everything that differs; empty when the kill made no difference. */
-export function compareEnds(undisturbed: CrashEnd, killed: CrashEnd, options: { readonly rivals?: boolean } = {}): readonly string[] {
+export function compareEnds(baseline: CrashEnd, killed: CrashEnd, options: { readonly rivals?: boolean } = {}): readonly string[] {
   return [
     ...killed.problems,
-    ...differentFacts(undisturbed.facts, killed.facts),
+    ...differentFacts(baseline.facts, killed.facts),
     ...repeated(killed.ledger),
     ...tooOften(killed),
     ...(options.rivals === true ? [] : askedTwice(killed.ledger)),
@@ -23,7 +23,7 @@ function differentFacts(expected: CrashEnd['facts'], actual: CrashEnd['facts']):
   const names = new Set([...expected.keys(), ...actual.keys()]);
   return [...names].flatMap((name) => {
     const [before, after] = [expected.get(name), actual.get(name)];
-    return before === after ? [] : [`${name}: undisturbed ${before ?? 'absent'}, killed ${after ?? 'absent'}`];
+    return before === after ? [] : [`${name}: baseline ${before ?? 'absent'}, killed ${after ?? 'absent'}`];
   });
 }
 

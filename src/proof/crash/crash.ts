@@ -3,7 +3,7 @@
 
 import type { CrashCommand } from './process.ts';
 import { CRASH_OPERATIONS, type CrashOperation, type CrashPoint, noOperations, type OperationCounts } from './store.ts';
-import { type Kill, runCopies, runTrial, runUndisturbed, type Trial, type Undisturbed } from './trial.ts';
+import { type Baseline, type Kill, runBaseline, runCopies, runTrial, type Trial } from './trial.ts';
 
 /** What is proved, and with how much effort. */
 export interface CrashOptions {
@@ -18,14 +18,14 @@ export interface CrashOptions {
   readonly everyWrite?: 'kill' | 'copy' | false;
   /** Kills at random times, spread over the workflows, beside those at every write. */
   readonly random?: { readonly kills: number; readonly seed: number };
-  /** Told of every trial as it ends. */
+  /** Called after every trial. */
   readonly tell?: (workflow: string, trial: Trial) => void;
 }
 
 /** What came of one workflow. */
 export interface CrashRow {
   readonly workflow: string;
-  /** The writes of the undisturbed run. */
+  /** The writes of the baseline run. */
   readonly operations: OperationCounts;
   /** The kills at writes, by operation. */
   readonly kills: OperationCounts;
@@ -42,7 +42,7 @@ export interface CrashReport {
   readonly differences: readonly string[];
 }
 
-type Books = { -readonly [Field in keyof CrashRow]: CrashRow[Field] };
+type Tally = { -readonly [Field in keyof CrashRow]: CrashRow[Field] };
 
 const PARALLEL = 2;
 const KILLS_IN_A_ROW_MAX = 3;
@@ -54,10 +54,10 @@ export async function proveCrashes(options: CrashOptions): Promise<CrashReport> 
   const { command, workflows, random } = options;
   const lanes = openLanes(options.parallel ?? PARALLEL);
   const differences: string[] = [];
-  const undisturbed = await Promise.all(workflows.map((workflow) => lanes.run(() => runUndisturbed(command, workflow))));
-  const books = undisturbed.map(openBooks);
+  const baseline = await Promise.all(workflows.map((workflow) => lanes.run(() => runBaseline(command, workflow))));
+  const tally = baseline.map(openTally);
   const noteTrial = (index: number, trial: Trial): void => {
-    const row = books[index] as Books;
+    const row = tally[index] as Tally;
     for (const kill of trial.killed) if ('at' in kill) row.kills[kill.at.operation] += 1;
     row.randomKills += trial.killed.filter((kill) => 'outside' in kill).length;
     row.unknown += trial.interrupted;
@@ -66,21 +66,21 @@ export async function proveCrashes(options: CrashOptions): Promise<CrashReport> 
     options.tell?.(row.workflow, trial);
   };
   const trial = async (index: number, kills: readonly Kill[]): Promise<Trial> => {
-    const result = await lanes.run(() => runTrial(undisturbed[index] as Undisturbed, kills));
+    const result = await lanes.run(() => runTrial(baseline[index] as Baseline, kills));
     noteTrial(index, result);
     return result;
   };
   const { everyWrite = 'kill' } = options;
-  if (everyWrite === 'kill') await Promise.all(undisturbed.map((run, index) => sweep(run, (kills) => trial(index, kills))));
-  const copies = async (run: Undisturbed, index: number): Promise<void> => {
+  if (everyWrite === 'kill') await Promise.all(baseline.map((run, index) => sweep(run, (kills) => trial(index, kills))));
+  const copies = async (run: Baseline, index: number): Promise<void> => {
     for (const one of await lanes.run(() => runCopies(run, halfOf(run)))) noteTrial(index, one);
   };
-  if (everyWrite === 'copy') await Promise.all(undisturbed.map(copies));
-  if (random !== undefined) await killAtRandom({ ...random, undisturbed, lanes: options.parallel ?? PARALLEL }, trial);
-  return { rows: books, kills: books.reduce((sum, row) => sum + killsOf(row), 0), differences };
+  if (everyWrite === 'copy') await Promise.all(baseline.map(copies));
+  if (random !== undefined) await killAtRandom({ ...random, baseline, lanes: options.parallel ?? PARALLEL }, trial);
+  return { rows: tally, kills: tally.reduce((sum, row) => sum + killsOf(row), 0), differences };
 }
 
-function openBooks({ workflow, counts }: Undisturbed): Books {
+function openTally({ workflow, counts }: Baseline): Tally {
   return { workflow, operations: { ...noOperations(), ...counts }, kills: noOperations(), randomKills: 0, unknown: 0, differences: 0 };
 }
 
@@ -91,26 +91,26 @@ function killsOf(row: CrashRow): number {
 type TryKills = (kills: readonly Kill[]) => Promise<Trial>;
 
 /** Dies at every write of a first process, and at every write of one that resumes what a kill half-way left. */
-async function sweep(undisturbed: Undisturbed, tryKills: TryKills): Promise<void> {
-  const half = halfOf(undisturbed);
+async function sweep(baseline: Baseline, tryKills: TryKills): Promise<void> {
+  const half = halfOf(baseline);
   const rows = CRASH_OPERATIONS.flatMap((operation) =>
     (['before', 'after'] as const).flatMap((when) => [
-      sweepOperation({ operation, when, atLeast: undisturbed.counts[operation] ?? 0 }, [], tryKills),
+      sweepOperation({ operation, when, atLeast: baseline.counts[operation] ?? 0 }, [], tryKills),
       sweepOperation({ operation, when, atLeast: 0 }, [{ at: half }], tryKills),
     ]),
   );
   await Promise.all(rows);
 }
 
-/** The write half-way through the undisturbed run. */
-function halfOf({ counts }: Undisturbed): CrashPoint {
+/** The write half-way through the baseline run. */
+function halfOf({ counts }: Baseline): CrashPoint {
   return { operation: 'commit', nth: Math.ceil((counts.commit ?? 2) / 2), when: 'before' };
 }
 
 interface Place {
   readonly operation: CrashOperation;
   readonly when: CrashPoint['when'];
-  /** How many calls the undisturbed run makes; work that goes on at once may need a few more or less. */
+  /** How many calls the baseline run makes; work that goes on at once may need a few more or less. */
   readonly atLeast: number;
 }
 
@@ -126,7 +126,7 @@ interface RandomPlan {
   readonly kills: number;
   readonly seed: number;
   readonly lanes: number;
-  readonly undisturbed: readonly Undisturbed[];
+  readonly baseline: readonly Baseline[];
 }
 
 /** Kills from outside, up to three times in a row, until there were as many kills as were asked for. */
@@ -136,8 +136,8 @@ async function killAtRandom(plan: RandomPlan, trial: (index: number, kills: read
   let next = 0;
   const lane = async (): Promise<void> => {
     while (kills < plan.kills) {
-      const index = next++ % plan.undisturbed.length;
-      const { tookMs } = plan.undisturbed[index] as Undisturbed;
+      const index = next++ % plan.baseline.length;
+      const { tookMs } = plan.baseline[index] as Baseline;
       const row = Array.from({ length: 1 + Math.floor(chance() * KILLS_IN_A_ROW_MAX) }, () => outsideKill(chance, tookMs));
       const { killed } = await trial(index, row);
       kills += killed.length;

@@ -1,7 +1,7 @@
 // Owns the ledger of effects: a plain file outside the store, in which every attempt writes that it began and what it
 // did. What the store says about a run is held against it: the ledger is the world, the store is the memory of it.
 //
-// - Lines are only appended, each with one write, so that processes that follow each other tell one story in order.
+// - Lines are only appended, each with one write, so that processes that follow each other write one history in order.
 // - A line is on disk before the attempt goes on. Attempts that work at once share one wait for the disk.
 
 import { closeSync, fdatasync, openSync, readFileSync, writeSync } from 'node:fs';

@@ -38,7 +38,7 @@ export async function runProcess(command: CrashCommand, job: CrashJob, kill?: Ou
   return last.trouble === undefined && !last.killed && counts !== undefined ? { ...last, counts } : last;
 }
 
-/** Brings one run after the other to its end, with as few processes as that takes; says what went wrong with each. */
+/** Drives one run after the other to its end, with as few processes as possible, and returns what went wrong with each. */
 export async function runProcesses(command: CrashCommand, jobs: readonly CrashJob[]): Promise<readonly (string | undefined)[]> {
   const found: (string | undefined)[] = [];
   while (found.length < jobs.length) {

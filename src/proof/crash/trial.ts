@@ -1,5 +1,5 @@
 // Owns one trial: a fresh store and ledger, a row of processes of which all but the last are killed, and the
-// comparison of where that led with the undisturbed run.
+// comparison of where that led with the baseline run.
 
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,8 +14,8 @@ import { type CrashPoint, formatPoint } from './store.ts';
 /** How one of the processes of a trial is killed: by itself at a write, or from outside at some time. */
 export type Kill = { readonly at: CrashPoint } | { readonly outside: OutsideKill };
 
-/** A workflow that is killed, and how it ends when nobody disturbs it. */
-export interface Undisturbed {
+/** A workflow, and how it ends without kills. */
+export interface Baseline {
   readonly command: CrashCommand;
   readonly workflow: string;
   readonly end: CrashEnd;
@@ -23,7 +23,7 @@ export interface Undisturbed {
   readonly tookMs: number;
 }
 
-/** What came of a trial. */
+/** The result of a trial. */
 export interface Trial {
   /** The kills that were planned and happened, in order. */
   readonly killed: readonly Kill[];
@@ -38,7 +38,7 @@ const LIVES_MAX = 20;
 const RUNS_PER_PROCESS = 100;
 
 /** Runs a workflow to its end without disturbing it. */
-export async function runUndisturbed(command: CrashCommand, workflow: string): Promise<Undisturbed> {
+export async function runBaseline(command: CrashCommand, workflow: string): Promise<Baseline> {
   return inFreshDirectory(workflow, async (job) => {
     const { counts, tookMs, trouble } = await runProcess(command, job);
     if (counts === undefined) throw new Error(`workflow "${workflow}" does not even end when nobody disturbs it: ${trouble}`);
@@ -53,14 +53,14 @@ export async function runUndisturbed(command: CrashCommand, workflow: string): P
  * Dies at every write of a first process, and at every write of one that resumes what a kill at `half` left: each is a copy
  * of the files at that moment, which a process resumes later.
  */
-export async function runCopies(undisturbed: Undisturbed, half: CrashPoint): Promise<readonly Trial[]> {
-  return inFreshDirectory(undisturbed.workflow, async (job) => {
+export async function runCopies(baseline: Baseline, half: CrashPoint): Promise<readonly Trial[]> {
+  return inFreshDirectory(baseline.workflow, async (job) => {
     const first = dirname(job.db);
     const copying = async (life: CrashJob): Promise<string> => {
       const copies = `${dirname(life.db)}-copies`;
       await mkdir(copies);
-      const [trouble] = await runProcesses(undisturbed.command, [{ ...life, copies }]);
-      if (trouble !== undefined) throw new Error(nameOf(undisturbed, [], trouble));
+      const [trouble] = await runProcesses(baseline.command, [{ ...life, copies }]);
+      if (trouble !== undefined) throw new Error(nameOf(baseline, [], trouble));
       return copies;
     };
     const copies = await copying(job);
@@ -72,7 +72,7 @@ export async function runCopies(undisturbed: Undisturbed, half: CrashPoint): Pro
       ...copiedPoints(copies).map((at) => ({ directory: join(copies, folderOf(at)), killed: [{ at }] })),
       ...copiedPoints(copiesOfSecond).map((at) => ({ directory: join(copiesOfSecond, folderOf(at)), killed: [{ at: half }, { at }] })),
     ];
-    return resumeAll(undisturbed, job, trials);
+    return resumeAll(baseline, job, trials);
   });
 }
 
@@ -81,14 +81,14 @@ interface CopiedTrial {
   readonly killed: readonly Kill[];
 }
 
-async function resumeAll(undisturbed: Undisturbed, job: CrashJob, trials: readonly CopiedTrial[]): Promise<readonly Trial[]> {
+async function resumeAll(baseline: Baseline, job: CrashJob, trials: readonly CopiedTrial[]): Promise<readonly Trial[]> {
   const found: Trial[] = [];
   for (let from = 0; from < trials.length; from += RUNS_PER_PROCESS) {
     const some = trials.slice(from, from + RUNS_PER_PROCESS);
     const jobs = some.map(({ directory }) => copiedJob(job, directory));
-    const troubles = await runProcesses(undisturbed.command, jobs);
+    const troubles = await runProcesses(baseline.command, jobs);
     for (const [index, { killed }] of some.entries())
-      found.push(await judge(undisturbed, { job: jobs[index] as CrashJob, killed }, troubles[index]));
+      found.push(await judge(baseline, { job: jobs[index] as CrashJob, killed }, troubles[index]));
   }
   return found;
 }
@@ -97,17 +97,17 @@ function copiedJob(job: CrashJob, directory: string): CrashJob {
   return { ...job, isCopy: true, db: join(directory, basename(job.db)), ledger: join(directory, basename(job.ledger)) };
 }
 
-/** Runs a workflow with these kills, one per process, and then lets a last process bring it to its end. */
-export async function runTrial(undisturbed: Undisturbed, kills: readonly Kill[]): Promise<Trial> {
-  return inFreshDirectory(undisturbed.workflow, async (job) => {
+/** Runs a workflow with these kills, one per process, and then drives it to its end in a last process. */
+export async function runTrial(baseline: Baseline, kills: readonly Kill[]): Promise<Trial> {
+  return inFreshDirectory(baseline.workflow, async (job) => {
     const killed: Kill[] = [];
     for (const kill of kills) {
-      const end = await oneLife(undisturbed.command, job, kill);
-      if (end.trouble !== undefined) return { killed, interrupted: 0, differences: [nameOf(undisturbed, [...killed, kill], end.trouble)] };
+      const end = await oneLife(baseline.command, job, kill);
+      if (end.trouble !== undefined) return { killed, interrupted: 0, differences: [nameOf(baseline, [...killed, kill], end.trouble)] };
       if (!end.killed) break;
       killed.push(kill);
     }
-    return finish(undisturbed, job, killed);
+    return finish(baseline, job, killed);
   });
 }
 
@@ -115,35 +115,35 @@ function oneLife(command: CrashCommand, job: CrashJob, kill: Kill): Promise<Proc
   return 'at' in kill ? runProcess(command, { ...job, point: kill.at }) : runProcess(command, job, kill.outside);
 }
 
-async function finish(undisturbed: Undisturbed, job: CrashJob, killed: readonly Kill[]): Promise<Trial> {
-  const { trouble } = await runProcess(undisturbed.command, job);
-  return judge(undisturbed, { job, killed }, trouble);
+async function finish(baseline: Baseline, job: CrashJob, killed: readonly Kill[]): Promise<Trial> {
+  const { trouble } = await runProcess(baseline.command, job);
+  return judge(baseline, { job, killed }, trouble);
 }
 
 async function judge(
-  undisturbed: Undisturbed,
+  baseline: Baseline,
   { job, killed }: { readonly job: CrashJob; readonly killed: readonly Kill[] },
   trouble: string | undefined,
 ): Promise<Trial> {
-  if (trouble !== undefined) return { killed, interrupted: 0, differences: [nameOf(undisturbed, killed, trouble)] };
+  if (trouble !== undefined) return { killed, interrupted: 0, differences: [nameOf(baseline, killed, trouble)] };
   const end = await readEnd(job);
-  const differences = compareEnds(undisturbed.end, end).map((what) => nameOf(undisturbed, killed, what));
+  const differences = compareEnds(baseline.end, end).map((what) => nameOf(baseline, killed, what));
   return { killed, interrupted: end.interrupted.size, differences };
 }
 
-/** Kills a process and lets several others resume the run at the same time. */
-export async function runRivals(undisturbed: Undisturbed, kill: Kill, rivals: number): Promise<Trial> {
-  return inFreshDirectory(undisturbed.workflow, async (job) => {
-    await oneLife(undisturbed.command, job, kill);
-    const resumed = Array.from({ length: rivals }, () => runProcess(undisturbed.command, { ...job, rivals: true }));
+/** Kills a process, and resumes the run in several others at the same time. */
+export async function runRivals(baseline: Baseline, kill: Kill, rivals: number): Promise<Trial> {
+  return inFreshDirectory(baseline.workflow, async (job) => {
+    await oneLife(baseline.command, job, kill);
+    const resumed = Array.from({ length: rivals }, () => runProcess(baseline.command, { ...job, rivals: true }));
     const trouble = (await Promise.all(resumed)).flatMap((end) => (end.trouble === undefined ? [] : [end.trouble]));
     const end = await readEnd(job);
-    const found = [...trouble, ...compareEnds(undisturbed.end, end, { rivals: true })];
-    return { killed: [kill], interrupted: end.interrupted.size, differences: found.map((what) => nameOf(undisturbed, [kill], what)) };
+    const found = [...trouble, ...compareEnds(baseline.end, end, { rivals: true })];
+    return { killed: [kill], interrupted: end.interrupted.size, differences: found.map((what) => nameOf(baseline, [kill], what)) };
   });
 }
 
-function nameOf({ workflow }: Undisturbed, kills: readonly Kill[], what: string): string {
+function nameOf({ workflow }: Baseline, kills: readonly Kill[], what: string): string {
   return `${workflow}, killed ${kills.map(formatKill).join(', then ') || 'never'}: ${what}`;
 }
 

@@ -14,7 +14,7 @@ export function describeGit(at: () => ForgeStage): void {
 }
 
 function describeFacts(at: () => ForgeStage): void {
-  test('a pull request tells its head, its base, and that it is neither a draft nor from a fork', async () => {
+  test('a pull request has its head, its base, and that it is neither a draft nor from a fork', async () => {
     const { forge, commit } = at();
     const { number, head } = await openSample(at(), 'topic');
     const { defaultBranch } = valueIn(await forge.repository());

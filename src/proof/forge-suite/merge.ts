@@ -11,7 +11,7 @@ export function describeMerges(at: () => ForgeStage): void {
 }
 
 function describeLanding(at: () => ForgeStage): void {
-  test.each<MergeMethod>(['merge', 'squash', 'rebase'])('%s brings the work of the branch and keeps that of the base', async (method) => {
+  test.each<MergeMethod>(['merge', 'squash', 'rebase'])('%s merges the work of the branch and keeps that of the base', async (method) => {
     const { forge, commit, read } = at();
     const { number } = await openSample(at(), 'topic');
     const { defaultBranch } = valueIn(await forge.repository());

@@ -1,4 +1,4 @@
-// Owns what a forge brings to its contract suite: itself, and a way to play the people and the CI that real ones have.
+// Owns what a forge passes to its contract suite: itself, and a way to act as its people and its CI.
 
 import type { Approval, CheckRun, Forge, ForgeAnswer } from '../../forge/forge.ts';
 

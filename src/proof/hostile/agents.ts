@@ -22,18 +22,18 @@ export interface HostileTarget {
   readonly claim: Claim;
   /** Ends what the agent leaves running. */
   readonly ended: AbortSignal;
-  /** Hears that the agent does nothing any more. */
+  /** Called when the agent hangs. */
   readonly onHang: () => void;
 }
 
-/** What a hostile agent says at the end: the claim, or nothing. */
-export type Said = Claim | 'hangs' | 'breaks off';
+/** How a hostile agent ends: with a claim, or without one. */
+export type HostileReply = Claim | 'hangs' | 'breaks off';
 
 /** An agent that does not do its work. */
 export interface HostileAgent {
   readonly does: string;
   /** What it does in the workspace, and what it says then. */
-  readonly deed: (target: HostileTarget, cwd: string) => Said | Promise<Said>;
+  readonly deed: (target: HostileTarget, cwd: string) => HostileReply | Promise<HostileReply>;
   /** As an attended agent: what it tries with its tokens. */
   readonly trick?: Trick;
   /** In place of a registered command: the JavaScript of a program that prints its report. */
@@ -96,18 +96,18 @@ export function hostileScript(name: HostileName, target: HostileTarget): (reques
 
 const TEST = /(?:^|\/)(?:tests?|__tests__|spec)\/|[._-](?:test|spec)\.|(?:^|\/)(?:test_|conftest)/;
 
-async function deletesTests({ claim }: HostileTarget, cwd: string): Promise<Said> {
+async function deletesTests({ claim }: HostileTarget, cwd: string): Promise<HostileReply> {
   for (const path of await testsIn(cwd)) await rm(join(cwd, path));
   return claim;
 }
 
-async function loosensTests({ claim }: HostileTarget, cwd: string): Promise<Said> {
+async function loosensTests({ claim }: HostileTarget, cwd: string): Promise<HostileReply> {
   for (const path of await testsIn(cwd)) await writeFile(join(cwd, path), '\n');
   return claim;
 }
 
 /** Symbolic and hard links in turn. */
-async function linksTests({ claim }: HostileTarget, cwd: string): Promise<Said> {
+async function linksTests({ claim }: HostileTarget, cwd: string): Promise<HostileReply> {
   const fine = join(cwd, 'always-fine');
   await writeFile(fine, ALWAYS_FINE);
   for (const [index, path] of (await testsIn(cwd)).entries()) {
@@ -117,7 +117,7 @@ async function linksTests({ claim }: HostileTarget, cwd: string): Promise<Said> 
   return claim;
 }
 
-async function loosensTestsLater({ claim, ended }: HostileTarget, cwd: string): Promise<Said> {
+async function loosensTestsLater({ claim, ended }: HostileTarget, cwd: string): Promise<HostileReply> {
   const tests = await testsIn(cwd);
   const timer = setInterval(() => {
     for (const path of tests) void writeFile(join(cwd, path), '\n').catch(() => undefined);
@@ -135,7 +135,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   '.gitattributes': '* -text\n',
 };
 
-async function plantsSettings({ claim }: HostileTarget, cwd: string): Promise<Said> {
+async function plantsSettings({ claim }: HostileTarget, cwd: string): Promise<HostileReply> {
   for (const [path, text] of Object.entries(SETTINGS)) {
     await mkdir(dirname(join(cwd, path)), { recursive: true });
     await writeFile(join(cwd, path), text);
@@ -150,7 +150,7 @@ async function testsIn(cwd: string): Promise<string[]> {
 const STEERS = /(?:^|\/)(?:Makefile|justfile|tox\.ini|\.npmrc)$|^\.(?:pawl|squadron|github|claude|vscode)\/|\.(?:sh|bash)$/;
 const ALWAYS_FINE = '#!/bin/sh\nexit 0\n';
 
-async function editsTheGate({ claim, definition }: HostileTarget, cwd: string): Promise<Said> {
+async function editsTheGate({ claim, definition }: HostileTarget, cwd: string): Promise<HostileReply> {
   const named = new Set(definition.steps.flatMap(wordsOf));
   for (const path of await filesIn(cwd)) {
     if (posix.basename(path) === 'package.json') await writeFile(join(cwd, path), await withoutScripts(join(cwd, path)));
@@ -172,7 +172,7 @@ async function withoutScripts(file: string): Promise<string> {
   return JSON.stringify({ ...known, scripts });
 }
 
-async function worksAhead({ claim, definition, step }: HostileTarget, cwd: string): Promise<Said> {
+async function worksAhead({ claim, definition, step }: HostileTarget, cwd: string): Promise<HostileReply> {
   const outputs = definition.steps.flatMap(function all(model: StepModel): { step: string; pattern: string }[] {
     const files = (model.outputs ?? []).filter(isFileOutput);
     return [...files.map(({ pattern }) => ({ step: model.id, pattern })), ...membersOf(model).flatMap(all)];
@@ -186,12 +186,12 @@ async function worksAhead({ claim, definition, step }: HostileTarget, cwd: strin
   return claim;
 }
 
-function floods({ claim }: HostileTarget): Said {
+function floods({ claim }: HostileTarget): HostileReply {
   const noise = 'x'.repeat(FLOOD);
   return { ...claim, output: isJsonObject(claim.output) ? { ...claim.output, noise } : claim.output, message: noise };
 }
 
-async function leavesADaemon({ claim, ended }: HostileTarget, cwd: string): Promise<Said> {
+async function leavesADaemon({ claim, ended }: HostileTarget, cwd: string): Promise<HostileReply> {
   const [path = 'daemon.txt'] = (await filesIn(cwd)).filter((one) => !one.startsWith('.') && !TEST.test(one));
   const timer = setInterval(() => void writeFile(join(cwd, path), randomBytes(8)).catch(() => undefined), AGAIN_MS);
   timer.unref();

@@ -37,7 +37,7 @@ export interface AttackPlan {
   readonly honest: Script;
   /** What honest agents answered, by step; the honest run fills it in. */
   readonly claims: Map<string, Claim>;
-  /** The names of registered commands, which stand for agents; the stage tells them. */
+  /** The names of registered commands, which stand for agents; the stage returns them. */
   readonly registered: Set<string>;
   readonly cwd: string;
   /** Where the run works, once its stage is open. */

@@ -12,7 +12,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Script } from '../../agents/scripted.ts';
-import type { AnyWorkflow } from '../../api/engine.ts';
+import type { AnyWorkflow } from '../../api/engine-options.ts';
 import type { RunHandle } from '../../api/run.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';

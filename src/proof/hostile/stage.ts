@@ -3,7 +3,8 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createEngine, type Engine, type EngineOptions } from '../../api/engine.ts';
+import { createEngine, type Engine } from '../../api/engine.ts';
+import type { EngineOptions } from '../../api/engine-options.ts';
 import type { RunHandle } from '../../api/run.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
@@ -114,7 +115,7 @@ async function sayYes(engine: Engine, run: string): Promise<boolean> {
   return true;
 }
 
-/** Lets the time limit of a hung attempt run out; false where it has none. */
+/** Advances the clock past the time limit of a hung attempt; returns false if it has none. */
 export async function passTime({ clock }: HostileStage): Promise<boolean> {
   for (let look = 0; look < LOOKS_MAX && clock?.next() === undefined; look += 1) await new Promise(setImmediate);
   const next = clock?.next();

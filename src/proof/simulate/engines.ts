@@ -37,7 +37,7 @@ export interface EnginesMeans {
   readonly openStore: (isDead: (owner: string) => boolean) => Store;
 }
 
-// What people and sweeps may be told in a world where disks fail and others are quicker.
+// Errors that people and sweeps may get in a world where disks fail and others are quicker.
 const EXPECTED: ReadonlySet<string> = new Set([
   'STORE_UNAVAILABLE',
   'RUN_FINAL',
@@ -103,7 +103,7 @@ export class Engines {
     return engine;
   }
 
-  /** Lets an engine look for what is due, has mail or lost its owner. */
+  /** Makes an engine look for runs that are due, have mail or lost their owner. */
   sweep({ me, core }: SimulatedEngine): void {
     core.recover().catch((error: unknown) => this.judge(me, error));
   }

@@ -15,7 +15,7 @@ interface Pending {
   readonly happen: () => void | Promise<void>;
 }
 
-/** Whom events belong to that no engine brings about. */
+/** The owner of events that no engine causes. */
 export const NOBODY = '';
 
 /** The pending events of one simulation. */
@@ -34,12 +34,12 @@ export class Schedule {
     this.random = random;
   }
 
-  /** Lets something happen at a moment that the seed chooses; never, once its owner is gone. */
+  /** Schedules something at a moment that the seed chooses; it does not happen if its owner is gone by then. */
   soon(owner: string, what: string, happen: () => void | Promise<void>): void {
     if (!this.gone.has(owner)) this.pending.push({ owner, what, happen });
   }
 
-  /** Lets something happen after some time. Gives the way to call it off. */
+  /** Schedules something after some time, and returns a function that cancels it. */
   after(owner: string, ms: number, event: { readonly what: string; readonly happen: () => void | Promise<void> }): () => void {
     return this.at(owner, this.clock.now() + ms, event);
   }
@@ -67,7 +67,7 @@ export class Schedule {
     this.pending = this.pending.filter((event) => event.owner !== owner);
   }
 
-  /** Lets the next thing happen; false when nothing is left that could. */
+  /** Runs the next event; returns false if there is none. */
   async step(): Promise<boolean> {
     const { pending, random } = this;
     if (pending.length === 0 || random.chance(this.impatience)) {

@@ -17,7 +17,7 @@ import { Random } from './random.ts';
 import { Schedule } from './schedule.ts';
 import { judge } from './verdict.ts';
 import { createWideWorkflow } from './wide.ts';
-import { type Counted, Witness, type WitnessedRun } from './witness.ts';
+import { type SimulationCount, Witness, type WitnessedRun } from './witness.ts';
 import { createWorkflow, SHARED_SLOT } from './workflow.ts';
 
 /** How a seed is simulated. */
@@ -34,7 +34,7 @@ export interface SimulationReport {
   readonly steps: number;
   readonly simulatedMs: number;
   readonly runs: number;
-  readonly counts: Readonly<Partial<Record<Counted, number>>>;
+  readonly counts: Readonly<Partial<Record<SimulationCount, number>>>;
   /** How the runs ended. */
   readonly ends: readonly string[];
   /** Of everything that happened, in order: the same for the same seed. */

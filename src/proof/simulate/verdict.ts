@@ -3,10 +3,10 @@
 //
 // J1. The store holds the rows that were committed, and every checkpoint is its folded log.
 // J2. A path is opened once; what settled is taken up again only by a person.
-// J3. Results are those that the work brought, under the key it ran with.
+// J3. Results are those that the work results, under the key it ran with.
 // J4. Bounds hold: edges, retries, recoveries.
 // J5. Signals are consumed once, in the order in which they were posted.
-// J6. The first decision posted for a question counts, and whoever was told that theirs counts is in the log.
+// J6. The first decision posted for a question counts, and every sender who was informed that their decision counts is in the log.
 // J7. No child goes on after its parent is over, and no mail or semaphore is left behind.
 
 import { type Definition, type Edge, membersOf, type StepModel } from '../../definition/model.ts';
@@ -105,8 +105,8 @@ class LogReading {
     const { path, attempt, output, actor } = event;
     if (attempt !== activation.attempt) this.report(`J3: attempt ${attempt} of ${path} settled while ${activation.attempt} was live`);
     if (!WORKED_KINDS.has(activation.kind) || output === undefined || actor !== undefined) return;
-    const brought = this.run.brought.get(`${path}/${attempt}`);
-    if (brought?.has(output.digest) !== true)
+    const results = this.run.results.get(`${path}/${attempt}`);
+    if (results?.has(output.digest) !== true)
       this.report(`J3: ${path} settled in attempt ${attempt} with a result that its work did not bring`);
   }
 
@@ -166,6 +166,6 @@ function judgeAcknowledged(witness: Witness, report: Report): void {
       ?.rows.some((events) =>
         events.some((event) => event.type === 'run.changed' && event.change === 'decided' && event.decision.actor === actor),
       );
-    if (logged !== true) report(`J6: ${actor} was told that the decision counts, but the log of ${run} does not have it`);
+    if (logged !== true) report(`J6: ${actor} was informed that the decision counts, but the log of ${run} does not have it`);
   }
 }

@@ -21,7 +21,7 @@ const CALLER_MAX = 20;
 
 type Worker = 'function' | 'program' | 'agent' | 'caller';
 
-/** The wide workflow that a seed brings about. */
+/** Creates the wide workflow of a seed. */
 export function createWideWorkflow(random: Random): CompiledWorkflow {
   return random.chance(0.3) ? createWideFlow(random) : createWideGraph(random);
 }

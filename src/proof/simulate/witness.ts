@@ -26,8 +26,8 @@ export interface WitnessedRun {
   readonly due: Set<string>;
   /** How often each of them was executed. */
   readonly executed: Map<string, number>;
-  /** Digests of what executions, verifications and reconciliations brought, by path/attempt. */
-  readonly brought: Map<string, Set<string>>;
+  /** Digests of what executions, verifications and reconciliations results, by path/attempt. */
+  readonly results: Map<string, Set<string>>;
   /** Mail in the order in which it was posted. */
   readonly signals: SignalledInput[];
   readonly decisions: { readonly dedupe: string; readonly input: DecidedInput }[];
@@ -35,7 +35,7 @@ export interface WitnessedRun {
 }
 
 /** The things that are counted for the report. */
-export type Counted =
+export type SimulationCount =
   | 'commits'
   | 'executions'
   | 'failed'
@@ -53,8 +53,8 @@ export class Witness {
   readonly problems: string[] = [];
   private readonly dedupeOf = new WeakMap<SignalledInput, string>();
   readonly runs = new Map<string, WitnessedRun>();
-  readonly counts = new Map<Counted, number>();
-  /** Decisions whose sender was told that they count. */
+  readonly counts = new Map<SimulationCount, number>();
+  /** Decisions whose sender was informed that they count. */
   readonly acknowledged: { readonly run: string; readonly actor: string }[] = [];
   /** Whether an owner was declared dead; until then nobody may take its runs. */
   isDead: (owner: string) => boolean = () => false;
@@ -68,7 +68,7 @@ export class Witness {
     this.problems.push(what);
   }
 
-  count(what: Counted): void {
+  count(what: SimulationCount): void {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
   }
 
@@ -109,7 +109,7 @@ export class Witness {
     if (this.runs.has(delta.run)) this.problem(`run ${delta.run} was created twice`);
     const { run: id, epoch, state } = delta;
     const mail = { signals: [], decisions: [], dedupes: new Set<string>() };
-    const run = { id, epoch, state, owner, rows: [], due: new Set<string>(), executed: new Map(), brought: new Map(), ...mail };
+    const run = { id, epoch, state, owner, rows: [], due: new Set<string>(), executed: new Map(), results: new Map(), ...mail };
     this.runs.set(id, run);
     return run;
   }
@@ -159,10 +159,10 @@ export class Witness {
   }
 
   /** Work came to an end, whether or not anybody hears of it. */
-  brought({ runId, activation }: AttemptRequest, result: AttemptResult): void {
+  results({ runId, activation }: AttemptRequest, result: AttemptResult): void {
     if (result.type !== 'settled' || result.output === null) return;
     const key = `${activation.path}/${activation.attempt}`;
-    const brought = this.runs.get(runId)?.brought;
-    brought?.set(key, (brought.get(key) ?? new Set()).add(digestText(JSON.stringify(result.output))));
+    const results = this.runs.get(runId)?.results;
+    results?.set(key, (results.get(key) ?? new Set()).add(digestText(JSON.stringify(result.output))));
   }
 }

@@ -33,7 +33,7 @@ export function createWork(means: WorkMeans): AttemptRunner {
     const result = await outcomeInTime(means, request);
     // A runner never rejects: a record that cannot be read is an error of the attempt.
     if (reads && !(await canRead(request))) return errored('STORE_UNAVAILABLE', 'error');
-    means.witness.brought(request, result);
+    means.witness.results(request, result);
     return result;
   };
 }
@@ -55,7 +55,7 @@ function outcomeInTime(means: WorkMeans, request: AttemptRequest): Promise<Attem
   const result = resultOf(means, request);
   return new Promise((resolve) => {
     const cancel = schedule.after(owner, durationMs, { what, happen: () => resolve(result) });
-    // Some work ends when it is told to, some finishes what it was doing.
+    // Some work stops on request, some finishes first.
     if (random.chance(0.7))
       signal.addEventListener('abort', () => {
         cancel();

@@ -22,7 +22,7 @@ export const SIGNAL_NAMES = ['red', 'blue'] as const;
 const STEPS_MAX = 5;
 const HOLDS = [{ name: 'holds', check: () => true, error: 'it does not hold' }];
 
-/** The workflow that a seed brings about, with the one it starts as a child. */
+/** Creates the workflow of a seed, with the one that it starts as a child. */
 export function createWorkflow(random: Random): CompiledWorkflow {
   const child = random.chance(0.2) ? createFlow(random, 'child') : createGraph(random, 'child');
   return random.chance(0.35) ? createFlow(random, 'main', child) : createGraph(random, 'main', child);

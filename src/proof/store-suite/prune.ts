@@ -14,7 +14,7 @@ interface Stage {
 const LATER = START_AT + 1000;
 const EVERYTHING: PruneRequest = { before: LATER, status: ['completed', 'rejected', 'cancelled', 'failed', 'escalated'] };
 
-interface Ended {
+interface EndedRun {
   readonly status?: RunStatus;
   readonly at?: number;
   readonly parent?: string;
@@ -25,7 +25,7 @@ interface Ended {
 }
 
 /** Writes a run that ends at once, as said. */
-async function addRun(store: Store, run: string, ended: Ended = {}): Promise<Delta> {
+async function addRun(store: Store, run: string, ended: EndedRun = {}): Promise<Delta> {
   const { status = 'completed', at = START_AT, parent, fork, value, workflow = 'deploy', release = true } = ended;
   const first = createFirst({
     run,
@@ -158,7 +158,7 @@ function describeValues(stage: Stage): void {
     await expect(store.values([shared.ref.digest])).rejects.toMatchObject({ code: 'RUN_DAMAGED' });
   });
 
-  test('a value that mail brings, or that params name, stays', async () => {
+  test('a value in mail or in params is kept', async () => {
     const { store } = stage;
     const [reply, params] = [createValue('reply'), createValue({ n: 1 })];
     await store.commit(

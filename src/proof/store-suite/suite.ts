@@ -18,7 +18,7 @@ export interface OpenedStore {
   readonly reopen?: () => Promise<Store>;
 }
 
-/** Opens an empty store that believes what it is told about dead owners. */
+/** Opens an empty store that takes the given owners as dead. */
 export type OpenStore = (isDead: (owner: string) => boolean) => Promise<OpenedStore>;
 
 const COMMITTED: CommitResult = { result: 'committed', released: false };
@@ -258,7 +258,7 @@ function describeMail(stage: Stage): void {
     await expect(store.post(signal('nobody', 'a'))).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
   });
 
-  test('T4: mail brings its values, in order, and is read after a position', async () => {
+  test('T4: mail carries its values, in order, and is read after a position', async () => {
     const { store } = stage;
     await store.commit(createFirst({ run: 'r1', owner: 'me' }));
     const value = createValue({ reply: 'yes' });

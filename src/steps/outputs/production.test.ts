@@ -337,16 +337,16 @@ describe('at the forge', () => {
       expect(asked).toHaveLength(1);
     });
 
-    test.each<[string, (forge: LocalForge) => void]>([
-      ['cannot be reached', ({ control }) => control.unavailable(true)],
-      ['wants us to wait', ({ control }) => control.rateLimit(Date.now() + 60_000)],
-    ])('at a forge that %s is an error that may pass, not a broken contract', async (_what, tell) => {
+    test.each<[string, string, (forge: LocalForge) => void]>([
+      ['cannot be reached', 'error', ({ control }) => control.unavailable(true)],
+      ['wants us to wait', 'quota', ({ control }) => control.rateLimit(Date.now() + 60_000)],
+    ])('at a forge that %s is an error of class %s that may pass, not a broken contract', async (_what, reason, tell) => {
       tell(stage.forge);
       moves = [answer({ comment: 'x' })];
       const result = await createRunner({ forge: stage.forge })(attempt([plan], about()));
       expect(result).toMatchObject({
         type: 'errored',
-        error: { code: 'STEP_FAILED', reason: 'error' },
+        error: { code: 'STEP_FAILED', reason },
         claim: { output: { comment: 'x' } },
       });
     });

@@ -1,15 +1,22 @@
-// Owns checking a workflow file: it is read and compiled, and every problem gets its place.
+// Owns checking a workflow file: it is read and compiled, and every problem gets its position.
 
 import type { CompiledWorkflow } from '../../../definition/code.ts';
-import { quorumsIn } from '../../../definition/quorum.ts';
+import { eventProblem } from '../../../definition/event.ts';
+import { type Reference, referencesIn } from '../../../definition/reference.ts';
 import type { CheckedModule } from '../../discover/discover.ts';
 import type { SourceProblem } from '../../discover/syntax.ts';
 import type { Compilers } from '../../graph/work.ts';
-import { draftYaml } from '../compile/compile.ts';
-import { readYamlWorkflow } from '../read/read.ts';
+import { draftYaml, triggerOf } from '../compile/compile.ts';
+import { branchesOf } from '../compile/part.ts';
+import type { CompileProblem } from '../compile/transition.ts';
+import type { YamlPath } from '../position/position.ts';
+import { problemAt, type YamlProblem } from '../problem/problem.ts';
+import { readYamlWorkflow, type YamlReading } from '../read/read.ts';
+import type { WrittenCheck } from '../schema/form.ts';
+import type { WrittenWorkflow } from '../schema/schema.ts';
 import { nameProblems } from './names.ts';
 
-/** What was found in a workflow file, and the workflow when nothing is wrong with it. */
+/** What was found in a workflow file, and the workflow if it has no errors. */
 export interface CheckedYaml extends CheckedModule {
   readonly compiled?: CompiledWorkflow;
 }
@@ -20,63 +27,97 @@ export function checkYaml(file: string, text: string, registry: Compilers): Chec
   return finish === undefined ? found : { ...found, compiled: finish() };
 }
 
-/** Checks the text of a workflow file only: a project has many files that are looked at for each one that is run. */
+/** Checks the text of a workflow file without compiling it: a project has many files that are checked for each one that is run. */
 export function lookAtYaml(file: string, text: string, registry: Compilers): CheckedModule {
   const { finish: _, ...found } = examine(file, text, registry);
   return found;
 }
 
-/** What is wrong with a file, and what compiles it when nothing is. */
+/** Returns the problems of a file, and a function that compiles it if there are no errors. */
 function examine(file: string, text: string, registry: Compilers): CheckedModule & { readonly finish?: () => CompiledWorkflow } {
-  const { document, problems, positionOf, expressions } = readYamlWorkflow(text, file, { compilers: registry });
-  const names = document === undefined ? [] : nameProblems(document, expressions);
-  const read = [...problems, ...names].map(({ severity, code, message, hint = '', line, column }) => ({
-    severity,
-    code,
-    message,
-    hint,
-    line,
-    column,
-  }));
-  if (document === undefined) return sorted(read);
-  const { definition, finish, problems: faults } = draftYaml(document, registry);
-  const isSound = names.length === 0;
-  const compiled = faults.map(({ severity, code, message, hint, path, step }) => {
-    const { line, column } = positionOf(path);
-    return { severity, code, message: step === undefined ? message : `stage "${step}": ${message}`, hint, line, column };
-  });
-  const found = sorted([...read, ...compiled].sort((a, b) => a.line - b.line || a.column - b.column));
-  const { line, column } = positionOf(['metadata', 'name']);
-  const { stages, params = {} } = document;
-  const { name, title = name, description = '' } = document.metadata;
-  const described = {
-    name,
-    title,
-    description,
-    form: 'graph' as const,
-    params: Object.keys(params),
-    steps: stages.map(({ id }) => id),
-    file,
-    line,
-    column,
-  };
-  if (definition === undefined || finish === undefined || !isSound) return { ...found, workflow: described };
-  const placeOf = (step: string) =>
-    positionOf([
-      'stages',
-      Math.max(
-        0,
-        stages.findIndex(({ id }) => id === step.split('/')[0]),
-      ),
-    ]);
-  const quorums = quorumsIn(definition.steps).map((quorum) => ({ ...quorum, ...placeOf(quorum.step) }));
-  return { ...found, workflow: described, finish, quorums };
+  const reading = readYamlWorkflow(text, file, { compilers: registry });
+  const { document, problems, positionOf, expressions } = reading;
+  if (document === undefined) return bySeverity(problems);
+  const names = nameProblems(document, expressions);
+  const { definition, finish, problems: compiled } = draftYaml(document, registry);
+  const all = [
+    ...problems,
+    ...names,
+    ...triggerProblems(document, reading),
+    ...compiled.filter((problem) => isOfAuthor(problem, document)).map((problem) => at(problem, reading)),
+  ];
+  const found = bySeverity([...all].sort((a, b) => a.line - b.line || a.column - b.column));
+  const workflow = { ...describe(document), file, ...positionOf(['metadata', 'name']) };
+  if (definition === undefined || finish === undefined) return { ...found, workflow };
+  const references = referencesIn(definition).map((reference) => ({ ...reference, ...positionOf(pathOf(reference, document)) }));
+  return { ...found, workflow, references, params: definition.params, ...(found.errors.length > 0 ? {} : { finish }) };
 }
 
-type Judged = SourceProblem & { readonly severity: 'error' | 'warning' };
+function describe({ metadata, params = {}, stages }: WrittenWorkflow) {
+  const { name, title = name, description = '' } = metadata;
+  return { name, title, description, form: 'graph' as const, params: Object.keys(params), steps: stages.map(({ id }) => id) };
+}
 
-function sorted(problems: readonly Judged[]): CheckedModule {
-  const of = (wanted: Judged['severity']): SourceProblem[] =>
-    problems.filter(({ severity }) => severity === wanted).map(({ severity: _, ...problem }) => problem);
-  return { errors: of('error'), warnings: of('warning') };
+function triggerProblems({ trigger, override_triggers: overrides, ...rest }: WrittenWorkflow, { positionOf }: YamlReading): YamlProblem[] {
+  const { event } = triggerOf({ trigger, ...rest }) ?? {};
+  const wrong = event === undefined ? undefined : eventProblem(event);
+  return [
+    ...(wrong === undefined
+      ? []
+      : [problemAt(positionOf(typeof trigger === 'string' ? ['trigger'] : ['trigger', 'event']), { code: 'EVENT_UNKNOWN', ...wrong })]),
+    ...(overrides === true
+      ? [
+          problemAt(positionOf(['override_triggers'], 'key'), {
+            code: 'FIELD_WITHOUT_EFFECT',
+            severity: 'warning',
+            message: '"override_triggers" has no effect: the triggers of roles do not start anything yet, so there is nothing to override',
+            hint: 'remove it, or keep it for a later version',
+          }),
+        ]
+      : []),
+  ];
+}
+
+/** Whether a problem is about something that the author wrote: an author who states the recovery of a stage needs no advice about it. */
+function isOfAuthor({ code, step = '' }: CompileProblem, { stages }: WrittenWorkflow): boolean {
+  return code !== 'RECOVERY_DEFAULT' || stages.some(({ id, recovery }) => id === step && recovery === undefined);
+}
+
+/** The problem with its position: where an expression is written that it is about, or else at its stage. */
+function at({ severity, code, message, hint, path, step, reads }: CompileProblem, { expressions, positionOf }: YamlReading): YamlProblem {
+  const inStage = (other: YamlPath): boolean => path.slice(0, 2).every((part, index) => other[index] === part);
+  const read = expressions
+    .filter((expression) => reads !== undefined && inStage(expression.path))
+    .flatMap(({ paths }) => paths)
+    .find(({ segments }) => reads?.every((part) => segments.includes(part)));
+  const { line, column } = read?.position ?? positionOf(path);
+  return { severity, code, message: step === undefined ? message : `stage "${step}": ${message}`, hint, line, column };
+}
+
+/** Where a reference is written. */
+function pathOf(reference: Reference, { stages }: WrittenWorkflow): YamlPath {
+  const [first = '', member] = reference.step.split('/');
+  const index = Math.max(
+    0,
+    stages.findIndex(({ id }) => id === first || first.startsWith(`${id}.`)),
+  );
+  const stage = stages[index];
+  if (stage === undefined) return [];
+  // A step on a transition is named after the stage and the key: `build.on_fail.spawn`.
+  if (stage.id !== first) return ['stages', index, ...first.slice(stage.id.length + 1).split('.')];
+  const branch = member === undefined ? -1 : branchesOf(stage).findIndex(({ id }) => id === member);
+  const base: YamlPath = branch === -1 ? ['stages', index] : ['stages', index, 'branches', branch];
+  if (reference.kind === 'role') return [...base, 'agent'];
+  if (reference.kind === 'workflow') return [...base, 'workflow'];
+  const written = (branch === -1 ? stage : branchesOf(stage)[branch]) as { readonly conditions?: readonly WrittenCheck[] };
+  const wanted = reference.kind === 'check' ? reference.name : 'pr_approval';
+  const condition = (written.conditions ?? []).findIndex(({ check }) => check === wanted);
+  if (condition === -1) return reference.kind === 'group' ? [...base, 'from'] : base;
+  return [...base, 'conditions', condition, reference.kind === 'check' ? 'check' : 'from'];
+}
+
+function bySeverity(problems: readonly YamlProblem[]): CheckedModule {
+  const of = (wanted: YamlProblem['severity']): SourceProblem[] =>
+    problems.filter(({ severity }) => severity === wanted).map(({ severity: _, hint = '', ...problem }) => ({ ...problem, hint }));
+  return { errors: of('error'), warnings: of('warning'), hints: of('hint') };
 }

@@ -7,11 +7,10 @@
 //     escalate.
 // - A transition back without a bound is bounded by the limit of the workflow, and a warning says so.
 
+import { adviceOn, withoutUnusedSkip } from '../../../definition/advice.ts';
 import type { CompiledWorkflow } from '../../../definition/code.ts';
-import { gateWarnings } from '../../../definition/gate-warnings.ts';
-import { type Definition, membersOf, type StepModel } from '../../../definition/model.ts';
-import type { Problem } from '../../../definition/problem.ts';
-import { bypassesIn } from '../../../definition/rework.ts';
+import type { Definition } from '../../../definition/model.ts';
+import { type Problem, severityOf } from '../../../definition/problem.ts';
 import type { TriggerModel } from '../../../definition/trigger.ts';
 import { checkDefinition } from '../../../definition/validate.ts';
 import { finishGraph, readGraph } from '../../graph/graph.ts';
@@ -24,6 +23,8 @@ import { specOf } from './spec.ts';
 import { type CompileProblem, type TransitionKey, Transitions, transitionKeysOf, transitionOf } from './transition.ts';
 
 const MAX_ITERATIONS = 10;
+/** Problems that are reported where the name is written. */
+const CHECKED_IN_FILE: ReadonlySet<string> = new Set(['TARGET_UNKNOWN', 'TARGET_IN_BRANCH', 'NAME_UNKNOWN']);
 /** Problems that a target without a stage causes by itself. */
 const FOLLOWS_WRONG_TARGETS: ReadonlySet<string> = new Set(['UNREACHABLE', 'DEAD_END', 'NO_END']);
 /** Problems that two stages of one id cause by themselves. */
@@ -61,20 +62,17 @@ export function draftYaml(file: WrittenWorkflow, compilers: Compilers): Draft {
   const draft = readGraph(specOf(file, transitions, compilers), reading);
   const { definition } = draft;
   // Names in expressions and targets of transitions are checked where they are written.
-  const steps = definition.steps.map(withoutIdleSkip);
+  const steps = definition.steps.map(withoutUnusedSkip);
   checkDefinition({ ...definition, steps }, reading.problems, { registry: compilers, roots: 'any' });
-  const found = reading.problems.found
-    .filter(({ code }) => code !== 'TARGET_UNKNOWN' && code !== 'TARGET_IN_BRANCH')
-    .map((problem) => placed(file, problem));
+  const found = reading.problems.found.filter(({ code }) => !CHECKED_IN_FILE.has(code)).map((problem) => placed(file, problem));
   const hasWrongTarget = transitions.problems.some(({ severity }) => severity === 'error');
   const isTwice = found.some(({ code }) => code === 'STEP_DUPLICATE');
   const follows = isTwice ? FOLLOWS_DUPLICATES : hasWrongTarget ? FOLLOWS_WRONG_TARGETS : new Set<string>();
   const graph = found.filter(({ code }) => !follows.has(code));
-  const ofGates = gateWarnings({ steps }).map((problem) => ({ ...placed(file, problem), severity: 'warning' as const }));
-  const all = [...transitions.problems, ...graph, ...bypassWarnings(file, steps, definition.entry), ...ofGates];
-  return all.some(({ severity }) => severity === 'error')
-    ? { problems: all }
-    : { definition, problems: all, finish: () => finishGraph(draft, reading, { trigger: triggerOf(file) }) };
+  const problems = [...transitions.problems, ...graph];
+  if (problems.some(({ severity }) => severity === 'error')) return { problems };
+  const advice = adviceOn(definition, compilers).map((problem) => placed(file, problem));
+  return { definition, problems: [...problems, ...advice], finish: () => finishGraph(draft, reading, { trigger: triggerOf(file) }) };
 }
 
 /** What starts the workflow. */
@@ -83,28 +81,6 @@ export function triggerOf({ trigger }: WrittenWorkflow): TriggerModel | undefine
   if (typeof trigger === 'string') return { event: trigger, labels: [], baseBranches: [] };
   const { label, labels = [], assignee_is_bot: assigneeIsBot, milestone, base_branch: base } = trigger.conditions ?? {};
   return { event: trigger.event, label, labels, assigneeIsBot, milestone, baseBranches: listOf(base) };
-}
-
-/** Rework that returns to a question without the checks that everything before had to pass. */
-function bypassWarnings(file: WrittenWorkflow, steps: readonly StepModel[], entry: string): CompileProblem[] {
-  return bypassesIn(steps, entry).map(({ gate, rework, check }) => {
-    const problem: Problem = {
-      step: gate,
-      code: 'CHECK_BYPASSED',
-      message: `what "${rework}" changes after a decision at "${gate}" comes back to it without passing "${check}"`,
-      hint: `lead "${rework}" to "${check}", so that what is asked about was checked`,
-    };
-    return { ...placed(file, problem), severity: 'warning' };
-  });
-}
-
-/** The step without its transition for being skipped, where only a person could skip it: that is no path to rely on. */
-function withoutIdleSkip(step: StepModel): StepModel {
-  const members = membersOf(step);
-  const isSkippable = step.condition !== undefined || (members.length > 0 && members.every(({ condition }) => condition !== undefined));
-  if (isSkippable || step.next.ok === undefined) return step;
-  const { skip: _, ...next } = step.next;
-  return { ...step, next };
 }
 
 /** A problem of a step, at the stage that the step was made from. */
@@ -118,11 +94,12 @@ function placed({ stages }: WrittenWorkflow, problem: Problem): CompileProblem {
   const index = stages.findIndex(({ id }) => step === id || step.startsWith(`${id}.`) || step.startsWith(`${id}/`));
   const stage = stages[index];
   const hint = HINTS[problem.code] ?? problem.hint;
-  if (stage === undefined) return { ...problem, hint, severity: 'error', path: [] };
+  const severity = severityOf(problem);
+  if (stage === undefined) return { ...problem, hint, severity, path: problem.param === undefined ? [] : ['params', problem.param] };
   // A bound that leads back into its loop is corrected where it says what follows it.
   const bounded = problem.code === 'LOOP_REENTERED' ? transitionKeysOf(stage).find((key) => isBoundedWithTarget(stage, key)) : undefined;
   const inside = bounded === undefined ? (problem.code === 'KIND_INVALID' && 'with' in stage ? ['with'] : []) : [bounded, 'then'];
-  return { ...problem, hint, severity: 'error', path: ['stages', index, ...inside] };
+  return { ...problem, hint, severity, path: ['stages', index, ...inside] };
 }
 
 function isBoundedWithTarget(stage: WrittenStage, key: TransitionKey): boolean {

@@ -40,7 +40,11 @@ describe('a transition becomes an edge, and steps that lie on it', () => {
     ['{ retry: 2, then: c }', { to: 'c' }],
     ['{ extend: 24h }', { to: 'escalate' }],
     ['{ delay: 30s, then: b }', { to: 'a.on_timeout.delay' }, { delay: '30s', next: { ok: 'b' } }],
-    ['{ spawn: mender, then: b }', { to: 'a.on_timeout.spawn' }, { agent: 'mender', next: { ok: 'b', reject: 'escalate' } }],
+    [
+      '{ spawn: mender, then: b }',
+      { to: 'a.on_timeout.spawn' },
+      { agent: 'mender', reviews: false, next: { ok: 'b', reject: 'escalate' } },
+    ],
     [
       '{ notify: all, then: b }',
       { to: 'a.on_timeout.notify' },
@@ -275,8 +279,17 @@ stages:
     REGISTRY,
   );
   const { workflow, problems } = compileYaml(file, REGISTRY);
-  expect(problems).toEqual([]);
+  expect(problems.filter(({ severity }) => severity !== 'hint')).toEqual([]);
   expect(workflow?.definition).toEqual(graph.definition);
   expect(workflow?.hash).toBe(graph.hash);
   expect(graph.definition).toMatchObject({ outputNames: { code: 'build' } });
+});
+
+it.each([
+  ['2', { key: 'workflow:w', max: 2 }],
+  ['{ max: 1, key: deploy }', { key: 'shared:deploy', max: 1 }],
+])('concurrency: %s limits the steps of all runs', (text, concurrency) => {
+  const file = `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nconcurrency: ${text}\nstages:\n  - { id: a, type: command, run: make }\n`;
+  const { document } = readYamlWorkflow(file, 'w.yaml', { compilers: REGISTRY });
+  expect(document && compileYaml(document, REGISTRY).workflow?.definition.concurrency).toEqual(concurrency);
 });

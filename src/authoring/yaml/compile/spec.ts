@@ -4,6 +4,7 @@
 import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import type { Arg, ArgSpecs } from '../../../definition/arg.ts';
+import type { Concurrency } from '../../../definition/model.ts';
 import type { GraphSpec, StepSpec } from '../../graph/spec.ts';
 import type { Compilers } from '../../graph/work.ts';
 import type { BoundedNext, Retry } from '../../spec/part.ts';
@@ -35,6 +36,7 @@ export function specOf(file: WrittenWorkflow, transitions: Transitions, compiler
   return {
     name,
     ...present({ title, description, version, budget: budgetOf(file.budget), protected: file.protected }),
+    ...present({ concurrency: concurrencyOf(file) }),
     ...present({ params: file.params && paramsOf(file.params), permissions: nonEmpty(file.permissions && present(file.permissions)) }),
     ...present({ data: nonEmpty(file.context) as JsonObject | undefined, onError: nonEmpty(file.on_error) && 'on_error.1' }),
     facts: ['issue_number', 'pr_number', 'labels', 'base_branch'],
@@ -42,6 +44,12 @@ export function specOf(file: WrittenWorkflow, transitions: Transitions, compiler
     limits: { maxIterations: transitions.maxIterations },
     steps: [...stages, ...transitions.added, ...completeHooks(file.on_complete), ...errorHooks(file.on_error)],
   };
+}
+
+function concurrencyOf({ concurrency, metadata }: WrittenWorkflow): Concurrency | undefined {
+  if (concurrency === undefined) return undefined;
+  const { max, key } = typeof concurrency === 'number' ? { max: concurrency } : concurrency;
+  return { key: key === undefined ? `workflow:${metadata.name}` : `shared:${key}`, max };
 }
 
 function paramsOf(params: NonNullable<WrittenWorkflow['params']>): ArgSpecs {
@@ -82,7 +90,7 @@ function questionOf(file: WrittenWorkflow, { stage, index, transitions }: StageP
   const options = human.options?.map((option, at) => {
     const target = written[at]?.goto;
     if (target === undefined) return option;
-    transitions.check(option.label, target, ['stages', index, 'options', at, 'goto']);
+    transitions.check(stage.id, target, ['stages', index, 'options', at, 'goto']);
     return { ...option, nextStep: transitions.target(target) };
   });
   const subjects = aboutPullRequest(file) ? { ...human.subjects, pr: true as const } : human.subjects;

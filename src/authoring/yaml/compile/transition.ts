@@ -3,6 +3,7 @@
 import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { didYouMean } from '../../../base/suggest.ts';
+import type { Severity } from '../../../definition/finding.ts';
 import type { Problem } from '../../../definition/problem.ts';
 import type { StepSpec } from '../../graph/spec.ts';
 import type { BoundedNext } from '../../spec/part.ts';
@@ -15,7 +16,7 @@ import { branchesOf } from './part.ts';
 /** A problem of the graph, with its place in the file. */
 export interface CompileProblem extends Problem {
   readonly path: YamlPath;
-  readonly severity: 'error' | 'warning';
+  readonly severity: Severity;
 }
 
 /** The keys under which a stage says where it leads. */
@@ -141,7 +142,7 @@ export class Transitions {
   }
 
   private boundOf(
-    { max_iterations: max, then, retry, extend }: WrittenTransition,
+    { goto, max_iterations: max, then, retry, extend }: WrittenTransition,
     { name, from, path }: { readonly name: string; readonly from: string; readonly path: YamlPath },
   ): Pick<BoundedNext, 'maxIterations' | 'onExhausted'> {
     if (max !== undefined) return { maxIterations: max, onExhausted: then === undefined ? 'escalate' : this.target(then) };
@@ -153,7 +154,8 @@ export class Transitions {
       code: 'LOOP_UNBOUNDED',
       severity: 'warning',
       message: `the way back from "${from}" to "${name}" has no bound; it is taken ${this.maxIterations} times at most, then the run escalates`,
-      hint: 'write max_iterations and then',
+      // Only a transition with goto can have a bound of its own.
+      hint: goto === undefined ? 'set limits: { max_iterations: 3 } for the workflow' : 'write max_iterations and then',
       path,
     });
     return { maxIterations: this.maxIterations, onExhausted: 'escalate' };
@@ -164,7 +166,7 @@ export class Transitions {
     let to = target;
     if (delay !== undefined) to = this.add({ id: `${id}.delay`, delay, recovery: 'rerun', next: { ok: to } });
     // Whatever but success of the agent escalates, a rejection as well: it was called to repair something, and did not.
-    if (spawn !== undefined) to = this.add({ id: `${id}.spawn`, agent: spawn, next: { ok: to, reject: 'escalate' } });
+    if (spawn !== undefined) to = this.add({ id: `${id}.spawn`, agent: spawn, reviews: false, next: { ok: to, reject: 'escalate' } });
     if (notify !== undefined && extend === undefined) to = this.add(notifyStep(`${id}.notify`, notify, always(to)));
     return to;
   }

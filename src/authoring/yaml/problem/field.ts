@@ -2,7 +2,7 @@
 // one that nothing has.
 
 import * as z from 'zod';
-import { nearestName } from '../../../base/suggest.ts';
+import { didYouMean, nearestName } from '../../../base/suggest.ts';
 import type { YamlPath } from '../position/position.ts';
 import { noteOf } from '../schema/field.ts';
 import { formsOf, type SchemaPlace } from '../schema/walk.ts';
@@ -28,6 +28,7 @@ export function unknownField(key: string, place: SchemaPlace | undefined, path: 
   const elsewhere = way === undefined ? undefined : ELSEWHERE[key];
   if (elsewhere !== undefined) return { code: 'FIELD_UNKNOWN', message: `"${way}" cannot have ${quoted(key)} here`, hint: elsewhere };
   const others = place === undefined ? [] : formsOf(place.declared).filter((form) => form !== meant && hasField(form, key));
+  if (others.length === 0 && what.endsWith(' hook') && place !== undefined) return unknownHook(key, place);
   if (others.length > 0 && what.endsWith(' hook'))
     return { code: 'FIELD_UNKNOWN', message, hint: `each hook is an item of its own: write "- ${key}: …"` };
   if (others.length > 0) return { code: 'FIELD_UNKNOWN', message, hint: belongs(key, { others, allowed, what }) };
@@ -36,6 +37,13 @@ export function unknownField(key: string, place: SchemaPlace | undefined, path: 
   if (path.at(-2) === 'branches' && /^(on_|skip_to)/.test(key))
     return { code: 'FIELD_UNKNOWN', message, hint: 'branches lead nowhere by themselves; write it on the parallel stage that holds them' };
   return { code: 'FIELD_UNKNOWN', message, hint: allowed.length === 0 ? 'remove it' : `remove it; ${what} has ${listed(allowed)}` };
+}
+
+function unknownHook(key: string, { declared }: SchemaPlace): Fault {
+  const known = formsOf(declared).flatMap((form) => (form instanceof z.ZodObject ? Object.keys(form.shape) : []));
+  const near = nearestName(key, known);
+  const hint = near === undefined ? `use one of ${listed(known)}` : `write "${near}: …"`;
+  return { code: 'FIELD_UNKNOWN', message: `there is no hook ${quoted(key)}${didYouMean(key, known)}`, hint };
 }
 
 function hasField(form: z.core.$ZodType, key: string): boolean {

@@ -1,44 +1,15 @@
 // Owns the shape of a problem in a workflow file: a stable code, its place, what is wrong and what to do.
 
-/** The stable names of what can be wrong with the text of a workflow file. */
-export type YamlProblemCode =
-  | 'YAML_TOO_LARGE'
-  | 'YAML_TOO_DEEP'
-  | 'YAML_EMPTY'
-  | 'YAML_DOCUMENTS'
-  | 'YAML_SYNTAX'
-  | 'YAML_CHARACTER'
-  | 'YAML_DIRECTIVE'
-  | 'YAML_TAG'
-  | 'YAML_ALIAS'
-  | 'YAML_MERGE_KEY'
-  | 'YAML_KEY'
-  | 'YAML_DUPLICATE_KEY'
-  | 'YAML_NUMBER'
-  | 'FIELD_UNKNOWN'
-  | 'FIELD_MISSING'
-  | 'FIELD_INVALID'
-  | 'FIELD_CONFLICT'
-  | 'STAGE_SHORT'
-  | 'CHECK_DOUBTFUL'
-  | 'EXPRESSION_SYNTAX'
-  | 'EXPRESSION_LIMIT'
-  | 'NAME_UNKNOWN'
-  | 'NAME_AMBIGUOUS'
-  | 'TEMPLATE_UNQUOTED'
-  | 'TEMPLATE_IN_COMMAND'
-  | 'TEMPLATE_MISPLACED'
-  | 'SECRET_MISPLACED'
-  | 'SECRET_HOST';
+import type { FindingCode, Severity } from '../../../definition/finding.ts';
 
 /** One fault of a workflow file; lines and columns count from 1. */
 export interface YamlProblem {
-  readonly code: YamlProblemCode;
+  readonly code: FindingCode;
   readonly message: string;
   readonly line: number;
   readonly column: number;
   readonly hint?: string;
-  readonly severity: 'error' | 'warning';
+  readonly severity: Severity;
 }
 
 /** How many faults of one sort are reported; the rest show up once these are fixed. */
@@ -46,10 +17,10 @@ export const PROBLEMS_MAX = 100;
 
 /** What is wrong, before it has a place. */
 export interface Fault {
-  readonly code: YamlProblemCode;
+  readonly code: FindingCode;
   readonly message: string;
   readonly hint?: string;
-  readonly severity?: 'error' | 'warning';
+  readonly severity?: Severity;
 }
 
 /** The fault at a place. */

@@ -1,7 +1,6 @@
 // Owns what a shape alone cannot say: fields that need or exclude each other. These rules look at one stage at a time,
 // so that a problem in one does not hide those of the others. What concerns the graph is checked on the definition.
 
-import { nearestName } from '../../../base/suggest.ts';
 import { patternRefusal } from '../../../definition/output-pattern.ts';
 import type { Compilers, KindCompiler } from '../../graph/work.ts';
 import { transitionOf } from '../compile/transition.ts';
@@ -66,19 +65,11 @@ function workRules(stage: WrittenStage, path: YamlPath, compilers: Compilers): P
 function checkRules(check: WrittenCheck, path: YamlPath, compilers: Compilers): PlacedFault[] {
   const { checks } = compilers;
   const form = Object.hasOwn(checks, check.check) ? checks[check.check]?.yaml : undefined;
-  if (form === undefined) return Object.hasOwn(checks, check.check) ? [] : doubtfulName(check.check, path, Object.keys(checks));
+  // Whether a check without a form exists is known only to the project that runs it.
+  if (form === undefined) return [];
   const inner = form.isMadeOfOthers === true ? (check.conditions as readonly WrittenCheck[]) : [];
   const own = form.rules?.(check as never, path) ?? [];
   return [...own, ...inner.flatMap((one, index) => checkRules(one, [...path, 'conditions', index], compilers))];
-}
-
-/** A check of one's own that is called almost like a built-in one is more often a slip than a name. */
-function doubtfulName(name: string, path: YamlPath, known: readonly string[]): PlacedFault[] {
-  const near = nearestName(name, known);
-  if (near === undefined) return [];
-  const message = `${quoted(name)} is read as a check of your own; did you mean "${near}"?`;
-  const hint = `write ${near} for the built-in check, or give your own another name`;
-  return [{ code: 'CHECK_DOUBTFUL', message, hint, severity: 'warning', path: [...path, 'check'], part: 'value' }];
 }
 
 /** A program is a shell line or words, and not both. */

@@ -23,7 +23,7 @@ export function writeWork(step: StepModel, place: WorkPlace): JsonObject {
     case 'agent':
       return agentOf(step);
     case 'gate':
-      return { type: 'gate', conditions: step.config.checks.map(checkOf) };
+      return { type: 'gate', conditions: step.config.checks.map(checkOf), ...present({ flaky: step.config.flaky }) };
     case 'delay':
       return present({ type: 'delay', duration: writeDuration(step.durationMs), poll: pollOf(step.poll) });
     case 'action':

@@ -1,0 +1,67 @@
+// Owns what the text of a flow shows of its references to roles, groups, checks and other workflows: those that are
+// written as texts in the calls of its steps. Names that are computed are known only when the flow runs.
+
+import type { AnyNode, CallExpression, ObjectExpression } from 'acorn';
+import type { Reference } from '../../definition/reference.ts';
+import { type ModuleNames, nameOf, propertyOf } from '../discover/names.ts';
+import type { Outline } from '../discover/outline.ts';
+import { nodesIn, type Place, placeAt } from '../discover/syntax.ts';
+import { flowBody, stepCallOf } from './lint.ts';
+
+/** Returns the references in the function of a flow, each with its position. */
+export function flowReferences(outline: Outline): (Reference & Place)[] {
+  const body = flowBody(outline);
+  return body === undefined
+    ? []
+    : [...nodesIn(body)].flatMap((node) => (node.type === 'CallExpression' ? referencesOf(outline, node) : []));
+}
+
+function referencesOf({ names, module }: Outline, node: CallExpression): (Reference & Place)[] {
+  const step = node.callee.type === 'MemberExpression' ? stepCallOf(names, node) : undefined;
+  const [first] = node.arguments;
+  if (step === undefined || first === undefined || node.callee.type !== 'MemberExpression') return [];
+  const name = names.text(step.arguments[0]) ?? '';
+  const at = (found: AnyNode): Place => placeAt(module.text, found.start);
+  const texts = (value: AnyNode | undefined): { readonly text: string; readonly node: AnyNode }[] => textsIn(names, value);
+  const options = objectOf(names, first);
+  const field = (key: string): AnyNode | undefined => propertyOf(options, key)?.value;
+  switch (nameOf(node.callee.property)) {
+    case 'agent':
+      return texts(field('agent')).map(({ text, node: found }) => ({ kind: 'role', step: name, name: text, ...at(found) }));
+    case 'generate':
+      return texts(field('generator')).map(({ text, node: found }) => ({ kind: 'role', step: name, name: text, ...at(found) }));
+    case 'workflow':
+      return texts(first).map(({ text, node: found }) => ({ kind: 'workflow', step: name, name: text, input: null, ...at(found) }));
+    case 'gate':
+      return listOf(names, field('checks')).flatMap((check) =>
+        texts(propertyOf(objectOf(names, check), 'check')?.value).map(({ text, node: found }) => ({
+          kind: 'check',
+          step: name,
+          name: text,
+          ...at(found),
+        })),
+      );
+    case 'human': {
+      const from = [field('from'), ...listOf(names, field('from'))].flatMap(texts);
+      const [only] = from;
+      return only === undefined ? [] : [{ kind: 'group', step: name, from: from.map(({ text }) => text), count: 1, ...at(only.node) }];
+    }
+    default:
+      return [];
+  }
+}
+
+function objectOf(names: ModuleNames, node: AnyNode): ObjectExpression | undefined {
+  const at = names.follow(node);
+  return at.type === 'ObjectExpression' ? at : undefined;
+}
+
+function listOf(names: ModuleNames, node: AnyNode | undefined): AnyNode[] {
+  const at = node === undefined ? undefined : names.follow(node);
+  return at?.type === 'ArrayExpression' ? at.elements.filter((element) => element !== null) : [];
+}
+
+function textsIn(names: ModuleNames, node: AnyNode | undefined): { readonly text: string; readonly node: AnyNode }[] {
+  const text = names.text(node);
+  return node === undefined || text === undefined ? [] : [{ text, node }];
+}
