@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { ERROR_CODES } from '../src/base/error.ts';
 import { kernelViolations, machinePathViolations, silencingViolations, unrunTestViolations } from './tidy/banned.ts';
+import { caseViolations } from './tidy/cases.ts';
 import { importCycles } from './tidy/cycles.ts';
 import {
   errorDocViolations,
@@ -63,6 +64,11 @@ describe('the documents', () => {
 
   test('list every feature, and claim only what a test stands behind', () => {
     expect(featureViolations(parseFeatureRows(readText('docs/features.md')), fileExists)).toEqual([]);
+  });
+
+  test('name a test for every case that must not hurt', () => {
+    const read = (path: string): string | undefined => (fileExists(path) ? readText(path) : undefined);
+    expect(caseViolations(readText('docs/internals/cases.md'), read)).toEqual([]);
   });
 
   test('have a page for every folder of src', () => {

@@ -4,6 +4,7 @@
 import type { Engine } from '../api/engine.ts';
 import { type Definition, membersOf, type StepKind, type StepModel } from '../definition/model.ts';
 import { wrap } from './help.ts';
+import { type UsageReport, usageOfAll, usageText } from './run-report/usage.ts';
 import type { Shell } from './shell.ts';
 import { oneLine, table } from './terminal.ts';
 
@@ -55,12 +56,18 @@ export interface ForkTable {
   readonly asksFirst: readonly string[];
   /** Earlier checks whose results are reused without a new check, so that the fork ends `overridden`. */
   readonly passed: readonly string[];
+  /** What agents used at the steps that run again: an estimate of what the fork will cost. Null if no agent ran there. */
+  readonly usedBefore: UsageReport | null;
 }
 
 /** Reads what a fork would do; changes nothing. */
 export async function readForkTable(engine: Engine, run: string, from: string): Promise<ForkTable> {
   const plan = await engine.run(run).planFork(from);
-  const [{ state, definition }, rows] = await Promise.all([engine.store.load(run), engine.store.attempts(run)]);
+  const [{ state, definition }, rows, uses] = await Promise.all([
+    engine.store.load(run),
+    engine.store.attempts(run),
+    engine.store.uses(run),
+  ]);
   const kinds = new Map(rows.map(({ path, kind }) => [path, kind as string]));
   const outcomes = new Map(rows.flatMap(({ path, outcome }) => (outcome === undefined ? [] : [[path, outcome] as const])));
   const asked = new Set(plan.asksFirst);
@@ -71,8 +78,12 @@ export async function readForkTable(engine: Engine, run: string, from: string): 
   const open = Object.values(state.live).filter(({ path }) => !settled.has(path));
   const again = [...plan.repeated, ...open].map((step) => rowOf(step, outcomes, 'again'));
   const asking = (part: readonly PlanRow[]): string[] => [...new Set(part.filter((row) => asks(row, definition)).map(({ step }) => step))];
-  const askedAgain = asking(again);
-  return { run, from: plan.from, steps: [...reused, ...again], askedAgain, asksFirst: plan.asksFirst, passed: plan.passed };
+  const paths = new Set(again.map(({ path }) => path));
+  return {
+    ...{ run, from: plan.from, steps: [...reused, ...again] },
+    ...{ askedAgain: asking(again), asksFirst: plan.asksFirst, passed: plan.passed },
+    usedBefore: usageOfAll(uses.filter(({ path }) => paths.has(path))) ?? null,
+  };
 }
 
 function rowOf(
@@ -92,7 +103,7 @@ function asks({ step, kind }: PlanRow, { steps }: Definition): boolean {
 }
 
 /** The table for people. */
-export function forkLines(shell: Shell, { run, from, steps, askedAgain, asksFirst, passed }: ForkTable): string[] {
+export function forkLines(shell: Shell, { run, from, steps, askedAgain, asksFirst, passed, usedBefore }: ForkTable): string[] {
   const names = (list: readonly string[]): string => list.map((step) => `"${oneLine(step)}"`).join(', ');
   const effects = steps.filter(({ mayRepeatEffects }) => mayRepeatEffects).length;
   const notes = [
@@ -107,6 +118,7 @@ export function forkLines(shell: Shell, { run, from, steps, askedAgain, asksFirs
       : [
           `The fork does not repeat ${names(passed)}: it reuses the result in your name and ends "overridden". Fork from an earlier step to repeat it.`,
         ]),
+    ...(usedBefore === null ? [] : [`Agents used ${usageText(usedBefore)} at the steps that run again; expect about the same.`]),
     'Budgets start at zero, loop counters continue, and preconditions are checked again.',
   ];
   return [

@@ -198,6 +198,15 @@ async function compileFile(
   return compileText(file, text, registryWith(await loadParts(shell, project, { used, problems: parts.problems })));
 }
 
+/** Compiles the text of a workflow file without running anything; a file whose steps need code of the project is not compiled. */
+export async function compileDeclared(project: Project, file: string, text: string): Promise<CompiledWorkflow | 'invalid' | 'uses-code'> {
+  const { checkYaml } = await import('../authoring/yaml/check/check.ts');
+  const parts = await readProjectParts(project);
+  const { compiled } = checkYaml(file, text, declaredRegistry(parts));
+  if (compiled === undefined) return 'invalid';
+  return partsUsedBy(compiled.definition, parts).length === 0 ? compiled : 'uses-code';
+}
+
 async function readChecked(file: string, { files, file: path }: TrustedContent): Promise<string> {
   const text = await readFile(file, 'utf8');
   if (digestText(text) === files.get(path)) return text;

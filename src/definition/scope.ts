@@ -38,6 +38,9 @@ export interface ScopeInput {
   readonly error?: string | undefined;
 }
 
+/** The most items of one fan-out. Each is a member of the run, whatever its body does. */
+export const FAN_OUT_ITEMS_MAX = 100_000;
+
 const parsed = new Map<string, Expression>();
 const PARSED_MAX = 10_000;
 

@@ -7,7 +7,7 @@
 import { invariant } from '../base/invariant.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { membersOf, type StepModel, type StepOf } from '../definition/model.ts';
-import { expressionValue, itemsExpression } from '../definition/scope.ts';
+import { expressionValue, FAN_OUT_ITEMS_MAX, itemsExpression } from '../definition/scope.ts';
 import type { Path, Ref, Visit, Waiting } from './activation.ts';
 import type { StepError } from './input.ts';
 import { joinOutcome, mayAllReject } from './join.ts';
@@ -48,6 +48,8 @@ function itemsOf(turn: Turn, { items: source }: StepOf<'each'>, step: string): I
   });
   try {
     const value = expressionValue(itemsExpression(source), { run: turn.run, view: turn.view, names: turn.program.outputNames, step });
+    if (Array.isArray(value) && value.length > FAN_OUT_ITEMS_MAX)
+      return fail(`${value.length}; a fan-out takes ${FAN_OUT_ITEMS_MAX} at most: split the list, or work on parts of it`);
     if (Array.isArray(value)) return { list: value };
     return fail(`not a list but ${value === null ? 'null' : `a ${typeof value}`}; an earlier step must return them as a list`);
   } catch (thrown) {

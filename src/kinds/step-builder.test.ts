@@ -217,6 +217,7 @@ describe('a fan-out', () => {
     expect(() => step('all').each([5, 6], body, { key: () => 'n' })).toThrow('step "all" has two items with the key "n"');
     expect(() => step('all').each([5], body, { key: () => 'a/b' })).toThrow('names an item "a/b"');
     expect(() => step('all').each([5], body, { concurrency: 0 })).toThrow('has concurrency: 0');
+    expect(() => step('all').each(new Array(1_000_000_000), body)).toThrow('has 1000000000 items; a fan-out takes 100000 at most');
     expect(() => step('all').each([5], () => step('in').each([1], body))).toThrow('step "all" cannot hold step "in"');
   });
 });

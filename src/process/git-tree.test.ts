@@ -47,6 +47,27 @@ test('a tree contains tracked and untracked files, also without a commit and fro
   expect(git('status', '--short', '--untracked-files=all').split('\n')).toHaveLength(4);
 });
 
+test('a tree contains files whatever they are called, and its changes name them', async () => {
+  const awkward = [
+    'two\nlines',
+    `quotes"'`,
+    'emoji 😀',
+    'caf\u00e9',
+    'cafe\u0301',
+    'x'.repeat(255),
+    'end.',
+    '-rf',
+    'back\\slash',
+    ':(top)a',
+  ];
+  const before = await look();
+  for (const name of awkward) put(name, name);
+  const after = await look();
+  const listed = git('ls-tree', '-r', '-z', '--name-only', after).split('\0').slice(0, -1);
+  expect(listed.toSorted()).toEqual(awkward.toSorted());
+  expect((await changesOfTrees(cwd, before, after)).map(({ path }) => path).toSorted()).toEqual(awkward.toSorted());
+});
+
 test('deleted, staged, replaced and assume-unchanged files are as they are on disk', async () => {
   for (const name of ['gone', 'staged', 'becomes', 'empty', 'overlooked']) put(name, 'one');
   commit();

@@ -63,6 +63,7 @@ test('a dry run says what is reused, what runs again, which effects may repeat a
       askedAgain: ['ask'],
       asksFirst: [],
       passed: [],
+      usedBefore: null,
     },
   });
   const { stdout } = await rig.run(['fork', RUN, '--from', 'ask', '--dry-run']);

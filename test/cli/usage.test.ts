@@ -1,6 +1,6 @@
 // What agents used and said at the command line: cost and tokens, transcripts, and a budget that is used up and raised.
 
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentDriver, AgentUsage } from '../../src/agents/driver.ts';
@@ -70,6 +70,20 @@ describe('what agents used', () => {
     expect((await rig.run(['show', RUN])).stdout).toContain('agents used at least 1 tokens, at least $1.20, 1 attempt unknown\n');
     expect(await rig.json(['show', RUN])).toMatchObject({ run: { cost: null, usage: { costUsd: 1.2, unknownCost: 1 } } });
     expect((await rig.run(['runs'])).stdout).toContain('$1.20+');
+  });
+
+  test('is shown in the plan of a fork, for the steps that run again', async () => {
+    // A database in the state folder is its user's own, so its runs may be forked.
+    mkdirSync(rig.state, { mode: 0o700 });
+    db = join(rig.state, 'runs.db');
+    rig.settings.PAWL_DB = db;
+    await record({ inputTokens: 1000, costUsd: 0.5 }, { inputTokens: 100, costUsd: 0.25 });
+    const plan = (from: string) => rig.json<{ plan: { usedBefore: object | null } }>(['fork', RUN, '--from', from, '--dry-run']);
+    expect((await plan('look')).plan.usedBefore).toMatchObject({ attempts: 2, costUsd: 0.75 });
+    expect((await plan('write')).plan.usedBefore).toMatchObject({ attempts: 1, costUsd: 0.25 });
+    expect((await rig.run(['fork', RUN, '--from', 'write', '--dry-run'])).stdout).toContain(
+      'Agents used 100 tokens, $0.25 at the steps that run again; expect about the same.\n',
+    );
   });
 
   test('is not told where there were no agents', async () => {

@@ -1,6 +1,6 @@
 // Workflow files at the command line: they are listed, checked, trusted, run and resumed like modules.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CliRig } from './rig.ts';
@@ -107,6 +107,32 @@ stages:
   expect((await rig.run(['pause', begun.run.id])).code).not.toBe(4);
   expect((await rig.run(['resume', begun.run.id])).code).toBe(3);
   expect((await rig.json<{ run: { status: string } }>(['show', begun.run.id])).run.status).toBe('waiting');
+});
+
+test('show says when the workflow file of an open run has changed, and how many steps differ', async () => {
+  const text = (run: string, more = '') => `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: ask }
+stages:
+  - { id: wait, type: delay, duration: 1h, on_complete: end }
+  - { id: end, type: command, run: "${run}" }
+${more}`;
+  const file = rig.write('.pawl/workflows/ask.yaml', text('true'));
+  await rig.run(['trust', '--yes']);
+  const { id } = (await rig.json<{ run: { id: string } }>(['run', 'ask'])).run;
+  const shown = async (): Promise<unknown> => (await rig.json<{ definitionChange?: unknown }>(['show', id])).definitionChange;
+  const line = async (): Promise<string | undefined> =>
+    (await rig.run(['show', id])).stdout.split('\n').find((text) => text.includes('own copy'));
+  expect([await shown(), await line()]).toEqual([undefined, undefined]);
+  rig.write('.pawl/workflows/ask.yaml', text('true'));
+  expect(await shown()).toBeUndefined();
+  rig.write('.pawl/workflows/ask.yaml', text('false', '  - { id: last, type: command, run: "true" }\n'));
+  expect(await shown()).toEqual({ kind: 'changed', steps: ['end', 'last'] });
+  expect(await line()).toBe('definition changed since start (2 steps differ); the run continues with its own copy');
+  rig.write('.pawl/workflows/ask.yaml', 'stages: 5\n');
+  expect(await shown()).toEqual({ kind: 'invalid' });
+  rmSync(file);
+  expect(await line()).toBe('the workflow file no longer exists; the run continues with its own copy');
 });
 
 test('a way back without a bound is a warning, and an error with --strict', async () => {

@@ -54,3 +54,33 @@ describe('cwd', () => {
     expect(await steps(`run: "true"\n    cwd: ${cwd}`)).toEqual(['work#1 ok', 'after#1 ok']);
   });
 });
+
+describe('a gate', () => {
+  const gate = (run: string): string => `stages:
+  - { id: check, type: gate, conditions: [{ check: command, run: ${JSON.stringify(run)} }], on_fail: again, on_pass: complete }
+  - { id: again, type: command, run: "true", on_complete: check }
+`;
+
+  test.each([
+    ['the limit that it set itself', 'ulimit -v 100000; head -c 400000000 /dev/zero | tail -c 400000000 > /dev/null'],
+    ['the kernel', 'kill -9 $$'],
+  ])('a gate whose command runs out of memory does not pass, ended by %s, and the engine goes on', async (_who, run) => {
+    const view = await play.run(`stages:
+  - { id: check, type: gate, conditions: [{ check: command, run: ${JSON.stringify(run)} }], on_fail: after, on_pass: complete }
+  - { id: after, type: command, run: "true" }
+`);
+    expect([view.status, view.steps.map(({ path, outcome }) => `${path} ${outcome}`)]).toEqual([
+      'completed',
+      ['check#1 fail', 'after#1 ok'],
+    ]);
+  });
+
+  test('a check that fails and later passes is recorded both times, and is not retried by itself', async () => {
+    const view = await play.run(gate('test -e seen || { touch seen; exit 1; }'));
+    expect(view.steps.map(({ path, outcome, attempt }) => `${path} ${outcome} ${attempt}`)).toEqual([
+      'check#1 fail 1',
+      'again#1 ok 1',
+      'check#2 ok 1',
+    ]);
+  });
+});

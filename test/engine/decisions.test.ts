@@ -83,6 +83,38 @@ describe('a human gate', () => {
     expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
+  test('as the first step asks again after a rework, and after a rejection never counts as passed, also in a later engine', async () => {
+    const first = defineWorkflow({
+      name: 'first',
+      steps: [
+        {
+          id: 'ask',
+          human: {
+            prompt: 'Start?',
+            options: [
+              { label: 'yes', nextStep: 'work' },
+              { label: 'later', nextStep: 'ask' },
+              { label: 'no', nextStep: null },
+            ],
+          },
+        },
+        { id: 'work', handler: () => 'done', next: null },
+      ],
+    });
+    const engine = await rig.open({ workflows: [first] });
+    const [again, never] = [await parked(engine, first), await parked(engine, first)];
+    await engine.run(again).decide({ option: 'later', actor: 'ann' });
+    await engine.run(never).decide({ option: 'no', actor: 'ann' });
+    await engine.close();
+    const later = await rig.open({ workflows: [first] });
+    await later.run(again).resume();
+    expect((await later.run(again).wait('idle')).waits.map(({ path }) => path)).toEqual(['ask#2']);
+    expect(await codeOf(later.run(never).resume())).toBe('RUN_FINAL');
+    expect(await later.run(never).get()).toMatchObject({ status: 'rejected', steps: [{ path: 'ask#1' }] });
+    await later.run(again).decide({ option: 'yes', actor: 'ann' });
+    expect((await later.run(again).wait()).output).toBe('done');
+  });
+
   test.each([
     [
       'an option that does not exist',

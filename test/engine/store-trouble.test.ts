@@ -1,4 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readProcess } from '../../src/process/process-table.ts';
 import { defineWorkflow, EngineError, step, workflow } from './library.ts';
 import { codeOf, createLatch, createRig, errorOf, type Rig } from './rig.ts';
 import { openSpiedStore } from './spied-store.ts';
@@ -91,6 +93,42 @@ describe('D05: a commit that fails because the disk is full', () => {
     expect((await (await engine.start(one, {}, { id: 'mine' })).wait()).status).toBe('completed');
     await store.close();
   });
+});
+
+test('a store that became read-only stops the process of a step, and nothing more runs', async () => {
+  const store = await openSpiedStore(rig.db);
+  let isReadOnly = false;
+  store.around = async (_, commit) => {
+    if (isReadOnly) throw new EngineError('STORE_READONLY', 'the database cannot be written');
+    return commit();
+  };
+  const pair = defineWorkflow({
+    name: 'pair',
+    steps: [
+      {
+        id: 'both',
+        parallel: {
+          branches: [
+            { id: 'agent', command: 'echo $$ > pid; exec sleep 1000' },
+            {
+              id: 'quick',
+              handler: async () => {
+                await expect.poll(() => existsSync(rig.path('pid'))).toBe(true);
+                isReadOnly = true;
+              },
+            },
+          ],
+        },
+        next: 'after',
+      },
+      { id: 'after', command: 'touch after', next: null },
+    ],
+  });
+  const engine = await rig.open({ store, workflows: [pair] });
+  expect(await codeOf((await engine.start(pair)).wait())).toBe('STORE_READONLY');
+  const pid = Number(readFileSync(rig.path('pid'), 'utf8'));
+  await expect.poll(() => readProcess(pid)?.ended ?? true).toBe(true);
+  expect(existsSync(rig.path('after'))).toBe(false);
 });
 
 describe('E6: an engine with nothing to do', () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 import { all, arg, defineWorkflow, EngineError, step, workflow } from './library.ts';
-import { createRig, errorOf, type Rig } from './rig.ts';
+import { createLatch, createRig, errorOf, type Rig } from './rig.ts';
 import { openSpiedStore } from './spied-store.ts';
 
 let rig: Rig;
@@ -30,6 +30,44 @@ describe('a fan-out of 64 and more whose workers take time', () => {
     });
     const engine = await rig.open();
     expect(await (await engine.start(fan)).wait()).toMatchObject({ status: 'completed', output: done(count) });
+  });
+
+  test('of 1,000 items works on no more at once than the engine allows, and shows what waits for its turn', async () => {
+    const limit = 8;
+    const [full, go] = [createLatch(), createLatch()];
+    let [active, most] = [0, 0];
+    const fan = defineWorkflow({
+      name: 'fan',
+      params: { list: arg({ default: numbers(1000) }) },
+      steps: [
+        {
+          id: 'each',
+          each: {
+            items: 'params.list',
+            step: {
+              handler: async (ctx) => {
+                active += 1;
+                most = Math.max(most, active);
+                if (active === limit) full.open();
+                await go.promise;
+                active -= 1;
+                return ctx.item;
+              },
+            },
+          },
+          next: null,
+        },
+      ],
+    });
+    const engine = await rig.open({ limits: { global: limit } });
+    const run = await engine.start(fan);
+    await full.promise;
+    // One too many would begin while the run is read several times.
+    for (let turn = 0; turn < 20; turn += 1) await engine.run(run.id).get();
+    const waiting = (await engine.run(run.id).get()).waits.filter(({ kind }) => kind === 'capacity');
+    expect(waiting).toHaveLength(1000 - limit);
+    go.open();
+    expect([(await run.wait()).output, most]).toEqual([numbers(1000), limit]);
   });
 
   test('as a flow, with `each` and with `all`, completes with every result', async () => {

@@ -107,6 +107,11 @@ on_error: [{ label_issue: needs-human }, { notify: maintainers }]
       { forge: { ...stage.forge, notify: async () => ({ result: 'unavailable', message: 'down' }) } },
     );
     expect([view.status, valueIn(await stage.forge.issue(issue)).labels]).toEqual(['completed', ['feature', 'x']]);
+    const failed = view.steps.filter(({ error }) => error !== undefined).map(({ path, error }) => [path, error]);
+    expect(failed).toEqual([
+      ['work.enter#1', 'step "work.enter": down'],
+      ['on_complete.1#1', 'step "on_complete.1": down'],
+    ]);
   });
 
   test('another hook that fails is tried again, later each time, and then escalates the run', async () => {

@@ -339,4 +339,34 @@ stages:
       await stage.close();
     }
   });
+
+  test('reminds once, however many periods passed while nobody was awake', async () => {
+    const clock = createVirtualClock();
+    const stage = await openLocalForgeStage();
+    try {
+      let looks = 0;
+      const look = () => {
+        looks += 1;
+        return { passed: null, pending: true as const, result: null };
+      };
+      const checks = { ask_somebody: { name: 'ask_somebody', run: look } };
+      const options = { clock, checks, forge: stage.forge, groups: { maintainers: ['ann'] } };
+      const { run, engine } = await play.start(ASK, options);
+      await run.wait('idle');
+      await engine.close();
+      clock.advance(10 * DAY);
+      const later = await play.rig.open({ ...options, workflows: [workflowOf(ASK)] });
+      await settled(later, run.id, 'ask.on_timeout.notify#1');
+      await later.run(run.id).wait('idle');
+      const before = looks;
+      clock.advance(60_000);
+      await expect.poll(() => looks).toBeGreaterThan(before);
+      const view = await later.run(run.id).wait('idle');
+      expect([view.status, view.waits.map(({ kind }) => kind)]).toEqual(['waiting', ['checks']]);
+      expect(stage.forge.control.notifications()).toHaveLength(1);
+    } finally {
+      await play.rig.close();
+      await stage.close();
+    }
+  });
 });

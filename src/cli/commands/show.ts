@@ -1,7 +1,9 @@
 // `pawl show RUN`: prints the report of a run.
 
+import { isFinal } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
 import type { CommandRun } from '../command.ts';
+import { readDefinitionChange } from '../run-report/definition-change.ts';
 import { runReportLines } from '../run-report/lines.ts';
 import { type RunReport, readRunReport, shownValues } from '../run-report/run-report.ts';
 import { findPlace, findRun, openForRun, type Place } from '../session.ts';
@@ -20,13 +22,21 @@ export const run: CommandRun = async (shell, given) => {
       return 0;
     }
     const isWhole = shell.wantsJson || given.has('steps');
-    const report = await withSignatures(shell, place, { store, report: await readRunReport(store, id, isWhole ? undefined : shownValues) });
+    const read = await withChange(place, store, await readRunReport(store, id, isWhole ? undefined : shownValues));
+    const report = await withSignatures(shell, place, { store, report: read });
     shell.result(report, () => runReportLines(shell, report, given.has('steps') ? 'full' : 'short'));
     return 0;
   } finally {
     await store.close();
   }
 };
+
+/** The report of an open run with how its workflow file has changed since it started. */
+async function withChange({ project }: Place, store: Store, report: RunReport): Promise<RunReport> {
+  if (isFinal(report.run.status)) return report;
+  const change = await readDefinitionChange(project, report.run, async () => (await store.load(report.run.id)).definition);
+  return change === null ? report : { ...report, definitionChange: change };
+}
 
 /** The report with its signatures verified; the code for that is only loaded if there are any. */
 async function withSignatures(

@@ -8,6 +8,7 @@ import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
 import { oneLine, plain, shorten } from '../terminal.ts';
 import { agoText, untilText } from '../time.ts';
+import { changeText } from './definition-change.ts';
 import type { OverrideReport } from './history.ts';
 import type { RunOverview, RunReport, WaitReport } from './run-report.ts';
 import { stepLines } from './steps.ts';
@@ -24,6 +25,7 @@ const KEY_SHOWN = 16;
 export function runReportLines(shell: Shell, report: RunReport, detail: Detail = 'short'): string[] {
   return [
     ...headLines(shell, report.run),
+    ...(report.definitionChange === undefined ? [] : [shell.style('yellow', changeText(report.definitionChange))]),
     ...section(shell, 'Overridden', overrideLines(shell, report)),
     '',
     ...stepLines(shell, report, detail),

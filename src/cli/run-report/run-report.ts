@@ -12,6 +12,7 @@ import type { OpenWait } from '../../kernel/status.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { AgentUsed, Store } from '../../store/store.ts';
 import { commandFor } from './command.ts';
+import type { DefinitionChange } from './definition-change.ts';
 import { type DecisionReport, type History, type OverrideReport, readHistory } from './history.ts';
 import { type UsageReport, usageAt, usageOf } from './usage.ts';
 
@@ -103,6 +104,8 @@ export interface RunReport {
   readonly decisions: readonly DecisionReport[];
   /** What people overrode: checks, approvals or work that the definition requires and the run skipped. */
   readonly overrides: readonly OverrideReport[];
+  /** How the workflow file differs from the definition that an open run keeps; `pawl show` reads it. */
+  readonly definitionChange?: DefinitionChange;
 }
 
 const SHOWN_BYTES_MAX = 64 * 1024;

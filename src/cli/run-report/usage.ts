@@ -15,8 +15,12 @@ export function usageOf(total: UsageTotal): UsageReport | undefined {
 
 /** The usage of one attempt at one path; after a crash it may have started more than once. */
 export function usageAt(uses: readonly AgentUsed[], path: string, attempt: number): UsageReport | undefined {
-  const own = uses.filter((use) => use.path === path && use.attempt === attempt);
-  return sumOf(own.map((use) => totalOf(use)));
+  return usageOfAll(uses.filter((use) => use.path === path && use.attempt === attempt));
+}
+
+/** The usage of several attempts together; undefined if there are none. */
+export function usageOfAll(uses: readonly AgentUsed[]): UsageReport | undefined {
+  return sumOf(uses.map((use) => totalOf(use)));
 }
 
 function totalOf({ inputTokens, outputTokens, costUsd, turns, ms = 0 }: AgentUsed): UsageTotal {

@@ -8,6 +8,7 @@ import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { BoundStep } from '../../definition/code.ts';
+import { FAN_OUT_ITEMS_MAX } from '../../definition/scope.ts';
 import { keysOf } from '../../kernel/group.ts';
 import { type FlowStep, noteUsed } from '../../programs/flow-step.ts';
 import { parallel as declaration } from './declare.ts';
@@ -50,6 +51,8 @@ export function buildEach<Item>(
   if (concurrency !== undefined && !(Number.isSafeInteger(concurrency) && concurrency > 0)) {
     throw invalid(`step "${name}"`, `has concurrency: ${concurrency}; write a whole number from 1 up`);
   }
+  if (items.length > FAN_OUT_ITEMS_MAX)
+    throw invalid(`step "${name}"`, `has ${items.length} items; a fan-out takes ${FAN_OUT_ITEMS_MAX} at most: split the list`);
   const keys = key === undefined ? keysOf(items.map(shownValue)) : items.map((item, index) => memberKey(name, key(item, index)));
   checkDistinct(name, keys);
   const members = items.map((item, index) => {

@@ -377,6 +377,15 @@ describe('at the forge', () => {
       });
     });
 
+    test('shows no secret in its title or its text, however it is encoded', async () => {
+      await clone.commit({ 'a.txt': 'a' });
+      const [secret, encoded] = ['s3cr3t-token-value', Buffer.from('s3cr3t-token-value').toString('base64')];
+      moves = [answer({ pr: { title: `Add ${secret}`, body: `See ${encoded}` } })];
+      const run = createRunner({ forge: stage.forge, cwd: clone.folder, secrets: { KEY: secret } });
+      await run(attempt([pr], about()));
+      expect(valueIn(await stage.forge.pullRequest(issue + 1))).toMatchObject({ title: 'Add [redacted:KEY]', body: 'See [redacted:KEY]' });
+    });
+
     test.each<[string, Json]>([
       ['nothing of it', {}],
       ['its number', { pr_number: 5 }],

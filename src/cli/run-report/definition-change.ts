@@ -1,0 +1,61 @@
+// Owns whether the workflow file of a run has changed since the run started. The run keeps its own copy of the
+// definition; this only reports that the file would now define something else. Nothing of the file is run, so a module
+// whose definition only running it would show is not compared.
+
+import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { digestJson } from '../../base/digest.ts';
+import type { Json } from '../../base/json.ts';
+import type { Definition } from '../../definition/model.ts';
+import type { Project } from '../project.ts';
+import { isSettingsFile } from '../settings/settings.ts';
+import type { RunOverview } from './run-report.ts';
+
+/** How the workflow file differs from the definition that the run keeps. */
+export type DefinitionChange =
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'invalid' }
+  | { readonly kind: 'changed'; readonly steps: readonly string[] };
+
+/** Compares the file of a run with the definition that the run keeps; null if nothing changed or nothing can be compared. */
+export async function readDefinitionChange(
+  project: Project,
+  { origin: { file }, startedAt }: RunOverview,
+  frozen: () => Promise<Definition>,
+): Promise<DefinitionChange | null> {
+  if (file === undefined || !/\.ya?ml$/.test(file) || isSettingsFile(project, file)) return null;
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return { kind: 'gone' };
+  // The time of the last change of a file's inode cannot be set back, so an older file need not be read.
+  if (stat.ctimeMs < Date.parse(startedAt)) return null;
+  const { compileDeclared } = await import('../load.ts');
+  const compiled = await compileDeclared(project, file, await readFile(file, 'utf8'));
+  if (compiled === 'invalid') return { kind: 'invalid' };
+  if (compiled === 'uses-code') return null;
+  const [before, now] = [await frozen(), compiled.definition];
+  const steps = differingSteps(before, now);
+  return steps.length === 0 && digestOf(before) === digestOf(now) ? null : { kind: 'changed', steps };
+}
+
+/** The change in words. */
+export function changeText(change: DefinitionChange): string {
+  switch (change.kind) {
+    case 'gone':
+      return 'the workflow file no longer exists; the run continues with its own copy';
+    case 'invalid':
+      return 'the workflow file is no longer valid; the run continues with its own copy';
+    case 'changed': {
+      const count = change.steps.length;
+      return `definition changed since start (${count} ${count === 1 ? 'step differs' : 'steps differ'}); the run continues with its own copy`;
+    }
+  }
+}
+
+function differingSteps(before: Definition, now: Definition): string[] {
+  const [old, fresh] = [before, now].map(({ steps }) => new Map(steps.map((step) => [step.id, digestOf(step)])));
+  return [...new Set([...(old?.keys() ?? []), ...(fresh?.keys() ?? [])])].filter((id) => old?.get(id) !== fresh?.get(id));
+}
+
+function digestOf(value: object): string {
+  return digestJson(JSON.parse(JSON.stringify(value)) as Json);
+}
