@@ -5,7 +5,7 @@
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { type Definition, membersOf } from '../../definition/model.ts';
-import { type OpenGate, openGates } from '../../engine/gates.ts';
+import { type OpenGate, openGates, postedText } from '../../engine/gates.ts';
 import { type RunView, type StepView, type ValueFilter, viewRun } from '../../engine/inspect.ts';
 import { type Halt, isSettled, type RunStatus } from '../../kernel/run-state.ts';
 import type { OpenWait } from '../../kernel/status.ts';
@@ -272,6 +272,7 @@ function waitOf(wait: OpenWait, { run, gates, halt, steps }: WaitContext): WaitR
     ...present({ path }),
     ...rest,
     ...shortageOf(wait, steps),
+    ...present({ message: gate?.posted && postedText(gate.posted) }),
     since: isoTime(since),
     due: due === undefined ? null : isoTime(due),
     ...present({ prompt: gate?.gate.prompt, shown: gate?.shown, options, command }),

@@ -145,7 +145,7 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
       return made;
     },
     check: () => checkStore(connection, loss),
-    prune: (request) => pruneStore({ connection, write: atHome }, request),
+    prune: (request) => pruneStore({ connection, write: atHome, isDead }, request),
     origin: () => readSnapshot(connection, () => readOrigin(connection)),
     bind: (origin) => write(() => bindOrigin(connection, origin)),
     adopt: () =>
