@@ -97,7 +97,8 @@ async function checkContents(shell: Shell, place: Place, facts: FileFacts): Prom
       const statuses = await Promise.all(ready.map(async ({ run }) => (await store.load(run)).status));
       // An ended run reads no mail.
       const waiting = ready.filter(({ because }, n) => because !== 'orphaned' && !isFinal(statuses[n] as RunStatus));
-      const problems = report.problems.filter(({ what }) => !what.includes('chmod go=') && !lost.includes(what));
+      const known = beside(place.file).map((side) => `chmod go= ${side}`);
+      const problems = report.problems.filter(({ what }) => !known.some((mode) => what.endsWith(mode)) && !lost.includes(what));
       return [...lost.map((what) => broken(what)), ...checkIntegrity(problems), ...owners, ...waiting.map(checkReady)];
     } finally {
       await store.close();

@@ -111,8 +111,21 @@ const SHOWN_BYTES_MAX = 64 * 1024;
 export const shownValues: ValueFilter = ({ status, kind }, { bytes }) =>
   bytes <= SHOWN_BYTES_MAX || status !== 'completed' || kind === 'gate';
 
-/** Reads the report of a run from the store, with all values of its steps or only those that are wanted. */
-export async function readRunReport(store: Store, run: string, isWanted?: ValueFilter): Promise<RunReport> {
+const JSON_BYTES_MAX = 1024 * 1024;
+const JSON_TOTAL_MAX = 32 * 1024 * 1024;
+
+/** The values that the JSON of a report has: none that is very large, and not more than fit into memory together. */
+function jsonValues(): ValueFilter {
+  let total = 0;
+  return (_, { bytes }) => {
+    const isWanted = bytes <= JSON_BYTES_MAX && total + bytes <= JSON_TOTAL_MAX;
+    if (isWanted) total += bytes;
+    return isWanted;
+  };
+}
+
+/** Reads the report of a run from the store, with the values of its steps that are wanted; by default all but very large ones. */
+export async function readRunReport(store: Store, run: string, isWanted: ValueFilter = jsonValues()): Promise<RunReport> {
   const core = { store };
   const [view, gates, { state, definition }, history, children, total, uses] = await Promise.all([
     viewRun(core, run, isWanted),
