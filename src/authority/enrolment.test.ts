@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { tempFolder } from '../../test/temp-folder.ts';
@@ -66,6 +66,7 @@ describe('a key', () => {
     expect(readLockedKeys(folder)).toEqual([lockedAnn]);
     expect(() => writeLockedKey(folder, lockedAnn)).toThrow(/a key of "ann" already exists/);
     const kept = readFileSync(file, 'utf8');
+    rmSync(`${file}.sum`);
     writeFileSync(file, kept.replace('"n": 131072', '"n": 2'));
     expect(() => readLockedKeys(folder)).toThrow(/is not a key/);
     writeFileSync(file, kept);
@@ -119,6 +120,7 @@ describe('the list of enrolled keys', () => {
     const file = join(folder, 'identities.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readKeyList(folder).active.map(({ name }) => name)).toEqual(['ann', 'bob']);
+    rmSync(`${file}.sum`);
     writeFileSync(file, '{}');
     expect(() => readKeyList(folder)).toThrow(/is not a list of enrolled keys/);
     chmodSync(file, 0o600);

@@ -1,12 +1,12 @@
 // Owns the key files in the state folder: `identities.json`, the list of enrolled keys, and `identities/NAME.key`, the
 // encrypted private keys of this user. Each is replaced atomically and readable by its owner only.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { EngineError, messageOf } from '../base/error.ts';
+import { EngineError } from '../base/error.ts';
 import { type Entry, KeyList } from './enrolment.ts';
 import { type LockedKey, parseLockedKey } from './keys.ts';
-import { changeStateFile } from './state-file.ts';
+import { changeStateFile, readStateFile } from './state-file.ts';
 
 const LIST = 'identities.json';
 const FOLDER = 'identities';
@@ -15,7 +15,7 @@ const ENDING = '.key';
 /** The list of enrolled keys in a state folder; without a file it is empty. */
 export function readKeyList(state: string): KeyList {
   const file = join(state, LIST);
-  const text = textOf(file);
+  const text = readStateFile({ file, what: 'the list of enrolled keys' });
   if (text === undefined) return KeyList.none;
   let entries: unknown;
   try {
@@ -41,7 +41,7 @@ export function readLockedKeys(state: string): readonly LockedKey[] {
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(ENDING)) : [];
   return files.sort().map((name) => {
     const file = join(folder, name);
-    const key = parseLockedKey(textOf(file) ?? '');
+    const key = parseLockedKey(readStateFile({ file, what: 'a private key' }) ?? '');
     if (key !== undefined && `${key.name}${ENDING}` === name) return key;
     throw new EngineError('CONFIG_INVALID', `${file} is not a key file of this version of Pawl; restore a backup of it, or remove it`);
   });
@@ -61,13 +61,4 @@ export function writeLockedKey(state: string, key: LockedKey): string {
 
 function jsonText(content: object): string {
   return `${JSON.stringify(content, null, 2)}\n`;
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new EngineError('CONFIG_INVALID', `cannot read ${file}: ${messageOf(cause)}`, { cause });
-  }
 }

@@ -3,10 +3,14 @@
 //
 // The lock is a transaction on an empty database: the system releases it when the process dies, so that there are no
 // stale locks.
+//
+// `FILE.sum` has the digest of what was written last, so that a flipped bit or an older copy is found when the file is
+// read. It has two digests while the file is replaced. A file without one, or that was removed, is accepted.
 
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { digestText } from '../base/digest.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 
@@ -14,6 +18,8 @@ import { createRunId } from '../base/id.ts';
 export interface StateFile {
   readonly file: string;
   readonly what: string;
+  /** False for a file that changes often and whose damage does no harm. */
+  readonly hasSum?: false;
 }
 
 const LOCK = 'lock.db';
@@ -28,8 +34,10 @@ export function changeStateFile<T>(of: StateFile, change: () => { readonly text?
     mkdirSync(dirname(of.file), { recursive: true, mode: 0o700 });
     return locked(of, () => {
       const { text, result } = change();
-      if (text === null) rmSync(of.file, { force: true });
-      else if (text !== undefined) replace(of.file, text);
+      if (text === null) {
+        rmSync(of.file, { force: true });
+        rmSync(sumOf(of.file), { force: true });
+      } else if (text !== undefined) (of.hasSum === false ? replace : replaceProved)(of.file, text);
       return result;
     });
   } catch (cause) {
@@ -38,14 +46,51 @@ export function changeStateFile<T>(of: StateFile, change: () => { readonly text?
   }
 }
 
+/** The text of a file of the state directory; undefined if there is none. A file that Pawl did not write is CONFIG_INVALID. */
+export function readStateFile(of: StateFile): string | undefined {
+  const read = (): { readonly text: string | undefined; readonly isProved: boolean } => {
+    const sums = textOf({ file: sumOf(of.file), what: `the checksum of ${of.what}` });
+    const text = textOf(of);
+    return { text, isProved: text === undefined || sums === undefined || sums.split('\n').includes(digestText(text)) };
+  };
+  const first = read();
+  // Another process may have replaced it between the two reads.
+  const { text, isProved } = first.isProved ? first : locked(of, read);
+  if (isProved) return text;
+  throw new EngineError(
+    'CONFIG_INVALID',
+    `${of.what} in ${of.file} is damaged, was edited or is an older copy: it differs from what Pawl wrote last; restore a backup of it; if you changed it yourself, remove ${sumOf(of.file)}`,
+    { details: { file: of.file } },
+  );
+}
+
+function sumOf(file: string): string {
+  return `${file}.sum`;
+}
+
+function textOf({ file, what }: StateFile): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    if (['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw new EngineError('CONFIG_INVALID', `cannot read ${what} in ${file}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** The locks that this process holds; reading inside a change needs no other. */
+const held = new Set<string>();
+
 function locked<T>({ file, what }: StateFile, work: () => T): T {
   const path = join(dirname(file), LOCK);
+  if (held.has(path)) return work();
   closeSync(openSync(path, 'a', 0o600));
   const lock = new DatabaseSync(path, { timeout: PATIENCE_MS });
   try {
     take(lock, `another process is changing ${what} and has locked ${path} for ${PATIENCE_MS / 1000} s; try again`);
+    held.add(path);
     return work();
   } finally {
+    held.delete(path);
     lock.close();
   }
 }
@@ -57,6 +102,15 @@ function take(lock: DatabaseSync, busy: string): void {
     if (/locked|busy/i.test(messageOf(cause))) throw new EngineError('STORE_UNAVAILABLE', busy, { cause });
     throw cause;
   }
+}
+
+/** Replaces the file and its digest; a crash in between leaves both digests. */
+function replaceProved(file: string, text: string): void {
+  const before = textOf({ file, what: 'the file' });
+  const sum = digestText(text);
+  if (before !== undefined) replace(sumOf(file), `${digestText(before)}\n${sum}`);
+  replace(file, text);
+  replace(sumOf(file), sum);
 }
 
 /** Replaces the file atomically; it is readable by its owner only from the start. */

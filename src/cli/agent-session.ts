@@ -60,7 +60,7 @@ export function readSession(shell: Shell, id: string): AgentSession {
 
 /** Changes the record of a session under a lock; the record of a session without runs is removed. */
 export function changeSession(shell: Shell, id: string, change: (session: AgentSession) => AgentSession): void {
-  changeStateFile({ file: fileOf(shell, id), what: 'the session of the agent' }, () => {
+  changeStateFile({ file: fileOf(shell, id), what: 'the session of the agent', hasSum: false }, () => {
     const before = readSession(shell, id);
     const now = change(before);
     if (JSON.stringify(before) === JSON.stringify(now)) return { result: undefined };

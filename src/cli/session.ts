@@ -69,12 +69,14 @@ function stateOf(shell: Shell): string | undefined {
 
 /** Opens the database for reading; undefined if it does not exist. A database from --db must exist. */
 export async function openExisting(place: Place): Promise<Store | undefined> {
-  assertNotRemoved(place.file);
-  if (place.because === 'option' && !existsSync(place.file))
-    throw new EngineError('STORE_UNAVAILABLE', `database ${place.file} does not exist; check the path in --db`, {
-      details: { file: place.file },
-    });
+  assertNamedExists(place);
   return existsSync(place.file) ? openStore(place, 'look') : undefined;
+}
+
+function assertNamedExists({ file, because }: Place): void {
+  assertNotRemoved(file);
+  if (because === 'option' && !existsSync(file))
+    throw new EngineError('STORE_UNAVAILABLE', `database ${file} does not exist; check the path in --db`, { details: { file } });
 }
 
 /** Opens the database, and creates it if needed; to drive runs, it must belong to this user. */
@@ -137,7 +139,7 @@ export async function closing<S extends { close(): Promise<void> }, T>(open: S, 
 
 /** Opens the database for a command about one run; without a database the run does not exist. */
 export async function openForRun(place: Place, prefix: string, use: StoreUse = 'drive'): Promise<Store> {
-  assertNotRemoved(place.file);
+  assertNamedExists(place);
   if (!existsSync(place.file)) throw noRun(prefix, place);
   return openStore(place, use);
 }

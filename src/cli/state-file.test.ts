@@ -91,7 +91,7 @@ test('a process that is killed while it changes a file holds nobody up and leave
   expect(readFileSync(file, 'utf8')).toBe('before');
   expect(changeStateFile({ file, what: 'it' }, () => ({ text: 'after', result: readFileSync(file, 'utf8') }))).toBe('before');
   expect(readFileSync(file, 'utf8')).toBe('after');
-  expect([statSync(file).mode & 0o777, readdirSync(folder).sort()]).toEqual([0o600, ['a.json', 'lock.db']]);
+  expect([statSync(file).mode & 0o777, readdirSync(folder).sort()]).toEqual([0o600, ['a.json', 'a.json.sum', 'lock.db']]);
 });
 
 test('what throws while the file is decided on leaves it, and the lock is free', () => {

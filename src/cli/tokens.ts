@@ -3,12 +3,11 @@
 // do not protect against a malicious person with access to the user's account.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SCOPES, type Scope } from '../authority/rights.ts';
-import { changeStateFile } from '../authority/state-file.ts';
+import { changeStateFile, readStateFile } from '../authority/state-file.ts';
 import { digestText } from '../base/digest.ts';
-import { EngineError, messageOf } from '../base/error.ts';
+import { EngineError } from '../base/error.ts';
 import { stateHome } from './project.ts';
 import type { Shell } from './shell.ts';
 
@@ -23,6 +22,7 @@ interface TokenRow {
   readonly scopes: readonly Scope[];
 }
 
+const WHAT = 'the list of tokens';
 const PREFIX = 'pawl_';
 const SECRET_BYTES = 32;
 const NAME = /^[\w][\w.@-]{0,63}$/;
@@ -30,13 +30,8 @@ const NAME = /^[\w][\w.@-]{0,63}$/;
 /** The tokens of this user, oldest first. */
 export function readTokens(shell: Shell): readonly TokenRow[] {
   const file = tokensFile(shell);
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new EngineError('CONFIG_INVALID', `cannot read the tokens in ${file}: ${messageOf(error)}`, { cause: error });
-  }
+  const text = readStateFile({ file, what: WHAT });
+  if (text === undefined) return [];
   try {
     const { tokens } = JSON.parse(text) as { readonly tokens?: readonly TokenRow[] };
     if (Array.isArray(tokens) && tokens.every(isRow)) return tokens;
@@ -104,7 +99,7 @@ function tokensFile(shell: Shell): string {
 
 /** Changes the tokens under a lock. */
 function changeTokens(shell: Shell, change: (tokens: readonly TokenRow[]) => readonly TokenRow[]): void {
-  changeStateFile({ file: tokensFile(shell), what: 'the list of tokens' }, () => {
+  changeStateFile({ file: tokensFile(shell), what: WHAT }, () => {
     const tokens = change(readTokens(shell));
     return { text: `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`, result: undefined };
   });

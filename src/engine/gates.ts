@@ -6,6 +6,7 @@ import { type Definition, type HumanGateModel, membersOf } from '../definition/m
 import { type Activation, type HumanWait, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
 import { gateDigest, subjectsDigest } from '../kernel/question-digest.ts';
 import type { RunState } from '../kernel/run-state.ts';
+import type { ReceivedMail } from '../store/store.ts';
 import type { Readable } from './inspect.ts';
 
 /** A question that waits for a person. */
@@ -25,6 +26,13 @@ export interface OpenGate {
   readonly due?: number;
   /** True if a decision must be signed with an enrolled key. */
   readonly signed: boolean;
+  /** A decision that was recorded and that no process has applied yet; one of several votes is none. */
+  readonly posted?: { readonly option: string; readonly actor: string };
+}
+
+/** A decision that no process has applied yet, as text. */
+export function postedText({ option, actor }: NonNullable<OpenGate['posted']>): string {
+  return `decided: "${option}" by ${actor}; no process has applied it yet`;
 }
 
 /** Returns the questions of a run that wait for a person, oldest first. */
@@ -41,8 +49,17 @@ export async function gatesIn(
     const wait = humanWaitOf(activation);
     return wait === undefined ? [] : [{ activation, wait }];
   });
+  if (asking.length === 0) return [];
   const gates = await Promise.all(asking.map((one) => gateOf(core, one, { state, definition })));
-  return gates.sort((a, b) => a.since - b.since);
+  const mail = await core.store.inbox(state.id, 0);
+  return gates.map((gate) => ({ ...gate, ...postedFor(gate, mail) })).sort((a, b) => a.since - b.since);
+}
+
+function postedFor({ path, digest, gate }: OpenGate, mail: readonly ReceivedMail[]): Pick<OpenGate, 'posted'> {
+  for (const { input } of mail)
+    if (input.type === 'decided' && input.path === path && input.digest === digest && (gate.count ?? 1) === 1)
+      return { posted: { option: input.option, actor: input.actor } };
+  return {};
 }
 
 async function gateOf(

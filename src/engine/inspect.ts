@@ -53,7 +53,7 @@ export interface RunFacts {
   readonly origin: RunOrigin;
 }
 
-/** Whether a view reads a value of an ended attempt; one that it does not read is left out. */
+/** Whether a view reads a value of an ended attempt; of one that it does not read it has only the size and the digest. */
 export type ValueFilter = (row: StoredAttempt, ref: Ref) => boolean;
 
 /** Returns the full view of a run, or one with only the values that are wanted. */
@@ -114,8 +114,9 @@ async function reader(core: Readable, refs: readonly (Ref | undefined)[]): Promi
   const digests = [...new Set(refs.flatMap((ref) => (ref === undefined ? [] : [ref.digest])))];
   const texts = await core.store.values(digests);
   return (ref) => {
-    const text = ref === undefined ? undefined : texts.get(ref.digest);
-    return text === undefined ? undefined : (JSON.parse(text) as Json);
+    if (ref === undefined) return undefined;
+    const text = texts.get(ref.digest);
+    return text === undefined ? { $omitted: { bytes: ref.bytes, digest: ref.digest } } : (JSON.parse(text) as Json);
   };
 }
 

@@ -105,11 +105,11 @@ describe('who drives what', () => {
     expect(report.checks.find(({ id }) => id === 'owner')?.what).toContain(`run ${runId(1)} is completed`);
   });
 
-  test('a run with mail that no process drives is shown', async () => {
-    await writeRuns(db, ['waiting']);
+  test('a run with mail that no process drives is shown, unless it has ended', async () => {
+    await writeRuns(db, ['waiting', 'completed']);
     const { openSqliteStore } = await import('../../src/store/sqlite/open.ts');
     const store = await openSqliteStore({ file: db });
-    await store.post({ run: runId(1), dedupe: 'a', input: { type: 'signalled', at: 0, name: 'a' }, values: [] });
+    for (const n of [1, 2]) await store.post({ run: runId(n), dedupe: 'a', input: { type: 'signalled', at: 0, name: 'a' }, values: [] });
     await store.close();
     expect(found(await doctor())).toMatchObject([{ id: 'due', hint: `pawl resume ${runId(1)}` }]);
   });

@@ -122,6 +122,7 @@ describe('pawl identity', () => {
     expect(await rig.run(['identity', 'show', 'bob'])).toMatchObject({ code: 2 });
     expect(await rig.run(['identity', 'revoke', 'bob'])).toMatchObject({ code: 2 });
     const file = join(rig.state, 'identities.json');
+    rmSync(`${file}.sum`);
     writeFileSync(file, readFileSync(file, 'utf8').replace('"ann"', '"eve"'));
     expect(await rig.run(['identity', 'list'])).toMatchObject({ code: 2, stderr: expect.stringContaining('so no key is accepted') });
   });

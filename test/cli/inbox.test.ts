@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { digestOf, type InboxJson, parkRun, REVIEW, RUN, writeWorkflow } from './decision-runs.ts';
 import { CliRig } from './rig.ts';
 
@@ -37,6 +38,7 @@ test('what waits for a person is listed across runs, oldest first, with what a p
     votes: [],
     split: null,
     signed: false,
+    decided: null,
     subjects: null,
     digest: expect.stringMatching(/^[0-9a-f]{64}$/),
     since: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -93,4 +95,31 @@ test('text from outside cannot pose as a prompt or steer the terminal: every lin
   expect(posing.map((line) => line.slice(0, 2))).toEqual(['│ ', '│ ']);
   // A longer line would be continued by the terminal, without the bar.
   expect(from.filter((line) => line.trimEnd().length > 80)).toEqual([]);
+});
+
+test('a decision that is on disk and that nobody applied is shown, not asked for again', async () => {
+  await parkRun(rig);
+  const digest = await digestOf(rig);
+  const file = (await rig.json<{ file: string }>(['db', 'check'])).file;
+  const store = await openSqliteStore({ file });
+  const at = Date.now() - 300_000;
+  await store.post({
+    run: RUN,
+    dedupe: 'd1',
+    input: { type: 'decided', at, path: 'ask#1', option: 'yes', digest, actor: 'ann' },
+    values: [],
+  });
+  await store.close();
+  const { gates } = await rig.json<InboxJson>(['inbox']);
+  expect(gates).toMatchObject([{ decided: { option: 'yes', actor: 'ann' }, command: `pawl resume ${RUN}` }]);
+  const list = await rig.run(['inbox']);
+  expect(list.stdout).toContain('(decided: "yes" by ann');
+  expect(list.stdout).not.toContain('pawl decide');
+  expect((await rig.run(['inbox', RUN])).stdout).toContain('Approval ask#1 is decided: "yes" by ann; no process has applied it yet');
+  const shown = (await rig.run(['show', RUN])).stdout;
+  expect(shown).toContain('a process to continue ask#1, which is decided: "yes" by ann');
+  expect(shown).toContain(`pawl resume ${RUN}`);
+  expect((await rig.run(['resume', RUN])).code).toBe(0);
+  const { steps } = await rig.json<{ steps: { step: string; durationMs: number }[] }>(['show', RUN]);
+  expect(steps.find(({ step }) => step === 'publish')?.durationMs).toBeLessThan(60_000);
 });

@@ -41,6 +41,21 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+test('a whole report has the size and the digest of very large results, and not more than fits into memory', async () => {
+  const huge = createValue('z'.repeat(2_000_000));
+  const values = Array.from({ length: 60 }, (_, n) => createValue(String(n).repeat(450_000)));
+  const first = createFirst({ run: 'r2', owner: 'me' });
+  await store.commit(first);
+  const attempts = [huge, ...values].map((value, n) => createAttempt('build', { path: `build#${n + 1}`, output: value.ref }));
+  await store.commit(createNext(first, [createEnd('completed')], { status: 'completed', values: [huge, ...values], attempts }));
+  const outputs = (await readRunReport(store, 'r2')).steps.flatMap(({ status, output }) => (status === 'completed' ? [output] : []));
+  expect(outputs[0]).toEqual({ $omitted: huge.ref });
+  const isWhole = outputs.map((output) => typeof output === 'string');
+  expect(isWhole[1]).toBe(true);
+  expect(isWhole.at(-1)).toBe(false);
+  expect(JSON.stringify(outputs).length).toBeLessThan(33 * 1024 * 1024);
+});
+
 /** The digests that a report reads. */
 async function readBy(isWanted?: Parameters<typeof readRunReport>[2]): Promise<readonly string[]> {
   const read: string[] = [];

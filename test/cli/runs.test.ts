@@ -17,8 +17,8 @@ test('without a database there are no runs, and looking makes none', async () =>
 });
 
 test('a database that is named and does not exist is an error', async () => {
-  for (const command of ['runs', 'inbox', 'watch'])
-    expect(await rig.run([command, '--db', '/nope/x.db'])).toMatchObject({
+  for (const words of [['runs'], ['inbox'], ['watch'], ['show', 'r1'], ['logs', 'r1'], ['cancel', 'r1']])
+    expect(await rig.run([...words, '--db', '/nope/x.db'])).toMatchObject({
       code: 6,
       stderr: expect.stringContaining('database /nope/x.db does not exist'),
     });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { digestText } from '../../src/base/digest.ts';
@@ -31,7 +31,7 @@ test('the secret is shown once; only its digest is kept, for the user alone, in 
   expect(kept).not.toContain(secret);
   expect(kept).toContain(digestText(secret));
   expect(statSync(file()).mode & 0o777).toBe(0o600);
-  expect(readdirSync(rig.state).filter((name) => name.startsWith('tokens'))).toEqual(['tokens.json']);
+  expect(readdirSync(rig.state).filter((name) => name.startsWith('tokens'))).toEqual(['tokens.json', 'tokens.json.sum']);
   expect((await rig.run(['token', 'list'])).stdout).not.toContain(secret);
 });
 
@@ -51,6 +51,7 @@ test('an unknown, a revoked and an expired token decide nothing', async () => {
   const [ann, bob] = [await tokenOf(rig, 'ann'), await tokenOf(rig, 'bob')];
   expect(await rig.run(['token', 'revoke', 'ann'])).toMatchObject({ code: 0 });
   const rows = JSON.parse(readFileSync(file(), 'utf8'));
+  rmSync(`${file()}.sum`);
   writeFileSync(file(), JSON.stringify({ ...rows, tokens: rows.tokens.map((row: object) => ({ ...row, expiresAt: 1 })) }));
   expect((await rig.json<TokensJson>(['token', 'list'])).tokens).toMatchObject([{ name: 'bob', isExpired: true }]);
   const told = [];
@@ -71,5 +72,7 @@ test('revoking an unknown token and a damaged token file are errors', async () =
   });
   await tokenOf(rig, 'ann');
   writeFileSync(file(), '{"tokens": [{"name": "ann", "hash": "short"}]}');
+  expect(await rig.run(['token', 'list'])).toMatchObject({ code: 2, stderr: expect.stringContaining('is damaged, was edited') });
+  rmSync(`${file()}.sum`);
   expect(await rig.run(['token', 'list'])).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a list of tokens') });
 });

@@ -14,6 +14,8 @@ const DELTAS = new URL('../../src/proof/store-suite/deltas.ts', import.meta.url)
 const SIDES = ['', '-wal', '-shm', '.anchor'] as const;
 const RECORDS = 12;
 const PAGE = 4096;
+// In memory where there is such a folder: the cases wait for no disk.
+const TMP = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** The part of a damage that a test case names. */
 type Damage = (path: string, older: string) => void;
@@ -83,7 +85,7 @@ async function answerOf(file: string): Promise<'reported' | 'whole' | 'SILENT LO
 
 /** Runs the matrix; `flips`: in how many places of each file a bit is flipped. */
 export function describeDamage({ flips, pages }: { readonly flips: number; readonly pages: number }): void {
-  const folder = mkdtempSync(join(tmpdir(), 'pawl-matrix-'));
+  const folder = mkdtempSync(join(TMP, 'pawl-matrix-'));
   beforeAll(() => writeAndDie(folder), 60_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

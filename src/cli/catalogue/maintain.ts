@@ -73,7 +73,7 @@ export const MAINTAIN: readonly ListedCommand[] = [
     name: 'prune',
     summary: 'delete old runs that have ended',
     about:
-      'Deletes a run together with its child runs and the data that only they use. Keeps every run that is open, is driven by a process, has unread mail, or has a fork that is kept.',
+      'Deletes a run together with its child runs and the data that only they use. Keeps every run that is open, is driven by a process, can still be resumed and has unread mail, or has a fork that is kept.',
     options: [
       { name: 'older-than', value: 'AGE', about: 'only runs that ended at least this long ago, such as 30d; required' },
       {

@@ -1,6 +1,7 @@
 // `pawl inbox`: everything that waits for a person, oldest first. It reads the store alone.
 
 import { readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
+import { postedText } from '../../engine/gates.ts';
 import { readWaits } from '../../engine/inspect.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
 import type { OpenWait } from '../../kernel/status.ts';
@@ -120,6 +121,7 @@ function approvalJson({ run, gate, workflow, command }: Approval): object {
     votes: gate.votes ?? [],
     split: gate.split ?? null,
     signed: gate.signed,
+    decided: gate.posted ?? null,
     subjects: gate.subjects ?? null,
     digest,
     since: new Date(since).toISOString(),
@@ -156,7 +158,7 @@ function listLines(shell: Shell, { approvals, questions, stuck, pending }: Inbox
       workflow,
       step: gate.path,
       since: gate.since,
-      options: gate.gate.options.map(({ label }) => label).join(', '),
+      options: gate.posted === undefined ? gate.gate.options.map(({ label }) => label).join(', ') : `(${postedText(gate.posted)})`,
     })),
     ...questions.map((asked) => ({ ...asked, step: asked.path, options: countText(asked.questions.length) })),
     ...stuck.map(({ run, workflow, wait }) => ({
@@ -176,8 +178,11 @@ function listLines(shell: Shell, { approvals, questions, stuck, pending }: Inbox
     { title: 'WAITING', cells: rows.map(({ since }) => agoText(since)) },
     { title: 'OPTIONS', cells: rows.map(({ options }) => oneLine(options)), shrinks: true },
   ]);
-  const [approval, asked, stopped, open] = [approvals[0]?.run, questions[0]?.run, stuck[0]?.run, pending[0]?.run];
+  const approval = approvals.find(({ gate }) => gate.posted === undefined)?.run;
+  const decided = approvals.find(({ gate }) => gate.posted !== undefined)?.run;
+  const [asked, stopped, open] = [questions[0]?.run, stuck[0]?.run, pending[0]?.run];
   const hints = [
+    ...(decided === undefined ? [] : [`"pawl resume ${decided}" applies the decision that was recorded.`]),
     ...(approval === undefined ? [] : [`"pawl inbox ${approval}" shows the details, "pawl decide ${approval}" decides.`]),
     ...(asked === undefined ? [] : [`"pawl answer ${asked}" shows the agent's questions and asks for your answers.`]),
     ...(stopped === undefined ? [] : [`"pawl resume ${stopped}" shows how the stopped run can continue.`]),
@@ -193,6 +198,7 @@ function countText(count: number): string {
 function wholeLines(shell: Shell, { approvals, questions, stuck, pending }: Inbox): string[] {
   const lines = [
     ...approvals.flatMap(({ run, gate, command }) => [
+      ...(gate.posted === undefined ? [] : [`Approval ${oneLine(gate.path)} is ${oneLine(postedText(gate.posted))}`]),
       ...approvalLines(shell, { run, gate }, Number.POSITIVE_INFINITY),
       '',
       command,

@@ -4,7 +4,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isEngineError, messageOf } from '../../base/error.ts';
-import { isFinal } from '../../kernel/run-state.ts';
+import { isFinal, type RunStatus } from '../../kernel/run-state.ts';
 import { createFamily } from '../../process/family.ts';
 import { livenessOf } from '../../process/identity.ts';
 import { isDead, ownerText } from '../../process/owner.ts';
@@ -94,8 +94,11 @@ async function checkContents(shell: Shell, place: Place, facts: FileFacts): Prom
     try {
       const report = await checkAll(shell, place, store);
       const ready = await store.ready(Date.now(), SHOWN_MAX);
-      const waiting = ready.filter(({ because }) => because !== 'orphaned');
-      const problems = report.problems.filter(({ what }) => !what.includes('chmod go=') && !lost.includes(what));
+      const statuses = await Promise.all(ready.map(async ({ run }) => (await store.load(run)).status));
+      // An ended run reads no mail.
+      const waiting = ready.filter(({ because }, n) => because !== 'orphaned' && !isFinal(statuses[n] as RunStatus));
+      const known = beside(place.file).map((side) => `chmod go= ${side}`);
+      const problems = report.problems.filter(({ what }) => !known.some((mode) => what.endsWith(mode)) && !lost.includes(what));
       return [...lost.map((what) => broken(what)), ...checkIntegrity(problems), ...owners, ...waiting.map(checkReady)];
     } finally {
       await store.close();

@@ -16,6 +16,7 @@ export interface WaitContext {
 export function commandFor(run: string, wait: OpenWait, { gate, several, halt }: WaitContext): string | undefined {
   switch (wait.kind) {
     case 'human': {
+      if (gate?.posted !== undefined) return `pawl resume ${run}`;
       const option = gate?.gate.options[0];
       if (option === undefined) return `pawl decide ${run}`;
       const which = several ? ` --gate ${shellWord(wait.path ?? '')}` : '';

@@ -145,7 +145,7 @@ function waitText({ kind, step, path, name, child, message }: WaitReport): strin
   const where = oneLine(path ?? step ?? '');
   const why = message === undefined ? '' : `: ${oneLine(message)}`;
   const texts: Readonly<Record<WaitReport['kind'], string>> = {
-    human: `a person to decide ${where}`,
+    human: message === undefined ? `a person to decide ${where}` : `a process to continue ${where}, which is ${oneLine(message)}`,
     report: `an agent's report on ${where}`,
     answer: `answers to the questions of ${where}`,
     child: `the child run ${child} of ${where}`,

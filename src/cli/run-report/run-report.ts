@@ -5,7 +5,7 @@
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { type Definition, membersOf } from '../../definition/model.ts';
-import { type OpenGate, openGates } from '../../engine/gates.ts';
+import { type OpenGate, openGates, postedText } from '../../engine/gates.ts';
 import { type RunView, type StepView, type ValueFilter, viewRun } from '../../engine/inspect.ts';
 import { type Halt, isSettled, type RunStatus } from '../../kernel/run-state.ts';
 import type { OpenWait } from '../../kernel/status.ts';
@@ -114,8 +114,21 @@ const SHOWN_BYTES_MAX = 64 * 1024;
 export const shownValues: ValueFilter = ({ status, kind }, { bytes }) =>
   bytes <= SHOWN_BYTES_MAX || status !== 'completed' || kind === 'gate';
 
-/** Reads the report of a run from the store, with all values of its steps or only those that are wanted. */
-export async function readRunReport(store: Store, run: string, isWanted?: ValueFilter): Promise<RunReport> {
+const JSON_BYTES_MAX = 1024 * 1024;
+const JSON_TOTAL_MAX = 32 * 1024 * 1024;
+
+/** The values that the JSON of a report has: none that is very large, and not more than fit into memory together. */
+function jsonValues(): ValueFilter {
+  let total = 0;
+  return (_, { bytes }) => {
+    const isWanted = bytes <= JSON_BYTES_MAX && total + bytes <= JSON_TOTAL_MAX;
+    if (isWanted) total += bytes;
+    return isWanted;
+  };
+}
+
+/** Reads the report of a run from the store, with the values of its steps that are wanted; by default all but very large ones. */
+export async function readRunReport(store: Store, run: string, isWanted: ValueFilter = jsonValues()): Promise<RunReport> {
   const core = { store };
   const [view, gates, { state, definition }, history, children, total, uses] = await Promise.all([
     viewRun(core, run, isWanted),
@@ -275,6 +288,7 @@ function waitOf(wait: OpenWait, { run, gates, halt, steps }: WaitContext): WaitR
     ...present({ path }),
     ...rest,
     ...shortageOf(wait, steps),
+    ...present({ message: gate?.posted && postedText(gate.posted) }),
     since: isoTime(since),
     due: due === undefined ? null : isoTime(due),
     ...present({ prompt: gate?.gate.prompt, shown: gate?.shown, options, command }),

@@ -2,9 +2,9 @@
 // settings, which an environment variable can hide. So once a project had the setting when a right was checked or a run
 // started, it stays required until its owner removes it from the state folder; likewise for the user's settings.
 
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { changeStateFile } from '../../authority/state-file.ts';
+import { changeStateFile, readStateFile } from '../../authority/state-file.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { type Project, stateHome } from '../project.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -12,6 +12,7 @@ import type { Shell } from '../shell.ts';
 
 /** The file in the state folder. */
 const FILE = 'signed-projects.json';
+const WHAT = 'the list of projects that require signatures';
 /** Means every project of the user. */
 const ALL = '*';
 
@@ -20,7 +21,7 @@ export function rememberSigned(shell: Shell, { root }: Project, { decisions, sig
   const file = join(stateHome(shell), FILE);
   const entry = signs === 'everywhere' ? ALL : realpathSync(root);
   if (decisions === undefined || readProjects(file).includes(entry)) return;
-  changeStateFile({ file, what: 'the list of projects that require signatures' }, () => ({
+  changeStateFile({ file, what: WHAT }, () => ({
     text: `${JSON.stringify({ version: 1, projects: [...readProjects(file), entry] }, null, 2)}\n`,
     result: undefined,
   }));
@@ -38,12 +39,12 @@ export function knownSignedProjects(shell: Shell): readonly string[] {
 }
 
 function readProjects(file: string): readonly string[] {
+  const text = readStateFile({ file, what: WHAT });
+  if (text === undefined) return [];
   try {
-    const { projects } = JSON.parse(readFileSync(file, 'utf8')) as { readonly projects?: unknown };
+    const { projects } = JSON.parse(text) as { readonly projects?: unknown };
     if (Array.isArray(projects)) return projects.map(String);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     throw new EngineError('CONFIG_INVALID', `${file} cannot be read: ${messageOf(error)}; fix or remove it`, { cause: error });
   }
   throw new EngineError('CONFIG_INVALID', `${file} is not a list of projects; fix or remove it`);

@@ -1,12 +1,12 @@
 // Owns which code may run. Running a workflow runs its module, so it must be trusted first: this exact version, or
 // everything in a folder. Trust is recorded in the user's state directory, outside of all projects.
 
-import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { realpathSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
-import { changeStateFile } from '../../authority/state-file.ts';
-import { EngineError, messageOf } from '../../base/error.ts';
+import { changeStateFile, readStateFile } from '../../authority/state-file.ts';
+import { EngineError } from '../../base/error.ts';
 import { type Project, stateHome } from '../project.ts';
 import { tryRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
@@ -28,6 +28,7 @@ export interface Trust {
   readonly files: Readonly<Record<string, TrustedFile>>;
 }
 
+const WHAT = 'the list of trusted files';
 const EMPTY: Trust = { folders: {}, files: {} };
 const DIGEST_SHOWN = 16;
 const WRITABLE_BY_ALL = 0o002;
@@ -40,13 +41,8 @@ function trustFile(shell: Shell): string {
 /** What this user trusts. */
 export function readTrust(shell: Shell): Trust {
   const file = trustFile(shell);
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return EMPTY;
-    throw new EngineError('CONFIG_INVALID', `the list of trusted files cannot be read: ${messageOf(error)}`, { cause: error });
-  }
+  const text = readStateFile({ file, what: WHAT });
+  if (text === undefined) return EMPTY;
   try {
     const { folders, files } = JSON.parse(text) as Partial<Trust>;
     if (typeof folders === 'object' && typeof files === 'object') return { folders, files };
@@ -58,7 +54,7 @@ export function readTrust(shell: Shell): Trust {
 
 /** Changes what this user trusts, under a lock; returns the previous state. */
 export function changeTrust(shell: Shell, change: (trust: Trust) => Trust): Trust {
-  return changeStateFile({ file: trustFile(shell), what: 'the list of trusted files' }, () => {
+  return changeStateFile({ file: trustFile(shell), what: WHAT }, () => {
     const before = readTrust(shell);
     return { text: `${JSON.stringify({ version: 1, ...change(before) }, null, 2)}\n`, result: before };
   });

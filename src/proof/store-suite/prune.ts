@@ -93,6 +93,13 @@ function describeAge(stage: Stage): void {
     expect(await idsOf(store)).toEqual(['driven', 'waiting', 'written']);
   });
 
+  test('prune removes a run that ended for good although it has mail, which nobody reads', async () => {
+    const { store } = stage;
+    await addRun(store, 'done', { status: 'completed' });
+    await store.post({ run: 'done', dedupe: 'a', input: { type: 'signalled', at: START_AT, name: 'a' }, values: [] });
+    expect(await store.prune(EVERYTHING)).toMatchObject({ runs: [{ id: 'done' }] });
+  });
+
   test('prune keeps the newest of each workflow when asked to', async () => {
     const { store } = stage;
     for (const run of ['a1', 'a2', 'a3']) await addRun(store, run, { workflow: 'a' });

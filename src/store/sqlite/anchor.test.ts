@@ -111,6 +111,17 @@ describe('a store that was killed', () => {
     expect((await open()).loss).toMatchObject(LOST);
   });
 
+  test('misses its last commit also when another process wrote before it', async () => {
+    await commitAndDie(
+      {},
+      `const other = await openSqliteStore({ file: ${JSON.stringify(file)} });
+      await other.post({ run: 'r1', dedupe: 'm1', input: { type: 'signalled', at: START_AT, name: 'x' }, values: [] });
+      await store.commit(createNext(delta, [{ type: 'step.changed', at: START_AT, activation: createActivation('build', { feedback: 'the last' }) }]));`,
+    );
+    flipBit(`${file}-wal`, 'the last');
+    expect((await open()).loss).toMatchObject({ ...LOST, details: { runId: 'r1', seq: STEPS, expected: STEPS + 1 } });
+  });
+
   test('raises no alarm where the anchor is older, damaged, cut off or gone, as after a power cut', async () => {
     await commitAndDie();
     const anchor = readFileSync(`${file}.anchor`);

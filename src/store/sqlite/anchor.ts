@@ -8,27 +8,36 @@
 // - With `synchronous=NORMAL` a power cut may lose commits, which is what was asked for; no anchor is written then.
 // - An anchor that cannot be read, or belongs to another database, is ignored: it holds nothing but this proof.
 
-import { closeSync, constants, copyFileSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, copyFileSync, existsSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { EngineError } from '../../base/error.ts';
 import { type Connection, createPrivateFile } from './connection.ts';
 import { transactionsIn } from './seals.ts';
 
-/** What identifies a transaction: how many that were not commits came before, and the run and record it wrote, if any. */
-export interface Transaction {
-  readonly transactions: number;
-  readonly run?: { readonly key: number; readonly id: string; readonly seq: number };
+/** A record of a run. */
+interface RunRecord {
+  readonly id: string;
+  readonly seq: number;
 }
 
-interface Anchored extends Transaction {
+/**
+ * What an anchor says: the record that the last transaction wrote, if it was a commit of a run, and how many other
+ * transactions there were. That number may be older, if other processes write too, but not older than the run.
+ */
+interface Anchored {
   readonly store: string;
+  /** When it was written. */
   readonly at: number;
+  readonly transactions: number;
+  readonly run?: RunRecord | undefined;
 }
 
 /** The anchor of an open store. */
 export interface Anchor {
-  /** Remembers a transaction that reached the disk. */
-  note(transaction: Transaction): void;
+  /** Remembers a commit of a run that reached the disk; for a new run, how many other transactions came before it. */
+  noteCommit(run: RunRecord, transactions: number | undefined): void;
+  /** Remembers another transaction that reached the disk, by its number. */
+  noteTransaction(transactions: number): void;
   /** Writes the last one that was noted. */
   save(): void;
   close(): void;
@@ -40,22 +49,31 @@ function anchorOf(file: string): string {
 }
 
 /** Opens the anchor for writing, on its first use. */
-export function openAnchor({ path }: Connection, { store, now }: { readonly store: string; readonly now: () => number }): Anchor {
-  let noted: Transaction | undefined;
+export function openAnchor({ path }: Connection, store: string): Anchor {
+  let run: RunRecord | undefined;
+  let transactions = 0;
+  let isNoted = false;
   let descriptor: number | undefined;
   return {
-    note: (transaction) => {
-      noted = transaction;
+    noteCommit: (record, before = transactions) => {
+      run = record;
+      transactions = Math.max(transactions, before);
+      isNoted = true;
+    },
+    noteTransaction: (count) => {
+      run = undefined;
+      transactions = count;
+      isNoted = true;
     },
     save: () => {
-      if (noted === undefined || path === undefined) return;
+      if (!isNoted || path === undefined) return;
+      isNoted = false;
       try {
         descriptor ??= openAnchorFile(anchorOf(path));
-        writeSync(descriptor, encode({ store, at: now(), ...noted }), 0);
+        writeSync(descriptor, encode(store, transactions, run), 0);
       } catch {
         // An older anchor proves less, and the commit is on disk: failing now would report it as lost.
       }
-      noted = undefined;
     },
     close: () => {
       if (descriptor !== undefined) closeSync(descriptor);
@@ -69,18 +87,22 @@ function openAnchorFile(path: string): number {
   return openSync(path, 'r+');
 }
 
-/** One line; what is left of a longer one before it comes after its end. */
-function encode(anchored: Anchored): string {
-  const text = JSON.stringify(anchored);
-  return `${crc32(text).toString(16).padStart(8, '0')} ${text}\n`;
+/** One line; what is left of a longer one before it comes after its end. Plain text, because it is written at every step. */
+function encode(store: string, transactions: number, run: RunRecord | undefined): string {
+  const text = run === undefined ? `${store} ${transactions}` : `${store} ${transactions} ${run.seq} ${run.id}`;
+  return `${crc32(text).toString(16)} ${text}\n`;
 }
+
+const LINE = /^(?<sum>[0-9a-f]+) (?<text>(?<store>\S+) (?<transactions>\d+)(?: (?<seq>\d+) (?<id>.+))?)\n/;
 
 /** What the anchor of a database says. To be read before the database, which may go on meanwhile. */
 export function readAnchor(file: string | undefined): Anchored | undefined {
   if (file === undefined) return undefined;
   try {
-    const [, sum, text = ''] = /^([0-9a-f]{8}) (\{.*\})\n/.exec(readFileSync(anchorOf(file), 'utf8')) ?? [];
-    return Number.parseInt(sum ?? '', 16) === crc32(text) ? (JSON.parse(text) as Anchored) : undefined;
+    const { sum = '', text = '', store = '', transactions, seq, id } = LINE.exec(readFileSync(anchorOf(file), 'utf8'))?.groups ?? {};
+    if (Number.parseInt(sum, 16) !== crc32(text)) return undefined;
+    const run = id === undefined ? undefined : { id, seq: Number(seq) };
+    return { store, at: statSync(anchorOf(file)).mtimeMs, transactions: Number(transactions), run };
   } catch {
     return undefined;
   }
@@ -91,17 +113,19 @@ export function findLoss(connection: Connection, anchored: Anchored | undefined,
   if (anchored === undefined || anchored.store !== store || connection.path === undefined) return undefined;
   const { transactions, run, at } = anchored;
   const found = transactionsIn(connection);
-  const seq = run === undefined ? 0 : ((connection.sql('SELECT seq FROM runs WHERE key = ?').get(run.key)?.seq as number | undefined) ?? 0);
-  if (found > transactions || (found === transactions && (run === undefined || seq >= run.seq))) return undefined;
+  const seq = run === undefined ? undefined : (connection.sql('SELECT seq FROM runs WHERE id = ?').get(run.id)?.seq as number | undefined);
+  // A run that is not there was removed by a later transaction, or is lost.
+  const isRunThere = run === undefined || (seq === undefined ? found > transactions : seq >= run.seq);
+  if (found >= transactions && isRunThere) return undefined;
   const log = keepLog(connection.path);
-  const missing = run === undefined || seq >= run.seq ? 'its last changes' : `records ${seq + 1} to ${run.seq} of run ${run.id}`;
+  const missing = run === undefined || isRunThere ? 'its last changes' : `records ${(seq ?? 0) + 1} to ${run.seq} of run ${run.id}`;
   return new EngineError(
     'STORE_DAMAGED',
     `the database ${connection.path} has lost its end: ${missing} and perhaps more were written until ${new Date(at).toISOString()} and are missing now, so its write-ahead log was damaged, removed or replaced, or the file is an older copy; nothing is executed on it; "pawl doctor --repair" saves what can be saved, "pawl restore FILE" restores a backup, and "pawl db adopt" at a terminal continues with what is left`,
     {
       details: {
         file: connection.path,
-        ...(run === undefined ? {} : { runId: run.id, seq, expected: run.seq }),
+        ...(run === undefined ? {} : { runId: run.id, seq: seq ?? 0, expected: run.seq }),
         ...(log === undefined ? {} : { log }),
       },
     },

@@ -1,7 +1,8 @@
 // Owns the check of the whole store: the file as SQLite sees it, who may read it, every chain, every value, and every
 // checkpoint against its folded log. It goes run by run, so that other work can be done in between.
 
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { digestText } from '../../base/digest.ts';
 import { type EngineError, isEngineError, messageOf } from '../../base/error.ts';
@@ -27,8 +28,8 @@ type Problem = StoreReport['problems'][number];
 
 /** Verifies everything and reports what is wrong, as far as the file can be read; `loss`: what opening it found. */
 export async function checkStore(connection: Connection, loss: EngineError | undefined): Promise<StoreReport> {
-  const problems: Problem[] = [...checkModes(connection.path), ...(loss === undefined ? [] : [lossProblem(loss)])];
-  for (const look of [checkPages, checkSchema, checkRuns, checkStrays, checkValues, missingValues, checkSeals])
+  const problems: Problem[] = loss === undefined ? [] : [lossProblem(loss)];
+  for (const look of [checkModes, checkPages, checkSchema, checkRuns, checkStrays, checkValues, missingValues, checkSeals])
     problems.push(...(await reported(() => look(connection))));
   return { ok: problems.length === 0, file: connection.name, schemaVersion: versionOf(connection.db), problems };
 }
@@ -97,9 +98,13 @@ async function checkRuns(connection: Connection): Promise<Problem[]> {
   }
 }
 
-function checkModes(path: string | undefined): Problem[] {
+/** The files that lie beside a database under its name, itself among them, and the backups that it recorded. */
+function checkModes({ path, db }: Connection): Problem[] {
   if (path === undefined || process.platform === 'win32') return [];
-  return [path, `${path}-wal`, `${path}-shm`, `${path}.anchor`, `${path}.bells`].flatMap((file) => {
+  const beside = readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
+  const backups = db.prepare('SELECT path FROM database_backups').all();
+  const files = new Set([...beside.map((name) => join(dirname(path), name)), ...backups.map((row) => String(row.path))]);
+  return [...files].flatMap((file) => {
     if (!existsSync(file) || (statSync(file).mode & 0o077) === 0) return [];
     return [{ what: `${file} can be read by other users; remove that permission with: chmod go= ${file}` }];
   });

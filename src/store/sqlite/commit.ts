@@ -51,9 +51,9 @@ export function commitDelta(context: CommitContext, delta: Delta, after: After):
   consumeMail(connection, run, { ids: delta.consumed, seq: delta.state.seq });
   const woken = [...postMail(connection, delta), ...moveSlots(connection, run, delta)];
   const released = delta.release === true && giveUp(connection, run);
-  const transaction = { transactions: transactionsIn(connection), run: { key: run, id: delta.run, seq: written.seq } };
+  const transactions = delta.create === undefined ? undefined : transactionsIn(connection);
   after(() => {
-    context.anchor.note(transaction);
+    context.anchor.noteCommit(written, transactions);
     if (released) context.owned.delete(delta.run);
     else context.owned.set(delta.run, written);
     for (const other of new Set(woken)) context.bell.ring(other);

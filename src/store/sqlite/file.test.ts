@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -175,4 +175,18 @@ describe('copies of a store', () => {
     await expect(store.backup(taken)).rejects.toMatchObject({ message: expect.stringContaining('exists already') });
     expect(readFileSync(taken, 'utf8')).toBe('mine');
   });
+});
+
+test('a backup that other users can read is reported, also an older one beside the database', async () => {
+  const store = await open();
+  await store.commit(first);
+  const copy = join(directory, 'copy.db');
+  await store.backup(copy);
+  const older = `${file}.backup-v1-2026`;
+  writeFileSync(older, '');
+  for (const path of [copy, older]) chmodSync(path, 0o644);
+  const { problems } = await store.check();
+  for (const path of [copy, older]) expect(problems).toContainEqual({ what: expect.stringContaining(`chmod go= ${path}`) });
+  expect(problems).toHaveLength(2);
+  await store.close();
 });

@@ -116,13 +116,12 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
   const loss = findLoss(connection, anchored, storeId);
   const home = openHome(connection, loss);
   const bell = openBell(connection.path);
-  const anchor = openAnchor(connection, { store: storeId, now });
+  const anchor = openAnchor(connection, storeId);
   const isDead = options.isDead ?? (() => false);
   const context: ClaimContext = { connection, bell, anchor, owned: new Map(), isDead, definitionOf: openDefinitions(connection) };
   const transactions = openTransactions(connection, () => {
     // A store that has lost its end keeps the anchor that says so until it is adopted.
     if (isAnchored && home.isWhole()) anchor.save();
-    home.written();
     bell.committed();
   });
   const write = countedWrites(context, transactions);
@@ -146,7 +145,7 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
       return made;
     },
     check: () => checkStore(connection, loss),
-    prune: (request) => pruneStore({ connection, write: atHome }, request),
+    prune: (request) => pruneStore({ connection, write: atHome, isDead }, request),
     origin: () => readSnapshot(connection, () => readOrigin(connection)),
     bind: (origin) => write(() => bindOrigin(connection, origin)),
     adopt: () =>
@@ -172,7 +171,7 @@ function countedWrites({ connection, anchor }: CommitContext, { write }: Transac
       const result = work(after);
       if (changes() !== before) {
         const count = countTransaction(connection);
-        after(() => anchor.note({ transactions: count }));
+        after(() => anchor.noteTransaction(count));
       }
       return result;
     });

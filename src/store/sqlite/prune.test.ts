@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunEvent } from '../../kernel/event.ts';
-import { createActivation, createAttempt, createFirst, createNext, createValue, START_AT } from '../../proof/store-suite/deltas.ts';
+import {
+  createActivation,
+  createAttempt,
+  createEnd,
+  createFirst,
+  createNext,
+  createValue,
+  START_AT,
+} from '../../proof/store-suite/deltas.ts';
 import type { PruneRequest } from '../store.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
 import { defineSum } from './seals.ts';
@@ -102,4 +110,15 @@ test('nothing is removed from a copy until it is adopted', async () => {
   await expect(copy.prune(EVERYTHING)).rejects.toMatchObject({ code: 'STORE_COPIED' });
   expect(await copy.list({})).toHaveLength(1);
   await copy.close();
+});
+
+test('a completed run whose process died before it released it can be removed', async () => {
+  const store = await openSqliteStore({ file: ':memory:', isDead: (owner) => owner === 'dead' });
+  for (const owner of ['dead', 'alive']) {
+    const first = createFirst({ run: owner, owner });
+    await store.commit(first);
+    await store.commit(createNext(first, [createEnd('completed')], { status: 'completed' }));
+  }
+  expect(await store.prune({ before: Date.now(), status: ['completed'] })).toMatchObject({ runs: [{ id: 'dead' }] });
+  await store.close();
 });

@@ -1,14 +1,14 @@
 // Owns the removal of runs that have ended, and of values that no run refers to any more.
 //
 // - A run goes together with the runs it started, in one transaction, or stays together with them.
-// - A run stays while it or one it started is open, has an owner or has mail, and while a fork of it stays: a fork that
-//   is forked in turn reads the log of its original.
+// - A run stays while it or one it started is open, is driven or can still read its mail, and while a fork of it stays: a
+//   fork that is forked in turn reads the log of its original.
 // - What is removed is decided inside the transaction that removes it, so a run that was taken up meanwhile stays.
 // - A value goes only when no row mentions its digest at the moment of its removal. What a crash leaves behind is
 //   found by the next prune, which checks all values.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { isSettled, type RunStatus } from '../../kernel/run-state.ts';
+import { isFinal, isSettled, type RunStatus } from '../../kernel/run-state.ts';
 import type { PrunedRun, PruneReport, PruneRequest } from '../store.ts';
 import { type Connection, readSnapshot, whenFree } from './connection.ts';
 import { parseStored } from './failure.ts';
@@ -28,6 +28,7 @@ const PAUSE_MS = 25;
 interface PruneContext {
   readonly connection: Connection;
   readonly write: Transactions['write'];
+  readonly isDead: (owner: string) => boolean;
 }
 
 interface Candidate {
@@ -37,7 +38,9 @@ interface Candidate {
   readonly status: RunStatus;
   readonly parent: string | null;
   readonly at: number | null;
-  readonly busy: number;
+  readonly owner: string | null;
+  /** How many messages it has not read. */
+  readonly unread: number;
   /** The run that this one is a fork of. */
   readonly source: string | undefined;
 }
@@ -49,11 +52,11 @@ type Family = readonly [Candidate, ...Candidate[]];
 export async function pruneStore(context: PruneContext, request: PruneRequest): Promise<PruneReport> {
   const { connection, write } = context;
   if (request.dryRun === true) {
-    const families = await readSnapshot(connection, () => planPrune(connection, request));
+    const families = await readSnapshot(connection, () => planPrune(context, request));
     return { runs: families.flatMap((family) => family.map(toPruned)), values: 0 };
   }
   const runs: PrunedRun[] = [];
-  const plan = createPlan(connection, request);
+  const plan = createPlan(context, request);
   for (;;) {
     const batch = await write(() => {
       const families = plan.next();
@@ -75,8 +78,8 @@ function toPruned({ id, workflow, status, at }: Candidate): PrunedRun {
   return { id, workflow, status: statusOf(status) ?? 'failed', updatedAt: at ?? 0 };
 }
 
-const CANDIDATES = `SELECT r.key, r.id, r.status, r.parent, coalesce(d.name, '') AS workflow, e.at,
-  (r.owner IS NOT NULL OR EXISTS (SELECT 1 FROM mail m WHERE m.run = r.key AND m.consumed IS NULL)) AS busy
+const CANDIDATES = `SELECT r.key, r.id, r.status, r.parent, coalesce(d.name, '') AS workflow, e.at, r.owner,
+  (SELECT count(*) FROM mail m WHERE m.run = r.key AND m.consumed IS NULL) AS unread
   FROM runs r LEFT JOIN definitions d ON d.id = r.definition
   LEFT JOIN events e ON e.place = ${placeSql('r.key', 'r.seq')}`;
 
@@ -88,20 +91,21 @@ interface Plan {
 }
 
 /** Plans all removals once: only a new run, which may be a child or a fork of one that goes, makes it plan again. */
-function createPlan(connection: Connection, request: PruneRequest): Plan {
+function createPlan(context: PruneContext, request: PruneRequest): Plan {
+  const { connection } = context;
   const countRuns = (): number => connection.sql("SELECT rows FROM seals WHERE name = 'runs'").get()?.rows as number;
   let families: Family[] = [];
   let count: number | undefined;
   const isSame = (family: Family): boolean =>
     family.every((run) => {
       const now = connection.sql(`${CANDIDATES} WHERE r.key = ?`).get(run.key) as Candidate | undefined;
-      return now !== undefined && now.id === run.id && hasEnded(now, request.before);
+      return now !== undefined && now.id === run.id && hasEnded(now, request.before, context.isDead);
     });
   return {
     next: () => {
       const known = countRuns();
       const batch = families.slice(0, FAMILIES_AT_ONCE);
-      if (known !== count || batch.length === 0 || !batch.every(isSame)) families = planPrune(connection, request);
+      if (known !== count || batch.length === 0 || !batch.every(isSame)) families = planPrune(context, request);
       count = known;
       return families.slice(0, FAMILIES_AT_ONCE);
     },
@@ -113,7 +117,7 @@ function createPlan(connection: Connection, request: PruneRequest): Plan {
 }
 
 /** The families that can go, newest first: after a crash between two batches, no fork has lost its original. */
-function planPrune(connection: Connection, request: PruneRequest): Family[] {
+function planPrune({ connection, isDead }: PruneContext, request: PruneRequest): Family[] {
   const rows = connection.sql(`${CANDIDATES} ORDER BY r.key DESC`).all() as unknown as Omit<Candidate, 'source'>[];
   const families = familiesOf(rows.map((row) => ({ ...row, source: sourceOf(connection, row) })));
   const wanted = new Set(request.status);
@@ -123,13 +127,15 @@ function planPrune(connection: Connection, request: PruneRequest): Family[] {
     if (!wanted.has(status)) return false;
     const newer = kept.get(workflow) ?? 0;
     kept.set(workflow, newer + 1);
-    return newer >= (request.keep ?? 0) && family.every((run) => hasEnded(run, request.before));
+    return newer >= (request.keep ?? 0) && family.every((run) => hasEnded(run, request.before, isDead));
   });
   return withoutOriginals(families, going);
 }
 
-function hasEnded({ status, busy, at }: Candidate, before: number): boolean {
-  return isSettled(status) && busy === 0 && at !== null && at < before;
+// A final run reads no mail, and one whose process died before it released the run is not driven.
+function hasEnded({ status, owner, unread, at }: Candidate, before: number, isDead: PruneContext['isDead']): boolean {
+  const isDriven = owner !== null && !isDead(owner);
+  return isSettled(status) && !isDriven && (unread === 0 || isFinal(status)) && at !== null && at < before;
 }
 
 function familiesOf(candidates: readonly Candidate[]): Family[] {
