@@ -33,7 +33,9 @@ type Options =
   | 'fresh'
   | 'protected'
   | 'mayChange'
-  | 'writes';
+  | 'writes'
+  | 'network'
+  | 'mutatesCheckout';
 
 /** What every kind of step takes. */
 export type StepOptions = { readonly [Option in Options]?: Frame[Option] } & {
@@ -56,6 +58,8 @@ const OPTIONS = Object.keys({
   protected: true,
   mayChange: true,
   writes: true,
+  network: true,
+  mutatesCheckout: true,
 } satisfies Record<keyof StepOptions, true>);
 
 /** What a kind of step brings, beside the shared options. */
@@ -154,6 +158,8 @@ function modelOptions(step: string, options: StepOptions): Partial<StepFrame> {
     ...(options.protected === undefined ? {} : { protected: [...options.protected] }),
     ...(options.mayChange === undefined ? {} : { mayChange: [...options.mayChange] }),
     ...(options.writes === undefined ? {} : { writes: [...options.writes] }),
+    ...(options.network === undefined ? {} : { network: options.network }),
+    ...(options.mutatesCheckout === undefined ? {} : { mutatesCheckout: options.mutatesCheckout }),
   };
 }
 
