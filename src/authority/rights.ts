@@ -116,6 +116,12 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     looks: ['dry-run'],
     because: 'it deletes the record of decisions',
   },
+  uninstall: {
+    verb: 'upkeep',
+    free: [...SIGNED, 'user', 'dry-run', 'yes'],
+    looks: ['dry-run'],
+    because: 'it deletes the record of decisions',
+  },
   completion: { verb: 'free' },
 };
 
