@@ -105,6 +105,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   show: { verb: 'free', free: ['steps', 'output'] },
   logs: { verb: 'free', free: ['follow', 'since'] },
   watch: { verb: 'free' },
+  debug: { verb: 'free', free: ['out'] },
   doctor: { verb: 'free', free: ['repair'] },
   backup: { verb: 'free', options: { force: 'steer' } },
   restore: { verb: 'upkeep', free: SIGNED, options: { force: 'upkeep' }, because: 'it undoes decisions made since the backup' },
