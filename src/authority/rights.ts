@@ -65,6 +65,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   retry: { verb: 'override', free: [...SIGNED, 'note', 'wait'], options: { extend: 'override', 'accept-changes': 'trust' } },
   cancel: { verb: 'steer', free: [...SIGNED, 'reason'] },
   pause: { verb: 'steer', free: SIGNED },
+  signal: { verb: 'steer', free: [...SIGNED, 'payload', 'id'] },
   fork: {
     verb: 'asks',
     free: [...SIGNED, 'param', 'params', 'dry-run', 'yes'],

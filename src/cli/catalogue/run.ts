@@ -128,6 +128,27 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
     load: () => import('../commands/pause.ts'),
   },
   {
+    name: 'signal',
+    summary: 'send a named message to a run that waits for it',
+    about: `A step that waits for the signal continues with the payload as its output. A signal that comes before its step is kept, in order, and used once; with --id, the same delivery counts once however often it is sent. If no process drives the run, this command does, until it ends or waits again. ${OTHERS_RUN}`,
+    args: [
+      RUN_ARGUMENT,
+      { name: 'NAME', about: 'the name of the signal, as the step has it', required: true },
+      { name: 'JSON', about: 'the payload: JSON, or @file (default: null)' },
+    ],
+    options: [
+      { name: 'payload', value: 'JSON', about: 'the payload, instead of the argument' },
+      { name: 'id', value: 'ID', about: 'the id of this delivery; another one with it is ignored' },
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
+    ],
+    examples: [
+      { line: 'pawl signal 7kq2 deployed \'{"url": "https://example.org"}\'', about: 'the deployment is done' },
+      { line: 'pawl signal 7kq2 deployed --payload @result.json --id build-81', about: 'from a job that may be repeated' },
+    ],
+    load: () => import('../commands/signal.ts'),
+  },
+  {
     name: 'fork',
     summary: 'start a new run that reuses the earlier steps of another',
     about:
