@@ -49,7 +49,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   },
   run: {
     verb: 'asks',
-    free: [...SIGNED, 'param', 'params', 'issue', 'pr', 'event', 'payload', 'id', 'detach', 'wait', 'attended', 'format'],
+    free: [...SIGNED, 'param', 'params', 'issue', 'pr', 'event', 'payload', 'id', 'priority', 'detach', 'wait', 'attended', 'format'],
     options: { from: 'override', output: 'override' },
     because: 'a workflow that is not trusted yet is trusted first',
   },

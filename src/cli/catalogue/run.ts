@@ -37,6 +37,11 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       { name: 'event', value: 'NAME', about: 'run as if this event had started it, such as issues.labeled' },
       { name: 'payload', value: 'JSON', about: "with --event: the event's payload as the forge sends it, or @file" },
       { name: 'id', value: 'ID', about: 'the id of the new run; an id that exists already is an error' },
+      {
+        name: 'priority',
+        value: 'N',
+        about: 'when steps wait for a limit, those of the run with the highest number go first (default: 0)',
+      },
       { name: 'detach', about: 'drive the run in a background process and return at once' },
       WAIT,
       { name: 'attended', about: 'let the calling agent do the work: prints the first step and exits; "pawl done" reports it' },
