@@ -65,7 +65,7 @@ test('the priority of a run is shown by runs and show, and a wrong one is refuse
   );
   await rig.run(['trust', '--yes']);
   const { run } = await rig.json<{ run: { id: string } }>(['run', 'one', '--priority', '5']);
-  expect((await rig.run(['runs'])).stdout).toMatch(/PRIORITY[^]*\b5\b/);
+  expect((await rig.run(['runs'])).stdout).toMatch(/PRIORITY[\s\S]*\b5\b/);
   expect((await rig.run(['show', run.id])).stdout).toContain('priority 5');
   expect((await rig.run(['run', 'one', '--priority', 'high'])).stderr).toContain('--priority must be a whole number');
 });
