@@ -28,7 +28,7 @@ const MAY_END = /(\}|```|<\/needs_user_input>)\s*$/;
 
 /** Creates a driver that runs a program once for each prompt. */
 export function createCommandDriver(options: CommandDriverOptions): AgentDriver {
-  return { name: 'command', ask: (request) => ask(options, request) };
+  return { name: 'command', fences: true, ask: (request) => ask(options, request) };
 }
 
 async function ask(options: CommandDriverOptions, request: AgentRequest): Promise<AgentAnswer> {

@@ -2,6 +2,8 @@
 // protocol, a script) is up to the driver. Whether its answer is true is checked by the engine.
 
 import type { Json, JsonObject } from '../base/json.ts';
+import type { NetworkSpec } from '../definition/network.ts';
+import type { NetworkFence } from '../process/network.ts';
 import type { Redactor } from '../process/redact.ts';
 
 /** The task of an agent in one attempt. It is self-contained: an agent without any memory can do it. */
@@ -30,6 +32,8 @@ export interface AgentRequest {
   readonly watchdogs?: Watchdogs;
   /** The permitted actions. A driver denies all others and reports them in its answer. Default: `WORK_IN_PLACE`. */
   readonly permissions?: AgentPermissions;
+  /** Limits the network access of the agent's program; a driver that starts one passes it on. */
+  readonly fence?: NetworkFence;
   /** The JSON Schema of the output, for drivers that can pass it to their model. `check` decides. */
   readonly schema?: JsonObject;
   /** Returns what is wrong with a reply, if anything. The agent gets one chance to fix it. */
@@ -63,6 +67,8 @@ export interface AgentPermissions {
   readonly tools?: readonly string[];
   /** Tools that are forbidden, whatever their kind. */
   readonly not?: readonly string[];
+  /** The hosts that its program may connect to. Default: all. */
+  readonly network?: NetworkSpec;
 }
 
 /** The default permissions: work on the files of the workspace, without the network. */
@@ -137,6 +143,8 @@ export type AgentAnswer =
 /** A way to reach agents. Every driver passes the same suite (`describeDriver` in pawl/testing). */
 export interface AgentDriver {
   readonly name: string;
+  /** It starts a program and passes `request.fence` on to it. Without it, network permissions cannot be enforced. */
+  readonly fences?: true;
   /** Runs one attempt. It never rejects, and after it resolves nothing of the attempt is running. */
   ask(request: AgentRequest): Promise<AgentAnswer>;
 }

@@ -162,7 +162,7 @@ class Lines {
 }
 
 function specOf({ argv, request, env, inherits, talk }: ProgramCall): CommandSpec {
-  const { cwd, timeoutMs, pidDir, redactor, inheritEnv, idempotencyKey } = request;
+  const { cwd, timeoutMs, pidDir, redactor, fence, inheritEnv, idempotencyKey } = request;
   return {
     argv,
     cwd,
@@ -176,6 +176,7 @@ function specOf({ argv, request, env, inherits, talk }: ProgramCall): CommandSpe
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(pidDir === undefined ? {} : { pidDir }),
     ...(redactor === undefined ? {} : { redactor }),
+    ...(fence === undefined ? {} : { fence }),
     ...(talk === undefined ? {} : { talk }),
   };
 }

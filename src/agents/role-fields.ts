@@ -5,6 +5,7 @@ import { parseDuration } from '../base/duration.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type Budget, UNKNOWN_USAGE } from '../definition/budget.ts';
+import { type NetworkSpec, networkFault } from '../definition/network.ts';
 import { type AgentDeed, type AgentPermissions, WORK_IN_PLACE } from './driver.ts';
 
 /** The fields of a role. They are plain data, because they are stored with the run. */
@@ -73,7 +74,11 @@ function firstOf(faults: readonly (RoleFault | undefined)[]): RoleFault | undefi
 
 const deeds = list(deed, '[read, edit, execute]');
 const tools = list(text, '[Read, "Bash(npm test)"]');
-const permissionFields = fields({ deeds, tools, not: tools });
+const network: Check = (value, path) => {
+  const what = networkFault(value);
+  return what === undefined ? undefined : { path, what };
+};
+const permissionFields = fields({ deeds, tools, not: tools, network });
 const program: Check = (value, path) =>
   Array.isArray(value) && value.length === 0
     ? { path, what: 'is empty; it must name a program' }
@@ -142,6 +147,7 @@ function permissionsOf({ tools: named, permissions = null }: JsonObject): AgentP
     deeds: said.deeds === undefined ? WORK_IN_PLACE.deeds : DEEDS.filter((known) => words(said.deeds)?.includes(known)),
     ...(allowed === undefined ? {} : { tools: allowed }),
     ...(forbidden === undefined ? {} : { not: forbidden }),
+    ...(said.network === undefined ? {} : { network: said.network as NetworkSpec }),
   };
 }
 

@@ -49,7 +49,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   },
   run: {
     verb: 'asks',
-    free: [...SIGNED, 'param', 'params', 'issue', 'pr', 'event', 'payload', 'id', 'detach', 'wait', 'attended', 'format'],
+    free: [...SIGNED, 'param', 'params', 'issue', 'pr', 'event', 'payload', 'id', 'priority', 'detach', 'wait', 'attended', 'format'],
     options: { from: 'override', output: 'override' },
     because: 'a workflow that is not trusted yet is trusted first',
   },
@@ -65,6 +65,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   retry: { verb: 'override', free: [...SIGNED, 'note', 'wait'], options: { extend: 'override', 'accept-changes': 'trust' } },
   cancel: { verb: 'steer', free: [...SIGNED, 'reason'] },
   pause: { verb: 'steer', free: SIGNED },
+  signal: { verb: 'steer', free: [...SIGNED, 'payload', 'id'] },
   fork: {
     verb: 'asks',
     free: [...SIGNED, 'param', 'params', 'dry-run', 'yes'],
@@ -105,6 +106,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   show: { verb: 'free', free: ['steps', 'output'] },
   logs: { verb: 'free', free: ['follow', 'since'] },
   watch: { verb: 'free' },
+  debug: { verb: 'free', free: ['out'] },
   doctor: { verb: 'free', free: ['repair'] },
   backup: { verb: 'free', options: { force: 'steer' } },
   restore: { verb: 'upkeep', free: SIGNED, options: { force: 'upkeep' }, because: 'it undoes decisions made since the backup' },
@@ -113,6 +115,12 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   prune: {
     verb: 'upkeep',
     free: [...SIGNED, 'older-than', 'status', 'keep', 'dry-run', 'yes', 'vacuum'],
+    looks: ['dry-run'],
+    because: 'it deletes the record of decisions',
+  },
+  uninstall: {
+    verb: 'upkeep',
+    free: [...SIGNED, 'user', 'dry-run', 'yes'],
     looks: ['dry-run'],
     because: 'it deletes the record of decisions',
   },

@@ -44,7 +44,7 @@ function wordsOf(place: Place, id: string, { given, file }: BackgroundRun): stri
     // A settings file can define several workflows, so only the name identifies one.
     isSettingsFile(place.project, file) ? given.word('WORKFLOW') : file,
     ...['--id', id, '--wait', '--db', place.file, '--project', place.project.root],
-    ...['param', 'params', 'from', 'output', 'issue', 'pr', 'event', 'payload'].flatMap((name) =>
+    ...['param', 'params', 'from', 'output', 'issue', 'pr', 'event', 'payload', 'priority'].flatMap((name) =>
       given.options(name).map((value) => `--${name}=${value}`),
     ),
   ];

@@ -8,10 +8,10 @@
 // - The id is not a secret from programs of the same user: it distinguishes machines, users and state folders.
 
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Right } from '../authority/right.ts';
-import { EngineError, messageOf } from '../base/error.ts';
+import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import type { Store } from '../store/store.ts';
 import { realPath } from './project.ts';
 import { isInside } from './trust/trust.ts';
@@ -103,4 +103,25 @@ function foreign({ file, state }: OwnedPlace): EngineError {
     `database ${file} was not created under your state folder ${state ?? '(there is none: set HOME or PAWL_STATE)'}: it may have come with a repository or from another machine, and its runs may contain commands that no one here has reviewed; inspect them with "pawl runs --db ${file}" and "pawl show RUN --db ${file}"; if the database is yours, run "pawl db adopt --db ${file}" at a terminal to let its runs continue`,
     { details: { file, state: state ?? null } },
   );
+}
+
+/** Fails while a live process drives a run of a database; `why` says what would go wrong and what to do. */
+export async function assertNotDriven(file: string, why: string): Promise<void> {
+  if (!existsSync(file)) return;
+  const [{ inspectFile }, { isDead }] = await Promise.all([import('../store/sqlite/inspect.ts'), import('../process/owner.ts')]);
+  const held = unlessDamaged(() => inspectFile(file).owned.find(({ owner }) => !isDead(owner)));
+  if (held === undefined) return;
+  throw new EngineError('RUN_LOCKED', `run ${held.run} of ${file} is driven by ${held.owner}, and ${why}`, {
+    details: { run: held.run, owner: held.owner },
+  });
+}
+
+/** What a read of the database returns; undefined if the file is damaged. */
+export function unlessDamaged<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (isEngineError(error) && error.code === 'STORE_DAMAGED') return undefined;
+    throw error;
+  }
 }

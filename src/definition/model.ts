@@ -4,6 +4,7 @@
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Budget } from './budget.ts';
+import type { NetworkSpec } from './network.ts';
 import type { OutcomeName } from './outcome.ts';
 
 /** Where a transition leads: a step id, or one of the ends. */
@@ -152,6 +153,10 @@ export interface StepFrame {
   readonly protected?: readonly string[];
   /** Patterns of protected files that an agent at this step may change nevertheless. */
   readonly mayChange?: readonly string[];
+  /** The hosts that its agent or program may connect to, where the machine can enforce it. Default: all. */
+  readonly network?: NetworkSpec;
+  /** Set if its agent or program must leave the files of the workspace as they are: a change fails the attempt. */
+  readonly mutatesCheckout?: false;
 }
 
 /** The frame of a step that says nothing about itself, under its own name. */

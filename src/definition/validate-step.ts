@@ -2,11 +2,13 @@
 // expressions. Checks that need other steps are in `validate.ts`.
 
 import { EngineError } from '../base/error.ts';
+import type { Json } from '../base/json.ts';
 import { type Expression, parseExpression } from '../expr/expression.ts';
 import { isChoice } from './analysis.ts';
 import type { FindingCode } from './finding.ts';
 import { isCount, type KindRegistry, type KindReport, pipelineOf } from './kind.ts';
 import { type Edge, type HumanGateModel, membersOf, type StepModel } from './model.ts';
+import { networkFault } from './network.ts';
 import { COMMON_OUTCOMES, Outcome } from './outcome.ts';
 import { isFileOutput, patternRefusal } from './output-pattern.ts';
 import type { ProblemList } from './problem.ts';
@@ -49,6 +51,7 @@ export function checkStep(place: StepPlace, checks: StepChecks): void {
   checkNext(place, checks, fault);
   checkGate(place, fault);
   checkWrites(place, fault);
+  checkRestrictions(place, fault);
   checkMembership(place, fault);
   checkJoin(step, fault);
   checkNumbers(step, fault);
@@ -127,6 +130,19 @@ function checkGate({ step, group }: StepPlace, fault: Fault): void {
   }
   if (group !== undefined && options.some(({ to }) => to !== undefined))
     fault('MEMBER_INVALID', `an option leads out of "${group.id}"`, 'give the option an outcome; the join of the group decides');
+}
+
+const RESTRICTED: readonly string[] = ['agent', 'generate', 'command'];
+
+/** Only agents and programs can be kept from the network and from files. */
+function checkRestrictions({ step }: StepPlace, fault: Fault): void {
+  const { network, mutatesCheckout, kind } = step;
+  const named = network !== undefined ? 'network' : mutatesCheckout !== undefined ? 'mutatesCheckout' : undefined;
+  if (named === undefined) return;
+  if (!RESTRICTED.includes(kind))
+    fault('FIELD_INVALID', `\`${named}\` has no effect on a ${kind} step`, 'remove it; it is for agents and commands');
+  const wrong = network === undefined ? undefined : networkFault(network as Json);
+  if (wrong !== undefined) fault('FIELD_INVALID', `its network ${wrong}`, 'write false, or a list of hosts');
 }
 
 function checkWrites({ step }: StepPlace, fault: Fault): void {

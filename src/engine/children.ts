@@ -13,6 +13,7 @@ import type { Store } from '../store/store.ts';
 import type { EngineCore } from './engine.ts';
 import type { DriverHost } from './host.ts';
 import { findWorkflow } from './programs.ts';
+import { placeOf } from './run-start.ts';
 
 /** What is needed to start a child. */
 export interface ChildStart {
@@ -71,13 +72,12 @@ async function beginChild(core: EngineCore, { parent, effect, request, given, ke
   const workflow = given ?? request.workflow.children.get(name) ?? findWorkflow(source, name);
   const input = await childInput(request);
   if (request.signal.aborted) return;
-  const { workspace, head } = request;
-  const origin = workspace === undefined ? {} : { origin: { workspace, ...(head === undefined ? {} : { head }) } };
+  const origin = placeOf(request);
   // A child works for the same agent as its parent.
   const { data } = await request.snapshot();
   const facts = { ...(data[ATTENDED] === true ? { [ATTENDED]: true } : {}), ...inheritedRecord(data) };
   const signing = { ...(parent.signed === undefined ? {} : { signed: parent.signed }), ...(keys === undefined ? {} : { keys }) };
-  await core.start(workflow, input, { id: child, parent: { run: parent.id, path: activation.path }, depth, signing, ...origin, facts });
+  await core.start(workflow, input, { id: child, parent: { run: parent.id, path: activation.path }, depth, signing, origin, facts });
   if (request.signal.aborted) await cancelRun(core, child, parent.id);
 }
 

@@ -28,7 +28,7 @@ import { limitOf, slotsOf } from './limits.ts';
 import type { EngineParts } from './parts.ts';
 import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOf, programOfRun } from './programs.ts';
 import { RunRecord, refsOf } from './record.ts';
-import { createFirstEvent, ownOptions, placeOf, type StartOptions } from './run-start.ts';
+import { assertPriority, createFirstEvent, ownOptions, placeOf, type StartOptions } from './run-start.ts';
 import { proveRun } from './signature-proof.ts';
 import { acceptanceOf, type Proof, type Signer, type Signing, signFirstEvent, signingAtStart } from './signatures.ts';
 import { Waking } from './waking.ts';
@@ -118,6 +118,7 @@ export class EngineCore implements DriverHost {
       ...(override === undefined ? {} : { override }),
     });
     const { origin = {}, from, sign } = options;
+    assertPriority(origin);
     const by = { ...(origin.actor === undefined ? {} : { actor: origin.actor }), ...(sign === undefined ? {} : { sign }) };
     const event = await signFirstEvent(this.signing, created, { from, entry: definition.entry, ...by });
     // Another caller may have started the same run while this one was being signed.

@@ -62,7 +62,7 @@ export interface DriverStart {
   /** What signatures are verified with. */
   readonly proof: Proof;
   /** Where the steps of this run work, if that is not the engine's workspace. */
-  readonly place: Pick<RunOrigin, 'workspace' | 'head'>;
+  readonly place: Pick<RunOrigin, 'workspace' | 'head' | 'priority'>;
   /** Which mail it accepts; all if undefined. Without a run's code it can only cancel. */
   readonly accepts?: (input: RunInput) => boolean;
   /** For a run that does not exist yet: its first event and the rows that its first commit creates. */

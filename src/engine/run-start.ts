@@ -1,5 +1,7 @@
 // Owns the start of a run: its options, the history it reuses from another run, and its first event.
 
+import { EngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { Ref } from '../kernel/activation.ts';
@@ -94,6 +96,17 @@ export function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: 
 }
 
 /** Returns where the steps of a run work, according to its origin. */
-export function placeOf({ workspace, head }: RunOrigin): Pick<RunOrigin, 'workspace' | 'head'> {
-  return { ...(workspace === undefined ? {} : { workspace }), ...(head === undefined ? {} : { head }) };
+export function placeOf({ workspace, head, priority }: RunOrigin): Pick<RunOrigin, 'workspace' | 'head' | 'priority'> {
+  return present({ workspace, head, priority });
 }
+
+/** Rejects a priority that is not a whole number from -1000 to 1000. */
+export function assertPriority({ priority = 0 }: RunOrigin): void {
+  if (Number.isInteger(priority) && Math.abs(priority) <= PRIORITY_MAX) return;
+  throw new EngineError(
+    'USAGE',
+    `a priority must be a whole number from -${PRIORITY_MAX} to ${PRIORITY_MAX}, not ${JSON.stringify(priority)}`,
+  );
+}
+
+const PRIORITY_MAX = 1000;

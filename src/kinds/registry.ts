@@ -54,6 +54,7 @@ import { execute as executeOwn } from './own/run.ts';
 import { parallel } from './parallel/compile.ts';
 import { yaml as parallelStage } from './parallel/yaml.ts';
 import { signal } from './signal/compile.ts';
+import { yaml as signalStage } from './signal/yaml.ts';
 import { task } from './task/compile.ts';
 import { execute as executeTask } from './task/run.ts';
 import { validate } from './validate/compile.ts';
@@ -86,7 +87,7 @@ export const REGISTRY: Registry = Object.freeze({
     each,
     validate: { ...validate, execute: executeValidate },
     generate: { ...generate, execute: executeGenerate },
-    signal,
+    signal: { ...signal, yaml: signalStage },
     own: { ...own, execute: executeOwn },
   }),
   checks: Object.freeze({

@@ -18,6 +18,7 @@ import { captureStream } from './capture.ts';
 import { inheritedShield } from './descriptors.ts';
 import { commandEnvironment } from './environment.ts';
 import { identityOf } from './identity.ts';
+import type { NetworkFence } from './network.ts';
 import { checkWorkingDirectory, type NotRun, notRunByShell, notStarted } from './not-run.ts';
 import { removePidFile, writePidFile } from './pid-file.ts';
 import { readProcess } from './process-table.ts';
@@ -57,6 +58,8 @@ export interface CommandSpec {
   readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
   /** Masks secrets in the output before it is cut, stored or passed on. */
   readonly redactor?: Redactor;
+  /** Limits its network access. */
+  readonly fence?: NetworkFence;
 }
 
 /** The standard input of an interactive command. Writing after it has ended is not an error. */
@@ -146,9 +149,10 @@ function missingDirectory(spec: CommandSpec): NotRun | undefined {
 }
 
 async function start(spec: CommandSpec): Promise<Running | NotRun> {
-  const [file, ...args] = spec.argv ?? shellWords(shellLine(spec));
-  if (file === undefined || file === '')
+  const words = spec.argv ?? shellWords(shellLine(spec));
+  if (words[0] === undefined || words[0] === '')
     return { kind: 'not-run', reason: 'not-found', message: 'the command is empty; it must name a program' };
+  const [file = '', ...args] = spec.fence === undefined ? words : spec.fence.wrap(words);
   const startedMs = uptimeMs();
   let child: ChildProcess;
   try {
@@ -260,7 +264,7 @@ function resultOf(spec: CommandSpec, running: Running, end: { ending: Ending; ki
   if (ending.kind !== 'exited') return { kind: ending.kind, ...ended };
   const code = ending.code ?? 128 + (constants.signals[ending.signal as NodeJS.Signals] ?? 0);
   const exitCode = spec.shell === undefined ? code : shellExitCode(shellLine(spec), code);
-  const notRun = spec.shell === undefined ? undefined : notRunByShell(exitCode, stderr.text);
+  const notRun = spec.shell === undefined && spec.fence === undefined ? undefined : notRunByShell(exitCode, stderr.text);
   return notRun ?? { kind: 'exited', exitCode, signal: ending.signal, leftBehind: killed.killed, ...ended };
 }
 

@@ -24,7 +24,7 @@ class CheckoutError extends Error {}
 
 /** Creates a checkout beside a workspace that is in git. */
 export async function openSideCheckout(workspace: string): Promise<SideCheckout> {
-  const base = await inTurn(workspace, () => snapshotOf(workspace, 'HEAD'));
+  const base = await snapshotWorkspace(workspace);
   const home = await mkdtemp(join(tmpdir(), 'pawl-branch-'));
   const folder = join(home, 'work');
   outputOf(await gitWorktreeAdd(workspace, ['--detach', folder, base]));
@@ -36,6 +36,21 @@ export async function closeSideCheckout({ workspace, folder }: SideCheckout): Pr
   await git(workspace, ['worktree', 'remove', '--force', '--force', folder]);
   await rm(join(folder, '..'), { recursive: true, force: true });
   await git(workspace, ['worktree', 'prune']);
+}
+
+/** Returns a commit of the current content of a workspace, except ignored files. */
+export function snapshotWorkspace(workspace: string): Promise<string> {
+  return inTurn(workspace, () => snapshotOf(workspace, 'HEAD'));
+}
+
+/** Returns the files of a workspace that differ from a commit, except ignored ones, sorted. */
+export async function filesChangedSince(workspace: string, commit: string): Promise<readonly string[]> {
+  const now = await snapshotWorkspace(workspace);
+  const names = outputOf(await git(workspace, ['diff', '--name-only', '--no-renames', '-z', commit, now]));
+  return names
+    .split('\0')
+    .filter((name) => name !== '')
+    .sort();
 }
 
 const busy = new Map<string, Promise<unknown>>();

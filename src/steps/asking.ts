@@ -22,19 +22,23 @@ import type { StepCode } from '../definition/code.ts';
 import type { Definition, StepModel } from '../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../definition/outcome.ts';
 import type { StepError } from '../kernel/input.ts';
+import type { NetworkFence } from '../process/network.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
 import type { Admission, Refusal, Spawn } from './accounting.ts';
 import type { Snapshot } from './attempt.ts';
 import { handedOver, promptOf, type WorkerConfig, withRunContext } from './brief.ts';
 import { keyOf } from './context.ts';
 import { type Handover, isHandedOut } from './handover.ts';
+import { openNetwork } from './network.ts';
 import { narrowed } from './permission.ts';
 import { type RawReply, type ReplyRules, replyFault, replyRulesOf, ruleInstructions } from './reply-rules.ts';
 import { entryOf, type RoleSetting, type StepServices } from './services.ts';
 import { CLAIMED, type Job, stepError, stoppedError } from './work.ts';
 
-/** What came of asking. */
-export type Asked =
+/** What came of asking, and the network access of the worker if it was limited. */
+export type Asked = AskResult & { readonly network?: JsonObject };
+
+type AskResult =
   | { readonly kind: 'returned'; readonly value: Json; readonly actor: string; readonly usage?: AgentUsage }
   | (AgentAnswer & { readonly kind: 'answered' | 'asks'; readonly actor: string })
   | { readonly kind: 'handed'; readonly handover: Handover; readonly actor: string }
@@ -58,8 +62,11 @@ export async function ask(job: Job, worker: WorkerConfig): Promise<Asked> {
   const data = await handedOver(request, context, worker.seesContext === true ? withRunContext(fixed, context) : fixed);
   if (request.signal.aborted) throw new Stopped();
   const call = { worker, data, rules };
-  if (code.agent !== undefined) return askObject(job, code.agent, call);
-  return isHandedOut(job.bench.services, role, context.snapshot) ? handOver(job, call) : askRole(job, call);
+  const { agent } = code;
+  if (agent !== undefined) return withNetwork(job, { actor: LIVE_OBJECT, unfenced: IN_PROCESS }, () => askObject(job, agent, call));
+  if (!isHandedOut(job.bench.services, role, context.snapshot)) return askRole(job, call);
+  const setting = entryOf(job.bench.services.roles, role);
+  return withNetwork(job, { actor: role, setting, unfenced: ATTENDED_AGENT }, () => handOver(job, call));
 }
 
 /** A worker that is asked now: who it is, what it is given, and what its reply must be like. */
@@ -70,6 +77,8 @@ interface Call {
 }
 
 const LIVE_OBJECT = 'a live object';
+const IN_PROCESS = 'it is code of the application';
+const ATTENDED_AGENT = 'it is done by the agent that called Pawl';
 
 /** Asks an object of the application, within the same budgets and rules as any agent. */
 async function askObject(job: Job, agent: NonNullable<StepCode['agent']>, { worker, data, rules }: Call): Promise<Asked> {
@@ -174,9 +183,9 @@ export async function recordHandedWork(job: Job, worker: WorkerConfig, ms: numbe
   await accounting?.reported(spawnOf(job, worker, handedSpawn(worker.role ?? '')), ms);
 }
 
-async function askRole(job: Job, { worker, data, rules }: Call): Promise<Asked> {
+async function askRole(job: Job, call: Call): Promise<Asked> {
   const { services } = job.bench;
-  const { role = '' } = worker;
+  const { role = '' } = call.worker;
   const trouble = (error: StepError): Asked => ({ kind: 'trouble', error, actor: role });
   const setting = entryOf(services.roles, role);
   if (setting === undefined) {
@@ -189,6 +198,19 @@ async function askRole(job: Job, { worker, data, rules }: Call): Promise<Asked> 
     const hint = didYouMean(setting.driver, Object.keys(services.drivers ?? {}));
     return trouble(unknownRole(job, `the role "${role}" names the driver "${setting.driver}", which is not there${hint}`));
   }
+  const unfenced = driver.fences === true ? undefined : `the driver "${driver.name}" starts no program`;
+  return await withNetwork(job, { actor: role, setting, unfenced }, (fence) => askDriver(job, { ...call, setting, driver, fence }));
+}
+
+interface Reached extends Call {
+  readonly setting: RoleSetting;
+  readonly driver: AgentDriver;
+  readonly fence: NetworkFence | undefined;
+}
+
+async function askDriver(job: Job, { worker, data, rules, setting, driver, fence }: Reached): Promise<Asked> {
+  const { role = '' } = worker;
+  const trouble = (error: StepError): Asked => ({ kind: 'trouble', error, actor: role });
   const admission = await admit(job, worker, { worker: 'driver', role, account: setting.credential ?? setting.driver, setting });
   if ('reason' in admission) return shortage(admission, role);
   let rejected: { fault: string; claim: Json } | undefined;
@@ -199,7 +221,7 @@ async function askRole(job: Job, { worker, data, rules }: Call): Promise<Asked> 
     return fault;
   };
   const call = requestFor(job, { worker, setting, data, admission, rules, check });
-  const answer = await admission.close(await reach(driver, call, admission.left));
+  const answer = await admission.close(await reach(driver, { ...call, ...present({ fence }) }, admission.left));
   const noted = present({ usage: answer.usage, refusals: answer.refusals });
   if (answer.kind === 'answered') {
     const { success, output, verdict, message } = answer;
@@ -215,6 +237,31 @@ async function askRole(job: Job, { worker, data, rules }: Call): Promise<Asked> 
   if (answer.kind === 'asks')
     return job.request.bound.model.supportsQuestions === true ? { ...answer, actor: role } : trouble(unasked(job, role));
   return { ...trouble(failureOf(job, role, answer)), ...noted } as Asked;
+}
+
+interface Worker {
+  readonly actor: string;
+  readonly setting?: RoleSetting | undefined;
+  /** Why nothing can limit its network access, if that is so. */
+  readonly unfenced: string | undefined;
+}
+
+/** Asks with the network access that the role and the step allow, and records it. */
+async function withNetwork(
+  { request: { bound } }: Job,
+  { actor, setting, unfenced }: Worker,
+  asking: (fence: NetworkFence | undefined) => Promise<Asked>,
+): Promise<Asked> {
+  const network = await openNetwork([setting?.permissions?.network, bound.model.network], unfenced);
+  if ('refusal' in network) {
+    const message = `step "${bound.model.id}" was not started: ${network.refusal}`;
+    return { kind: 'trouble', error: stepError('NETWORK_NOT_ENFORCED', message, { retryable: false }), actor };
+  }
+  try {
+    return { ...(await asking(network.fence)), ...network.evidence() };
+  } finally {
+    await network.close();
+  }
 }
 
 /** A worker, as the accounting knows it. */
@@ -375,11 +422,13 @@ function sessionKey(role: string): string {
 
 /** The usage as the driver measured it, denied requests, and why a reply does not count. */
 export function usageEvidence(asked: Asked): { readonly evidence?: { readonly [name: string]: Json } } {
-  if (asked.kind === 'handed') return {};
+  const { network } = asked;
+  if (asked.kind === 'handed') return network === undefined ? {} : { evidence: { network } };
   const { usage } = asked;
   const refusals = asked.kind === 'returned' ? [] : (asked.refusals ?? []);
   const evidence = {
     ...(asked.kind === 'trouble' ? asked.evidence : {}),
+    ...present({ network }),
     ...(usage === undefined ? {} : { usage: usage as unknown as JsonObject }),
     ...(refusals.length === 0 ? {} : { refusals: refusals as unknown as Json }),
   };

@@ -61,6 +61,8 @@ export interface AttemptRequest<Model extends StepModel = StepModel> {
   readonly workspace?: string;
   /** The branch that is checked out there, where the run has one of its own, and where its commits go. */
   readonly head?: WorkHead;
+  /** The priority of the run, which its child runs inherit. */
+  readonly priority?: number;
   /** While it works in a checkout of its own: what was found before, elsewhere, is no measure. */
   readonly apart?: SideWork;
   readonly workflow: CompiledWorkflow;

@@ -9,6 +9,7 @@ import { relative, resolve } from 'node:path';
 import type { Json } from '../base/json.ts';
 import type { ProgramModel } from '../definition/program.ts';
 import { type CommandResult, runCommand } from '../process/command.ts';
+import type { NetworkFence } from '../process/network.ts';
 import type { NotRun } from '../process/not-run.ts';
 import { BoundedOutput } from '../process/output.ts';
 import type { AttemptRequest } from './attempt.ts';
@@ -23,6 +24,8 @@ export interface Program extends ProgramSetting {
   readonly outputMax?: number;
   /** Its exit code is a verdict, so the failure of any program in a pipe counts. */
   readonly pipefail?: boolean;
+  /** Limits its network access. */
+  readonly fence?: NetworkFence;
 }
 
 const ITEM_BYTES_MAX = 32_768;
@@ -32,7 +35,7 @@ const TAIL_CHARACTERS = 2000;
 /** Runs a program for an attempt, to its end. */
 export async function runProgram(bench: Bench, request: AttemptRequest, program: Program): Promise<CommandResult> {
   const { services, redactor } = bench;
-  const { run, argv, cwd, env, stdin, timeoutMs, outputMax, pipefail = false } = program;
+  const { run, argv, cwd, env, stdin, timeoutMs, outputMax, fence, pipefail = false } = program;
   const outside = cwd === undefined ? undefined : await outsideOf(services.cwd, cwd);
   if (outside !== undefined) return outside;
   return await runCommand({
@@ -49,6 +52,7 @@ export async function runProgram(bench: Bench, request: AttemptRequest, program:
     ...(outputMax === undefined ? {} : { outputMax }),
     ...(services.pidDir === undefined ? {} : { pidDir: services.pidDir }),
     ...(redactor === undefined ? {} : { redactor }),
+    ...(fence === undefined ? {} : { fence }),
   });
 }
 

@@ -26,6 +26,7 @@ import { notingTree } from './judged-tree.ts';
 import { outputsOf } from './outputs/declaration.ts';
 import { beforeWork, producing } from './outputs/production.ts';
 import { protectedBefore, protecting } from './protection.ts';
+import { readOnly } from './read-only.ts';
 import { redactJson } from './redaction.ts';
 import { Secrets } from './secrets.ts';
 import { entryOf, type StepServices } from './services.ts';
@@ -117,7 +118,8 @@ function execute(bench: Bench, request: AttemptRequest, context: AttemptContext)
 }
 
 function executeInPlace(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
-  const { kind } = request.bound.model;
+  const { kind, mutatesCheckout } = request.bound.model;
+  if (mutatesCheckout === false) return readOnly(bench, request, (place, told) => executeHere(place, told, context));
   // Only members can have rivals. What is handed out is done by an agent that has its own place to work.
   const isAlone = request.group === undefined || (kind !== 'agent' && kind !== 'command');
   if (isAlone || isForCaller({ bench, request, context })) return executeHere(bench, request, context);

@@ -89,6 +89,8 @@ export interface RunOrigin {
   readonly workspace?: string;
   /** The branch that is checked out there, and where its commits are pushed. */
   readonly head?: WorkHead;
+  /** Among steps that wait for the same semaphore, those of the run with the highest go first, then the oldest. Default: 0. */
+  readonly priority?: number;
 }
 
 /** What the first delta of a run creates. */

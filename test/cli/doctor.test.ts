@@ -40,7 +40,19 @@ describe('where all is well', () => {
   test('without a database it says where one would be, and makes none', async () => {
     const report = await rig.json<Report>(['doctor']);
     expect([report.code, report.ok, found(report)]).toEqual([0, true, []]);
-    expect(idsOf(report)).toEqual(['pawl', 'node', 'git', 'terminal', 'project', 'settings', 'state', 'roles', 'database', 'disk']);
+    expect(idsOf(report)).toEqual([
+      'pawl',
+      'node',
+      'git',
+      'network',
+      'terminal',
+      'project',
+      'settings',
+      'state',
+      'roles',
+      'database',
+      'disk',
+    ]);
     expect(report.checks.find(({ id }) => id === 'database')?.what).toMatch(
       new RegExp(`^${rig.state}/project-[0-9a-f]{12}/runs\\.db \\(in the state directory of this project\\); no runs yet$`),
     );

@@ -57,3 +57,15 @@ test('a run whose process died is shown with the command that continues it', asy
   expect(await rig.json(['runs'])).toMatchObject({ runs: [{ status: 'running', isDriven: false }] });
   await rig.run(['cancel', runs[0]?.id ?? '']);
 });
+
+test('the priority of a run is shown by runs and show, and a wrong one is refused', async () => {
+  rig.write(
+    '.pawl/workflows/one.yaml',
+    'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: one }\nstages: [{ id: a, type: command, run: "true" }]\n',
+  );
+  await rig.run(['trust', '--yes']);
+  const { run } = await rig.json<{ run: { id: string } }>(['run', 'one', '--priority', '5']);
+  expect((await rig.run(['runs'])).stdout).toMatch(/PRIORITY[\s\S]*\b5\b/);
+  expect((await rig.run(['show', run.id])).stdout).toContain('priority 5');
+  expect((await rig.run(['run', 'one', '--priority', 'high'])).stderr).toContain('--priority must be a whole number');
+});

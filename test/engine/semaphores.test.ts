@@ -164,9 +164,9 @@ describe('waiting for a semaphore', () => {
     };
     const queue = createQueue();
     const engine = await rig.open({ store, limits: { keys: { db: 1 } }, workflows: [queue.definition] });
-    const enter = async (id: string): Promise<void> => {
+    const enter = async (id: string, priority?: number): Promise<void> => {
       full = createLatch();
-      await engine.start(queue.definition, {}, { id });
+      await engine.start(queue.definition, {}, { id, ...(priority === undefined ? {} : { origin: { priority } }) });
       await full.promise;
     };
     return { store, engine, queue, enter };
@@ -188,6 +188,37 @@ describe('waiting for a semaphore', () => {
     }
     for (const id of waiters) expect((await engine.run(id).wait()).status).toBe('completed');
     expect(queue.order).toEqual(['first', ...waiters]);
+  });
+
+  test('goes by the priority of the runs, and by age among equal ones', async () => {
+    const { engine, queue, enter } = await openQueue();
+    await engine.start(queue.definition, {}, { id: 'first' });
+    await queue.begun('first');
+    await enter('old');
+    await enter('last', -1);
+    await enter('young', 0);
+    await enter('urgent', 5);
+    const order = ['first', 'urgent', 'old', 'young', 'last'];
+    for (const id of order) {
+      await queue.begun(id);
+      queue.finish(id);
+    }
+    for (const id of order) expect((await engine.run(id).wait()).status).toBe('completed');
+    expect(queue.order).toEqual(order);
+  });
+
+  test('a child run has the priority of its parent, and a priority is a whole number', async () => {
+    const child = workflow('child', function* () {
+      yield* step('work').task(() => null);
+    });
+    const parent = workflow('parent', function* () {
+      yield* step('child').workflow(child, {});
+    });
+    const engine = await rig.open({ workflows: [parent, child] });
+    const run = await engine.start(parent, {}, { origin: { priority: 7 } });
+    await run.wait();
+    expect((await engine.list()).map(({ origin }) => origin.priority)).toEqual([7, 7]);
+    await expect(engine.start(parent, {}, { origin: { priority: 1.5 } })).rejects.toMatchObject({ code: 'USAGE' });
   });
 
   test.each([

@@ -40,6 +40,7 @@ const LINGER_MS = 1000;
 export function createAcpDriver(options: AcpOptions): AgentDriver {
   return {
     name: 'acp',
+    fences: true,
     ask: async (request) =>
       request.signal.aborted
         ? { kind: 'failed', failure: 'aborted', message: 'the attempt was stopped' }

@@ -25,7 +25,7 @@ const SESSION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Creates a driver for the Claude Code program. */
 export function createClaudeCodeDriver(options: ClaudeCodeDriverOptions = {}): AgentDriver {
-  return { name: 'claude-code', ask: (request) => ask(options, request) };
+  return { name: 'claude-code', fences: true, ask: (request) => ask(options, request) };
 }
 
 async function ask(options: ClaudeCodeDriverOptions, request: AgentRequest): Promise<AgentAnswer> {

@@ -27,7 +27,7 @@ const THREAD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Creates a driver for the Codex program. */
 export function createCodexDriver(options: CodexDriverOptions = {}): AgentDriver {
   const codex: Codex = { options, totals: new Map() };
-  return { name: 'codex', ask: (request) => ask(codex, request) };
+  return { name: 'codex', fences: true, ask: (request) => ask(codex, request) };
 }
 
 async function ask(codex: Codex, request: AgentRequest): Promise<AgentAnswer> {

@@ -41,7 +41,9 @@ type Options =
   | 'fresh'
   | 'protected'
   | 'mayChange'
-  | 'writes';
+  | 'writes'
+  | 'network'
+  | 'mutatesCheckout';
 
 /** What every kind of step takes. */
 export type StepOptions = { readonly [Option in Options]?: Frame[Option] } & {
@@ -64,6 +66,8 @@ const OPTIONS = Object.keys({
   protected: true,
   mayChange: true,
   writes: true,
+  network: true,
+  mutatesCheckout: true,
 } satisfies Record<keyof StepOptions, true>);
 
 /** What a kind of step brings, beside the shared options. */
@@ -152,6 +156,8 @@ function modelOptions(step: string, options: StepOptions): Partial<StepFrame> {
     ...(options.protected === undefined ? {} : { protected: [...options.protected] }),
     ...(options.mayChange === undefined ? {} : { mayChange: [...options.mayChange] }),
     ...(options.writes === undefined ? {} : { writes: [...options.writes] }),
+    ...(options.network === undefined ? {} : { network: options.network }),
+    ...(options.mutatesCheckout === undefined ? {} : { mutatesCheckout: options.mutatesCheckout }),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Arg, ArgValues } from '../../definition/arg.ts';
 import type { Budget } from '../../definition/budget.ts';
 import type { ActionsBuilder, CompiledWorkflow, StepContext } from '../../definition/code.ts';
 import type { Definition, EffectOutputModel, FileOutputModel, ForgeOutputModel, RecoveryPolicy } from '../../definition/model.ts';
+import type { NetworkSpec } from '../../definition/network.ts';
 import type { LiveAgent } from '../graph/dispatch.ts';
 
 /** A unit of time. */
@@ -208,6 +209,10 @@ export interface SharedFields<C, Side = string, Time = TimeSpan> {
   mayChange: readonly string[];
   /** Patterns of the files that it changes: branches that would write the same get checkouts of their own. */
   writes: readonly string[];
+  /** The hosts that its agent or program may connect to: `false` for none. An agent's role must allow them, too. */
+  network: NetworkSpec;
+  /** `false`: its agent or program must leave the files of the workspace as they are, or the attempt fails. */
+  mutatesCheckout: false;
 }
 
 /** What every workflow can have beside its name and its steps. */

@@ -69,4 +69,14 @@ export const INSPECT: readonly ListedCommand[] = [
     ],
     load: () => import('../commands/watch.ts'),
   },
+  {
+    name: 'debug',
+    summary: 'write everything about a run to one file, without secrets',
+    about:
+      'The file has versions, the checks of "pawl doctor", the settings, the definition, the event log, all steps with their evidence, and the transcripts of agents, as JSON. Values of the secrets in the settings, of variables whose names say that they are secret, and tokens of known services are masked, also if they are encoded. It is for a bug report; read it before you pass it on.',
+    args: [RUN_ARGUMENT],
+    options: [{ name: 'out', value: 'FILE', about: 'the file to write (default: pawl-debug-RUN.json)' }],
+    examples: [{ line: 'pawl debug 0198 --out report.json', about: 'a file for a bug report' }],
+    load: () => import('../commands/debug.ts'),
+  },
 ];

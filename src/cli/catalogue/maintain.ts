@@ -97,6 +97,24 @@ export const MAINTAIN: readonly ListedCommand[] = [
     load: () => import('../commands/prune.ts'),
   },
   {
+    name: 'uninstall',
+    summary: 'list what Pawl wrote here, and remove it',
+    about:
+      'Removes the runs and worktrees of this project, the hook, MCP server and skill for Claude Code, completion scripts, and files of "pawl init" that nobody changed. Your workflows and settings are kept and listed. Stops if a process drives a run. With --user also the state of this user: all runs of all projects, trust, keys, tokens and settings.',
+    options: [
+      { name: 'user', about: "also remove this user's state and settings, in all projects" },
+      { name: 'dry-run', about: 'only show what would be removed' },
+      { name: 'yes', short: 'y', about: 'do not ask for confirmation' },
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
+    ],
+    examples: [
+      { line: 'pawl uninstall --dry-run', about: 'what has Pawl written here?' },
+      { line: 'pawl uninstall --user', about: 'remove everything, in all projects' },
+    ],
+    load: () => import('../commands/uninstall.ts'),
+  },
+  {
     name: 'completion',
     summary: 'print the completion script for a shell',
     about:

@@ -37,6 +37,11 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       { name: 'event', value: 'NAME', about: 'run as if this event had started it, such as issues.labeled' },
       { name: 'payload', value: 'JSON', about: "with --event: the event's payload as the forge sends it, or @file" },
       { name: 'id', value: 'ID', about: 'the id of the new run; an id that exists already is an error' },
+      {
+        name: 'priority',
+        value: 'N',
+        about: 'when steps wait for a limit, those of the run with the highest number go first (default: 0)',
+      },
       { name: 'detach', about: 'drive the run in a background process and return at once' },
       WAIT,
       { name: 'attended', about: 'let the calling agent do the work: prints the first step and exits; "pawl done" reports it' },
@@ -126,6 +131,27 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
     options: [TOKEN_FILE, ...SIGNING_OPTIONS],
     examples: [{ line: 'pawl pause 7kq2', about: 'until "pawl resume 7kq2"' }],
     load: () => import('../commands/pause.ts'),
+  },
+  {
+    name: 'signal',
+    summary: 'send a named message to a run that waits for it',
+    about: `A step that waits for the signal continues with the payload as its output. A signal that comes before its step is kept, in order, and used once; with --id, the same delivery counts once however often it is sent. If no process drives the run, this command does, until it ends or waits again. ${OTHERS_RUN}`,
+    args: [
+      RUN_ARGUMENT,
+      { name: 'NAME', about: 'the name of the signal, as the step has it', required: true },
+      { name: 'JSON', about: 'the payload: JSON, or @file (default: null)' },
+    ],
+    options: [
+      { name: 'payload', value: 'JSON', about: 'the payload, instead of the argument' },
+      { name: 'id', value: 'ID', about: 'the id of this delivery; another one with it is ignored' },
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
+    ],
+    examples: [
+      { line: 'pawl signal 7kq2 deployed \'{"url": "https://example.org"}\'', about: 'the deployment is done' },
+      { line: 'pawl signal 7kq2 deployed --payload @result.json --id build-81', about: 'from a job that may be repeated' },
+    ],
+    load: () => import('../commands/signal.ts'),
   },
   {
     name: 'fork',

@@ -3,7 +3,7 @@
 
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, parse, relative } from 'node:path';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { callOf } from '../caller.ts';
@@ -113,6 +113,18 @@ function workflowText(name: string, form: Form): string {
   return template('workflow.yaml')
     .replace('SCHEMA', () => schema)
     .replace('name: NAME', `name: ${/^[a-z][a-z_-]*$/i.test(name) && !WORDS.test(name) ? name : JSON.stringify(name)}`);
+}
+
+/** The files beside workflows that `pawl init` writes, in each form, with their text. */
+export function initialFiles(home: string, project: Project): readonly (readonly [file: string, text: string])[] {
+  return [...settingsFiles(home, project), ...settingsFiles(home, undefined)];
+}
+
+/** The text that `pawl init` writes to a workflow file of this name; undefined for other files. */
+export function initialWorkflow(file: string): string | undefined {
+  const { name, ext } = parse(file);
+  const form = (['ts', 'js', 'yaml'] as const).find((one) => `.${one}` === ext);
+  return form === undefined ? undefined : workflowText(name, form);
 }
 
 const WORDS = /^(?:true|false|null|yes|no|on|off)$/i;

@@ -21,7 +21,7 @@ import type { CommandRun } from '../command.ts';
 import { type CopyFacts, nameBeside, showWork, verifyCopy } from '../copies.ts';
 import { findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { assertUpkeep, isForeign } from '../store-origin.ts';
+import { assertNotDriven, assertUpkeep, isForeign, unlessDamaged } from '../store-origin.ts';
 import { oneLine } from '../terminal.ts';
 
 /** Stored instead of the id of a state folder; no folder has this id. */
@@ -38,7 +38,8 @@ export const run: CommandRun = async (shell, given) => {
   try {
     const facts = await draftOf(backup, draft);
     await assertOwnPresent(shell, place);
-    await assertFree(place, given.has('force'));
+    if (!given.has('force'))
+      await assertNotDriven(place.file, 'a restore would replace its database; end that process first, or use --force');
     const present = await keepPresent(place);
     await takePlace(draft, place, present);
     const { origin } = (await import('../../store/sqlite/inspect.ts')).inspectFile(place.file);
@@ -89,28 +90,6 @@ async function assertOwnPresent(shell: Shell, place: Place): Promise<void> {
   const { inspectFile } = await import('../../store/sqlite/inspect.ts');
   const present = unlessDamaged(() => inspectFile(place.file));
   assertUpkeep(place, { origin: present?.origin, right: shell.right });
-}
-
-/** Fails while a live process drives a run of the current database. */
-async function assertFree(place: Place, force: boolean): Promise<void> {
-  if (force || !existsSync(place.file)) return;
-  const [{ inspectFile }, { isDead }] = await Promise.all([import('../../store/sqlite/inspect.ts'), import('../../process/owner.ts')]);
-  const held = unlessDamaged(() => inspectFile(place.file).owned.find(({ owner }) => !isDead(owner)));
-  if (held === undefined) return;
-  throw new EngineError(
-    'RUN_LOCKED',
-    `run ${held.run} of ${place.file} is driven by ${held.owner}, and a restore would replace its database; end that process first, or use --force`,
-    { details: { run: held.run, owner: held.owner } },
-  );
-}
-
-function unlessDamaged<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (isEngineError(error) && error.code === 'STORE_DAMAGED') return undefined;
-    throw error;
-  }
 }
 
 /** The previous database. */

@@ -49,7 +49,7 @@ export const run: CommandRun = async (shell, given) => {
   const use = async (engine: Engine): Promise<number> => {
     const actor = signing.sign === undefined ? await starterName(shell) : signing.actor;
     const { id } = await engine.start(loaded.workflow, params, {
-      origin: { file: loaded.file, ...trigger?.origin, actor },
+      origin: { file: loaded.file, ...trigger?.origin, actor, ...priorityOf(given) },
       ...present({ sign: signing.sign }),
       ...options,
       ...(Object.keys(facts).length === 0 ? {} : { facts }),
@@ -93,6 +93,13 @@ async function handOut(
   ]);
   bindRun(shell, { run: id, db: place.file });
   return replyUntilSignal(shell, { engine, run: id }, async (stopped) => withoutSubmission(await driveForAgent(engine, id, { stopped })));
+}
+
+function priorityOf(given: ParsedArgs): { readonly priority?: number } {
+  const text = given.option('priority');
+  if (text === undefined) return {};
+  if (!/^-?\d{1,4}$/.test(text)) throw new EngineError('USAGE', `--priority must be a whole number from -1000 to 1000, not "${text}"`);
+  return { priority: Number(text) };
 }
 
 function startOptions(given: ParsedArgs, { workflow }: LoadedWorkflow): { readonly id?: string; readonly from?: string } {

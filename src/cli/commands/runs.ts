@@ -82,6 +82,9 @@ function linesOf(shell: Shell, runs: readonly RunWithUsage[], more: boolean): st
     ...(runs.some(({ usage }) => usage !== undefined)
       ? [{ title: 'COST', cells: runs.map(({ usage }) => (usage === undefined ? '' : costText(usage))) }]
       : []),
+    ...(runs.some(({ origin }) => origin.priority !== undefined)
+      ? [{ title: 'PRIORITY', cells: runs.map(({ origin }) => String(origin.priority ?? 0)) }]
+      : []),
     { title: 'STARTED', cells: runs.map(({ createdAt }) => agoText(createdAt)) },
   ]);
   const orphan = runs.find(({ status, owner }) => status === 'running' && !isDriven(owner));

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isEngineError, messageOf } from '../../base/error.ts';
+import { networkSupport } from '../../process/network.ts';
 import { secretProblem } from '../../steps/secrets.ts';
 import type { ParsedArgs } from '../command.ts';
 import { sizeText } from '../copies.ts';
@@ -47,6 +48,7 @@ export function checkProgram(shell: Shell): Check[] {
     okCheck('pawl', `Pawl ${versionOf()}`),
     okCheck('node', `Node ${process.version} for ${process.platform} ${process.arch}, ${process.execPath}`),
     checkGit(),
+    checkNetwork(),
     okCheck(
       'terminal',
       `terminal: ${yes(look.isTerminal)}, colour: ${yes(look.hasColor)}, UTF-8: ${yes(look.hasUnicode)}, ${look.columns} columns`,
@@ -60,6 +62,12 @@ function checkGit(): Check {
   } catch {
     return { id: 'git', status: 'warning', what: 'git cannot be run', hint: 'install git, or add it to the PATH; worktrees need it' };
   }
+}
+
+function checkNetwork(): Check {
+  const support = networkSupport();
+  if (support.by !== 'nothing') return okCheck('network', `network permissions are enforced by ${support.by}`);
+  return okCheck('network', `network permissions are not enforced here: ${support.why}`);
 }
 
 /** Checks the project, its settings and the state folder. If the settings are invalid, the database is unknown. */

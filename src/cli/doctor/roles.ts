@@ -4,11 +4,16 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { isEngineError } from '../../base/error.ts';
+import { type NetworkSpec, networkOf } from '../../definition/network.ts';
+import { networkSupport } from '../../process/network.ts';
 import type { Project } from '../project.ts';
 import { type RoleSettings, readRoleList, readRoles } from '../roles.ts';
 import { type Check, okCheck } from './doctor.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The drivers that start a program, whose network access can be limited. */
+const FENCED: readonly string[] = ['acp', 'claude-code', 'codex', 'command'];
 
 /** The default programs of drivers. */
 const PROGRAMS: Readonly<Record<string, string>> = { 'claude-code': 'claude', codex: 'codex' };
@@ -25,11 +30,11 @@ export async function checkRoles(
     const roles = await readRoleList(project, settings);
     if (roles.length === 0) return [okCheck('roles', 'no roles are defined')];
     return await Promise.all(
-      roles.map(async ({ name, driver = 'attended', argv, model }) => {
+      roles.map(async ({ name, driver = 'attended', argv, model, permissions }) => {
         const missing = await missingFor(project, { driver, argv, model, inherited: settings.inheritEnv ?? [] }, env);
         const what = `role ${name}: ${driver}${argv === undefined ? '' : `, ${argv.join(' ')}`}${model === undefined ? '' : `, ${model}`}`;
-        if (missing === undefined) return okCheck('role', what);
-        return { id: 'role', status: 'warning', what: `${what}; ${missing.what}`, hint: missing.hint } as const;
+        if (missing !== undefined) return { id: 'role', status: 'warning', what: `${what}; ${missing.what}`, hint: missing.hint } as const;
+        return permissions?.network === undefined ? okCheck('role', what) : networkCheck(what, driver, permissions.network);
       }),
     );
   } catch (error) {
@@ -38,6 +43,20 @@ export async function checkRoles(
     const where = position?.file === undefined ? '' : `${position.file}:${position.line}:${position.column}: `;
     return [{ id: 'role', status: 'problem', what: `${where}${error.message}`, hint: 'fix the role; no run that needs it can start' }];
   }
+}
+
+/** A role whose network access is limited: to which hosts, and whether that is enforced. */
+function networkCheck(what: string, driver: string, spec: NetworkSpec): Check {
+  const { allow, required } = networkOf(spec);
+  const hosts = `${what}, network: ${allow.length === 0 ? 'none' : allow.join(', ')}`;
+  const support = networkSupport();
+  const why = FENCED.includes(driver) ? (support.by === 'nothing' ? support.why : undefined) : `the driver "${driver}" starts no program`;
+  if (why === undefined) return okCheck('role', `${hosts} (enforced by ${support.by})`);
+  const hint =
+    required === true
+      ? 'it cannot be used here, because its network rule is required'
+      : 'run it on Linux with user namespaces or bubblewrap';
+  return { id: 'role', status: required === true ? 'problem' : 'warning', what: `${hosts} (not enforced here: ${why})`, hint };
 }
 
 interface RoleProgram {

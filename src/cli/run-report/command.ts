@@ -12,7 +12,7 @@ export interface WaitContext {
   readonly halt: Halt | undefined;
 }
 
-/** The command that ends a wait; undefined if only time, capacity or a signal does. */
+/** The command that ends a wait; undefined if only time or capacity does. */
 export function commandFor(run: string, wait: OpenWait, { gate, several, halt }: WaitContext): string | undefined {
   switch (wait.kind) {
     case 'human': {
@@ -36,6 +36,7 @@ export function commandFor(run: string, wait: OpenWait, { gate, several, halt }:
     case 'answer':
       return `pawl answer ${run}`;
     case 'signal':
+      return wait.name === undefined ? undefined : `pawl signal ${run} ${shellWord(wait.name)}`;
     case 'capacity':
     case 'budget':
     case 'delay':

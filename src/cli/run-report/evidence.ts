@@ -21,7 +21,8 @@ export function evidenceLines(shell: Shell, attempt: StepReport, detail: Detail)
   const shownChecks = detail === 'full' || failing ? checks.flatMap((check) => checkLines(shell, check, max)) : [];
   const hidesClaim = attempt.claim === undefined || (detail === 'short' && !failing && attempt.error === null);
   const claim = hidesClaim ? [] : cutLines(shell, `claimed: ${jsonText(attempt.claim ?? null)}`, { indent: INDENT, max: Math.min(max, 3) });
-  return [...staleLines(shell, attempt), ...error, ...shownChecks, ...claim, ...(detail === 'full' ? recordLines(shell, attempt) : [])];
+  const about = [...staleLines(shell, attempt), ...networkLines(shell, attempt)];
+  return [...about, ...error, ...shownChecks, ...claim, ...(detail === 'full' ? recordLines(shell, attempt) : [])];
 }
 
 /** A note that the files have changed since this gate checked them. */
@@ -30,6 +31,16 @@ function staleLines(shell: Shell, { staleSince, evidence }: StepReport): string[
   const judged = String(evidence.tree).slice(0, TREE_SHOWN);
   const text = `stale: it checked tree ${judged}, but the current tree is ${staleSince.slice(0, TREE_SHOWN)}; it does not count for a merge`;
   return cutLines(shell, text, { indent: INDENT, max: 2 });
+}
+
+/** Whether the limits on the worker's network access held, and which hosts it was denied. */
+function networkLines(shell: Shell, { evidence }: StepReport): string[] {
+  const network = isJsonObject(evidence) ? evidence.network : undefined;
+  if (!isJsonObject(network ?? null)) return [];
+  const { enforcedBy, why, denied } = network as JsonObject;
+  const refused = Array.isArray(denied) ? `; denied: ${denied.join(', ')}` : '';
+  const text = enforcedBy === null ? `network: not enforced here: ${String(why)}` : `network: enforced by ${String(enforcedBy)}${refused}`;
+  return cutLines(shell, text, { indent: INDENT, max: 3 });
 }
 
 /** The error that a worker reported itself; in this case the engine has no error. */
@@ -79,7 +90,14 @@ function checkLines(shell: Shell, { name, passed, error, of }: Check, max: numbe
 /** Everything recorded about an attempt: its output and other evidence. */
 function recordLines(shell: Shell, { output, evidence }: StepReport): string[] {
   const streams = isJsonObject(output) && typeof output.stdout === 'string' ? output : undefined;
-  const { preconditions: _, postconditions: __, outputs: ___, verdict: ____, ...rest } = isJsonObject(evidence) ? evidence : {};
+  const {
+    preconditions: _,
+    postconditions: __,
+    outputs: ___,
+    verdict: ____,
+    network: _____,
+    ...rest
+  } = isJsonObject(evidence) ? evidence : {};
   const printed = streams === undefined ? { output } : { stdout: streams.stdout, stderr: streams.stderr };
   const blocks = { ...printed, evidence: Object.keys(rest).length === 0 ? null : rest };
   return Object.entries(blocks).flatMap(([title, value]) => textBlock(shell, title, value));

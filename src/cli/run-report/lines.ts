@@ -44,10 +44,11 @@ function headLines(shell: Shell, run: RunOverview): string[] {
   const ended = isFinal(run.status);
   const title = run.title === run.workflow ? '' : ` ${shell.symbol('dot')} ${oneLine(run.title)}`;
   const at = ended || run.currentStep === null ? '' : ` at ${oneLine(run.currentStep)}`;
-  const { actor, file } = run.origin;
+  const { actor, file, priority } = run.origin;
   const by = actor === undefined ? '' : ` by ${oneLine(actor)}`;
   const from = file === undefined ? '' : ` from ${oneLine(file)}`;
-  const started = `started ${agoText(Date.parse(run.startedAt))}${by}${from}`;
+  const first = priority === undefined ? '' : `, priority ${priority}`;
+  const started = `started ${agoText(Date.parse(run.startedAt))}${by}${first}${from}`;
   return [
     `${shell.style('bold', run.id)}  ${statusText(shell, run.status)}${at}  ${shell.style('dim', formatDuration(run.durationMs))}`,
     `${oneLine(run.workflow)}${title}`,

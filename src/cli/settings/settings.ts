@@ -122,7 +122,7 @@ function untrustedDatabase({ file, value }: OriginSetting): EngineError {
 
 /** The settings files for a project, whether they exist or not; the first wins. */
 export function settingsFiles(shell: Shell, project: Project): SettingsFile[] {
-  const user = userFolder(shell);
+  const user = userSettingsFolder(shell);
   return [
     ...(project.home === undefined
       ? []
@@ -134,7 +134,8 @@ export function settingsFiles(shell: Shell, project: Project): SettingsFile[] {
   ];
 }
 
-function userFolder(shell: Shell): string | undefined {
+/** The folder of this user's settings; undefined if the user has no home folder. */
+export function userSettingsFolder(shell: Shell): string | undefined {
   const { XDG_CONFIG_HOME, APPDATA, HOME } = shell.env;
   if (XDG_CONFIG_HOME !== undefined && isAbsolute(XDG_CONFIG_HOME)) return join(XDG_CONFIG_HOME, 'pawl');
   if (process.platform === 'win32' && APPDATA !== undefined) return join(APPDATA, 'pawl');

@@ -1,6 +1,6 @@
 // Owns how a `agent` stage is written in a workflow file.
 
-import { budgetOf, nonEmpty, outputsOf } from '../../authoring/yaml/compile/part.ts';
+import { budgetOf, nonEmpty, outputsOf, restrictionsOf } from '../../authoring/yaml/compile/part.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { outputRules } from '../../authoring/yaml/schema/rule.ts';
 import { present } from '../../base/fields.ts';
@@ -11,7 +11,7 @@ export const yaml: StageForm = stageForm({
   meaning: 'Work of an agent.',
   transitions: ['on_reject', 'on_fail'],
   branch: 'default',
-  fields: ({ literal, template, byName, tree, flag, texts, budget, outputs }) => ({
+  fields: ({ literal, template, byName, tree, flag, texts, budget, outputs, restrictions }) => ({
     agent: literal('The role of the agent.', 'feat-dev'),
     action: literal('What it is to do, as its prompt calls it.', 'implement').optional(),
     prompt: template('Its instructions, in addition to the prompt of its role.', 'Fix #{{ context.issue_number }}').optional(),
@@ -32,6 +32,7 @@ export const yaml: StageForm = stageForm({
     may_change: texts('Patterns of protected files that the agent may change anyway.', ['tests/new/**']).optional(),
     budget: budget.optional(),
     outputs,
+    ...restrictions,
   }),
   toSpec(stage) {
     const { agent, action, prompt, context, schema, budget, outputs, protected: guarded, may_change: mayChange } = stage;
@@ -47,6 +48,7 @@ export const yaml: StageForm = stageForm({
         supportsQuestions: stage.supports_questions || undefined,
       }),
       ...outputsOf(outputs),
+      ...restrictionsOf(stage),
       // A pull request that was verified is what the run is about from then on.
       ...(outputs?.some(({ type }) => type === 'pr') ? { merges: ['pr_number'] } : {}),
     };

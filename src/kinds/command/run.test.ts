@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { createRepository } from '../../../test/git.ts';
 import { tempFolder } from '../../../test/temp-folder.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { type AttemptFields, createAttemptRequest } from '../../proof/attempt-request.ts';
@@ -300,5 +301,30 @@ describe.runIf(process.platform === 'linux')('a stopped command', () => {
   test('at its own time limit is a timeout', async () => {
     const result = await run({ run: 'sleep 60' }, { model: { timeoutMs: 100, id: 'slow' } });
     expect(result).toMatchObject({ type: 'errored', error: { reason: 'timeout', message: 'the command of step "slow" ran out of time' } });
+  });
+});
+
+describe('a program that may not change files', () => {
+  const quiet: Partial<AttemptFields> = { model: { mutatesCheckout: false } };
+  const gitFolder = (): string => {
+    const folder = tempFolder();
+    createRepository(folder, { 'kept.txt': 'kept', '.gitignore': '*.log' });
+    return folder;
+  };
+  test('fails with their names if it did, in git and without', async () => {
+    for (const folder of [tempFolder(), gitFolder()]) {
+      const result = await run({ run: 'echo more >> kept.txt; echo new > made.txt' }, quiet, { cwd: folder });
+      expect(result).toMatchObject({ type: 'errored', error: { code: 'CHECKOUT_CHANGED', retryable: false } });
+      expect((result as { error: { message: string } }).error.message).toContain('changed kept.txt, made.txt');
+    }
+  });
+
+  test('passes if it only reads, or writes what git ignores', async () => {
+    const folder = gitFolder();
+    writeFileSync(join(folder, 'dirty.txt'), 'uncommitted before the step');
+    expect(await run({ run: 'cat kept.txt; echo log > build.log' }, quiet, { cwd: folder })).toMatchObject({
+      type: 'settled',
+      outcome: 'ok',
+    });
   });
 });

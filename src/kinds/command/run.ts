@@ -7,6 +7,7 @@ import { didYouMean } from '../../base/suggest.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { CommandResult } from '../../process/command.ts';
 import { ATTENDED } from '../../steps/handover.ts';
+import { openNetwork } from '../../steps/network.ts';
 import { exitSentence, keptText, type Program, programName, programOf, runProgram } from '../../steps/program.ts';
 import { entryOf } from '../../steps/services.ts';
 import { hinted } from '../../steps/step-hint.ts';
@@ -26,12 +27,15 @@ export async function execute(job: Job<StepOf<'command'>>): Promise<Work> {
   const written = programOf(model.config);
   const program = registered(bench, written);
   if ('refusal' in program) return { error: stepError('COMMAND_NOT_RUN', `step "${model.id}": ${program.refusal}`, { retryable: false }) };
+  const network = await openNetwork([model.network]);
+  if ('refusal' in network)
+    return { error: stepError('NETWORK_NOT_ENFORCED', `step "${model.id}" was not started: ${network.refusal}`, { retryable: false }) };
   const result = await runProgram(bench, request, {
     ...program,
     stdin: JSON.stringify(stepInputOf(request, context)),
     outputMax: OUTPUT_MAX,
-    ...present({ timeoutMs: model.timeoutMs }),
-  });
+    ...present({ timeoutMs: model.timeoutMs, fence: network.fence }),
+  }).finally(() => network.close());
   const name = programName(written);
   // A registered command speaks the protocol: in an attended run, what it prints without a report is for the agent.
   const prompt = program !== written && isPrompt(job, result) ? result.stdout.trim() : '';
@@ -40,7 +44,12 @@ export async function execute(job: Job<StepOf<'command'>>): Promise<Work> {
       handed: { kind: 'command', prompt, role: name, title: model.title, mayAsk: model.supportsQuestions === true },
       actor: name,
     };
-  return { actor: name, ...(result.kind === 'exited' ? ended(job, result) : notEnded(job, result)) };
+  const work = result.kind === 'exited' ? ended(job, result) : notEnded(job, result);
+  return { actor: name, ...work, ...evidenceOf({ ...work.evidence, ...network.evidence() }) };
+}
+
+function evidenceOf(evidence: JsonObject): Pick<Work, 'evidence'> {
+  return Object.keys(evidence).length === 0 ? {} : { evidence };
 }
 
 function isPrompt({ context }: Job, result: CommandResult): result is ExitResult {

@@ -1,6 +1,6 @@
 // Owns how a `command` stage is written in a workflow file.
 
-import { envOf, outputsOf } from '../../authoring/yaml/compile/part.ts';
+import { envOf, outputsOf, restrictionsOf } from '../../authoring/yaml/compile/part.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { outputRules, programRule } from '../../authoring/yaml/schema/rule.ts';
 import { present } from '../../base/fields.ts';
@@ -10,9 +10,9 @@ export const yaml: StageForm = stageForm({
   meaning: 'A program.',
   transitions: ['on_success', 'on_failure'],
   branch: 'worker',
-  fields: ({ program, outputs }) => ({ ...program, outputs }),
-  toSpec({ run, argv, env, cwd, outputs }) {
-    return { ...present({ command: run ?? argv, env: envOf(env), cwd }), ...outputsOf(outputs) };
+  fields: ({ program, outputs, restrictions }) => ({ ...program, outputs, ...restrictions }),
+  toSpec({ run, argv, env, cwd, outputs, ...stage }) {
+    return { ...present({ command: run ?? argv, env: envOf(env), cwd }), ...outputsOf(outputs), ...restrictionsOf(stage) };
   },
   rules: (stage, path) => [...programRule(stage, path), ...outputRules(stage.outputs, path)],
 });

@@ -12,7 +12,7 @@ export async function execute(job: Job<StepOf<'generate'>>): Promise<Work> {
   const { generator, ...told } = config;
   const asked = await ask(job, { ...told, role: generator, givesText: true });
   const noted = { actor: asked.actor, ...usageEvidence(asked) };
-  if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor };
+  if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor, ...usageEvidence(asked) };
   if (asked.kind === 'asks') return { asks: asked.questions, ...noted };
   if (asked.kind === 'trouble') return { error: asked.error, ...noted, ...present({ claim: asked.claim }) };
   if (asked.kind === 'answered' && !asked.success)

@@ -73,11 +73,13 @@ export function queueForSlot(
     .run(waiter.key, waiter.run, waiter.path, waiter.limit);
 }
 
-/** The runs at the head of a queue for which there is room now, first come first. */
+/** The runs at the head of a queue for which there is room now: by the priority of the run, then by age. */
 export function nextInQueue(connection: Connection, key: string): string[] {
   const held = connection.sql('SELECT count(*) AS n FROM slots WHERE key = ?').get(key)?.n as number;
   const waiters = connection
-    .sql('SELECT r.id, w.room FROM slot_waiters w JOIN runs r ON r.key = w.run WHERE w.key = ? ORDER BY w.id')
+    .sql(
+      "SELECT r.id, w.room FROM slot_waiters w JOIN runs r ON r.key = w.run WHERE w.key = ? ORDER BY coalesce(json_extract(r.origin, '$.priority'), 0) DESC, w.id",
+    )
     .iterate(key);
   const next: string[] = [];
   for (const { id, room } of waiters) {

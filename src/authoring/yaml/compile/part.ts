@@ -4,6 +4,7 @@ import { parseDuration } from '../../../base/duration.ts';
 import { present } from '../../../base/fields.ts';
 import type { Json } from '../../../base/json.ts';
 import type { Budget } from '../../../definition/budget.ts';
+import type { NetworkSpec } from '../../../definition/network.ts';
 import type { SharedSpec } from '../../graph/spec.ts';
 import type { OutputSpec, Webhook } from '../../spec/part.ts';
 import type { WrittenStage } from '../schema/form.ts';
@@ -13,6 +14,20 @@ import type { WrittenWorkflow } from '../schema/schema.ts';
 /** Variables as texts. */
 export function envOf(env: Readonly<Record<string, string | number | boolean>> = {}): Readonly<Record<string, string>> | undefined {
   return nonEmpty(Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])));
+}
+
+/** What an agent or a program must not do. */
+export function restrictionsOf({
+  network,
+  mutates_checkout: mutates,
+}: {
+  readonly network?: unknown;
+  readonly mutates_checkout?: boolean | undefined;
+}): Pick<SharedSpec, 'network' | 'mutatesCheckout'> {
+  return {
+    ...(network === undefined ? {} : { network: network as NetworkSpec }),
+    ...(mutates === false ? { mutatesCheckout: false } : {}),
+  };
 }
 
 interface WrittenRequest {

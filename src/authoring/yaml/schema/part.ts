@@ -59,6 +59,35 @@ export const outputs = noted(z.array(output), {
   accepts: 'a list of outputs',
 }).optional();
 
+/** What an agent or a program must not do. */
+export const restrictions = {
+  network: noted(
+    z.union([
+      z.literal(false),
+      z.array(z.string()),
+      map(
+        'a network rule',
+        {
+          allow: texts('The hosts.', ['registry.npmjs.org']).optional(),
+          required: flag('The stage does not start where this cannot be enforced. Default: false.').optional(),
+        },
+        'The allowed hosts, and whether this must be enforced.',
+      ),
+    ]),
+    {
+      description:
+        'The hosts that its agent or program may connect to, `false` for none. Enforced with a network namespace where the machine has them; `pawl doctor` says so.',
+      examples: [false, ['registry.npmjs.org']],
+      accepts: 'false, a list of hosts, or a map with allow and required',
+    },
+  ).optional(),
+  mutates_checkout: noted(z.boolean(), {
+    description: '`false`: the agent or program must leave the files of the workspace as they are; a change fails the attempt.',
+    examples: [false],
+    accepts: 'true or false',
+  }).optional(),
+} as const;
+
 const positive = (description: string, example: number) =>
   noted(z.number().gt(0), { description, examples: [example], accepts: 'a number above 0' });
 

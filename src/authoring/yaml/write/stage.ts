@@ -36,6 +36,8 @@ export function writeWork(step: StepModel, place: WorkPlace): JsonObject {
       return present({ type: 'workflow', workflow: step.workflow, input: isEmpty(step.input) ? undefined : step.input });
     case 'command':
       return present({ type: 'command', ...(step.config as JsonObject), outputs: outputsOf(step) });
+    case 'signal':
+      return { type: 'signal', signal: step.signal };
     case 'parallel':
       return parallelOf(step, place);
     case 'own':

@@ -89,7 +89,7 @@ function stageOf(step: StepModel, ways: WayWriter): JsonObject {
 }
 
 function frameOf(step: StepModel): JsonObject {
-  const { id, title, condition, timeoutMs, recovery, writes, protected: guarded, mayChange } = step;
+  const { id, title, condition, timeoutMs, recovery, writes, protected: guarded, mayChange, network, mutatesCheckout } = step;
   const { args, actions, preconditions, postconditions, slots } = step;
   if (preconditions.length + postconditions.length > 0) throw refusal(id, 'it has conditions of a contract');
   if (Object.keys(args).length + actions.length > 0) throw refusal(id, 'it has arguments or instructions');
@@ -103,6 +103,8 @@ function frameOf(step: StepModel): JsonObject {
     writes: writes && [...writes],
     protected: guarded && [...guarded],
     may_change: mayChange && [...mayChange],
+    network: network as Json | undefined,
+    mutates_checkout: mutatesCheckout,
   });
 }
 

@@ -1,0 +1,116 @@
+// `pawl debug RUN`: writes one file with what a maintainer needs to understand a run, without secrets. Only reads.
+//
+// - The values of the project's secrets, and of variables of this shell whose names say that they are secret, are masked
+//   in every form that the redactor knows, and so is everything that looks like a token of a known service.
+
+import { writeFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { EngineError, messageOf } from '../../base/error.ts';
+import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
+import { readTranscript, transcriptsOf } from '../../engine/transcripts.ts';
+import { createRedactor, type Redactor } from '../../process/redact.ts';
+import { Secrets } from '../../steps/secrets.ts';
+import type { Store } from '../../store/store.ts';
+import type { CommandRun } from '../command.ts';
+import { checkPlace, checkProgram } from '../doctor/doctor.ts';
+import { checkRoles } from '../doctor/roles.ts';
+import { versionOf } from '../package.ts';
+import { accountHome } from '../project.ts';
+import { readRunReport } from '../run-report/run-report.ts';
+import { type Place, withRun } from '../session.ts';
+import { readOrigins } from '../settings/settings.ts';
+import { SCHEMA_VERSION, type Shell } from '../shell.ts';
+
+const TEXT_MAX = 65_536;
+const SECRET_NAME = /key|token|secret|passw|credential|auth|cookie|session/i;
+const TOKEN_SHAPES =
+  /\b(?:gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|xox[abprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|npm_\w{30,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+)|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----|(?<=:\/\/[^\s/:@]{0,200}:)[^\s/@]+(?=@)/g;
+
+/** Runs the command. */
+export const run: CommandRun = (shell, given) =>
+  withRun(
+    shell,
+    async ({ place, store, id }) => {
+      const file = resolve(shell.cwd, given.option('out') ?? `pawl-debug-${id}.json`);
+      const redactor = await redactorFor(shell, place);
+      const bundle = clean(await bundleOf(shell, place, { store, id }), maskOf(redactor));
+      try {
+        writeFileSync(file, `${JSON.stringify(bundle, null, 2)}\n`, { flag: 'wx', mode: 0o600 });
+      } catch (cause) {
+        const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST';
+        throw new EngineError(
+          'USAGE',
+          `cannot write ${file}: ${exists ? 'it already exists; choose another file with --out' : messageOf(cause)}`,
+          { cause },
+        );
+      }
+      return shell.result({ run: id, file }, () => [
+        `Wrote ${relative(shell.cwd, file)}`,
+        'Known secrets are masked. It has prompts, outputs and paths of this run: read it before you pass it on.',
+      ]);
+    },
+    'look',
+  );
+
+async function bundleOf(shell: Shell, place: Place, { store, id }: { readonly store: Store; readonly id: string }): Promise<JsonObject> {
+  const [report, { definition, state }, events, settings] = await Promise.all([
+    readRunReport(store, id),
+    store.load(id),
+    store.events(id, 0),
+    readOrigins(shell, place.project),
+  ]);
+  const checks = [
+    ...checkProgram(shell),
+    ...(await checkPlace(shell, shell.given)).checks,
+    ...(await checkRoles(place.project, place.settings, shell.env)),
+  ];
+  const transcripts = report.steps.flatMap(({ path, attempt }) => {
+    const lines = readTranscript(transcriptsOf(place.file), { run: id, path, attempt });
+    return lines === undefined ? [] : [{ path, attempt, lines }];
+  });
+  const bundle = {
+    schemaVersion: SCHEMA_VERSION,
+    pawl: versionOf(),
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    checks,
+    settings: settings.map(({ key, value, layer, file, isInForce }) => ({ key, value, layer, file, isInForce })),
+    definition,
+    state,
+    events,
+    report,
+    transcripts,
+  };
+  return toPlain(JSON.parse(JSON.stringify(bundle)), 'the bundle') as JsonObject;
+}
+
+async function redactorFor(shell: Shell, { settings: { secrets = {} } }: Place): Promise<Redactor> {
+  const known = new Secrets(secrets);
+  const values: Record<string, string[]> = {};
+  for (const name of Object.keys(secrets)) {
+    try {
+      values[name] = [await known.value(name)];
+    } catch (error) {
+      shell.warn(`the value of the secret "${name}" is not known here, so it cannot be masked: ${messageOf(error)}`);
+    }
+  }
+  for (const [name, value] of Object.entries(shell.env)) if (value !== undefined && SECRET_NAME.test(name)) values[name] ??= [value];
+  return createRedactor(values);
+}
+
+function maskOf(redactor: Redactor): (text: string) => string {
+  const home = accountHome();
+  return (text) => {
+    // Masked before it is cut, so that no part of a secret is left at the end.
+    const masked = redactor.text(text).replace(TOKEN_SHAPES, '[masked]');
+    const short = masked.length > TEXT_MAX ? `${masked.slice(0, TEXT_MAX)} … (${masked.length - TEXT_MAX} more characters)` : masked;
+    return home === undefined || home === '/' ? short : short.replaceAll(home, '~');
+  };
+}
+
+function clean(value: Json, mask: (text: string) => string): Json {
+  if (typeof value === 'string') return mask(value);
+  if (Array.isArray(value)) return value.map((item: Json) => clean(item, mask));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [mask(key), clean(item, mask)]));
+}

@@ -1,0 +1,46 @@
+// `pawl signal RUN NAME [JSON]`: sends a named message to a run. A step that waits for it continues; otherwise it is kept
+// until one does. If another process drives the run, that process continues it.
+
+import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { isFinal } from '../../kernel/run-state.ts';
+import { isDriven } from '../../process/owner.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
+import { driveRun, driveWithEngine } from '../drive.ts';
+import { readJson } from '../params.ts';
+import { demandSteering } from '../right.ts';
+import { readRunReport } from '../run-report/run-report.ts';
+import { withRun } from '../session.ts';
+import { oneLine } from '../terminal.ts';
+
+/** Runs the command. */
+export const run: CommandRun = (shell, given) =>
+  withRun(shell, async ({ place, store, id }) => {
+    const name = given.word('NAME');
+    const text = payloadText(given);
+    const payload = text === undefined ? undefined : readJson(shell, text, 'the payload');
+    await demandSteering(shell, store, { run: id, on: 'pawl signal' });
+    const frozen = await store.load(id);
+    if (isFinal(frozen.state.status))
+      throw new EngineError('RUN_FINAL', `run ${id} has ended (${frozen.state.status}); it takes no signals`);
+    const isElsewhere = isDriven(frozen.owner);
+    const { loadWorkflowOf } = await import('../load.ts');
+    const workflows = isElsewhere ? [] : [(await loadWorkflowOf(shell, place.project, frozen)).workflow];
+    return driveWithEngine(shell, place, {
+      store,
+      workflows,
+      use: async (engine) => {
+        await engine.run(id).signal(name, present({ payload, id: given.option('id') }));
+        const line = `${shell.symbol('done')} signal "${oneLine(name)}" sent to run ${id}.`;
+        if (isElsewhere) return shell.result(await readRunReport(store, id), () => [line]);
+        shell.print(line);
+        return driveRun(shell, { engine, run: id, wait: false });
+      },
+    });
+  });
+
+function payloadText(given: ParsedArgs): string | undefined {
+  const [word, option] = [given.maybe('JSON'), given.option('payload')];
+  if (word !== undefined && option !== undefined) throw new EngineError('USAGE', 'the payload is given twice; use JSON or --payload');
+  return word ?? option;
+}

@@ -1,0 +1,60 @@
+// `pawl uninstall`: lists what Pawl has written for a project and for this user, and removes it when a person confirms.
+
+import { relative } from 'node:path';
+import { EngineError } from '../../base/error.ts';
+import type { CommandRun } from '../command.ts';
+import { findPlace } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { assertNotDriven } from '../store-origin.ts';
+import { type Inventory, inventoryOf } from '../written-files.ts';
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const place = await findPlace(shell, given);
+  const inventory = inventoryOf(shell, place, { user: given.has('user') });
+  if (given.has('dry-run')) return report(shell, inventory, { removed: false });
+  await assertNotDriven(place.file, 'uninstalling would delete its database; end that process first');
+  if (inventory.items.length === 0) return report(shell, inventory, { removed: true });
+  if (!given.has('yes')) {
+    if (!shell.isInteractive)
+      throw new EngineError(
+        'USAGE',
+        `${inventory.items.length} items would be removed for good; use --yes to remove them, or --dry-run to list them`,
+      );
+    for (const line of planLines(shell, inventory)) shell.print(line);
+    const { ask } = await import('../trust/trust.ts');
+    if (!['y', 'yes'].includes(await ask(shell, 'Remove all of it for good? [y/N] ')))
+      return report(shell, { items: [], kept: [] }, { removed: true });
+  }
+  for (const item of inventory.items) item.remove();
+  return report(shell, inventory, { removed: true });
+};
+
+function report(shell: Shell, inventory: Inventory, { removed }: { readonly removed: boolean }): number {
+  const { kept } = inventory;
+  const items = inventory.items.map(({ path, what }) => ({ path, what }));
+  return shell.result({ ...(removed ? { removed: items } : { dryRun: true, items }), kept }, () => {
+    if (!removed) return planLines(shell, inventory);
+    if (items.length === 0) return ['Nothing was removed.'];
+    return [
+      `${shell.symbol('done')} ${items.length === 1 ? '1 item' : `${items.length} items`} removed`,
+      ...keptLines(shell, inventory),
+      'The program itself is removed by the tool that installed it, such as "npm uninstall -g pawl".',
+    ];
+  });
+}
+
+function planLines(shell: Shell, inventory: Inventory): string[] {
+  const lines = inventory.items.map(({ path, what }) => `remove  ${shown(shell, path)}  ${shell.style('dim', what)}`);
+  return [...(lines.length === 0 ? ['There is nothing to remove.'] : lines), ...keptLines(shell, inventory)];
+}
+
+function keptLines(shell: Shell, { kept }: Inventory): string[] {
+  return kept.map(({ path, why }) => `keep    ${shown(shell, path)}  ${shell.style('dim', why)}`);
+}
+
+/** A path in the project is shown relative to the current folder. */
+function shown(shell: Shell, path: string): string {
+  const short = relative(shell.cwd, path);
+  return short.startsWith('..') ? path : short;
+}

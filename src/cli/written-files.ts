@@ -1,0 +1,209 @@
+// Owns the inventory of what Pawl has written on this machine, for `pawl uninstall`: in the project, in the settings of
+// coding agents, in the state folder of this user, and in the completion folders of shells. What a person wrote or
+// changed is listed as kept.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { initialFiles, initialWorkflow } from './commands/init.ts';
+import { accountHome, type Project, stateHome } from './project.ts';
+import type { Place } from './session.ts';
+import { userSettingsFolder } from './settings/settings.ts';
+import type { Shell } from './shell.ts';
+
+/** Something that Pawl wrote and can remove. */
+export interface WrittenItem {
+  readonly path: string;
+  readonly what: string;
+  remove(): void;
+}
+
+/** Something that stays, and why. */
+export interface KeptItem {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** What there is. */
+export interface Inventory {
+  readonly items: readonly WrittenItem[];
+  readonly kept: readonly KeptItem[];
+}
+
+const HOOK = /\bpawl\S* hook stop$/;
+const COMPLETES = '__complete';
+
+/** Lists what Pawl has written in a project and, if asked, for this user in all projects. */
+export function inventoryOf(shell: Shell, place: Place, scope: { readonly user: boolean }): Inventory {
+  const { project } = place;
+  const parts = [claudeInventory(project), homeInventory(project), storeInventory(place), completionInventory(shell)];
+  const user = userInventory(shell, scope.user);
+  return { items: [...parts, user].flatMap(({ items }) => items), kept: [...parts, user].flatMap(({ kept }) => kept) };
+}
+
+function claudeInventory({ root }: Project): Inventory {
+  const skill = join(root, '.claude', 'skills', 'pawl', 'SKILL.md');
+  const edits = [
+    editOf(join(root, '.mcp.json'), 'the MCP server "pawl"', withoutServer),
+    editOf(join(root, '.claude', 'settings.json'), 'the Stop hook "pawl hook stop"', withoutHook),
+    editOf(join(root, '.claude', 'settings.local.json'), 'the Stop hook "pawl hook stop"', withoutHook),
+  ];
+  return {
+    items: [...fileItem(skill, 'the skill for Claude Code'), ...edits.flatMap(({ items }) => items)],
+    kept: edits.flatMap(({ kept }) => kept),
+  };
+}
+
+/** A part of a JSON file that others may share. */
+function editOf(file: string, what: string, without: (value: JsonObject) => JsonObject | undefined): Inventory {
+  const text = textOf(file);
+  if (text === undefined || !text.includes('pawl')) return { items: [], kept: [] };
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    return { items: [], kept: [{ path: file, why: `it is not plain JSON; remove ${what} by hand` }] };
+  }
+  const rest = isJsonObject(value) ? without(value) : undefined;
+  if (rest === undefined) return { items: [], kept: [] };
+  const remove = (): void => {
+    if (Object.keys(rest).length > 0) return writeFileSync(file, `${JSON.stringify(rest, null, 2)}\n`);
+    removePath(file);
+  };
+  return { items: [{ path: file, what, remove }], kept: [] };
+}
+
+function withoutServer(value: JsonObject): JsonObject | undefined {
+  const { mcpServers, ...rest } = value;
+  if (!isJsonObject(mcpServers ?? null) || !('pawl' in (mcpServers as JsonObject))) return undefined;
+  const { pawl: _, ...servers } = mcpServers as JsonObject;
+  return Object.keys(servers).length === 0 ? rest : { ...rest, mcpServers: servers };
+}
+
+function withoutHook(value: JsonObject): JsonObject | undefined {
+  const { hooks, ...rest } = value;
+  if (!isJsonObject(hooks ?? null)) return undefined;
+  let isFound = false;
+  const isOurs = (hook: Json): boolean => isJsonObject(hook) && typeof hook.command === 'string' && HOOK.test(hook.command.trim());
+  const left = Object.entries(hooks as JsonObject).flatMap(([event, groups]): [string, Json][] => {
+    if (!Array.isArray(groups)) return [[event, groups]];
+    const others = groups.flatMap((group): Json[] => {
+      if (!isJsonObject(group) || !Array.isArray(group.hooks) || !group.hooks.some(isOurs)) return [group];
+      isFound = true;
+      const more = group.hooks.filter((hook) => !isOurs(hook));
+      return more.length === 0 ? [] : [{ ...group, hooks: more }];
+    });
+    return others.length === 0 && groups.length > 0 ? [] : [[event, others]];
+  });
+  if (!isFound) return undefined;
+  return left.length === 0 ? rest : { ...rest, hooks: Object.fromEntries(left) };
+}
+
+/** The `.pawl` folder: what `pawl init` wrote and nobody changed. */
+function homeInventory(project: Project): Inventory {
+  const { home } = project;
+  if (home === undefined) return { items: [], kept: [] };
+  const items: WrittenItem[] = [];
+  const kept: KeptItem[] = [];
+  for (const file of filesIn(home)) {
+    const text = textOf(file);
+    const isWorkflow = dirname(file) === join(home, 'workflows');
+    const isInitial = isWorkflow
+      ? initialWorkflow(file) === text
+      : initialFiles(home, project).some(([path, first]) => path === file && first === text);
+    if (isInitial) items.push(...fileItem(file, 'written by "pawl init" and unchanged'));
+    else kept.push({ path: file, why: 'yours: it was written or changed by a person' });
+  }
+  return { items, kept };
+}
+
+function storeInventory({ file, because, project }: Place): Inventory {
+  const folder = dirname(file);
+  const worktrees = join(folder, 'worktrees');
+  const items: WrittenItem[] = [];
+  for (const name of namesIn(worktrees)) {
+    const path = join(worktrees, name);
+    items.push({ path, what: 'the worktree of a run', remove: () => removeWorktree(project.root, path) });
+  }
+  // The default folder is Pawl's alone; a database elsewhere may have other files beside it.
+  if (because === 'default') {
+    if (existsSync(folder))
+      items.push({ path: folder, what: 'the runs of this project, with their history', remove: () => removePath(folder) });
+  } else
+    for (const name of namesIn(folder).filter((one) => isOfDatabase(one, basename(file))))
+      items.push({ path: join(folder, name), what: 'the database of this project', remove: () => removePath(join(folder, name)) });
+  return { items, kept: [] };
+}
+
+function isOfDatabase(name: string, database: string): boolean {
+  return name === database || name.startsWith(`${database}-`) || name.startsWith(`${database}.`);
+}
+
+function removeWorktree(root: string, path: string): void {
+  try {
+    execFileSync('git', ['worktree', 'remove', '--force', '--force', path], { cwd: root, stdio: 'ignore' });
+  } catch {
+    // Git does not know it any more.
+    removePath(path);
+  }
+}
+
+function completionInventory(shell: Shell): Inventory {
+  const home = shell.env.HOME ?? accountHome();
+  if (home === undefined) return { items: [], kept: [] };
+  const files = [
+    join(home, '.local', 'share', 'bash-completion', 'completions', 'pawl'),
+    join(home, '.zfunc', '_pawl'),
+    join(home, '.config', 'fish', 'completions', 'pawl.fish'),
+  ];
+  const ours = files.filter((file) => textOf(file)?.includes(COMPLETES) === true);
+  return { items: ours.flatMap((file) => fileItem(file, 'the completion script of a shell')), kept: [] };
+}
+
+function userInventory(shell: Shell, isAsked: boolean): Inventory {
+  const folders: [string | undefined, string][] = [
+    [stateHome(shell), 'the runs, trust, keys and tokens of this user, in all projects'],
+    [userSettingsFolder(shell), 'the settings of this user'],
+  ];
+  const found = folders.flatMap(([path, what]) => (path !== undefined && existsSync(path) ? [{ path, what }] : []));
+  if (!isAsked) return { items: [], kept: found.map(({ path, what }) => ({ path, why: `${what}; --user removes it` })) };
+  return { items: found.map(({ path, what }) => ({ path, what, remove: () => removePath(path) })), kept: [] };
+}
+
+function fileItem(path: string, what: string): WrittenItem[] {
+  return existsSync(path) ? [{ path, what, remove: () => removePath(path) }] : [];
+}
+
+/** Removes a file or folder, and the folders above it that are empty then: at most those that Pawl may have made. */
+function removePath(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+  for (let folder = dirname(path); MADE.has(basename(folder)); folder = dirname(folder)) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      return;
+    }
+  }
+}
+
+const MADE: ReadonlySet<string> = new Set(['workflows', '.pawl', '.squadron', 'pawl', 'skills', '.claude', 'worktrees']);
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return lstatSync(file).isFile() ? readFileSync(file, 'utf8') : undefined;
+  } catch {
+    return undefined;
+  }
+}
