@@ -159,23 +159,6 @@ export interface StepFrame {
   readonly mutatesCheckout?: false;
 }
 
-/** The frame of a step that says nothing about itself, under its own name. */
-export function plainFrame(id: string, recovery: StepFrame['recovery']): StepFrame {
-  return {
-    id,
-    title: id,
-    actions: [],
-    args: {},
-    preconditions: [],
-    postconditions: [],
-    next: {},
-    retry: { max: 0, on: ['error'] },
-    contractRetries: 1,
-    recovery,
-    slots: [],
-  };
-}
-
 /** The step only asks a person. */
 export interface HumanWork {
   readonly kind: 'human';

@@ -13,8 +13,9 @@ import { isJsonObject, type Json, type JsonObject, ownCopy, toPlain } from '../b
 import type { BoundStep, CompiledWorkflow, StepCode } from '../definition/code.ts';
 import { NO_CODE } from '../definition/code.ts';
 import { askingAboutTree, judgesTree } from '../definition/landing.ts';
-import { type JoinModel, membersOf, plainFrame, type StepModel } from '../definition/model.ts';
+import { type JoinModel, membersOf, type StepModel } from '../definition/model.ts';
 import { asksPerson } from '../definition/passage.ts';
+import { plainFrame } from '../definition/plain-frame.ts';
 import type { Path } from '../kernel/activation.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { Begin, Ended, Move, Program, View } from '../kernel/program.ts';

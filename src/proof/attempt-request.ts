@@ -2,7 +2,8 @@
 
 import type { Json, JsonObject } from '../base/json.ts';
 import { type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';
-import { type Definition, plainFrame, type StepFrame, type StepKind, type StepModel } from '../definition/model.ts';
+import type { Definition, StepFrame, StepKind, StepModel } from '../definition/model.ts';
+import { plainFrame } from '../definition/plain-frame.ts';
 import type { Visit } from '../kernel/activation.ts';
 import type { AttemptRequest, Snapshot } from '../steps/attempt.ts';
 

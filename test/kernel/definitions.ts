@@ -16,7 +16,7 @@ import type {
   StepWork,
   Target,
 } from '../../src/definition/model.ts';
-import { plainFrame } from '../../src/definition/model.ts';
+import { plainFrame } from '../../src/definition/plain-frame.ts';
 import { validateDefinition } from '../../src/definition/validate.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 

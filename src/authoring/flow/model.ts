@@ -6,15 +6,8 @@ import { EngineError, messageOf } from '../../base/error.ts';
 import { deepFreeze, type Json, toPlain } from '../../base/json.ts';
 import { type BoundStep, type ConditionCheck, NO_CODE, type StepCode, type StepContext } from '../../definition/code.ts';
 import { type KindRegistry, pipelineOf } from '../../definition/kind.ts';
-import {
-  type ConditionModel,
-  type OutputModel,
-  plainFrame,
-  type RetryPolicy,
-  type StepFrame,
-  type StepModel,
-  type StepWork,
-} from '../../definition/model.ts';
+import type { ConditionModel, OutputModel, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
+import { plainFrame } from '../../definition/plain-frame.ts';
 import { expressionOf } from '../../definition/scope.ts';
 import { checkOptions } from '../spec/option.ts';
 import { readOutputs } from '../spec/output.ts';
