@@ -1,6 +1,7 @@
 // Owns the work of one run that is under way: at most one piece per path, started for an effect, stopped when the
 // checkpoint no longer asks for it. What it gives back are inputs for the kernel.
 
+import { present } from '../base/fields.ts';
 import type { JsonObject } from '../base/json.ts';
 import { type Activation, heldBy, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
 import { type Effect, effectKey, effectOf, outstanding, type StepWork } from '../kernel/effect.ts';
@@ -152,10 +153,8 @@ export class RunWork {
     const held = heldBy(activation)?.output;
     return {
       want,
-      ...(group === undefined ? {} : { group: bound(group.step).model }),
       ...place,
-      ...(answers === undefined ? {} : { answers: answers.map((ref) => record.value(ref)) }),
-      ...(state.notes === undefined ? {} : { notes: state.notes }),
+      ...present({ group: group && bound(group.step).model, answers: answers?.map((ref) => record.value(ref)), notes: state.notes }),
       bound: bound(activation.step),
       activation,
       runId: driver.run,
@@ -189,9 +188,7 @@ export class RunWork {
     record.observed = { path, evidence: result.evidence };
     this.evidence.set(`${path}/${attempt}`, {
       checks: result.checks,
-      ...(claim === undefined ? {} : { claim }),
-      ...(evidence === undefined ? {} : { evidence }),
-      ...(result.actor === undefined ? {} : { actor: result.actor }),
+      ...present({ claim, evidence, actor: result.actor }),
     });
   }
 }
