@@ -166,4 +166,16 @@ stages:
     env: { TITLE: "{{ params.title }}" }`,
     ),
   },
+  signal: {
+    ends: 'waiting',
+    story: 'Waits until somebody runs `pawl signal RUN deployed \'{"version": "1.0.0"}\'`.',
+    text: example(
+      'after-deployment',
+      `
+stages:
+  - id: deployment
+    type: signal
+    signal: deployed`,
+    ),
+  },
 };

@@ -83,6 +83,13 @@ export function assertUpkeep(
   if (right?.by !== 'terminal' && origin !== undefined && isForeign(place, origin)) throw foreign(place);
 }
 
+/** The same for the file at a place, whatever state it is in. */
+export async function assertFileUpkeep(place: OwnedPlace, right: Right | undefined): Promise<void> {
+  if (!existsSync(place.file)) return;
+  const { inspectFile } = await import('../store/sqlite/inspect.ts');
+  assertUpkeep(place, { origin: unlessDamaged(() => inspectFile(place.file))?.origin, right });
+}
+
 /** Throws for a foreign database; one without an id is bound to the state folder that contains it. */
 export async function assertOwn(place: OwnedPlace, store: Store): Promise<void> {
   const origin = await store.origin();

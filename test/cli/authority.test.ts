@@ -82,6 +82,7 @@ const CASES: Readonly<Record<string, Case>> = {
   restore: { words: ({ backup }) => ['restore', backup], exit: 0 },
   'restore --force': { words: ({ backup }) => ['restore', backup, '--force'], exit: 0 },
   'db adopt': { words: () => ['db', 'adopt'], exit: 0 },
+  uninstall: { words: () => ['uninstall', '--yes'], exit: 0 },
   // These are let through, and then find nothing to settle or to answer in these runs.
   'resume --rerun': { words: ({ stuck }) => ['resume', stuck, '--rerun', 'test#1'], exit: 2 },
   'resume --done': { words: ({ stuck }) => ['resume', stuck, '--done', 'test#1'], exit: 2 },
@@ -109,6 +110,7 @@ const ASKED: readonly { readonly on: string; readonly scope: Scope; readonly wor
 const STEERED: Readonly<Record<string, readonly string[]>> = {
   cancel: ['cancel', ASKING],
   pause: ['pause', ASKING],
+  signal: ['signal', ASKING, 'go'],
   'trust --revoke': ['trust', '--revoke'],
   'token revoke': ['token', 'revoke', PERSON],
   'backup --force': ['backup', 'marks.db', '--force'],
@@ -342,7 +344,8 @@ describe('what takes a right', () => {
       return { on, code, stderr: code === exit ? '' : stderr };
     };
     // What is done to the whole database comes after everything else.
-    const [last, first] = [SCOPED.filter(({ scope }) => scope === 'upkeep'), SCOPED.filter(({ scope }) => scope !== 'upkeep')];
+    const [upkeep, first] = [SCOPED.filter(({ scope }) => scope === 'upkeep'), SCOPED.filter(({ scope }) => scope !== 'upkeep')];
+    const last = upkeep.toSorted((one, other) => Number(one.on === 'uninstall') - Number(other.on === 'uninstall'));
     const ended = [...(await inParallel(first, done))];
     for (const row of last) ended.push(await done(row));
     expect(ended).toEqual([...first, ...last].map(({ on }) => ({ on, code: CASES[on]?.exit, stderr: '' })));

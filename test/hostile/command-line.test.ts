@@ -297,6 +297,7 @@ describe('somebody who writes the state folder', () => {
 
   test('replaces the list of keys: runs under way take no new key, runs that begin afterwards do', async () => {
     await park('signed');
+    rmSync(join(rig.state, 'identities.json.sum'));
     for (const name of ['identities', 'identities.json']) {
       rmSync(join(rig.state, name), { recursive: true });
       cpSync(join(malloryState(), name), join(rig.state, name), { recursive: true });

@@ -21,7 +21,7 @@ import type { CommandRun } from '../command.ts';
 import { type CopyFacts, nameBeside, showWork, verifyCopy } from '../copies.ts';
 import { findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { assertNotDriven, assertUpkeep, isForeign, unlessDamaged } from '../store-origin.ts';
+import { assertFileUpkeep, assertNotDriven, isForeign } from '../store-origin.ts';
 import { oneLine } from '../terminal.ts';
 
 /** Stored instead of the id of a state folder; no folder has this id. */
@@ -37,7 +37,7 @@ export const run: CommandRun = async (shell, given) => {
   const done = showWork(shell, 'verifying the backup');
   try {
     const facts = await draftOf(backup, draft);
-    await assertOwnPresent(shell, place);
+    await assertFileUpkeep(place, shell.right);
     if (!given.has('force'))
       await assertNotDriven(place.file, 'a restore would replace its database; end that process first, or use --force');
     const present = await keepPresent(place);
@@ -82,14 +82,6 @@ async function draftOf(backup: string, draft: string): Promise<CopyFacts> {
       details: { ...details, file: backup },
     });
   }
-}
-
-/** Rejects a database of another state folder; the owner of a damaged file is unknown. */
-async function assertOwnPresent(shell: Shell, place: Place): Promise<void> {
-  if (!existsSync(place.file)) return;
-  const { inspectFile } = await import('../../store/sqlite/inspect.ts');
-  const present = unlessDamaged(() => inspectFile(place.file));
-  assertUpkeep(place, { origin: present?.origin, right: shell.right });
 }
 
 /** The previous database. */

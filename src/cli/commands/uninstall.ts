@@ -5,7 +5,7 @@ import { EngineError } from '../../base/error.ts';
 import type { CommandRun } from '../command.ts';
 import { findPlace } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { assertNotDriven } from '../store-origin.ts';
+import { assertFileUpkeep, assertNotDriven } from '../store-origin.ts';
 import { type Inventory, inventoryOf } from '../written-files.ts';
 
 /** Runs the command. */
@@ -13,6 +13,7 @@ export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
   const inventory = inventoryOf(shell, place, { user: given.has('user') });
   if (given.has('dry-run')) return report(shell, inventory, { removed: false });
+  await assertFileUpkeep(place, shell.right);
   await assertNotDriven(place.file, 'uninstalling would delete its database; end that process first');
   if (inventory.items.length === 0) return report(shell, inventory, { removed: true });
   if (!given.has('yes')) {

@@ -22,6 +22,8 @@ export interface Home {
   assertHome(): void;
   /** False for a store that has lost its end and was not adopted since. */
   isWhole(): boolean;
+  /** To be called after every write that reached the disk. */
+  written(): void;
   /** Makes this file the store's home, and whoever opened it its origin. Runs inside a transaction. */
   adopt(): void;
 }
@@ -29,18 +31,19 @@ export interface Home {
 /** Reads where the store is at home; a new store is at home where it is. One that has lost its end is not written to. */
 export function openHome(connection: Connection, lost: EngineError | undefined): Home {
   const { path } = connection;
-  if (path === undefined) return { assertHome: () => {}, isWhole: () => true, adopt: () => adoptOrigin(connection) };
+  if (path === undefined) return { assertHome: () => {}, isWhole: () => true, written: () => {}, adopt: () => adoptOrigin(connection) };
   let home = readHome(connection);
   let loss = lost;
   const here = placeOf(path);
-  const look = openWatch(path, readStoreId(connection));
+  const watch = openWatch(path, readStoreId(connection));
   return {
     assertHome: () => {
-      look();
+      watch.look();
       if (loss !== undefined) throw loss;
       if (home !== undefined && (home.path !== here.path || home.inode !== here.inode)) throw copied(here, home);
     },
     isWhole: () => loss === undefined,
+    written: watch.note,
     adopt: () => {
       writeHome(connection, here);
       home = here;
@@ -84,8 +87,15 @@ function adoptOrigin(connection: Connection): void {
 /** The files that SQLite has open, by what is put after the name. Each is there from its first use on. */
 const SIDES = { '': 'file', '-wal': 'write-ahead log', '-shm': 'index of the write-ahead log' } as const;
 
-/** Returns a function that throws STORE_GONE when a file of the store was removed, replaced or cut off since it was opened. */
-function openWatch(path: string, id: unknown): () => void {
+interface Watch {
+  /** Throws STORE_GONE when a file of the store was removed, replaced or cut off since it was opened. */
+  look(): void;
+  /** Remembers how long the log is after a write, so that the next look sees whether it was cut off. */
+  note(): void;
+}
+
+/** Watches the files of a store, which has an id of its own. */
+function openWatch(path: string, id: unknown): Watch {
   const seen = new Map<string, Stats>();
   const check = (side: keyof typeof SIDES): void => {
     const before = seen.get(side);
@@ -104,22 +114,22 @@ function openWatch(path: string, id: unknown): () => void {
   };
   check('');
   let isChecked = false;
-  const noteLogSize = (): void => {
-    const [before, now] = [seen.get('-wal'), statSync(`${path}-wal`, { throwIfNoEntry: false })];
-    if (now !== undefined && (before === undefined || (before.ino === now.ino && before.size < now.size))) seen.set('-wal', now);
-  };
-  return () => {
-    // All writes of one turn of the event loop share a transaction, and one check. After them the log is longer.
+  const look = (): void => {
+    // All writes of one turn of the event loop share a transaction, and one check.
     if (isChecked) return;
     check('');
     check('-wal');
     check('-shm');
     isChecked = true;
     setImmediate(() => {
-      noteLogSize();
       isChecked = false;
     });
   };
+  const note = (): void => {
+    const [before, now] = [seen.get('-wal'), statSync(`${path}-wal`, { throwIfNoEntry: false })];
+    if (now !== undefined && (before === undefined || (before.ino === now.ino && before.size < now.size))) seen.set('-wal', now);
+  };
+  return { look, note };
 }
 
 function isWhole(path: string): boolean {
