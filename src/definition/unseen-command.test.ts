@@ -23,6 +23,10 @@ describe('a command whose text does not show which files it runs', () => {
     'timeout 60 env A=b sh $(echo ci.sh)',
     'npm ci && cat ci.sh | sh',
     'NODE_PATH=lib node chk.js',
+    'bash -eo pipefail "$SCRIPT"',
+    'python3 -W ignore $(echo chk.py)',
+    'timeout -s KILL 60 sh "$SCRIPT"',
+    'cat ci.sh | bash -o pipefail',
   ])('%s', (run) => {
     expect(hiddenScript({ run })).toEqual(expect.any(String));
   });

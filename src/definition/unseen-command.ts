@@ -1,7 +1,7 @@
 // Owns whether the text of a command shows which files it runs. Where another command, a variable or a pipe decides that,
 // nothing can be protected by reading the text, and the author has to name the files.
 
-import { basename } from 'node:path';
+import { INTERPRETERS, programName, SHELLS, startedProgram, withoutOptions } from './run-options.ts';
 import { type SimpleCommand, simpleCommands } from './shell-words.ts';
 
 /** A command as a gate has it. */
@@ -12,8 +12,6 @@ export interface GivenCommand {
 
 /** Programs that run what follows them. */
 const WRAPPERS: ReadonlySet<string> = new Set('env exec time nice command sudo timeout nohup setsid stdbuf ionice builtin'.split(' '));
-const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh']);
-const INTERPRETERS: ReadonlySet<string> = new Set(['node', 'deno', 'bun', 'tsx', 'ts-node', 'python', 'ruby', 'perl', 'php']);
 /** Options of interpreters whose value is no script. */
 const CODE_FLAGS: ReadonlySet<string> = new Set([
   '-e',
@@ -51,11 +49,12 @@ function hiddenBy({ words, isPiped = false }: SimpleCommand, depth: number): str
   const start = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
   const [first, ...rest] = start === -1 ? [] : words.slice(start);
   if (first === undefined || depth > DEPTH_MAX) return undefined;
-  const name = interpreterName(first);
+  const name = programName(first);
   if (isUnknown(first)) return `"${first}" is only known to the shell`;
-  if (name === 'xargs' || name === 'parallel') return runsFiles(rest) ? `${name} is given the files by another command` : undefined;
+  if (name === 'xargs' || name === 'parallel')
+    return runsFiles(startedProgram(name, rest)) ? `${name} is given the files by another command` : undefined;
   if (name === 'find') return hiddenByFind(rest);
-  if (WRAPPERS.has(name)) return hiddenBy({ words: programIn(rest), isPiped }, depth + 1);
+  if (WRAPPERS.has(name)) return hiddenBy({ words: startedProgram(name, rest), isPiped }, depth + 1);
   if (name === 'eval')
     return rest.some(isUnknown) ? 'eval runs a text that only the shell knows' : hiddenIn(simpleCommands(rest.join(' ')), depth + 1);
   if (name === '.' || name === 'source')
@@ -67,7 +66,7 @@ function hiddenBy({ words, isPiped = false }: SimpleCommand, depth: number): str
 
 function hiddenByInterpreter(name: string, words: readonly string[], isPiped: boolean): string | undefined {
   const isInline = words.some((word) => CODE_FLAGS.has(word.split('=')[0] ?? ''));
-  const script = words.find((word) => !word.startsWith('-'));
+  const [script] = withoutOptions(name, words);
   if (script !== undefined && isUnknown(script) && !isInline) return `"${script}" is only known to the shell`;
   const readsInput = (script === undefined && !isInline) || words.includes('-') || (SHELLS.has(name) && words.includes('-s'));
   return readsInput && isPiped ? `${name} runs the output of another command` : undefined;
@@ -79,24 +78,12 @@ function hiddenByFind(words: readonly string[]): string | undefined {
 }
 
 /** Whether a command that is given files runs them. */
-function runsFiles(words: readonly string[]): boolean {
-  const [first] = programIn(words);
+function runsFiles([first]: readonly string[]): boolean {
   if (first === undefined) return false;
-  const name = interpreterName(first);
+  const name = programName(first);
   return first === '{}' || isUnknown(first) || SHELLS.has(name) || INTERPRETERS.has(name) || name === 'env';
-}
-
-/** The words from the program on: options of what starts it stand before it. */
-function programIn(words: readonly string[]): readonly string[] {
-  const start = words.findIndex((word) => !word.startsWith('-') && !/^\d+[smhd]?$/.test(word) && !/^[A-Za-z_]\w*=/.test(word));
-  return start === -1 ? [] : words.slice(start);
 }
 
 function isUnknown(word: string): boolean {
   return /[$`]/.test(word);
-}
-
-// `python3.12` is python.
-function interpreterName(word: string): string {
-  return basename(word).replace(/^python[\d.]*$/, 'python');
 }

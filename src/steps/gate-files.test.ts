@@ -382,3 +382,68 @@ describe('what a script imports', () => {
     },
   );
 });
+
+describe('a script behind options and other programs', () => {
+  test.each<[string, string]>([
+    ['bash -eo pipefail ci/check.sh', 'ci/check.sh'],
+    ['bash -euo pipefail -c "bash -o errexit ci/check.sh"', 'ci/inner.sh'],
+    ['bash --rcfile ci/rc.sh ci/check.sh', 'ci/check.sh'],
+    ['ash ci/check.sh', 'ci/inner.sh'],
+    ['python3 -W ignore ci/check.py', 'ci/check.py'],
+    ['python3 -X dev -u ci/check.py', 'ci/rules.py'],
+    ['node --env-file .env ci/check.js', 'ci/check.js'],
+    ['node -r ./hook.js ci/check.js', 'ci/rules.js'],
+    ['node --loader ./hook.js ci/check.js', 'hook.js'],
+    ['deno run -c deno.json ci/check.js', 'ci/check.js'],
+    ['ruby -I lib ci/check.rb', 'ci/check.rb'],
+    ['timeout -s KILL 60 sh ci/check.sh', 'ci/check.sh'],
+    ['timeout -s KILL 60 ./ci/check.sh', 'ci/check.sh'],
+    ['sudo -u ci sh ci/check.sh', 'ci/check.sh'],
+    ['env -u FOO ./ci/check.sh', 'ci/inner.sh'],
+    ['env -S "sh ci/check.sh"', 'ci/inner.sh'],
+    ['dotenv -e .env.test -- sh ci/check.sh', 'ci/check.sh'],
+    ['npx -p tsx tsx ci/check.js', 'ci/check.js'],
+    ['coverage run check.py', 'check.py'],
+    ['uv run --with pytest check.py', 'check.py'],
+    ['busybox sh ci/check.sh', 'ci/check.sh'],
+    ['flock ci.lock sh ci/check.sh', 'ci/check.sh'],
+    ['docker run --rm image sh ci/check.sh', 'ci/check.sh'],
+    ['git bisect run sh ci/check.sh', 'ci/inner.sh'],
+    ['script -qec "sh ci/check.sh" /dev/null', 'ci/check.sh'],
+    ['concurrently "sh ci/check.sh" "npm:lint"', 'ci/inner.sh'],
+    ['./ci/run.py', 'ci/rules.py'],
+    ['./ci/check.js', 'ci/rules.js'],
+    ['python3 -m ci.check', 'ci/check.py'],
+    ['make --file=ci.mk test', 'ci/check.sh'],
+    ['make -fci.mk test', 'ci.mk'],
+    ['for f in ci/*.sh; do sh "$f"; done', 'ci/check.sh'],
+    ['cat ci/*.sh | sh', 'ci/new.sh'],
+    ['sh $PWD/ci/check.sh', 'ci/check.sh'],
+    ['bash "$(git rev-parse --show-toplevel)/ci/check.sh"', 'ci/inner.sh'],
+  ])('%s: %s is protected', async (gate, path) => {
+    put('ci/check.sh', 'sh ci/inner.sh\n');
+    put('ci/inner.sh', 'true\n');
+    for (const name of ['ci/check.py', 'ci/run.py', 'check.py']) put(name, '#!/usr/bin/env python3\nimport rules\n');
+    put('ci/rules.py', 'x = 1\n');
+    put('ci/check.js', "#!/usr/bin/env node\nrequire('./rules.js');\n");
+    put('ci/rules.js', 'x\n');
+    put('ci/check.rb', 'x\n');
+    put('ci.mk', 'test:\n\tsh ci/check.sh\n');
+    put('hook.js', 'x\n');
+    const what = existsSync(join(cwd, path)) ? 'changed' : 'added';
+    expect(await attack({ gate, deed: () => put(path, 'exit 0\n') })).toMatchObject(voided(path, what));
+  });
+
+  test.each([
+    'bash -e ci/check.sh src/a.ts',
+    'node --enable-source-maps ci/check.js src/a.ts',
+    'npx --yes eslint src/a.ts',
+    'timeout -s KILL 60 eslint src/a.ts',
+    'git diff --exit-code src/a.ts',
+    'grep -c "is not allowed" src/a.ts',
+  ])('%s: the work that it is given may change', async (gate) => {
+    put('ci/check.sh', 'true\n');
+    put('ci/check.js', 'x\n');
+    expect(await attack({ gate, deed: () => put('src/a.ts', 'y\n') })).toMatchObject(accepted);
+  });
+});

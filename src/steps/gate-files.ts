@@ -6,8 +6,9 @@
 // an author a line of `may_change`. Where a command hides which file it runs (`cat ci.sh | sh`), every file counts that it
 // names.
 
-import { basename, posix } from 'node:path';
+import { posix } from 'node:path';
 import { allChecks, type CheckModel } from '../definition/check.ts';
+import { INTERPRETERS, programName, SHELLS, startedProgram, withoutOptions } from '../definition/run-options.ts';
 import { type SimpleCommand, simpleCommands } from '../definition/shell-words.ts';
 import { hiddenScript } from '../definition/unseen-command.ts';
 import { scriptIn } from './file-part.ts';
@@ -52,6 +53,12 @@ const WRAPPERS: Readonly<Record<string, readonly string[]>> = {
   ionice: [],
   xargs: [],
   corepack: [],
+  doas: [],
+  chronic: [],
+  unbuffer: [],
+  busybox: [],
+  tini: [],
+  'dumb-init': [],
   uv: ['run'],
   uvx: [],
   poetry: ['run'],
@@ -71,21 +78,10 @@ const PACKAGE_FLAGS: Readonly<Record<string, readonly string[]>> = {
   bun: ['-F', '--filter'],
 };
 const EXEC_WORDS: ReadonlySet<string> = new Set(['exec', 'x', 'dlx']);
-const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh']);
-const INTERPRETERS: ReadonlySet<string> = new Set([
-  'node',
-  'deno',
-  'bun',
-  'tsx',
-  'ts-node',
-  'python',
-  'ruby',
-  'perl',
-  'php',
-  'source',
-  '.',
-]);
 const SOURCING: ReadonlySet<string> = new Set(['source', '.']);
+/** Programs whose words are no commands, although they may look like one. */
+const READERS: ReadonlySet<string> = new Set('grep egrep fgrep rg ag echo printf sed awk test [ [[ which type cat ls'.split(' '));
+const SCRIPT_FILE = /\.(?:sh|py|[cm]?[jt]s|rb|pl|php)$/;
 const MAKES: ReadonlySet<string> = new Set(['make', 'gmake']);
 const MAKE_FILES = ['GNUmakefile', 'makefile', 'Makefile'];
 /** Programs that run scripts of package.json which they are given by name. */
@@ -101,6 +97,11 @@ const FILE_FLAGS: ReadonlySet<string> = new Set([
   '--require',
   '-r',
   '--import',
+  '--loader',
+  '--experimental-loader',
+  '--preload',
+  '--env-file',
+  '--init-file',
   '--project',
   '-p',
 ]);
@@ -180,9 +181,12 @@ class CommandReading {
     const folders = commands.flatMap(({ words }) =>
       words[0] === 'cd' && words[1] !== undefined ? [posix.join(scene.folder, words[1])] : [],
     );
-    for (const word of new Set(line.split(/[\s"'`$();|&<>={}]+/)))
+    // Of `$PWD/ci.sh` what stands behind the first slash is known.
+    const words = line.split(/[\s"'`$();|&<>={}]+/).flatMap((word) => [word, word.slice(word.indexOf('/') + 1)]);
+    for (const word of new Set(words))
       for (const folder of [scene.folder, ...folders]) {
         const here = { ...scene, folder };
+        if (/^[\w.@+-]+\/[\w./@+*?-]*[*?][\w.@+*?-]*$/.test(word)) this.close(here, word);
         if (!/^[\w./@+-]+$/.test(word) || isOutside(posix.join(folder, word)) || posix.isAbsolute(word)) continue;
         if ((await this.read(posix.join(folder, word))) !== undefined) await this.shellScript(word, here, true);
       }
@@ -200,10 +204,10 @@ class CommandReading {
     const [first, ...rest] = withoutAssignments(words);
     if (first === undefined || scene.depth > DEPTH_MAX) return;
     const name = programName(first);
-    if (first.includes('/')) await this.shellScript(first, scene);
+    if (first.includes('/') || SCRIPT_FILE.test(first)) await this.executable(first, scene);
     else this.add(scene, `node_modules/.bin/${name}`, { part: 'link' });
     for (const guard of TOOL_FILES[name] ?? []) this.add(scene, guard.pattern, guard);
-    this.flagged(rest, scene);
+    await this.flagged(rest, scene);
     if (name === 'pytest' || name === 'py.test')
       for (const folder of ['.', ...rest.filter((word) => /^[\w./-]+$/.test(word) && !/^-|\.\w+$/.test(word))])
         this.pythonModules(folder, scene);
@@ -212,22 +216,34 @@ class CommandReading {
     else if (SCRIPT_RUNNERS.has(name))
       for (const word of rest.filter((one) => /^[\w:.-]+$/.test(one) && !one.startsWith('-')))
         await this.script(word.replace(/^npm:/, ''), scene);
-    else if (SHELLS.has(name) || INTERPRETERS.has(name)) await this.interpreter(name, rest, scene);
-    else if (Object.hasOwn(WRAPPERS, name)) await this.wrapped(WRAPPERS[name] ?? [], rest, scene);
+    else if (SHELLS.has(name) || INTERPRETERS.has(name) || SOURCING.has(name)) return await this.interpreter(name, rest, scene);
+    else if (Object.hasOwn(WRAPPERS, name)) await this.wrapped(name, rest, scene);
+    else if (!READERS.has(name)) await this.one(fromRunner(rest), { ...scene, depth: scene.depth + 1 });
+    if (!READERS.has(name)) await this.quoted(rest, scene);
   }
 
-  /** Files that a tool is told to read: `make -f ci.mk`, `vitest --config ci.ts`. */
-  private flagged(words: readonly string[], scene: Scene): void {
-    for (const [index, word] of words.entries()) {
-      const [flag = '', value] = word.startsWith('--') && word.includes('=') ? word.split(/=(.*)/s) : [word, words[index + 1]];
-      if (FILE_FLAGS.has(flag) && value !== undefined && /^[\w./@-]+\.\w+$|\//.test(value)) this.close(scene, value);
+  /** Words that are command lines themselves: `script -c "sh ci.sh"`, `concurrently "sh ci.sh"`. */
+  private async quoted(words: readonly string[], { folder, depth }: Scene): Promise<void> {
+    for (const line of words.filter((word) => /\s/.test(word))) {
+      const commands = simpleCommands(line);
+      if (commands.some(({ words: [first = ''] }) => isRunner(first) || first.startsWith('./')))
+        await this.follow(commands, { folder, depth: depth + 1 });
     }
   }
 
-  private async wrapped(own: readonly string[], words: readonly string[], scene: Scene): Promise<void> {
+  /** Files that a tool is told to read: `make -f ci.mk`, `vitest --config ci.ts`. */
+  private async flagged(words: readonly string[], scene: Scene): Promise<void> {
+    for (const [index, word] of words.entries()) {
+      const [flag = '', value] = word.startsWith('--') && word.includes('=') ? word.split(/=(.*)/s) : [word, words[index + 1]];
+      if (FILE_FLAGS.has(flag) && value !== undefined && /^[\w./@-]+\.\w+$|\//.test(value)) await this.importingScript(value, scene);
+    }
+  }
+
+  private async wrapped(name: string, words: readonly string[], scene: Scene): Promise<void> {
+    const own = WRAPPERS[name] ?? [];
     const [first = '', ...rest] = words;
     if (own.length > 0 && !own.includes(first)) return;
-    await this.one(fromProgram(own.length > 0 ? rest : words), { ...scene, depth: scene.depth + 1 });
+    await this.one(startedProgram(name, own.length > 0 ? rest : words), { ...scene, depth: scene.depth + 1 });
   }
 
   private async interpreter(name: string, words: readonly string[], scene: Scene): Promise<void> {
@@ -236,12 +252,14 @@ class CommandReading {
     if (line !== undefined) return await this.follow(simpleCommands(line), deeper);
     const script = name === 'node' ? words[words.indexOf('--run') + 1] : undefined;
     if (words.includes('--run') && script !== undefined) return await this.script(script, deeper);
-    const index = words.findIndex((word) => !word.startsWith('-') || word === '-c' || word === '-m');
+    const [plain] = withoutOptions(name, words);
+    const coded = words.findIndex((one) => one === '-m' || (one === '-c' && name === 'python'));
+    const index = coded === -1 || (plain !== undefined && words.indexOf(plain) < coded) ? words.indexOf(plain ?? '') : coded;
     const word = words[index];
     if (name === 'python') this.pythonModules(word === undefined || word.startsWith('-') ? '.' : posix.dirname(word), scene);
     if (word === '-m') return await this.module(words.slice(index + 1), deeper);
     if (word === undefined || word === '-c' || (name === 'deno' && word === 'test')) return;
-    const file = name === 'deno' && word === 'run' ? words.slice(index + 1).find((one) => !one.startsWith('-')) : word;
+    const file = name === 'deno' && word === 'run' ? withoutOptions(name, words.slice(index + 1))[0] : word;
     if (file === undefined) return;
     if (SHELLS.has(name) || SOURCING.has(name)) await this.shellScript(file, scene, true);
     else await this.importingScript(file, scene);
@@ -259,10 +277,17 @@ class CommandReading {
   private async module(words: readonly string[], scene: Scene): Promise<void> {
     const [name] = words;
     if (name !== undefined && /^\w+$/.test(name)) for (const path of [`${name}.py`, `${name}/**`]) this.close(scene, path);
+    else for (const path of modulePlaces('.', name ?? '')) await this.importingScript(path, scene);
     // `python -m unittest tests.parsing` names its tests as modules.
     if (name === 'unittest')
       for (const named of words.slice(1)) for (const path of named.includes('.') ? modulePlaces('.', named) : []) this.close(scene, path);
     await this.one(words, scene);
+  }
+
+  /** A file that is run by its path, and what it runs or imports in turn. */
+  private async executable(path: string, scene: Scene): Promise<void> {
+    await this.importingScript(path, scene);
+    await this.shellScript(path, scene);
   }
 
   /** A file that is run, and what it runs in turn where a shell reads it. */
@@ -278,9 +303,12 @@ class CommandReading {
     const folder = folderOf(words, scene);
     const here = { folder, depth: scene.depth + 1 };
     for (const guard of TOOL_FILES.make ?? []) this.add(here, guard.pattern, guard);
-    const at = words.findIndex((word) => ['-f', '--file', '--makefile'].includes(word));
     const rules: MakeRule[] = [];
-    const open = at === -1 ? [...MAKE_FILES] : [words[at + 1] ?? ''];
+    const named = words.flatMap((word, index) => {
+      const [, value] = /^(?:-f|--(?:make)?file(?:=|$))(.*)$/s.exec(word) ?? [];
+      return value === '' ? [words[index + 1] ?? ''] : (value ?? []);
+    });
+    const open = named.length === 0 ? [...MAKE_FILES] : named;
     for (let path = open.pop(); path !== undefined && rules.length < RULES_MAX; path = open.pop()) {
       if (!MAKE_FILES.includes(path)) this.close(here, path);
       // Each target is another way through the same file.
@@ -357,12 +385,6 @@ function isOutside(path: string): boolean {
   return path === '..' || path.startsWith('../');
 }
 
-// `python3.12` is python, and `vitest@3` vitest.
-function programName(word: string): string {
-  const name = basename(word).replace(/(?<=.)@.*$/, '');
-  return /^python[\d.]*$/.test(name) ? 'python' : name;
-}
-
 function folderOf(words: readonly string[], { folder }: Scene): string {
   const at = words.findIndex((word) => DIRECTORY_FLAGS.has(word.split('=')[0] ?? ''));
   const [, value = words[at + 1] ?? '.'] = words[at]?.split(/=(.*)/s) ?? [];
@@ -384,8 +406,14 @@ function withoutAssignments(words: readonly string[]): readonly string[] {
   return start === -1 ? [] : words.slice(start);
 }
 
-// Options of a wrapper stand before the program: `npx --yes vitest`, `timeout 60 pytest`, `env -i A=b make`.
-function fromProgram(words: readonly string[]): readonly string[] {
-  const start = words.findIndex((word) => !word.startsWith('-') && !/^\d+[smhd]?$/.test(word) && !/^[A-Za-z_]\w*=/.test(word));
+/** Whether a word names a program that runs scripts. */
+function isRunner(word: string): boolean {
+  const name = programName(word);
+  return SHELLS.has(name) || INTERPRETERS.has(name) || PACKAGE_MANAGERS.has(name) || MAKES.has(name);
+}
+
+/** Of the words of an unknown program those from a runner of scripts on: it may start that one. */
+function fromRunner(words: readonly string[]): readonly string[] {
+  const start = words.findIndex(isRunner);
   return start === -1 ? [] : words.slice(start);
 }

@@ -3,7 +3,8 @@
 //
 // - Every gate that passed must have passed on the tree that lands. A later gate replaces an earlier one only if it makes
 //   all of its checks. A gate with `rerunAtMerge: false` no longer counts once a step changed the tree after it.
-// - The last approval and the last review must be about the tree that lands.
+// - The last approval and the last review must be about the tree that lands. An agent whose step is no review does not
+//   replace a reviewer by giving a verdict: the last review by a reviewer must be about that tree as well.
 // - So must every earlier one, unless a step changed the tree after it: then the workflow meant it to be replaced. A step
 //   that left the tree as it found it replaces nothing, whoever changed it before.
 // - Runs of one family work on one tree: the verdicts and the work of all of them count, whichever run merges.
@@ -16,6 +17,7 @@ import { landsWork } from '../definition/landing.ts';
 import { membersOf, type StepModel } from '../definition/model.ts';
 import { TreeError } from '../process/git-tree.ts';
 import type { FamilyRun } from './attempt.ts';
+import { replyRulesOf } from './reply-rules.ts';
 import { type Job, stepError, type Work } from './work.ts';
 import { treeNow, type WorkspaceTree } from './workspace-tree.ts';
 
@@ -36,6 +38,8 @@ export interface JudgedTree {
   readonly judge?: JsonObject;
   /** Of a gate that looks at no files: the head of the pull request that it looked at. */
   readonly head?: string;
+  /** Of a review: the workflow says that the step is one. */
+  readonly isReviewer?: true;
 }
 
 /** A verdict, and whether another run of the family gave it. */
@@ -84,12 +88,15 @@ export function judgedTree({ bench, request, context }: Job, { tree, from, head,
   if (!holds) return context.snapshot.data[key] === undefined ? {} : { remember: { [key]: null } };
   const at = bench.services.now();
   const judge = by === 'gate' ? judgeOf(request) : undefined;
+  const { model } = request.bound;
+  const isReviewer = by === 'review' && model.kind === 'agent' && replyRulesOf(model.config, model, request.group).reviews === true;
   const judged = { tree: tree?.id ?? null, by, step: request.bound.model.id, at };
   const known = {
     ...(from === undefined ? {} : { from: from.id }),
     ...(group === undefined ? {} : { group }),
     ...(judge === undefined ? {} : { judge }),
     ...(head === undefined ? {} : { head }),
+    ...(isReviewer ? { isReviewer } : {}),
   };
   return { remember: { [key]: { ...judged, ...known } } };
 }
@@ -218,7 +225,11 @@ export async function requiredVerdicts({ request, context }: Job): Promise<reado
   const all: readonly RequiredVerdict[] = [...own, ...foreignVerdicts((await request.family?.others()) ?? [])];
   const verdicts = all.filter(({ by, tree, head }) => by !== 'work' && (tree ?? head) !== undefined && (tree ?? head) !== null);
   const works = all.filter(({ by }) => by === 'work');
-  const last = (['review', 'approval'] as const).map((by) => latestOf(verdicts.filter((one) => one.by === by)));
+  const last = [
+    latestOf(verdicts.filter(({ by }) => by === 'approval')),
+    latestOf(verdicts.filter(({ by }) => by === 'review')),
+    latestOf(verdicts.filter(({ isReviewer }) => isReviewer === true)),
+  ];
   const isLast = (one: JudgedTree): boolean =>
     last.some((other) => other === one || (other?.group !== undefined && other.group === one.group));
   const isReplaced = (one: JudgedTree): boolean =>

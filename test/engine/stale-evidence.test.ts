@@ -133,6 +133,18 @@ describe('a review is about the files that it began with', () => {
   });
 });
 
+test('an agent whose step is no review does not stand in for the reviewer', async () => {
+  // The review saw "fixed"; "more" spoils it, and "notes", which changes nothing, claims a verdict.
+  deeds = { ...deeds, review: () => [{ do: 'answer', verdict: 'approve' }], notes: () => [{ do: 'answer', verdict: 'approve' }] };
+  const review = { id: 'review', agent: 'dev', prompt: 'Review it.', next: { ok: 'more', reject: 'work' } } as const;
+  const notes = { id: 'notes', agent: 'dev', prompt: 'Write the notes.', next: 'land' } as const;
+  const { view } = await played(
+    defineWorkflow({ name: 'w', steps: [{ ...work, next: 'review' }, review, { ...more, next: 'notes' }, notes, land] }),
+  );
+  expect(view.steps.at(-1)).toMatchObject({ outcome: 'stale_tree', output: { stale: ['review'] } });
+  expect(await onMain()).toBe('broken\n');
+});
+
 test('a validation that rewrote files is made again before what came after it lands', async () => {
   const check = { id: 'check', validate: { stages: ['format', 'tests'] }, next: 'more' } as const;
   const given = defineWorkflow({ name: 'w', steps: [{ ...work, next: 'check' }, check, { ...more, next: 'land' }, land] });

@@ -223,8 +223,11 @@ describe('what an agent may do', () => {
   });
 });
 
-test('a verdict on work of the session that it continues does not count', async () => {
-  const driver = createScriptedDriver(() => [{ do: 'answer', verdict: 'approve' }]);
+test.each<[string, ScriptedMove]>([
+  ['beside its output', { do: 'answer', verdict: 'approve' }],
+  ['in its output', { do: 'answer', output: { verdict: 'approve' } }],
+])('a verdict on work of the session that it continues does not count %s', async (_, move) => {
+  const driver = createScriptedDriver(() => [move]);
   const run = createAttemptRunner({ cwd: '.', now: Date.now, roles: { developer: { driver: 's' } }, drivers: { s: driver } }, REGISTRY);
   const config = { role: 'developer', continueSession: true };
   expect(await run(createAttemptRequest({ kind: 'agent', config }))).toMatchObject({

@@ -44,7 +44,7 @@ function fromObject(job: AgentJob, plain: Json): Work {
 function fromAnswer(job: AgentJob, answer: AgentAnswer & { readonly kind: 'answered' }): Work {
   const { success, verdict, message } = answer;
   const { id, config } = job.request.bound.model;
-  if (verdict === 'approve' && config.continueSession === true) {
+  if (verdictOf({ success, output: answer.output ?? null, verdict }) === 'approve' && config.continueSession === true) {
     const why = `the agent of step "${id}" approves work of the session that it continues; a review needs its own session: remove continue_session`;
     return { error: stepError('STEP_OUTPUT_INVALID', why, { retryable: false }), claim: answer as unknown as JsonObject };
   }
