@@ -127,6 +127,7 @@ export { type ChildArguments, type StepBuilder, step } from './kinds/step-builde
 export type { Action, TaskSpec } from './kinds/task/compile.ts';
 export type { ValidateSpec } from './kinds/validate/compile.ts';
 export type * as ProcessTypes from './process/command.ts';
+export type { NetworkFence } from './process/network.ts';
 export type { NotRun, NotRunReason } from './process/not-run.ts';
 export type * as RedactionTypes from './process/redact.ts';
 export type * as FlowStepTypes from './programs/flow-step.ts';

@@ -113,6 +113,7 @@ const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
     'Limits',
     'LiveWorker',
     'LogTypes',
+    'NetworkFence',
     'NodeState',
     'NotRun',
     'NotRunReason',

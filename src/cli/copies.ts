@@ -24,7 +24,7 @@ export async function verifyCopy(copy: string, name: string): Promise<CopyFacts>
     import('../store/sqlite/inspect.ts'),
   ]);
   return closing(await openSqliteStore({ file: copy }), async (store) => {
-    const { problems } = await store.check();
+    const problems = (await store.check()).problems.filter(({ isReadable }) => isReadable !== true);
     const [first] = problems;
     if (first !== undefined) {
       const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;

@@ -215,7 +215,13 @@ export interface StoreReport {
   readonly ok: boolean;
   readonly file: string;
   readonly schemaVersion: number;
-  readonly problems: readonly { readonly run?: string; readonly seq?: number; readonly what: string }[];
+  readonly problems: readonly {
+    readonly run?: string;
+    readonly seq?: number;
+    readonly what: string;
+    /** Set if the data is sound, and others can read one of its files. */
+    readonly isReadable?: true;
+  }[];
 }
 
 /** Which runs to remove, each together with the runs it started. */

@@ -54,7 +54,7 @@ describe('backup', () => {
     expect(await pawl('backup', copy)).toMatchObject({ code: 2, stderr: expect.stringContaining('--force') });
     expect(readFileSync(copy, 'utf8')).toBe('mine');
     expect(await pawl('backup', db, '--force')).toMatchObject({ code: 2, stderr: expect.stringContaining('the database itself') });
-    expect((await pawl('backup', copy, '--force')).code).toBe(0);
+    expect(await pawl('backup', copy, '--force')).toMatchObject({ code: 0, stderr: '' });
     expect(readdirSync(rig.folder).sort()).toEqual(['copy.db', 'project', 'state']);
     expect(await ids()).toEqual([runId(1)]);
   });

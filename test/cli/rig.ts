@@ -104,8 +104,10 @@ export class CliRig {
     const tokens = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { tokens: { name: string }[] }).tokens : [];
     const scopes = SCOPES.filter((scope) => scope !== 'decide');
     const row = { name: PERSON, hash: digestText(TOKEN), createdAt: 0, expiresAt: Date.now() + DAY_MS, scopes };
-    if (!tokens.some(({ name }) => name === PERSON))
+    if (!tokens.some(({ name }) => name === PERSON)) {
       writeFileSync(file, JSON.stringify({ version: 1, tokens: [...tokens, row] }), { mode: 0o600 });
+      rmSync(`${file}.sum`, { force: true });
+    }
     return { PAWL_TOKEN: TOKEN };
   }
 

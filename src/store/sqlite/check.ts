@@ -106,7 +106,7 @@ function checkModes({ path, db }: Connection): Problem[] {
   const files = new Set([...beside.map((name) => join(dirname(path), name)), ...backups.map((row) => String(row.path))]);
   return [...files].flatMap((file) => {
     if (!existsSync(file) || (statSync(file).mode & 0o077) === 0) return [];
-    return [{ what: `${file} can be read by other users; remove that permission with: chmod go= ${file}` }];
+    return [{ what: `${file} can be read by other users; remove that permission with: chmod go= ${file}`, isReadable: true }];
   });
 }
 

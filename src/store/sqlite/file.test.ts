@@ -186,7 +186,8 @@ test('a backup that other users can read is reported, also an older one beside t
   writeFileSync(older, '');
   for (const path of [copy, older]) chmodSync(path, 0o644);
   const { problems } = await store.check();
-  for (const path of [copy, older]) expect(problems).toContainEqual({ what: expect.stringContaining(`chmod go= ${path}`) });
+  for (const path of [copy, older])
+    expect(problems).toContainEqual({ isReadable: true, what: expect.stringContaining(`chmod go= ${path}`) });
   expect(problems).toHaveLength(2);
   await store.close();
 });
