@@ -124,7 +124,7 @@ export async function assertNotDriven(file: string, why: string): Promise<void> 
 }
 
 /** What a read of the database returns; undefined if the file is damaged. */
-export function unlessDamaged<T>(read: () => T): T | undefined {
+function unlessDamaged<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
