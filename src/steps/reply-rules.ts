@@ -72,6 +72,10 @@ const OPINIONS: Readonly<Record<string, 'approve' | 'reject'>> = { approve: 'app
 function verdictFault({ success, output, verdict }: RawReply, isReviewer: boolean): string | undefined {
   if (verdict !== undefined && verdict !== null && verdict !== 'approve' && verdict !== 'reject')
     return `"verdict" must be "approve" or "reject", not ${JSON.stringify(verdict)}`;
+  const inner = isJsonObject(output) ? output.verdict : undefined;
+  // A word that is not known, such as "rejected", must not be passed over because another field approves.
+  if (isReviewer && inner !== undefined && inner !== null && !(typeof inner === 'string' && Object.hasOwn(OPINIONS, inner)))
+    return `"verdict" must be "approve" or "reject", not ${JSON.stringify(inner)}`;
   const said = isJsonObject(output) ? [output.verdict, output.status] : [];
   const opinions = [verdict, ...said].flatMap((word) =>
     typeof word === 'string' && Object.hasOwn(OPINIONS, word) ? [OPINIONS[word]] : [],
