@@ -73,7 +73,7 @@ export const DEFINE: readonly ListedCommand[] = [
     name: 'trust',
     summary: 'trust the current version of workflows',
     about:
-      'Running a workflow runs its code, so Pawl only runs a workflow that you trust: the file and the local files it imports, in their current version. After a change you are asked again. Imported packages are not covered. What you trust is recorded in your own state folder, never in the project.',
+      'Running a workflow runs its code, so Pawl only runs a workflow that you trust: the file and all code that it imports, installed packages included, in their current version. After a change you are asked again. What you trust is recorded in your own state folder, never in the project.',
     args: [{ name: 'FILE', about: "trust these files instead of all the project's workflows", many: true, completes: 'file' }],
     options: [
       { name: 'yes', short: 'y', about: 'do not ask for confirmation' },

@@ -13,7 +13,7 @@ import { readPlainFile } from '../plain-file.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 
-/** The signature of one version of a file and the local files it imports. */
+/** The signature of one version of a file and all code that it loads. */
 interface SignedContent {
   /** The path of the file, for people. Only the digest is signed. */
   readonly file: string;

@@ -256,7 +256,7 @@ export async function ask(shell: Shell, question: string): Promise<string> {
   }
 }
 
-/** Reads a file and the local files it imports. */
+/** Reads a file and all code that it loads. */
 export async function readGraph(file: string): Promise<ModuleGraph> {
   const { readModuleGraph } = await import('../../authoring/discover/imports.ts');
   return readModuleGraph(file);
