@@ -6,7 +6,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ForgeProject, seedText, type ToldRun } from './forge-project.ts';
+import { ForgeProject, seedText, type ToldRun } from '../cli/forge-project.ts';
 
 const projects = new Set<ForgeProject>();
 afterAll(async () => {

@@ -11,7 +11,7 @@ import { defineWorkflow } from '../../src/compat/index.ts';
 import type { Engine, RunHandle, RunView } from '../../src/index.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { valueIn } from '../../src/proof/forge-suite/stage.ts';
-import { createRig, type Rig } from './rig.ts';
+import { createRig, type Rig } from '../engine/rig.ts';
 
 let rig: Rig;
 let stage: LocalForgeStage;

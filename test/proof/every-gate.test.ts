@@ -9,8 +9,8 @@ import type { AnyWorkflow } from '../../src/api/engine-options.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
 import { type RunView, StepFailed, step, workflow } from '../../src/index.ts';
+import { createRig, type Rig } from '../engine/rig.ts';
 import { git } from '../git.ts';
-import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
 let project: string;
