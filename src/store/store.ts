@@ -305,6 +305,19 @@ export interface UsageTotal {
   readonly unknownTurns: number;
 }
 
+/** Nothing was used. */
+export const NO_USAGE: UsageTotal = {
+  attempts: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  costUsd: 0,
+  turns: 0,
+  ms: 0,
+  unknownCost: 0,
+  unknownTokens: 0,
+  unknownTurns: 0,
+};
+
 /** A run's ancestors, nearest first, and how many runs its root has with all that descend from it. */
 export interface Family {
   readonly ancestors: readonly string[];

@@ -1,25 +1,22 @@
 // The cost of a step does not depend on the length of its workflow.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { linear } from '../../bench/workflows.ts';
 import { createEngine } from '../../src/api/engine.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { cpuTimeMs } from '../cpu-time.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 const SHORT = 200;
 const LONG = 10_000;
 
 test('a step of a workflow with 10,000 steps costs what one of 200 costs', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'pawl-step-cost-'));
-  const store = await openSqliteStore({ file: join(dir, 'pawl.db'), synchronous: 'NORMAL' });
+  const store = await openSqliteStore({ file: join(tempFolder(), 'pawl.db'), synchronous: 'NORMAL' });
   const engine = await createEngine({ store, drives: 'own' });
   onTestFinished(async () => {
     await engine.close();
     await store.close();
-    rmSync(dir, { recursive: true });
   });
   const costOf = async (steps: number): Promise<number> => {
     const run = await engine.start(linear(steps));

@@ -1,6 +1,6 @@
 // Owns how the usage of agents is printed: tokens and cost, and how much of them is unknown.
 
-import type { AgentUsed, UsageTotal } from '../../store/store.ts';
+import { type AgentUsed, NO_USAGE, type UsageTotal } from '../../store/store.ts';
 
 /** What agents used. `costUsd` is null if no cost is known; with `unknownCost` above 0 it is a lower bound. */
 export interface UsageReport extends Omit<UsageTotal, 'costUsd'> {
@@ -39,17 +39,7 @@ function totalOf({ inputTokens, outputTokens, costUsd, turns, ms = 0 }: AgentUse
 
 /** Adds up several totals. */
 export function sumOf(totals: readonly (UsageTotal | UsageReport | undefined)[]): UsageReport | undefined {
-  const sum = {
-    attempts: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    costUsd: 0,
-    turns: 0,
-    ms: 0,
-    unknownCost: 0,
-    unknownTokens: 0,
-    unknownTurns: 0,
-  };
+  const sum: { -readonly [K in keyof UsageTotal]: number } = { ...NO_USAGE };
   const names = Object.keys(sum) as (keyof UsageTotal)[];
   for (const total of totals) for (const name of names) sum[name] += total?.[name] ?? 0;
   return usageOf(sum);

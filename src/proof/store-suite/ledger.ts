@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../kernel/event.ts';
-import type { AgentUse, Delta, Store, UsageQuery, Used } from '../../store/store.ts';
+import { type AgentUse, type Delta, NO_USAGE, type Store, type UsageQuery, type Used } from '../../store/store.ts';
 import { createFirst, createNext, START_AT } from './deltas.ts';
 
 interface Stage {
@@ -25,18 +25,6 @@ async function spend(store: Store, use: Partial<AgentUse>, used?: Used): Promise
   if (used !== undefined) await store.endUse(id, used);
 }
 
-const NOTHING = {
-  attempts: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  costUsd: 0,
-  turns: 0,
-  ms: 0,
-  unknownCost: 0,
-  unknownTokens: 0,
-  unknownTurns: 0,
-};
-
 /** Describes the ledger: what it sums up, and that it never takes unknown for nothing. */
 export function describeLedger(stage: Stage): void {
   describeSums(stage);
@@ -49,7 +37,7 @@ function describeSums(stage: Stage): void {
   test('the ledger sums up what is known, and counts what is not', async () => {
     const { store } = stage;
     await addRun(store, 'r1');
-    expect(await store.usage({})).toEqual(NOTHING);
+    expect(await store.usage({})).toEqual(NO_USAGE);
     await spend(store, {}, { inputTokens: 10, outputTokens: 5, costUsd: 0.25, turns: 2, ms: 1000 });
     await spend(store, { attempt: 2 }, { inputTokens: 1, ms: 500 });
     await spend(store, { attempt: 3 });
@@ -106,7 +94,7 @@ function describeSums(stage: Stage): void {
     ];
     await store.commit(createNext(first, end, { release: true, status: 'completed' }));
     await store.prune({ before: START_AT + 1, status: ['completed'] });
-    expect(await store.usage({ run: 'r1' })).toEqual(NOTHING);
+    expect(await store.usage({ run: 'r1' })).toEqual(NO_USAGE);
     expect(await store.usage({})).toMatchObject({ attempts: 1, turns: 1 });
   });
 }
