@@ -187,7 +187,8 @@ function isTrustProblem({ code }: SourceProblem): boolean {
 async function withProject(shell: Shell, given: ParsedArgs, files: readonly CheckedFile[]): Promise<CheckedFile[]> {
   const project = findProject(shell, given);
   const references = files.flatMap((file) => file.references ?? []);
-  const others = await otherWorkflows(project, files);
+  // Without names, the files are all that the project has.
+  const others = given.allWords('FILE').length === 0 ? [] : await otherWorkflows(project, files);
   if (references.length === 0) return files.map((file) => withDuplicates(file, [...files, ...others]));
   const { surroundingsOf, cycleProblem } = await import('../surroundings.ts');
   const { referenceProblems } = await import('../../definition/reference.ts');
