@@ -4,7 +4,7 @@
 import type { AgentAnswer, AgentDriver, AgentRequest } from './driver.ts';
 import { answerOf, crashOf, type Failing, failureOf, judgeReply, withTimeLeft } from './judgement.ts';
 import { runProgram } from './program.ts';
-import { readReply, repairInstructions, replyInstructions } from './reply.ts';
+import { promptWithReply, readReply, repairInstructions } from './reply.ts';
 
 /** Options of the command driver. */
 export interface CommandDriverOptions {
@@ -33,7 +33,7 @@ export function createCommandDriver(options: CommandDriverOptions): AgentDriver 
 
 async function ask(options: CommandDriverOptions, request: AgentRequest): Promise<AgentAnswer> {
   const startedMs = performance.now();
-  const prompt = `${request.prompt}\n\n${replyInstructions(request.schema)}\n`;
+  const prompt = `${promptWithReply(request)}\n`;
   const said = await run(options, request, prompt);
   if ('failure' in said) return failureOf(said, {});
   const reading = judgeReply(said.text, request);

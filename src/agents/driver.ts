@@ -16,6 +16,8 @@ export interface AgentRequest {
   readonly idempotencyKey: string;
   /** The instructions, including feedback on a failed attempt. */
   readonly prompt: string;
+  /** The same in two parts, where people said something: a driver that adds how to answer puts it between them. */
+  readonly parts?: { readonly before: string; readonly people: string };
   readonly action: string | undefined;
   readonly script: string | undefined;
   readonly context: JsonObject;

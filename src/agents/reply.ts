@@ -7,7 +7,7 @@
 // - Two replies, a reply with text after it, and a truncated one are all invalid.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { AgentQuestion, AgentReply } from './driver.ts';
+import type { AgentQuestion, AgentReply, AgentRequest } from './driver.ts';
 import { findJsonObjects } from './json-in-text.ts';
 
 /** The result of parsing an agent's answer. */
@@ -55,10 +55,24 @@ function invalid(why: string): ReplyReading {
   return { kind: 'invalid', why };
 }
 
-/** Returns the instructions on how to answer, for the end of a prompt. */
+/** Returns the prompt of a request with how to answer; what people said stays the last word. */
+export function promptWithReply({ prompt, parts, schema }: Pick<AgentRequest, 'prompt' | 'parts' | 'schema'>): string {
+  const reply = replyInstructions(schema);
+  return parts === undefined ? `${prompt}\n\n${reply}` : `${parts.before}\n\n${reply}\n\n${parts.people}`;
+}
+
+/** Returns the request with a text before its prompt, for a session that is gone. */
+export function withHandover<Request extends Pick<AgentRequest, 'prompt' | 'parts'>>(request: Request, handover: string): Request {
+  const { prompt, parts } = request;
+  const before = (text: string): string => `${handover}\n\n${text}`;
+  return { ...request, prompt: before(prompt), ...(parts === undefined ? {} : { parts: { ...parts, before: before(parts.before) } }) };
+}
+
+/** Returns the instructions on how to answer. */
 export function replyInstructions(schema: JsonObject | undefined): string {
   const shape = schema === undefined ? '' : `\n"output" must fit this JSON Schema:\n${JSON.stringify(schema)}`;
-  return `When you have finished, end your answer with one JSON object that starts on its own line, with nothing after it:
+  return `## How to answer
+When you have finished, end your answer with one JSON object that starts on its own line, with nothing after it:
 {"success": true, "output": ..., "message": "..."}
 "success" is false when you could not do it; say why in "message". "output" is the result, null when there is none. A reviewer adds "verdict": "approve" or "reject".${shape}`;
 }

@@ -17,7 +17,7 @@ import { EngineCore } from '../engine/engine.ts';
 import { findWorkflow } from '../engine/programs.ts';
 import { addFacts, sendSignal } from '../engine/requests.ts';
 import type { StartOptions } from '../engine/run-start.ts';
-import { transcriptsOf } from '../engine/transcripts.ts';
+import { keepText, transcriptsOf } from '../engine/transcripts.ts';
 import type { Forge, ForgeEvent } from '../forge/forge.ts';
 import { memberName } from '../forge/people.ts';
 import { isFinal } from '../kernel/run-state.ts';
@@ -153,7 +153,9 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
   const pidDir = db === undefined ? undefined : `${db}.pids`;
   const transcripts = db === undefined ? undefined : transcriptsOf(db);
   const accounting = createAccounting({ store, clock, budgets: options.budgets ?? {}, transcripts, warn });
-  const services: StepServices = { ...options, cwd, now: () => clock.now(), accounting, ...present({ pidDir }) };
+  const keeping: Pick<StepServices, 'keepText'> =
+    transcripts === undefined ? {} : { keepText: (of, text) => keepText(transcripts, of, text) };
+  const services: StepServices = { ...options, cwd, now: () => clock.now(), accounting, ...present({ pidDir }), ...keeping };
   return {
     store,
     clock,

@@ -51,7 +51,7 @@ function webOf({ settings: { secrets = {}, webhooks } }: Place): Pick<EngineOpti
 }
 
 /** The roles of a project with their drivers. Loaded only if the project has roles, because it needs the YAML parser. */
-async function rolesOf({ project, settings }: Place): Promise<Pick<EngineOptions, 'roles' | 'drivers'>> {
+export async function rolesOf({ project, settings }: Place): Promise<Pick<EngineOptions, 'roles' | 'drivers'>> {
   if (settings.roles === undefined && roleFilesOf(project).length === 0) return {};
   const { readRoles } = await import('./roles.ts');
   const { roles, drivers } = await readRoles(project, settings);

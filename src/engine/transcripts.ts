@@ -3,7 +3,7 @@
 //
 // - A transcript is readable by its user only, contains no secrets, and is bounded; it says where it was cut.
 
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AgentEvent } from '../agents/driver.ts';
 import { digestText } from '../base/digest.ts';
@@ -79,6 +79,19 @@ export function removeTranscripts(folder: string, runs: readonly string[]): void
 
 function fileOf(folder: string, { run, path, attempt }: TranscriptId): string {
   return join(folder, nameOf(run), `${nameOf(path)}.${attempt}.jsonl`);
+}
+
+/** Keeps a text for the agent of an attempt beside its transcript, and returns the file; undefined if that failed. */
+export function keepText(folder: string, { name, ...of }: TranscriptId & { readonly name: string }, text: string): string | undefined {
+  const file = fileOf(folder, of).replace(/\.jsonl$/, `.${nameOf(name.replaceAll(/[^\w.-]+/g, '-'))}.txt`);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, text, { mode: 0o600 });
+    return file;
+  } catch {
+    // Without a place for it, the agent gets the whole text.
+    return undefined;
+  }
 }
 
 /** Makes a safe file name: escapes special characters and shortens long names. */

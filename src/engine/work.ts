@@ -11,7 +11,7 @@ import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
 import { changesBetween } from '../steps/subject-changes.ts';
 import { inputOf } from './attempt-input.ts';
-import { familyOf } from './children.ts';
+import { attemptRequest } from './attempt-request.ts';
 import type { AttemptEvidence } from './delta.ts';
 import type { RunDriver } from './driver.ts';
 import type { DriverHost, DriverStart } from './host.ts';
@@ -124,12 +124,12 @@ export class RunWork {
     const { activation } = effect;
     const { path, attempt } = activation;
     if (effect.do === 'start-child') {
-      const inputs = await host.startChild(driver, effect, this.requestFor('prepare', activation, signal));
+      const inputs = await host.startChild(driver, effect, this.request('prepare', activation, signal));
       this.childrenStarted.add(effect.child);
       return inputs;
     }
     if (effect.do === 'cancel-child') return host.cancelChild(driver, effect);
-    const result = await host.runAttempt(this.requestFor(effect.work, activation, signal));
+    const result = await host.runAttempt(this.request(effect.work, activation, signal));
     if (result.type === 'observed') return [this.observed(activation, result)];
     // People are shown why the subjects could not be checked. Once they can be, the question is asked again.
     if (effect.work === 'observe') {
@@ -142,30 +142,8 @@ export class RunWork {
     return result.remember === undefined ? [input] : [{ type: 'observed', at, facts: record.keep(result.remember) as Ref }, input];
   }
 
-  private requestFor(want: StepWork, activation: Activation, signal: AbortSignal): AttemptRequest {
-    const { host, driver, start } = this.options;
-    const { record, bound, place } = start;
-    const state = driver.checkpoint;
-    const { answers, member } = activation;
-    const items = member === undefined ? undefined : state.groups[member.group]?.items;
-    const list = items === undefined ? undefined : (record.value(items) as readonly unknown[]);
-    const group = member === undefined ? undefined : state.live[member.group];
-    const held = heldBy(activation)?.output;
-    return {
-      want,
-      ...place,
-      ...present({ group: group && bound(group.step).model, answers: answers?.map((ref) => record.value(ref)), notes: state.notes }),
-      bound: bound(activation.step),
-      activation,
-      runId: driver.run,
-      workflow: host.workflowOf(state.workflow),
-      family: familyOf(host, state),
-      params: record.params,
-      result: held === undefined ? null : record.value(held),
-      item: list?.[member?.index ?? 0] as AttemptRequest['item'],
-      snapshot: () => record.snapshot(driver.checkpoint),
-      signal,
-    };
+  private request(want: StepWork, activation: Activation, signal: AbortSignal): AttemptRequest {
+    return attemptRequest({ ...this.options, want, activation, signal });
   }
 
   private observed(activation: Activation, found: Extract<AttemptResult, { type: 'observed' }>): RunInput {

@@ -138,6 +138,10 @@ function applyRunChanged(draft: Draft, event: RunChanged): void {
       return applyNotes(draft, event.notes);
     case 'noted':
       return applyNotes(draft, event.notes);
+    case 'set-back':
+      if (event.setbacks.length === 0) delete draft.setbacks;
+      else draft.setbacks = event.setbacks;
+      return;
     case 'detoured':
       if (event.detour === null) delete draft.detour;
       else draft.detour = event.detour;

@@ -25,6 +25,7 @@ import { openStep, started } from './open.ts';
 import type { Program, View } from './program.ts';
 import { rerun, takeRecovery } from './recover.ts';
 import { isFinal } from './run-state.ts';
+import { withSetback } from './setback.ts';
 import { afterWork, attemptFailed, conclude, retryAttempt, takeMove } from './settle.ts';
 import { type EndedAttempt, type Todo, Turn } from './turn.ts';
 import { beginWait, passTime, takeChildEnd, takePending, takePoll, takeSignal, takeSlots, takeVerified } from './waits.ts';
@@ -202,6 +203,7 @@ function repair(turn: Turn, activation: Running, { model, input }: { model: Step
   if (round > model.repairs) return afterWork(turn, path, { ...input, error });
   const fix = model.onFailure;
   if (fix === undefined) return retryAttempt(turn, path, error);
+  turn.changeRun({ change: 'set-back', setbacks: withSetback(turn.run, activation, { ...input, error }) });
   turn.change({ ...visitOf(activation), state: 'waiting', wait: { kind: 'repair' }, startedAt });
   // Numbered by the attempt, which never repeats: rounds begin anew when a person takes the validation up again.
   const member = { group: path, key: `${fix.id}#${attempt}`, index: attempt - 1 };

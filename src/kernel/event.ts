@@ -7,6 +7,7 @@ import type { OutcomeName } from '../definition/outcome.ts';
 import type { Activation, Path, Ref } from './activation.ts';
 import type { ControlAction, StepError } from './input.ts';
 import type { Detour, Group, Halt, PersonNote, RunState } from './run-state.ts';
+import type { Setback } from './setback.ts';
 
 /** What a person let pass by hand, without the check, the question or the work that the definition asks for there. */
 export interface Override {
@@ -96,6 +97,8 @@ export type RunChange =
   | { readonly change: 'signed'; readonly signed: SignedAnswer | SignedControl }
   /** What people wrote and no agent has worked with yet, as it is from now on. */
   | { readonly change: 'noted'; readonly notes: readonly PersonNote[]; readonly note?: string | undefined }
+  /** What went wrong and no agent has worked on since, as it is from now on. */
+  | { readonly change: 'set-back'; readonly setbacks: readonly Setback[] }
   /** The questions that are still to be asked again; `null` when there are none left. */
   | { readonly change: 'detoured'; readonly detour: Detour | null }
   /** Data joined the checkpoint's. */

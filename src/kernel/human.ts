@@ -102,7 +102,9 @@ function count(turn: Turn, asking: Asking, decision: Decision): void {
   const merge = option.outcome === 'ok' ? wait.outside?.seen?.approved : wait.outside?.seen?.refused;
   if (!isSplit && !isOpen && merge !== undefined) turn.changeRun({ change: 'merged', merge });
   const decided = { gate: step, option: option.label, actor, input: text };
-  const notes = text === undefined ? undefined : withNote(turn.run, { by: 'choice', actor, path, option: option.label, text });
+  // Who works next must know that somebody sent the work back, even if they did not say why.
+  const says = (text ?? '').trim() !== '' || (!isSplit && !letsPass(turn, activation, option));
+  const notes = says ? withNote(turn.run, { by: 'choice', actor, path, option: option.label, text: text ?? '' }) : undefined;
   const signed = signature === undefined ? undefined : { on: 'decision' as const, path, digest: wait.digest ?? '', signature };
   turn.changeRun({ change: 'decided', decision: decided, notes, signed }, actor);
   if (isSplit) return disagree(turn, asking, { votes, actor });

@@ -9,15 +9,16 @@ import type { Path } from './activation.ts';
 import type { PersonNote, RunState } from './run-state.ts';
 
 const NOTES_MAX = 5;
-const BYTES_MAX = 4096;
+const BYTES_MAX = 3072;
 
-/** The notes of a run with one more; undefined when nothing was written. */
+/** The notes of a run with one more; undefined when nothing was said. A choice says something even without a text. */
 export function withNote({ notes = [] }: RunState, note: PersonNote): readonly PersonNote[] | undefined {
-  if (note.text.trim() === '') return undefined;
-  return [...notes, { ...note, text: cut(note.text) }].slice(-NOTES_MAX);
+  if (note.by === 'note' && note.text.trim() === '') return undefined;
+  return [...notes, { ...note, text: cutText(note.text) }].slice(-NOTES_MAX);
 }
 
-function cut(text: string): string {
+/** A text within the bounds of a checkpoint; it says where it was cut. */
+export function cutText(text: string): string {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= BYTES_MAX) return text;
   // A character that the cut went through is left out.
@@ -32,7 +33,8 @@ export function withoutHeardNotes({ notes }: RunState, at: { readonly path: Path
   return left.length < notes.length ? left : undefined;
 }
 
-function hasAgents(step: StepModel): boolean {
+/** Whether agents work at a step, or at one inside it. The repair of a validation is not the end of it. */
+export function hasAgents(step: StepModel): boolean {
   const { kind } = step;
   return kind === 'agent' || kind === 'generate' || (kind !== 'validate' && membersOf(step).some(hasAgents));
 }

@@ -10,6 +10,7 @@ import type { Budget } from '../definition/budget.ts';
 import type { JoinModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import { type Activation, dueTimeOf, type Path, type Ref } from './activation.ts';
+import type { Setback } from './setback.ts';
 
 /** The states of a run as users see them. `overridden` is completed after a person let something pass by hand. */
 export type RunStatus = 'pending' | 'running' | 'waiting' | 'completed' | 'overridden' | 'failed' | 'escalated' | 'rejected' | 'cancelled';
@@ -130,6 +131,8 @@ export interface RunState {
   readonly output?: Ref;
   /** What people wrote and no agent has worked with yet, oldest first. */
   readonly notes?: readonly PersonNote[];
+  /** What went wrong and no agent has worked on since, oldest first. */
+  readonly setbacks?: readonly Setback[];
   /** The last decision of a person. */
   readonly decision?: { readonly gate: string; readonly option: string; readonly input?: string | undefined; readonly actor: string };
 }

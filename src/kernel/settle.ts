@@ -17,6 +17,7 @@ import { humanWait, queued, started } from './open.ts';
 import { withoutHeardNotes } from './person-note.ts';
 import type { Move } from './program.ts';
 import type { Group, Halt } from './run-state.ts';
+import { setbacksAfter } from './setback.ts';
 import type { Result, Turn } from './turn.ts';
 
 const MERGED_KINDS: ReadonlySet<string> = new Set(['task', 'command', 'agent', 'workflow']);
@@ -61,6 +62,8 @@ export function conclude(turn: Turn, path: Path, result: Result): void {
   turn.emit({ ...settled, merge: mergeOf(turn, activation, result) });
   const notes = outcome === 'ok' ? withoutHeardNotes(turn.run, activation, turn.model(activation)) : undefined;
   if (notes !== undefined) turn.changeRun({ change: 'noted', notes });
+  const setbacks = setbacksAfter(turn.run, { activation, model: turn.model(activation), result });
+  if (setbacks !== undefined) turn.changeRun({ change: 'set-back', setbacks });
   moveOn(turn, { activation, result, group });
 }
 

@@ -57,19 +57,23 @@ function waitText({ kind, step }: OpenWait): string {
   return step === undefined ? WAITS[kind] : `${WAITS[kind]} (step "${step}")`;
 }
 
-function workText({ step, item, attempt, role, token, prompt, schema, mayAsk, due }: OpenWork): string {
+function workText({ step, item, attempt, role, token, parts, schema, mayAsk, due }: OpenWork): string {
   const which = `${item === undefined ? '' : `, item "${item}"`}${attempt === 1 ? '' : `, attempt ${attempt}`}`;
+  const { body, report, people } = parts;
   const lines = [
     `## Step "${step}"${which} (role: ${role})`,
     `Token: ${token}`,
     ...(due === undefined ? [] : [`Due: ${new Date(due).toISOString()}`]),
     '',
-    prompt,
+    body,
     '',
+    '## How to report',
+    ...(report === undefined ? [] : [report]),
     ...(schema === undefined ? [] : [`The result must match this JSON Schema: ${JSON.stringify(schema)}`]),
     'When the work is done, call pawl_report with this token and the result. The engine checks the work itself.',
     'When it cannot be done, call pawl_report with this token and the reason as "failure".',
     ...(mayAsk ? ['When only the person can answer a question, call pawl_ask with this token.'] : []),
+    ...(people === undefined ? [] : ['', people]),
   ];
   return lines.join('\n');
 }

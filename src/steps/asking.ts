@@ -12,26 +12,26 @@ import type {
   AgentUsage,
   Watchdogs,
 } from '../agents/driver.ts';
-import { QUESTION_FORMAT } from '../agents/reply.ts';
 import { messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { StepCode } from '../definition/code.ts';
-import type { Definition, StepModel } from '../definition/model.ts';
-import { DEFAULT_EXCLUDES } from '../definition/outcome.ts';
+import type { Definition } from '../definition/model.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { NetworkFence } from '../process/network.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
 import type { Admission, Refusal, Spawn } from './accounting.ts';
 import type { Snapshot } from './attempt.ts';
-import { handedOver, promptOf, type WorkerConfig, withRunContext } from './brief.ts';
+import type { WorkerConfig } from './brief.ts';
 import { keyOf } from './context.ts';
 import { type Handover, isHandedOut } from './handover.ts';
+import { type Instructions, textBeforePeople, wholeText } from './instructions/instructions.ts';
+import { drivenText, handoverOf, openCall, type WorkerCall } from './instructions/worker-text.ts';
 import { openNetwork } from './network.ts';
 import { narrowed } from './permission.ts';
-import { type RawReply, type ReplyRules, replyFault, replyRulesOf, ruleInstructions } from './reply-rules.ts';
+import { type RawReply, replyFault, replyRulesOf } from './reply-rules.ts';
 import { entryOf, type RoleSetting, type StepServices } from './services.ts';
 import { CLAIMED, type Job, stepError, stoppedError } from './work.ts';
 
@@ -57,11 +57,9 @@ type AskResult =
 export async function ask(job: Job, worker: WorkerConfig): Promise<Asked> {
   const { request, context } = job;
   const { code } = request.bound;
-  const { role = '', context: fixed = {} } = worker;
-  const rules = replyRulesOf(worker, request.bound.model, request.group);
-  const data = await handedOver(request, context, worker.seesContext === true ? withRunContext(fixed, context) : fixed);
+  const { role = '' } = worker;
+  const call = await openCall(job, worker);
   if (request.signal.aborted) throw new Stopped();
-  const call = { worker, data, rules };
   const { agent } = code;
   if (agent !== undefined) return withNetwork(job, { actor: LIVE_OBJECT, unfenced: IN_PROCESS }, () => askObject(job, agent, call));
   if (!isHandedOut(job.bench.services, role, context.snapshot)) return askRole(job, call);
@@ -69,19 +67,12 @@ export async function ask(job: Job, worker: WorkerConfig): Promise<Asked> {
   return withNetwork(job, { actor: role, setting, unfenced: ATTENDED_AGENT }, () => handOver(job, call));
 }
 
-/** A worker that is asked now: who it is, what it is given, and what its reply must be like. */
-interface Call {
-  readonly worker: WorkerConfig;
-  readonly data: JsonObject;
-  readonly rules: ReplyRules;
-}
-
 const LIVE_OBJECT = 'a live object';
 const IN_PROCESS = 'it is code of the application';
 const ATTENDED_AGENT = 'it is done by the agent that called Pawl';
 
 /** Asks an object of the application, within the same budgets and rules as any agent. */
-async function askObject(job: Job, agent: NonNullable<StepCode['agent']>, { worker, data, rules }: Call): Promise<Asked> {
+async function askObject(job: Job, agent: NonNullable<StepCode['agent']>, { worker, data, rules }: WorkerCall): Promise<Asked> {
   const { request, context } = job;
   const admission = await admit(job, worker, { worker: 'object', role: LIVE_OBJECT, account: LIVE_OBJECT });
   if ('reason' in admission) return shortage(admission, LIVE_OBJECT);
@@ -142,35 +133,12 @@ export async function handInstructions(job: Job): Promise<Asked> {
   return handOver(job, { worker, data: {}, rules: replyRulesOf(worker, job.request.bound.model, job.request.group) });
 }
 
-/** The outcomes that a report may choose: those that the step has a transition for, if there are several. */
-function reportableOutcomes({ next }: StepModel): readonly string[] {
-  const named = Object.keys(next).filter((outcome) => outcome !== '_default' && !DEFAULT_EXCLUDES.includes(outcome));
-  return named.length > 1 ? named : [];
-}
-
-function outcomeInstructions(outcomes: readonly string[]): string[] {
-  if (outcomes.length === 0) return [];
-  return [`Say how the step ended with "outcome" in the result, one of ${outcomes.join(', ')}. Without it, the outcome is ok.`];
-}
-
 /** Hands the work to the agent that called: what a driven one would be told, without how it ends its answer. */
-async function handOver(job: Job, { worker, data, rules }: Call): Promise<Asked> {
-  const { bench, request } = job;
-  const { title, kind, supportsQuestions } = request.bound.model;
-  const { role = '' } = worker;
-  const admission = await admit(job, worker, handedSpawn(role));
+async function handOver(job: Job, call: WorkerCall): Promise<Asked> {
+  const { role = '' } = call.worker;
+  const admission = await admit(job, call.worker, handedSpawn(role));
   if ('reason' in admission) return shortage(admission, role);
-  const preamble = entryOf(bench.services.roles, role)?.prompt;
-  const mayAsk = supportsQuestions === true;
-  const { givesText: _, ...expected } = rules;
-  const outcomes = kind === 'task' ? reportableOutcomes(request.bound.model) : [];
-  const prompt = [
-    promptOf(request, { worker, preamble, data }),
-    ...ruleInstructions(rules, 'The result'),
-    ...outcomeInstructions(outcomes),
-  ];
-  const choice = outcomes.length === 0 ? {} : { outcomes };
-  return { kind: 'handed', actor: role, handover: { kind, prompt: prompt.join('\n\n'), role, title, mayAsk, ...expected, ...choice } };
+  return { kind: 'handed', actor: role, handover: await handoverOf(job, call) };
 }
 
 function handedSpawn(role: string): Pick<Spawn, 'worker' | 'role' | 'account'> {
@@ -183,7 +151,7 @@ export async function recordHandedWork(job: Job, worker: WorkerConfig, ms: numbe
   await accounting?.reported(spawnOf(job, worker, handedSpawn(worker.role ?? '')), ms);
 }
 
-async function askRole(job: Job, call: Call): Promise<Asked> {
+async function askRole(job: Job, call: WorkerCall): Promise<Asked> {
   const { services } = job.bench;
   const { role = '' } = call.worker;
   const trouble = (error: StepError): Asked => ({ kind: 'trouble', error, actor: role });
@@ -202,7 +170,7 @@ async function askRole(job: Job, call: Call): Promise<Asked> {
   return await withNetwork(job, { actor: role, setting, unfenced }, (fence) => askDriver(job, { ...call, setting, driver, fence }));
 }
 
-interface Reached extends Call {
+interface Reached extends WorkerCall {
   readonly setting: RoleSetting;
   readonly driver: AgentDriver;
   readonly fence: NetworkFence | undefined;
@@ -220,7 +188,8 @@ async function askDriver(job: Job, { worker, data, rules, setting, driver, fence
     rejected = fault === undefined ? undefined : { fault, claim: { ...reply } };
     return fault;
   };
-  const call = requestFor(job, { worker, setting, data, admission, rules, check });
+  const told = await drivenText(job, { worker, data, rules });
+  const call = requestFor(job, { worker, setting, data, admission, rules, check, told });
   const answer = await admission.close(await reach(driver, { ...call, ...present({ fence }) }, admission.left));
   const noted = present({ usage: answer.usage, refusals: answer.refusals });
   if (answer.kind === 'answered') {
@@ -316,7 +285,8 @@ function unknownRole({ request }: Job, message: string): StepError {
   return stepError('ROLE_UNKNOWN', `step "${request.bound.model.id}": ${message}`, { retryable: false });
 }
 
-interface RoleCall extends Call {
+interface RoleCall extends WorkerCall {
+  readonly told: Instructions;
   readonly setting: RoleSetting;
   readonly admission: Admission;
   readonly check: NonNullable<AgentRequest['check']>;
@@ -331,7 +301,7 @@ function permissionsFor(definition: Definition, { permissions }: RoleSetting): A
 
 function requestFor({ bench, request, context: { snapshot } }: Job, call: RoleCall): AgentRequest {
   const { model } = request.bound;
-  const { worker, setting, data, admission, rules, check } = call;
+  const { worker, setting, data, admission, rules, check, told } = call;
   const { role = '', action, script } = worker;
   const { timeMs, ...budget } = admission.left;
   return {
@@ -341,11 +311,8 @@ function requestFor({ bench, request, context: { snapshot } }: Job, call: RoleCa
     path: request.activation.path,
     attempt: request.activation.attempt,
     idempotencyKey: keyOf(request),
-    prompt: [
-      promptOf(request, { worker, preamble: setting.prompt, data }),
-      ...ruleInstructions(rules, '"output"'),
-      ...(model.supportsQuestions === true ? [QUESTION_FORMAT] : []),
-    ].join('\n\n'),
+    prompt: wholeText(told),
+    ...(told.people === undefined ? {} : { parts: { before: textBeforePeople(told), people: told.people } }),
     action,
     script,
     context: data,

@@ -10,6 +10,7 @@ import type { Activation } from '../kernel/activation.ts';
 import type { StepWork } from '../kernel/effect.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { PersonNote } from '../kernel/run-state.ts';
+import type { Setback } from '../kernel/setback.ts';
 
 /** The run's record as handlers and conditions see it, loaded by the host when a step needs it. */
 export interface Snapshot {
@@ -47,6 +48,19 @@ export interface FamilyRun {
   readonly isReplaced: boolean;
 }
 
+/** What went wrong in a run, or in one above it, and no agent has worked on since. */
+export interface PastSetback extends Omit<Setback, 'output'> {
+  readonly output: Json;
+  /** True for a setback of a run that led to this one. */
+  readonly inParent?: true;
+}
+
+/** What agents are told of a run's past, oldest first: its own and that of the runs that led to it. */
+export interface RunPast {
+  readonly setbacks: readonly PastSetback[];
+  readonly notes: readonly PersonNote[];
+}
+
 /** One thing a host wants done for one attempt. */
 export interface AttemptRequest<Model extends StepModel = StepModel> {
   /**
@@ -75,6 +89,10 @@ export interface AttemptRequest<Model extends StepModel = StepModel> {
   readonly answers?: readonly Json[];
   /** What people wrote to the run and no agent has worked with yet, oldest first. */
   readonly notes?: readonly PersonNote[];
+  /** Loads what agents are told of the past; absent where there is none. */
+  readonly past?: () => Promise<RunPast>;
+  /** Which visit of its step in the run this is, or of the step it is a member of; 1 where steps are not counted. */
+  readonly visit?: number;
   /** A member: the step whose branches or items work side by side. */
   readonly group?: StepModel;
   /** A member of a fan-out: its item. */

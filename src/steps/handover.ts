@@ -5,6 +5,7 @@ import { isJsonObject, type Json } from '../base/json.ts';
 import type { StepKind } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Snapshot } from './attempt.ts';
+import type { Instructions } from './instructions/instructions.ts';
 import { type ReplyRules, replyFault } from './reply-rules.ts';
 import { entryOf, type StepServices } from './services.ts';
 import type { Job } from './work.ts';
@@ -18,6 +19,8 @@ export interface Handover extends Omit<ReplyRules, 'givesText'> {
   readonly kind: StepKind;
   /** The instructions. They stand alone: an agent that has forgotten all else can do it. */
   readonly prompt: string;
+  /** The same in parts, for whoever adds how to report. */
+  readonly parts: Instructions;
   readonly role: string;
   readonly title: string;
   /** True when it may ask the person it works for. */

@@ -1,6 +1,7 @@
 // Owns which files of a workspace are protected, and what changed of them: what the project and the workflows name, what
 // the commands of gates read to decide what they run, and always the settings of the engine, of git, of CI and of agents.
 
+import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
@@ -76,6 +77,26 @@ export async function sharedGuards(job: Job): Promise<readonly Guard[]> {
     ...named.filter((pattern) => patternRefusal(pattern) === undefined).map(guardFor),
     ...(await gateGuards(gateCommands(job, definitions), read)),
   ];
+}
+
+/**
+ * What is protected in this step besides what always is, as an agent is told it: the patterns that people named, and the
+ * files in the workspace that decide what the commands of gates run.
+ */
+export async function protectedNames(job: Job): Promise<readonly string[]> {
+  const { cwd } = job.bench.services;
+  const own = (job.request.bound.model.protected ?? []).map(guardFor);
+  const guards = [...own, ...(await sharedGuards(job))].filter(({ pattern }) => !ALWAYS_PROTECTED.includes(pattern));
+  const shown = guards.filter(
+    ({ pattern, part }) => part !== 'python-module' && (/[*?[{]/.test(pattern) || existsSync(join(cwd, pattern))),
+  );
+  // No agent has a reason to write among installed packages, so that needs no mention.
+  const names = shown.filter(({ pattern }) => !pattern.startsWith('node_modules/')).map(nameOf);
+  return [...new Set(names)];
+}
+
+function nameOf({ pattern, part }: Guard): string {
+  return part === undefined ? pattern : `${pattern} (what decides the commands)`;
 }
 
 /** The guard for a pattern that somebody wrote; with a slash at its end it means a folder to which nothing may be added. */

@@ -43,6 +43,14 @@ export interface RoleSetting {
   readonly argv?: readonly string[];
 }
 
+/** A text that belongs to an attempt: its name says what it is. */
+export interface KeptText {
+  readonly run: string;
+  readonly path: string;
+  readonly attempt: number;
+  readonly name: string;
+}
+
 /** Where webhooks may go beyond the public network, and which secrets may go where. */
 export interface WebhookSetting {
   /** Hosts that are not public, as `127.0.0.1:8080` or `internal.example`. */
@@ -87,6 +95,8 @@ export interface StepServices {
   readonly groups?: Groups;
   /** What the forge knows of a run's pull request; without it, checks of approvals and of CI cannot look. */
   readonly forgeFacts?: (subject: ForgeSubject) => ForgeFacts;
+  /** Keeps a text that is too long for the instructions of an agent, and returns the file; without it, nothing is cut. */
+  readonly keepText?: (of: KeptText, text: string) => string | undefined;
   /** Where pid files go, so that a later engine finds what a crashed one left running. */
   readonly pidDir?: string;
   readonly now: () => number;

@@ -68,11 +68,21 @@ describe('what the agent is told', () => {
     expect(stdout).toBe(`Step 1: plan (attempt 1) · run ${RUN}
 
 # plan
+Step 1 of 4, "plan", of the workflow "planned" (run ${RUN}), attempt 1. Work in the folder ${rig.project}
 
+## What to do
 Write plan.md.
 
   Keep 'quotes', $dollars and \u001b[31mcolours\u001b[0m.
 
+## What is checked
+Pawl checks this itself, whatever you report:
+- written (otherwise: plan.md is not there)
+
+## What not to touch
+Leave alone: what decides which commands gates run, and the settings of Pawl, git, CI and agents (.pawl/, .git/, .github/, .claude/ and the like). A change there voids the work.
+
+## How to report
 When it is done (add a result with --result JSON, --result @FILE, or --result - for standard input):
   pawl done ${RUN} --token=${token}
 When it cannot be done:

@@ -67,7 +67,7 @@ const driven = () => ({
 });
 
 const said = (text: string, at = 'ask#1', chose = 'Rework'): string =>
-  `<said>\n${JSON.stringify({ by: 'ann', at, chose, text }, null, 2).replaceAll('<', '\\u003c')}\n</said>`;
+  `## What people said: follow it\nann chose "${chose}" at "${at}" and said:\n${text.replaceAll(/^/gm, '> ')}`;
 
 async function asked(definition: AnyWorkflow, options = {}, facts = {}): Promise<{ engine: Engine; id: string }> {
   const engine = await rig.open(options);
@@ -86,8 +86,7 @@ describe.each([
     await engine.run(id).decide({ option: 'Rework', actor: 'ann', input: TEXT });
     expect((await engine.run(id).wait()).status).toBe('completed');
     expect(prompts.map((prompt) => prompt.includes(said(TEXT)))).toEqual([true, false]);
-    expect(prompts[0]?.match(/<\/said>/g)).toHaveLength(1);
-    expect(prompts[1]).not.toContain('said');
+    expect(prompts[1]).not.toContain('said:');
   });
 
   test('reaches the agent that called, too', async () => {
@@ -98,16 +97,16 @@ describe.each([
     expect(fix?.prompt).toContain(said(TEXT));
     await engine.run(id).report({ token: fix?.token ?? '', result: null });
     await engine.run(id).wait('idle');
-    expect((await engine.run(id).handouts())[0]?.prompt).not.toContain('said');
+    expect((await engine.run(id).handouts())[0]?.prompt).not.toContain('said:');
   });
 });
 
-test('a text of more than 4 kB is cut, and says so', async () => {
+test('a text of more than 3 kB is cut, and says so', async () => {
   const { engine, id } = await asked(graph, driven());
   await engine.run(id).decide({ option: 'Rework', actor: 'ann', input: 'é'.repeat(5000) });
   await engine.run(id).wait();
-  expect(prompts[0]).toContain('é\\n[cut: these are the first 2048 of 5000 characters; the record of the run has all of them]');
-  expect(prompts[0]?.match(/é/g)).toHaveLength(2048);
+  expect(prompts[0]).toContain('é\n> [cut: these are the first 1536 of 5000 characters; the record of the run has all of them]');
+  expect(prompts[0]?.match(/é/g)).toHaveLength(1536);
 });
 
 test('all agents that work side by side hear it, also in a later attempt; who comes after them does not', async () => {
@@ -115,7 +114,7 @@ test('all agents that work side by side hear it, also in a later attempt; who co
   const scripted = createScriptedDriver(({ prompt }) => {
     const name = /^# (\w+)$/m.exec(prompt)?.[1] ?? '';
     tries[name] = (tries[name] ?? 0) + 1;
-    prompts.push(`${name} ${tries[name]} ${prompt.includes('<said>')}`);
+    prompts.push(`${name} ${tries[name]} ${prompt.includes('ann chose')}`);
     return name === 'two' && tries[name] === 1
       ? { kind: 'failed', failure: 'crash', message: 'gone' }
       : { kind: 'answered', success: true, output: null };
@@ -185,6 +184,6 @@ test('a note on retry comes beside the error, and does not replace it', async ()
   const prompt = prompts.at(-1) as string;
   expect(prompt).toContain('Previous attempt failed:');
   expect(prompt).toContain('the disk is full');
-  expect(prompt).toContain(`<said>\n${JSON.stringify({ by: 'ann', at: 'work#1', text: 'there is room now' }, null, 2)}\n</said>`);
+  expect(prompt).toContain('ann sent the run on at "work#1" and said:\n> there is room now');
   expect((await engine.store.load(id)).state.notes).toBeUndefined();
 });

@@ -66,7 +66,9 @@ describe('a session', () => {
   ])('that is gone begins afresh with the hand-over: %s', async (_why, plan) => {
     const asked = await ask({ ...plan, turns: [REPORT] }, { session, prompt: '# Go on' });
     expect(asked.answer).toMatchObject({ kind: 'answered', session: 'fresh-session', sessionLost: true });
-    expect(reported(asked)).toContainEqual({ prompt: [`${session.handover}\n\n# Go on`, expect.any(String)] });
+    expect(reported(asked)).toContainEqual({
+      prompt: [expect.stringMatching(new RegExp(`^${session.handover}\n\n# Go on\n\nWhen you have finished`))],
+    });
   });
 });
 
@@ -211,7 +213,7 @@ describe('an answer', () => {
     const check: AgentRequest['check'] = ({ output }) => (output === 'bad' ? 'the output is bad' : undefined);
     const asked = await ask({ turns: [{ text: '{"success": true, "output": "bad"}' }, REPORT] }, { check });
     const prompts = (reported(asked) as { prompt?: string[] }[]).flatMap(({ prompt }) => (prompt === undefined ? [] : [prompt]));
-    expect(prompts).toEqual([['# Work', expect.stringContaining('JSON object')], [expect.stringContaining('the output is bad')]]);
+    expect(prompts).toEqual([[expect.stringMatching(/^# Work\n\n.*JSON object/s)], [expect.stringContaining('the output is bad')]]);
     const { answer } = await ask({ turns: [{ text: '{"success": true, "output": "bad"}' }] }, { check });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'invalid-output', message: expect.stringContaining('the output is bad') });
   });

@@ -9,7 +9,7 @@ import type { LanguageModel, ModelMessage } from 'ai';
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { AgentAnswer, AgentDriver, AgentRequest, AgentUsage } from '../driver.ts';
 import { type AnswerNotes, answerOf, type Failing, failureOf, judgeReply, overBudget } from '../judgement.ts';
-import { type ReplyReading, repairInstructions, replyInstructions } from '../reply.ts';
+import { promptWithReply, type ReplyReading, repairInstructions, withHandover } from '../reply.ts';
 import { callFailure } from './failure.ts';
 
 type AiSdk = typeof import('ai');
@@ -64,9 +64,9 @@ class ModelAttempt {
   }
 
   private async converse(stop: Stop): Promise<AgentAnswer> {
-    const { prompt, schema, session } = this.request;
-    const told = session === undefined ? prompt : `${session.handover}\n\n${prompt}`;
-    const opening = isText(schema) ? told : `${told}\n\n${replyInstructions(schema)}`;
+    const { session } = this.request;
+    const told = session === undefined ? this.request : withHandover(this.request, session.handover);
+    const opening = isText(told.schema) ? told.prompt : promptWithReply(told);
     const messages: ModelMessage[] = [{ role: 'user', content: opening }];
     const first = await this.round(messages, stop.signal);
     stop.heard();

@@ -4,7 +4,7 @@
 import type { AgentAnswer, AgentDriver, AgentRequest } from '../driver.ts';
 import { crashOf, failureOf, withTimeLeft } from '../judgement.ts';
 import { runProgram } from '../program.ts';
-import { replyInstructions } from '../reply.ts';
+import { promptWithReply, withHandover } from '../reply.ts';
 import { type ClaudeCodeSettings, startArguments } from './start.ts';
 import { ClaudeCodeTalk } from './talk.ts';
 
@@ -36,8 +36,7 @@ async function ask(options: ClaudeCodeDriverOptions, request: AgentRequest): Pro
     const { answer, hasBegun } = await talk(options, request);
     if (hasBegun || (answer.kind === 'failed' && answer.failure !== 'crash')) return answer;
   }
-  const prompt = `${session.handover}\n\n${request.prompt}`;
-  const { answer } = await talk(options, withTimeLeft({ ...afresh, prompt }, startedMs));
+  const { answer } = await talk(options, withTimeLeft(withHandover(afresh, session.handover), startedMs));
   return { ...answer, sessionLost: true };
 }
 
@@ -49,8 +48,7 @@ interface TalkResult {
 async function talk(options: ClaudeCodeDriverOptions, request: AgentRequest): Promise<TalkResult> {
   const { program = 'claude', env, inherits } = options;
   const stop = new AbortController();
-  const prompt = `${request.prompt}\n\n${replyInstructions(request.schema)}`;
-  const said = new ClaudeCodeTalk(request, prompt, () => stop.abort());
+  const said = new ClaudeCodeTalk(request, promptWithReply(request), () => stop.abort());
   const end = await runProgram({
     argv: [...(typeof program === 'string' ? [program] : program), ...startArguments(options, request)],
     request: { ...request, signal: AbortSignal.any([request.signal, stop.signal]) },

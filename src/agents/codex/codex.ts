@@ -4,7 +4,7 @@
 import { type AgentAnswer, type AgentDriver, type AgentRequest, type AgentUsage, WORK_IN_PLACE } from '../driver.ts';
 import { type AnswerNotes, answerOf, failureOf, judgeReply, overBudget, withTimeLeft } from '../judgement.ts';
 import { runProgram } from '../program.ts';
-import { repairInstructions, replyInstructions } from '../reply.ts';
+import { promptWithReply, repairInstructions, withHandover } from '../reply.ts';
 import { type CodexSettings, startArguments, unenforceablePermission } from './start.ts';
 import { CodexTurn, ended, type TurnResult } from './turn.ts';
 
@@ -37,21 +37,17 @@ async function ask(codex: Codex, request: AgentRequest): Promise<AgentAnswer> {
   const { session } = request;
   if (session === undefined) return await converse(codex, request);
   if (THREAD_ID.test(session.id)) {
-    const result = await turn(codex, request, { session: session.id, told: promptOf(request) });
+    const result = await turn(codex, request, { session: session.id, told: promptWithReply(request) });
     if (result.thread !== undefined || !('failure' in result.end) || result.end.failure !== 'crash')
       return await repair(codex, withTimeLeft(request, startedMs), result);
   }
-  const afresh = { ...withTimeLeft(request, startedMs), prompt: `${session.handover}\n\n${request.prompt}` };
+  const afresh = withHandover(withTimeLeft(request, startedMs), session.handover);
   return { ...(await converse(codex, afresh)), sessionLost: true };
-}
-
-function promptOf({ prompt, schema }: AgentRequest): string {
-  return `${prompt}\n\n${replyInstructions(schema)}`;
 }
 
 async function converse(codex: Codex, request: AgentRequest): Promise<AgentAnswer> {
   const startedMs = performance.now();
-  const result = await turn(codex, request, { session: undefined, told: promptOf(request) });
+  const result = await turn(codex, request, { session: undefined, told: promptWithReply(request) });
   return await repair(codex, withTimeLeft(request, startedMs), result);
 }
 

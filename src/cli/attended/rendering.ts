@@ -59,7 +59,23 @@ export function exitOfRun(run: AttendedRun): number {
 function workRow(work: OpenWork): object {
   const { run, path, step, title, role, attempt, token, prompt, mayAsk, item, schema, reviews, args, outcomes } = work;
   const due = work.due === undefined ? undefined : new Date(work.due).toISOString();
-  return present({ run, path, step, title, role, attempt, token, prompt, mayAsk, item, due, schema, reviews, args, outcomes });
+  return present({
+    run,
+    path,
+    step,
+    title,
+    role,
+    attempt,
+    token,
+    prompt,
+    mayAsk,
+    item,
+    due,
+    schema,
+    reviews,
+    args,
+    outcomes,
+  });
 }
 
 function verdictRow(receipt: Receipt | undefined): object | undefined {
@@ -68,7 +84,8 @@ function verdictRow(receipt: Receipt | undefined): object | undefined {
   return { accepted: kind === 'accepted', repeated, ...(kind === 'accepted' ? {} : { message: receipt.message }) };
 }
 
-function replyLines(shell: Shell, reply: Reply): string[] {
+/** The reply to an agent as lines of text. */
+export function replyLines(shell: Shell, reply: Reply): string[] {
   const { run, receipt } = reply;
   const verdict = receipt === undefined ? [] : receiptLines(shell, receipt);
   if (run.kind !== 'work') return [...verdict, idleText(run)];
@@ -135,7 +152,18 @@ function outside(shell: Shell, text: string): string {
 
 /** One step, or one item of a fan-out. */
 function workLines(shell: Shell, work: OpenWork): string[] {
-  return [headerOf(shell, work), '', outside(shell, work.prompt), '', ...resultLines(work), ...commandLines(shell, work)];
+  const { body, report, people } = work.parts;
+  const told = [...resultLines(work), ...(report === undefined ? [] : [outside(shell, report)])];
+  return [
+    headerOf(shell, work),
+    '',
+    outside(shell, body),
+    '',
+    '## How to report',
+    ...told,
+    ...commandLines(shell, work),
+    ...(people === undefined ? [] : ['', outside(shell, people)]),
+  ];
 }
 
 function headerOf(shell: Shell, { number, step, path, attempt, run, due }: OpenWork): string {

@@ -32,7 +32,8 @@ function verdictOf(receipt: Receipt | undefined): string[] {
 }
 
 function stepOf(shell: Shell, work: OpenWork): string {
-  const { number, step, path, run, attempt, role, item, due, prompt } = work;
+  const { number, step, path, run, attempt, role, item, due, parts } = work;
+  const { body, report, people } = parts;
   const { done, fail, ask } = commandsFor(shell, work);
   const ways = [
     element('if_pass', {}, done),
@@ -41,10 +42,11 @@ function stepOf(shell: Shell, work: OpenWork): string {
   ];
   const until = due === undefined ? undefined : new Date(due).toISOString();
   return nested('step', { number, name: step, path, run, attempt, role, item, due: until }, [
-    `<DO>\n${escaped(prompt)}\n</DO>`,
-    ...resultLines(work).map((line) => element('RESULT', {}, line)),
+    `<DO>\n${escaped(body)}\n</DO>`,
+    ...[...resultLines(work), ...(report === undefined ? [] : [report])].map((line) => element('RESULT', {}, line)),
     element('NEXT', {}, done),
     nested('INVOKE_AFTER', {}, ways),
+    ...(people === undefined ? [] : [element('PEOPLE', {}, people)]),
   ]);
 }
 

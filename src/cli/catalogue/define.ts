@@ -1,6 +1,7 @@
 // The commands for workflow definitions.
 
 import { type ListedCommand, SIGNING_OPTIONS, STATUS_OPTION, TOKEN_FILE } from '../command.ts';
+import { AGENT_FORMAT } from './attend.ts';
 
 /** The commands of this group. */
 export const DEFINE: readonly ListedCommand[] = [
@@ -53,6 +54,28 @@ export const DEFINE: readonly ListedCommand[] = [
       { line: 'pawl graph --run 0198 --format svg -o run.svg', about: 'how far a run is' },
     ],
     load: () => import('../commands/graph.ts'),
+  },
+  {
+    name: 'prompt',
+    summary: 'show what the agent of a step would read, without a run',
+    about:
+      'Prints the whole text for the first visit of a step: where the agent is, the goal, what to do, what is checked, what not to touch and how to report. Nothing is started and no condition is checked. The workflow is loaded, so it must be trusted (see "pawl trust"). Values that only a run knows stay as they are written; at later visits a run adds why the agent is there again, with the evidence, and what people said. For an open step of a run, use "pawl next RUN".',
+    args: [
+      { name: 'WORKFLOW', about: 'the name or file of a workflow', required: true, completes: 'workflow' },
+      { name: 'STEP', about: 'a step that an agent does, or GROUP/BRANCH (default: the only one)' },
+    ],
+    options: [
+      { name: 'param', short: 'p', value: 'NAME=VALUE', about: 'a parameter of the workflow', many: true },
+      { name: 'params', value: 'JSON', about: 'all parameters as a JSON object, or @FILE' },
+      { name: 'attended', about: 'as in an attended run: roles without a driver are the agent that calls Pawl' },
+      AGENT_FORMAT,
+    ],
+    examples: [
+      { line: 'pawl prompt fix-bug implement -p issue=7', about: 'the text for the agent of one step' },
+      { line: 'pawl prompt fix-bug implement --attended --format xml', about: 'for an agent that works at the steps itself' },
+      { line: 'pawl prompt fix-bug implement --json | jq .bytes', about: 'how long it is' },
+    ],
+    load: () => import('../commands/prompt.ts'),
   },
   {
     name: 'export',

@@ -103,6 +103,10 @@ function runText(event: RunChanged): string {
       return `signed${who}: ${event.signed.on === 'control' ? event.signed.action.do : `answers at ${event.signed.path}`}`;
     case 'noted':
       return event.notes.length === 0 ? "people's notes were passed on" : `notes for the next agent${who}${after(event.note)}`;
+    case 'set-back':
+      return event.setbacks.length === 0
+        ? 'nothing is left to tell the next agent'
+        : `to tell the next agent: ${event.setbacks.map(({ step, outcome }) => `${step} ended "${outcome}"`).join(', ')}`;
     case 'detoured':
       return event.detour === null
         ? 'no more questions to ask again'

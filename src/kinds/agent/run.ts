@@ -7,7 +7,6 @@ import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/js
 import type { StepOf } from '../../definition/model.ts';
 import type { OutcomeName } from '../../definition/outcome.ts';
 import { ask, objectReply, sessionOf, usageEvidence } from '../../steps/asking.ts';
-import { outputInstructions, outputsOf } from '../../steps/outputs/declaration.ts';
 import { verdictOf } from '../../steps/reply-rules.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 
@@ -15,22 +14,12 @@ type AgentJob = Job<StepOf<'agent'>>;
 
 /** Asks the agent and reads its verdict. */
 export async function execute(job: AgentJob): Promise<Work> {
-  const asked = await ask(withInstructions(job), job.request.bound.model.config);
+  const asked = await ask(job, job.request.bound.model.config);
   if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor, ...usageEvidence(asked) };
   if (asked.kind === 'asks') return { asks: asked.questions, actor: asked.actor, ...usageEvidence(asked), ...sessionOf(asked) };
   const noted = { actor: asked.actor, ...usageEvidence(asked), ...sessionOf(asked) };
   if (asked.kind === 'trouble') return { error: asked.error, ...noted, ...present({ claim: asked.claim }) };
   return { ...noted, ...(asked.kind === 'returned' ? fromObject(job, asked.value) : fromAnswer(job, asked)) };
-}
-
-// An agent can only produce what it knows about, so the declared outputs are the last of its instructions.
-function withInstructions(job: AgentJob): AgentJob {
-  const { request } = job;
-  const { model } = request.bound;
-  const declared = outputsOf(model);
-  if (declared.length === 0) return job;
-  const instructed = { ...model, actions: [...model.actions, outputInstructions(declared)] };
-  return { ...job, request: { ...request, bound: { ...request.bound, model: instructed } } };
 }
 
 // A live object gives whatever its author wrote; `success` and `verdict` in it mean what they mean for a driver.

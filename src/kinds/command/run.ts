@@ -6,7 +6,8 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { CommandResult } from '../../process/command.ts';
-import { ATTENDED } from '../../steps/handover.ts';
+import { ATTENDED, type Handover } from '../../steps/handover.ts';
+import { instructionsFor, wholeText } from '../../steps/instructions/instructions.ts';
 import { openNetwork } from '../../steps/network.ts';
 import { exitSentence, keptText, type Program, programName, programOf, runProgram } from '../../steps/program.ts';
 import { entryOf } from '../../steps/services.ts';
@@ -39,13 +40,16 @@ export async function execute(job: Job<StepOf<'command'>>): Promise<Work> {
   const name = programName(written);
   // A registered command speaks the protocol: in an attended run, what it prints without a report is for the agent.
   const prompt = program !== written && isPrompt(job, result) ? result.stdout.trim() : '';
-  if (prompt !== '')
-    return {
-      handed: { kind: 'command', prompt, role: name, title: model.title, mayAsk: model.supportsQuestions === true },
-      actor: name,
-    };
+  if (prompt !== '') return { handed: await handPrompt(job, prompt, name), actor: name };
   const work = result.kind === 'exited' ? ended(job, result) : notEnded(job, result);
   return { actor: name, ...work, ...evidenceOf({ ...work.evidence, ...network.evidence() }) };
+}
+
+/** What the program printed is the task of the agent that carries out the run. */
+async function handPrompt(job: Job<StepOf<'command'>>, task: string, role: string): Promise<Handover> {
+  const { title, supportsQuestions } = job.request.bound.model;
+  const parts = await instructionsFor(job, { title, task, data: {}, rules: [] });
+  return { kind: 'command', prompt: wholeText(parts), parts, role, title, mayAsk: supportsQuestions === true };
 }
 
 function evidenceOf(evidence: JsonObject): Pick<Work, 'evidence'> {

@@ -7,7 +7,7 @@ import { forges, reorders, repeats, skips, type Table, type Trick } from './tric
 
 const handout: Handout = {
   ...{ run: 'r', path: 'work#1', step: 'work', attempt: 1, token: 'secret-A', kind: 'agent' },
-  ...{ prompt: '', role: 'dev', title: 'Work', mayAsk: false },
+  ...{ parts: { body: '' }, prompt: '', role: 'dev', title: 'Work', mayAsk: false },
 };
 
 interface Answers {

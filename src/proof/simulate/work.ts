@@ -103,7 +103,14 @@ function trouble(means: WorkMeans, hasContract: boolean): AttemptResult {
 }
 
 function handed(): AttemptResult {
-  const handover = { kind: 'agent', prompt: 'Work.', role: CALLER, title: 'work', mayAsk: false } satisfies Handover;
+  const handover = {
+    kind: 'agent',
+    prompt: 'Work.',
+    parts: { body: 'Work.' },
+    role: CALLER,
+    title: 'work',
+    mayAsk: false,
+  } satisfies Handover;
   return { type: 'handed', handover, checks: [] };
 }
 

@@ -19,10 +19,9 @@ export function outputsOf(step: StepModel): readonly OutputDeclaration[] {
   return opens ? [...outputs, { name: 'pr_number', type: 'pr', required: false, implied: true }] : outputs;
 }
 
-/** What a worker is told: each output, and how it is handed over. */
-export function outputInstructions(declared: readonly OutputDeclaration[]): string {
-  const lines = declared.map((output) => `- ${output.name}${output.required ? ' (required)' : ''}: ${handover(output)}`);
-  return ['Outputs of this step. They are looked at before it counts as done:', ...lines].join('\n');
+/** What a worker is told of each output: its name, and how it is handed over. */
+export function outputLines(declared: readonly OutputDeclaration[]): string[] {
+  return declared.map((output) => `- ${output.name}${output.required ? ' (required)' : ''}: ${handover(output)}`);
 }
 
 function handover(output: OutputDeclaration): string {

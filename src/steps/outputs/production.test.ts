@@ -475,7 +475,7 @@ describe('a step that declares outputs', () => {
     moves = [];
     await createRunner()(attempt([{ name: 'tests', type: 'file', pattern: 'tests/**' }], { model: { actions: ['Write tests.'] } }));
     expect(asked[0]?.prompt).toContain(
-      'Write tests.\nOutputs of this step. They are looked at before it counts as done:\n- tests: add or change files that match tests/**',
+      '## What is checked\nPawl checks this itself, whatever you report:\n- tests: add or change files that match tests/**',
     );
   });
 

@@ -1,0 +1,85 @@
+// `pawl prompt WORKFLOW [STEP]`: prints what the agent of a step would read at its first visit, without a run.
+
+import type { AttendedRun, OpenWork } from '../../attended/attended-run.ts';
+import { withoutSubmission } from '../../attended/submission.ts';
+import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import { REGISTRY } from '../../kinds/registry.ts';
+import { agentSteps, type Preview, type PreviewRequest, previewOf } from '../../steps/instructions/preview.ts';
+import { replyLines } from '../attended/rendering.ts';
+import type { CommandRun } from '../command.ts';
+import { loadWorkflow } from '../load.ts';
+import { rolesOf } from '../open-engine.ts';
+import { lazyChecks } from '../own-parts.ts';
+import { readParams } from '../params.ts';
+import { findPlace } from '../session.ts';
+import type { Shell } from '../shell.ts';
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const place = await findPlace(shell, given);
+  const { workflow } = await loadWorkflow(shell, place.project, given.word('WORKFLOW'));
+  const { definition } = workflow;
+  const { step, group } = stepNamed(definition.name, agentSteps(definition.steps), given.maybe('STEP'));
+  const params = { ...defaultsOf(definition.params), ...readParams(shell, given, definition.params) };
+  const { stages, protected: guarded } = place.settings;
+  const services = {
+    cwd: place.project.root,
+    now: () => Date.now(),
+    checks: await lazyChecks(shell, place.project),
+    ...present({ stages, protected: guarded }),
+    ...(await rolesOf(place)),
+  };
+  const preview = await previewOf(services, REGISTRY, { workflow, step, params, isAttended: given.has('attended'), ...present({ group }) });
+  const text = await textOf(shell, preview, { workflow: definition.name, step: step.id });
+  const bytes = Buffer.byteLength(text);
+  if (shell.wantsJson) return shell.result({ workflow: definition.name, step: step.id, as: preview.kind, bytes, text }, () => []);
+  shell.print(text);
+  return 0;
+};
+
+function stepNamed(
+  workflow: string,
+  known: ReturnType<typeof agentSteps>,
+  name: string | undefined,
+): Pick<PreviewRequest, 'step' | 'group'> {
+  const names = known.map(({ step, group }) => (group === undefined || group.kind === 'each' ? step.id : `${group.id}/${step.id}`));
+  const index = name === undefined ? (known.length === 1 ? 0 : -1) : names.findIndex((one) => one === name || one.endsWith(`/${name}`));
+  const found = known[index];
+  if (found !== undefined) return found;
+  if (known.length === 0)
+    throw new EngineError(
+      'USAGE',
+      `no step of "${workflow}" is known to be done by an agent, so there is no prompt to show; a flow has steps only while it runs ("pawl next RUN" prints what is open in a run)`,
+    );
+  const which =
+    name === undefined
+      ? `name a step of "${workflow}"`
+      : `"${name}" is not a step of "${workflow}" that an agent does${didYouMean(name, names)}`;
+  throw new EngineError('USAGE', `${which}: ${names.join(', ')}`);
+}
+
+function defaultsOf(params: Readonly<Record<string, { readonly default?: unknown; readonly required: boolean }>>) {
+  return Object.fromEntries(
+    Object.entries(params).flatMap(([name, { default: value, required }]) =>
+      value !== undefined ? [[name, value]] : required ? [[name, `<${name}>`]] : [],
+    ),
+  ) as Record<string, never>;
+}
+
+async function textOf(shell: Shell, preview: Preview, at: { readonly workflow: string; readonly step: string }): Promise<string> {
+  if (preview.kind === 'driven') return preview.prompt;
+  const work: OpenWork = {
+    ...preview.handover,
+    run: 'RUN',
+    path: `${at.step}#1`,
+    step: at.step,
+    attempt: 1,
+    token: 'TOKEN',
+    number: undefined,
+  };
+  const run: AttendedRun = { id: 'RUN', workflow: at.workflow, position: 0, kind: 'work', work: [work] };
+  if (shell.format === 'xml') return (await import('../attended/xml.ts')).replyXml(shell, withoutSubmission(run));
+  return replyLines(shell, withoutSubmission(run)).join('\n');
+}

@@ -1,0 +1,48 @@
+// Owns the request for one attempt: what the runner of steps gets to know of the run and of the activation.
+
+import { present } from '../base/fields.ts';
+import { type Activation, heldBy } from '../kernel/activation.ts';
+import type { StepWork } from '../kernel/effect.ts';
+import type { AttemptRequest } from '../steps/attempt.ts';
+import { familyOf } from './children.ts';
+import type { RunDriver } from './driver.ts';
+import type { DriverHost, DriverStart } from './host.ts';
+import { readPast } from './past.ts';
+
+/** What a request is made of. */
+export interface RequestParts {
+  readonly host: DriverHost;
+  readonly driver: RunDriver;
+  readonly start: Pick<DriverStart, 'record' | 'bound' | 'place'>;
+  readonly want: StepWork;
+  readonly activation: Activation;
+  readonly signal: AbortSignal;
+}
+
+/** Builds the request for one attempt. */
+export function attemptRequest({ host, driver, start, want, activation, signal }: RequestParts): AttemptRequest {
+  const { record, bound, place } = start;
+  const state = driver.checkpoint;
+  const { answers, member } = activation;
+  const items = member === undefined ? undefined : state.groups[member.group]?.items;
+  const list = items === undefined ? undefined : (record.value(items) as readonly unknown[]);
+  const group = member === undefined ? undefined : state.live[member.group];
+  const held = heldBy(activation)?.output;
+  return {
+    want,
+    ...place,
+    ...present({ group: group && bound(group.step).model, answers: answers?.map((ref) => record.value(ref)), notes: state.notes }),
+    past: () => readPast(host.store, driver.checkpoint),
+    visit: state.counts[group?.step ?? activation.step] ?? 1,
+    bound: bound(activation.step),
+    activation,
+    runId: driver.run,
+    workflow: host.workflowOf(state.workflow),
+    family: familyOf(host, state),
+    params: record.params,
+    result: held === undefined ? null : record.value(held),
+    item: list?.[member?.index ?? 0] as AttemptRequest['item'],
+    snapshot: () => record.snapshot(driver.checkpoint),
+    signal,
+  };
+}

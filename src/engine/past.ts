@@ -1,0 +1,25 @@
+// Owns what agents are told of a run's past: what went wrong and what people said since an agent last ended well. Of a run
+// that another one started, the past of its ancestors counts as well: a gate of the parent sends the child back to work.
+
+import type { Json } from '../base/json.ts';
+import type { RunState } from '../kernel/run-state.ts';
+import type { PastSetback, RunPast } from '../steps/attempt.ts';
+import type { Store } from '../store/store.ts';
+
+/** Reads the past of a run for its agents. */
+export async function readPast(store: Store, run: RunState): Promise<RunPast> {
+  const ancestors = run.parent === undefined ? [] : (await store.family(run.id)).ancestors;
+  const above = await Promise.all(ancestors.map(async (id) => (await store.load(id)).state));
+  // The topmost run comes first: what is nearest to the step is told last.
+  const runs = [...above.reverse(), run];
+  const refs = runs.flatMap(({ setbacks = [] }) => setbacks.flatMap(({ output }) => (output === undefined ? [] : [output.digest])));
+  const values = refs.length === 0 ? new Map<string, string>() : await store.values(refs);
+  const setbacks = runs.flatMap((one) =>
+    (one.setbacks ?? []).map(({ output, ...rest }): PastSetback => {
+      const text = output === undefined ? undefined : values.get(output.digest);
+      const value = text === undefined ? null : (JSON.parse(text) as Json);
+      return { ...rest, output: value, ...(one === run ? {} : { inParent: true }) };
+    }),
+  );
+  return { setbacks, notes: runs.flatMap(({ notes = [] }) => notes) };
+}

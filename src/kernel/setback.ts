@@ -1,0 +1,46 @@
+// Owns what went wrong in a run and no agent has worked on since: a gate that failed, a review that rejected, a command
+// that ended with an error. The next agents are told of it, so that an author need not pass it on by hand.
+//
+// K20. A setback stays until its step ends well, or until a step that agents worked at does: then it was dealt with, or
+//      the next verdict will say so again. A person's choice is no setback; it is a note (K18).
+
+import type { StepModel } from '../definition/model.ts';
+import type { OutcomeName } from '../definition/outcome.ts';
+import type { Activation, Path, Ref } from './activation.ts';
+import { cutText, hasAgents } from './person-note.ts';
+import type { RunState } from './run-state.ts';
+import type { Result } from './turn.ts';
+
+/** A step that did not end well, for the agents that work next. */
+export interface Setback {
+  readonly path: Path;
+  readonly step: string;
+  readonly outcome: OutcomeName;
+  readonly error?: string | undefined;
+  readonly output?: Ref | undefined;
+}
+
+const SETBACKS_MAX = 3;
+const PASSES: ReadonlySet<string> = new Set(['ok', 'skip']);
+
+/** The setbacks of a run after one of its steps ended; undefined when that changes nothing. */
+export function setbacksAfter(
+  { setbacks = [] }: RunState,
+  { activation, model, result }: { readonly activation: Activation; readonly model: StepModel; readonly result: Result },
+): readonly Setback[] | undefined {
+  const { outcome } = result;
+  if (outcome === 'ok' && hasAgents(model)) return setbacks.length === 0 ? undefined : [];
+  const others = setbacks.filter(({ step }) => step !== activation.step);
+  if (PASSES.has(outcome) || model.kind === 'human' || activation.side === true)
+    return others.length < setbacks.length ? others : undefined;
+  return [...others, setbackOf(activation, result)].slice(-SETBACKS_MAX);
+}
+
+/** The setbacks of a run with a round of a validation that failed and is being repaired. */
+export function withSetback({ setbacks = [] }: RunState, activation: Activation, result: Result): readonly Setback[] {
+  return [...setbacks.filter(({ step }) => step !== activation.step), setbackOf(activation, result)].slice(-SETBACKS_MAX);
+}
+
+function setbackOf({ path, step }: Activation, { outcome, output, error }: Result): Setback {
+  return { path, step, outcome, output, error: error === undefined ? undefined : cutText(error.message) };
+}

@@ -1,0 +1,58 @@
+// Owns how an agent is told what went wrong before: the failed checks of a gate, the words of a reviewer, the end of a
+// command. It reads results by the fields that gates, validations and reviews have, and shows anything else as JSON.
+
+import { isJsonObject, type Json } from '../../base/json.ts';
+import type { PastSetback } from '../attempt.ts';
+import type { Quotes } from './quotes.ts';
+
+const ITEMS_MAX = 8;
+
+/** One setback: which step ended how, and what it left as evidence. */
+export function setbackText({ step, outcome, error, output, inParent }: PastSetback, quotes: Quotes): string {
+  const where = inParent === true ? ' of the run that started this one' : '';
+  const found = evidenceIn(output);
+  const evidence = found.length > 0 ? found : error === undefined ? shownOutput(output) : [error];
+  const heading = `Step "${step}"${where} ended with the outcome "${outcome}"${evidence.length === 0 ? '.' : ':'}`;
+  return [heading, ...evidence.slice(0, ITEMS_MAX).map((text) => quotes.text(`what "${step}" found`, text, 'end'))].join('\n');
+}
+
+function shownOutput(output: Json): string[] {
+  if (output === null) return [];
+  return [typeof output === 'string' ? output : JSON.stringify(output)];
+}
+
+/** What a result says about its failure: the checks of a gate, stages, a verdict with its words, or members with those. */
+function evidenceIn(output: Json): string[] {
+  if (!isJsonObject(output)) return Array.isArray(output) ? output.flatMap((one) => (isFailure(one) ? evidenceIn(one) : [])) : [];
+  const { failed_checks: checks, stages, verdict, status, feedback, findings, message, error } = output;
+  if (Array.isArray(checks)) return checks.map(textOf);
+  if (Array.isArray(stages))
+    return stages
+      .filter(isJsonObject)
+      .filter(({ passed }) => passed === false)
+      .map(stageText);
+  const words = [feedback, message, error, ...(Array.isArray(findings) ? findings : [findings])].flatMap((one) =>
+    one === undefined || one === null || one === '' ? [] : [textOf(one)],
+  );
+  if (words.length > 0 || verdict === 'reject' || status === 'FAIL') return words.length > 0 ? words : ['rejected without a reason'];
+  return Object.entries(output).flatMap(([key, member]) =>
+    isFailure(member) ? evidenceIn(member as Json).map((text) => `${key}: ${text}`) : [],
+  );
+}
+
+/** Whether a member of a group says that it rejected or failed. */
+function isFailure(value: Json | undefined): boolean {
+  if (!isJsonObject(value ?? null)) return false;
+  const { verdict, status, success, passed, error } = value as { readonly [name: string]: Json };
+  return verdict === 'reject' || status === 'FAIL' || success === false || passed === false || typeof error === 'string';
+}
+
+function stageText(stage: { readonly [name: string]: Json }): string {
+  const { name, exitCode, stderr } = stage;
+  const how = exitCode === undefined ? 'did not end' : `exited with ${textOf(exitCode)}`;
+  return `${textOf(name ?? 'a stage')} ${how}${typeof stderr === 'string' && stderr !== '' ? `:\n${stderr}` : ''}`;
+}
+
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,61 @@
+// Owns the way from a step to the text for its worker: what its author gives, by which rules its reply is read, and the
+// instructions of a driven agent or the work that is handed out.
+
+import { QUESTION_FORMAT } from '../../agents/reply.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { StepModel } from '../../definition/model.ts';
+import { DEFAULT_EXCLUDES } from '../../definition/outcome.ts';
+import { handedOver, type WorkerConfig, withRunContext, writtenTask } from '../brief.ts';
+import type { Handover } from '../handover.ts';
+import { type ReplyRules, replyRulesOf, ruleInstructions } from '../reply-rules.ts';
+import { entryOf } from '../services.ts';
+import type { Job } from '../work.ts';
+import { type Instructions, instructionsFor, wholeText } from './instructions.ts';
+
+/** A worker that is asked now: who it is, what it is given, and what its reply must be like. */
+export interface WorkerCall {
+  readonly worker: WorkerConfig;
+  readonly data: JsonObject;
+  readonly rules: ReplyRules;
+}
+
+/** What a worker is given. Throws CONTEXT_FAILED. */
+export async function openCall({ request, context }: Job, worker: WorkerConfig): Promise<WorkerCall> {
+  const { context: fixed = {} } = worker;
+  const data = await handedOver(request, context, worker.seesContext === true ? withRunContext(fixed, context) : fixed);
+  return { worker, data, rules: replyRulesOf(worker, request.bound.model, request.group) };
+}
+
+/** What a driven agent is told, without how its program wants the answer. */
+export function drivenText(job: Job, call: WorkerCall): Promise<Instructions> {
+  const questions = job.request.bound.model.supportsQuestions === true ? [QUESTION_FORMAT] : [];
+  return told(job, call, [...ruleInstructions(call.rules, '"output"'), ...questions]);
+}
+
+/** The work as it is handed to the agent that called: what a driven one would be told, without how it ends its answer. */
+export async function handoverOf(job: Job, call: WorkerCall): Promise<Handover> {
+  const { title, kind, supportsQuestions } = job.request.bound.model;
+  const { givesText: _, ...expected } = call.rules;
+  const outcomes = kind === 'task' ? reportableOutcomes(job.request.bound.model) : [];
+  const parts = await told(job, call, [...ruleInstructions(call.rules, 'The result'), ...outcomeInstructions(outcomes)]);
+  const choice = outcomes.length === 0 ? {} : { outcomes };
+  const { role = '' } = call.worker;
+  return { kind, prompt: wholeText(parts), parts, role, title, mayAsk: supportsQuestions === true, ...expected, ...choice };
+}
+
+function told(job: Job, { worker, data }: WorkerCall, rules: readonly string[]): Promise<Instructions> {
+  const { seesContext, role = '' } = worker;
+  const preamble = entryOf(job.bench.services.roles, role)?.prompt;
+  return instructionsFor(job, { ...writtenTask(job.request, worker), preamble, data, seesContext, rules });
+}
+
+/** The outcomes that a report may choose: those that the step has a transition for, if there are several. */
+function reportableOutcomes({ next }: StepModel): readonly string[] {
+  const named = Object.keys(next).filter((outcome) => outcome !== '_default' && !DEFAULT_EXCLUDES.includes(outcome));
+  return named.length > 1 ? named : [];
+}
+
+function outcomeInstructions(outcomes: readonly string[]): string[] {
+  if (outcomes.length === 0) return [];
+  return [`Say how the step ended with "outcome" in the result, one of ${outcomes.join(', ')}. Without it, the outcome is ok.`];
+}
