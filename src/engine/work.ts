@@ -3,7 +3,7 @@
 
 import { present } from '../base/fields.ts';
 import type { JsonObject } from '../base/json.ts';
-import { type Activation, heldBy, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
+import { type Activation, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
 import { type Effect, effectKey, effectOf, outstanding, type StepWork } from '../kernel/effect.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
