@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEngine, type Engine } from '../api/engine.ts';
 import { type AttendedHost, AttendedSession } from '../attended/session.ts';
 import { EngineError } from '../base/error.ts';
+import type { JsonObject } from '../base/json.ts';
 import { serverOf } from './tools.ts';
 
 let engine: Engine;
@@ -16,16 +17,24 @@ function toolsOf(host: Partial<AttendedHost>, mayStart = true): ReturnType<typeo
     start: async ({ workflow }) => ({ engine, run: (await engine.start(workflow, {})).id }),
     offers: async () => ({ workflows: [], untrusted: 0 }),
     remember: () => undefined,
+    openRuns: async () => [],
+    takeUp: () => undefined,
     ...host,
   };
   return serverOf(new AttendedSession(whole, { runs: [] }), { version: '1', mayStart });
 }
 
+const context = { signal: new AbortController().signal, client: { name: 'x', elicits: false } };
+const callOf =
+  ({ call }: ReturnType<typeof serverOf>) =>
+  (name: string, args: JsonObject): ReturnType<typeof call> =>
+    call(name, args, context);
+
 test('no tool decides, answers, cancels, or takes more than it says; a session that serves given runs starts none', async () => {
   const names = (mayStart: boolean): string[] => toolsOf({}, mayStart).tools.map(({ name }) => name);
   expect(names(true)).toEqual(['pawl_start', 'pawl_next', 'pawl_report', 'pawl_ask', 'pawl_status']);
   expect(names(false)).toEqual(['pawl_next', 'pawl_report', 'pawl_ask', 'pawl_status']);
-  const { call } = toolsOf({});
+  const call = callOf(toolsOf({}));
   for (const args of [{}, { token: 1 }, { token: 'x', more: 1 }, { token: 'x', result: 1, failure: 'y' }])
     expect(await call('pawl_report', args)).toMatchObject({ isError: true, text: expect.stringContaining('[USAGE]') });
   expect(await call('pawl_start', { workflow: 'nowhere' })).toMatchObject({
@@ -35,10 +44,12 @@ test('no tool decides, answers, cancels, or takes more than it says; a session t
 });
 
 test('a failure of any kind is an answer with its code', async () => {
-  const { call } = toolsOf({
-    start: () => Promise.reject(new TypeError('a bug')),
-    offers: () => Promise.reject(new EngineError('STORE_FULL', 'the disk is full')),
-  });
+  const call = callOf(
+    toolsOf({
+      start: () => Promise.reject(new TypeError('a bug')),
+      offers: () => Promise.reject(new EngineError('STORE_FULL', 'the disk is full')),
+    }),
+  );
   expect(await call('pawl_start', { workflow: 'x' })).toEqual({ isError: true, text: 'a bug [INTERNAL]' });
   expect(await call('pawl_status', {})).toEqual({ isError: true, text: 'the disk is full [STORE_FULL]' });
 });

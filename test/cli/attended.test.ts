@@ -235,7 +235,12 @@ describe('a report', () => {
   test('after which only a person can go on says so with 3; when the run has ended, with the exit code of its end', async () => {
     const token = await planned();
     const parked = await done(token, '--result', built);
-    const line = `Run ${RUN} waits for a person to decide "ask" ("pawl inbox ${RUN}"); there is nothing for you to do until then.\n`;
+    const line = [
+      `Run ${RUN} waits for a person to decide "ask" ("pawl inbox ${RUN}"); there is nothing for you to do until then.`,
+      `- Asked at step "ask": Good? Options: "yes", "again".`,
+      `- A person runs, in a terminal of their own: pawl decide ${RUN} --option yes`,
+      '',
+    ].join('\n');
     expect([parked.code, parked.stdout]).toEqual([3, `Accepted: build (attempt 1).\n${line}`]);
     expect(await next()).toEqual({ code: 3, stdout: line, stderr: '' });
     const PAWL_TOKEN = await tokenOf(rig, 'ann');

@@ -89,7 +89,7 @@ describe('an agent', () => {
     expect((await rig.json<{ runs: unknown[] }>(['runs'])).runs).toHaveLength(1);
   });
 
-  test('of a session goes on with its runs when the server is started again, and no other session does', async () => {
+  test('of a session goes on with its runs when the server is started again', async () => {
     const db = join(rig.folder, 'runs.db');
     rig.settings.PAWL_DB = db;
     const env = { CLAUDE_CODE_SESSION_ID: 'session-1' };
@@ -98,11 +98,37 @@ describe('an agent', () => {
     await before.close();
     const again = await (await client({ env })).call('pawl_next');
     expect([runIn(again), tokensIn(again)]).toEqual([runIn(first), tokensIn(first)]);
-    const other = await client({ env: { CLAUDE_CODE_SESSION_ID: 'session-2' } });
-    expect((await other.call('pawl_next')).text).toContain('There is no run here yet');
-    expect((await other.call('pawl_report', { token: tokensIn(first)[0] })).text).toContain('[TOKEN_UNKNOWN]');
     for (const part of ['', '-wal', '-shm']) rmSync(`${db}${part}`, { force: true });
     expect((await (await client({ env })).call('pawl_next')).text).toContain('There is no run here yet');
+  });
+
+  test('of a new session sees the open run of the project; it takes it up when nobody works on it, else only by its id', async () => {
+    const before = await client({ env: { CLAUDE_CODE_SESSION_ID: 'session-1' } });
+    const first = await before.call('pawl_start', start);
+    const other = await client({ env: { CLAUDE_CODE_SESSION_ID: 'session-2' } });
+    expect((await other.call('pawl_status')).text).toContain(
+      `- ${runIn(first)} of workflow "three-steps", open for an agent: "plan"; another session`,
+    );
+    expect((await other.call('pawl_next')).text).toMatch(/^Open runs of this project; pawl_next with the id as "run" takes one up:/);
+    expect((await other.call('pawl_report', { token: tokensIn(first)[0] })).text).toContain('[TOKEN_UNKNOWN]');
+    await before.close();
+    expect(tokensIn(await other.call('pawl_next'))).toEqual(tokensIn(first));
+    const late = await client();
+    expect(tokensIn(await late.call('pawl_next'))).toEqual([]);
+    expect(tokensIn(await late.call('pawl_next', { run: runIn(first) }))).toEqual(tokensIn(first));
+    // Taking up a run gives no right over it.
+    const cancelled = await rig.run(['cancel', runIn(first)], { env: { CLAUDE_CODE_SESSION_ID: 'session-2' } });
+    expect(cancelled.stderr).toContain('[NOT_ALLOWED]');
+  });
+
+  test('sees no run of another project in a database that both use', async () => {
+    rig.settings.PAWL_DB = join(rig.folder, 'runs.db');
+    const first = await (await client()).call('pawl_start', start);
+    await open.pop()?.close();
+    const elsewhere = rig.write('../elsewhere/.pawl/workflows/three-steps.yaml', THREE_STEPS);
+    const other = await client({ cwd: join(elsewhere, '../../..') });
+    expect((await other.call('pawl_next')).text).toBe('There is no run here yet.');
+    expect((await other.call('pawl_next', { run: runIn(first) })).text).toContain('[RUN_NOT_FOUND]');
   });
 
   test('that works on one run has that run only, named by an option or by the run it is part of', async () => {
@@ -127,6 +153,8 @@ describe('an agent', () => {
     const waiting = await agent.call('pawl_report', { token: tokensIn(first)[0] });
     expect(waiting.text).toContain('waiting for a person to decide (step "ask")');
     expect(waiting.text).toContain('There is nothing for you to do now');
+    expect(waiting.text).toContain('- Asked at step "ask": Ship it? Options: "Ship it".');
+    expect(waiting.text).toContain(`in a terminal of their own: pawl decide ${runIn(first)} --option 'Ship it'`);
     const { gates } = await rig.json<{ gates: { digest: string }[] }>(['inbox', runIn(first)]);
     const decided = await rig.run(['decide', runIn(first), '--option', 'Ship it', '--digest', gates[0]?.digest ?? ''], {
       env: { PAWL_TOKEN: await tokenOf(rig, 'ann') },
@@ -194,7 +222,7 @@ export default defineWorkflow({ name: 'module', params: { who: { type: 'string',
   rig.write('.pawl/workflows/module.ts', module('First.'));
   await rig.run(['trust', '--yes']);
   const agent = await client();
-  expect((await agent.call('pawl_status')).text).toContain('- module (parameters: who)');
+  expect((await agent.call('pawl_status')).text).toContain('- module: module\n  - "who", a string (default: "all")');
   expect((await agent.call('pawl_start', { workflow: 'module' })).text).toContain('First.');
   await agent.call('pawl_start', start);
   rig.write('.pawl/workflows/module.ts', module('Second.'));

@@ -14,6 +14,7 @@ interface Hook {
 }
 
 const HOOKS: Readonly<Record<string, () => Promise<Hook>>> = {
+  'session-start': () => import('../hooks/session-start.ts'),
   stop: () => import('../hooks/stop.ts'),
 };
 

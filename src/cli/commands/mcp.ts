@@ -25,7 +25,8 @@ export const run: CommandRun = async (terminal, given) => {
   const only = given.option('run') ?? shell.env.PAWL_RUN;
   const runs = only === undefined ? await host.existing(earlierRuns(shell, place)) : [await host.find(only)];
   if (only !== undefined) for (const id of runs) host.remember(id);
-  const server = serverOf(new AttendedSession(host, { runs }), { version: versionOf(), mayStart: only === undefined });
+  const session = new AttendedSession(host, { runs, mayTakeUp: only === undefined });
+  const server = serverOf(session, { version: versionOf(), mayStart: only === undefined });
   const signal = closeOnSignal(host);
   try {
     await Promise.race([serve(server, shell.world.stdin as Readable, (line) => shell.write(line)), signal.received]);
