@@ -176,9 +176,9 @@ export class AttendedSession {
     return Promise.all(runs.map(async (run) => readAttendedRun(sourceOfEngine(await this.host.open(run)), run)));
   }
 
-  /** What can be started here. */
-  offers(): ReturnType<AttendedHost['offers']> {
-    return this.host.offers();
+  /** What can be started here; nothing, for a session that was given its runs. */
+  async offers(): ReturnType<AttendedHost['offers']> {
+    return this.mayTakeUp ? this.host.offers() : { workflows: [], untrusted: 0 };
   }
 
   /** Gives a submission to the run that its token belongs to: the first of those served that knows it. */
@@ -198,6 +198,18 @@ export class AttendedSession {
       'TOKEN_UNKNOWN',
       'this token belongs to no run of this session; ask for the next step, with the id of the run if another session worked on it',
     );
+  }
+
+  /** The runs that this session may look at: its own, those they started, and the open ones of the project. */
+  async visibleRuns(): Promise<readonly string[]> {
+    const own = this.served().map(async (run) => readRunIds((await this.host.open(run)).store, run));
+    return [...(await Promise.all(own)).flat(), ...(await this.others()).map(({ run }) => run.id)];
+  }
+
+  /** The workflows that this session may look at: those that it may start, and those of its runs. */
+  async visibleWorkflows(): Promise<readonly string[]> {
+    const own = (await this.read(this.served())).map(({ workflow }) => workflow);
+    return [...own, ...(await this.offers()).workflows.map(({ name }) => name)];
   }
 
   /** What the engine does in the runs of this session, one line for each that is executing. */

@@ -106,7 +106,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     actions: { create: 'asks', enrol: 'free', list: 'free', show: 'free', revoke: 'free' },
     because: 'enrolling and revoking need the passphrase of an enrolled key',
   },
-  runs: { verb: 'free', free: ['status', 'workflow', 'limit', 'all'] },
+  runs: { verb: 'free', free: ['status', 'workflow', 'attended', 'limit', 'all'] },
   show: { verb: 'free', free: ['steps', 'output'] },
   logs: { verb: 'free', free: ['follow', 'since'] },
   watch: { verb: 'free' },

@@ -43,7 +43,13 @@ function listText(rows: readonly OpenWork[], { page, total }: { readonly page: n
 }
 
 function rowText({ step, item, token }: OpenWork): string {
-  return `- "${step}"${item === undefined ? '' : `, item "${item}"`}: ${token}`;
+  return `- "${nameOf(step)}"${item === undefined ? '' : `, item "${item}"`}: ${token}`;
+}
+
+/** The name of a step. The item of a fan-out has that of the fan-out, twice; a branch has its own. */
+function nameOf(step: string): string {
+  const [group = step, member] = step.split('/');
+  return member === group ? group : step;
 }
 
 /** A run in one line: whether there is anything to do, and for whom. */
@@ -94,7 +100,7 @@ function waitText({ kind, step }: OpenWait): string {
 function workText({ step, item, attempt, role, token, prompt, schema, mayAsk, due }: OpenWork): string {
   const which = `${item === undefined ? '' : `, item "${item}"`}${attempt === 1 ? '' : `, attempt ${attempt}`}`;
   const lines = [
-    `## Step "${step}"${which} (role: ${role})`,
+    `## Step "${nameOf(step)}"${which} (role: ${role})`,
     `Token: ${token}`,
     ...(due === undefined ? [] : [`Due: ${new Date(due).toISOString()}`]),
     '',
@@ -141,7 +147,8 @@ export function ownStepText({ receipt, run }: Reply): string {
 function receiptText(receipt: Receipt): string {
   if (receipt.kind === 'asked') return 'The questions now wait for the person.';
   if (receipt.kind === 'pending') return 'The report is recorded and being verified. Call pawl_next; it waits for the verdict.';
-  const { step, repeated } = receipt;
+  const { repeated } = receipt;
+  const step = nameOf(receipt.step);
   const again = repeated ? ' (this report was already recorded)' : '';
   if (receipt.kind === 'accepted') return `Accepted: step "${step}" is done${again}.`;
   if (receipt.kind === 'gave-up') return `The failure of step "${step}" is recorded${again}. ${receipt.message}`.trimEnd();
@@ -167,7 +174,7 @@ export function othersText(others: readonly ProjectRun[]): string[] {
 const STEPS_SHOWN = 3;
 
 function stepsText(work: readonly OpenWork[]): string {
-  const names = [...new Set(work.map(({ step }) => `"${step}"`))];
+  const names = [...new Set(work.map(({ step }) => `"${nameOf(step)}"`))];
   return [...names.slice(0, STEPS_SHOWN), ...(names.length > STEPS_SHOWN ? ['…'] : [])].join(', ');
 }
 

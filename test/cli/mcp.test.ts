@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { tokenOf } from './decision-runs.ts';
 import { type ConnectedClient, connect, runIn, startRaw, THREE_STEPS, tokensIn } from './mcp-client.ts';
@@ -163,6 +164,81 @@ describe('an agent', () => {
     expect((await agent.call('pawl_next')).text).toContain('Ship what was decided.');
   });
 });
+
+describe('resources', () => {
+  test('are the runs that the session may see, their logs and the graphs of trusted workflows', async () => {
+    rig.write('.pawl/workflows/evil.yaml', THREE_STEPS.replace('name: three-steps', 'name: evil'));
+    const agent = await client();
+    const started = await agent.call('pawl_start', start);
+    const run = runIn(started);
+    const { resources } = await agent.client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual([
+      'pawl://runs',
+      `pawl://run/${run}`,
+      `pawl://run/${run}/log`,
+      'pawl://workflow/three-steps/graph',
+    ]);
+    expect((await agent.client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      'pawl://run/{id}',
+      'pawl://run/{id}/log',
+      'pawl://workflow/{name}/graph',
+    ]);
+    const read = async (uri: string): Promise<string> => JSON.stringify((await agent.client.readResource({ uri })).contents[0]);
+    expect(await read('pawl://runs')).toContain(run);
+    expect(await read(`pawl://run/${run}`)).toContain('\\"status\\":\\"waiting\\"');
+    expect(await read(`pawl://run/${run}/log`)).toContain('run of three-steps started');
+    expect(await read('pawl://workflow/three-steps/graph')).toContain('flowchart');
+    for (const uri of resources.map((one) => one.uri)) expect(await read(uri)).not.toContain(tokensIn(started)[0]);
+    for (const uri of [
+      'pawl://workflow/evil/graph',
+      'pawl://run/zzzzzzzzzzzzzzzz',
+      'pawl://run/../x',
+      'file:///etc/passwd',
+      'pawl://workflow/%zz/graph',
+    ])
+      await expect(read(uri)).rejects.toThrow('Resource not found');
+  });
+
+  test('of a server that was given a run are those of that run, also where requests name their version', async () => {
+    const starter = await client();
+    const [mine, other] = [await starter.call('pawl_start', start), await starter.call('pawl_start', start)];
+    const raw = startRaw(rig, ['--run', runIn(mine)]);
+    const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
+    raw.say({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'pawl://runs', _meta } });
+    raw.say({ jsonrpc: '2.0', id: 2, method: 'resources/read', params: { uri: `pawl://run/${runIn(other)}`, _meta } });
+    expect(await raw.heard(1)).toMatchObject({
+      result: { resultType: 'complete', ttlMs: 0, contents: [{ text: expect.stringContaining(runIn(mine)) }] },
+    });
+    expect(JSON.stringify(await raw.heard(1))).not.toContain(runIn(other));
+    expect(await raw.heard(2)).toMatchObject({ error: { code: -32602 } });
+    raw.end();
+    await once(raw.process, 'close');
+  });
+});
+
+test('settings that an agent brings along do not let its client answer for the person', async () => {
+  rig.write('../settings/pawl/config.yaml', 'mcp: { elicit: questions }\n');
+  rig.write('.pawl/config.yaml', 'mcp: { elicit: questions }\n');
+  rig.write('.pawl/workflows/asking.yaml', ASKING);
+  await rig.run(['trust', '--yes']);
+  const agent = await client({ env: { XDG_CONFIG_HOME: join(rig.folder, 'settings') }, capabilities: { elicitation: {} } });
+  let asked = 0;
+  agent.client.setRequestHandler(ElicitRequestSchema, () => {
+    asked += 1;
+    return { action: 'accept', content: { answer1: 'a' } };
+  });
+  const first = await agent.call('pawl_start', { workflow: 'asking' });
+  const waiting = await agent.call('pawl_ask', { token: tokensIn(first)[0], questions: [{ question: 'Which?', options: ['a', 'b'] }] });
+  expect([waiting.text.includes('waiting for a person to answer the questions'), asked]).toEqual([true, 0]);
+});
+
+const ASKING = `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata:
+  name: asking
+stages:
+  - { id: work, type: agent, agent: developer, prompt: Work., supports_questions: true }
+`;
 
 const GATED = `apiVersion: pawl.dev/v1
 kind: Workflow

@@ -160,7 +160,8 @@ export class ProjectHost implements AttendedHost {
     return { session: callingSession(this.shell) ?? `server ${this.process}`, process: this.process };
   }
 
-  private database(): Promise<Store> {
+  /** The database of the project. */
+  database(): Promise<Store> {
     return this.opening(() => openStore(this.place));
   }
 

@@ -2,10 +2,13 @@
 
 import type { Readable } from 'node:stream';
 import { AttendedSession } from '../../attended/session.ts';
+import { present } from '../../base/fields.ts';
 import { serve } from '../../mcp/server.ts';
 import { serverOf } from '../../mcp/tools.ts';
 import { callingSession, readSession } from '../agent-session.ts';
+import { formRight } from '../attended/form-right.ts';
 import { ProjectHost } from '../attended/project-host.ts';
+import { resourcesOf } from '../attended/resources.ts';
 import { type CommandRun, ParsedArgs } from '../command.ts';
 import { versionOf } from '../package.ts';
 import { findPlace, type Place } from '../session.ts';
@@ -26,7 +29,9 @@ export const run: CommandRun = async (terminal, given) => {
   const runs = only === undefined ? await host.existing(earlierRuns(shell, place)) : [await host.find(only)];
   if (only !== undefined) for (const id of runs) host.remember(id);
   const session = new AttendedSession(host, { runs, mayTakeUp: only === undefined });
-  const server = serverOf(session, { version: versionOf(), mayStart: only === undefined });
+  const forms = only === undefined ? formRight(shell, place) : undefined;
+  const resources = resourcesOf({ shell, place, session, store: () => host.database() });
+  const server = serverOf(session, { version: versionOf(), mayStart: only === undefined, resources, ...present({ forms }) });
   const signal = closeOnSignal(host);
   try {
     await Promise.race([serve(server, shell.world.stdin as Readable, (line) => shell.write(line)), signal.received]);
