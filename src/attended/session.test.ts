@@ -321,3 +321,13 @@ test('runs that ended are returned only when nothing else is left, or by their i
   await engine.run(open.id).cancel({ actor: 'ann' });
   expect((await session.next()).runs.map(({ id }) => id)).toEqual([ended.id]);
 });
+
+test('a long wait is for a step: it ends when one is open, though another run still executes', async () => {
+  const slowly = await sessionOf([], 10).start({ workflow: 'slow', params: {} });
+  const { id } = await sessionOf().start({ workflow: 'work', params: {} });
+  const { runs } = await sessionOf([slowly.id, id], 10).next({}, { idleMs: 60_000 });
+  expect(runs.map(({ kind }) => kind)).toEqual(['work', 'executing']);
+  const waiting = sessionOf([slowly.id], 10).next({}, { idleMs: 60_000 });
+  finish();
+  expect(stepsOf((await waiting).runs[0])).toEqual(['look']);
+});

@@ -15,7 +15,7 @@ import type { ArgModel } from '../definition/model.ts';
 import { readRunIds } from '../engine/run-tree.ts';
 import { activityOf, type RunningStep } from './activity.ts';
 import { type AttendedRun, type OpenWork, readAttendedRun, sourceOfEngine } from './attended-run.ts';
-import { type DriveLimits, driveForAgent } from './drive.ts';
+import { type DriveLimits, driveForAgent, LOOK_MS } from './drive.ts';
 import { openRunNamed, type ProjectRun, pickRun } from './open-runs.ts';
 import { type Answer, readQuestions, type WaitingQuestions } from './questions.ts';
 import { type Reply, type Submission, submit, workIn } from './submission.ts';
@@ -125,12 +125,24 @@ export class AttendedSession {
     const { run, token, step, item } = request;
     await this.takeUpFor(run);
     if (token !== undefined) return { runs: [await this.withToken(token, run)], others: [] };
-    const served = this.served(run);
-    const driven = await Promise.all(served.map(async (id) => driveForAgent(await this.host.open(id), id, this.limited(limits))));
+    const driven = await this.drive(this.served(run), limits);
     if (step !== undefined || item !== undefined) return { runs: [pickedFrom(driven, { step, item })], others: [] };
     if (run !== undefined) return { runs: driven, others: [] };
     const open = driven.filter(({ kind }) => kind !== 'ended');
     return open.length > 0 ? { runs: open, others: [] } : { runs: driven.slice(0, 1), others: await this.others() };
+  }
+
+  /** Drives runs until each needs somebody, or, where several are under way, until a step is open in one of them. */
+  private async drive(runs: readonly string[], limits: DriveLimits): Promise<readonly AttendedRun[]> {
+    const all = (each: DriveLimits): Promise<readonly AttendedRun[]> =>
+      Promise.all(runs.map(async (run) => driveForAgent(await this.host.open(run), run, this.limited(each))));
+    const { idleMs, ...short } = limits;
+    if (runs.length < 2 || idleMs === undefined) return all(limits);
+    const end = Date.now() + idleMs;
+    let driven = await all(short);
+    while (driven.some(isUnderWay) && !driven.some(({ kind }) => kind === 'work') && Date.now() < end && limits.signal?.aborted !== true)
+      driven = await all({ ...short, patienceMs: LOOK_MS });
+    return driven;
   }
 
   /** Takes up the named run, or the one that an agent without a run goes on with. */
@@ -260,6 +272,10 @@ export interface KeyedStart {
   readonly workflow: string;
   readonly params: JsonObject;
   readonly key?: string | undefined;
+}
+
+function isUnderWay({ kind }: AttendedRun): boolean {
+  return kind === 'executing' || kind === 'abandoned';
 }
 
 function withWork(run: AttendedRun, work: readonly OpenWork[]): AttendedRun {

@@ -99,7 +99,7 @@ export async function submit(engine: Engine, request: SubmitRequest): Promise<Re
 
 async function receiptFor(
   engine: Engine,
-  { submission, run, patienceMs = Number.POSITIVE_INFINITY, signal }: SubmitRequest,
+  { submission, run, patienceMs = Number.POSITIVE_INFINITY, idleMs = patienceMs, signal }: SubmitRequest,
 ): Promise<Receipt> {
   const { token } = submission;
   if (submission.kind === 'questions') {
@@ -116,7 +116,7 @@ async function receiptFor(
       await engine.run(run).waitOnly('idle');
       return engine.run(run).report(report);
     });
-  if (!(await endsWithin(verdict, patienceMs, signal))) return { kind: 'pending' };
+  if (!(await endsWithin(verdict, Math.max(idleMs, patienceMs), signal))) return { kind: 'pending' };
   const { accepted, step, path, attempt, repeated, message = '' } = await verdict;
   const about = { step, path, attempt, repeated };
   return accepted ? { ...about, kind: 'accepted' } : { ...about, kind: submission.kind === 'failure' ? 'gave-up' : 'refused', message };

@@ -239,7 +239,7 @@ async function answerOf(tool: Tool, { args, caller, context, forms }: ToolCall):
 }
 
 function limitsOf({ progress, signal }: CallContext): DriveLimits {
-  return progress === undefined ? { signal } : { signal, patienceMs: LONG_MS };
+  return progress === undefined ? { signal } : { signal, idleMs: LONG_MS };
 }
 
 /** Says from time to time what the engine does, until it is stopped. */
