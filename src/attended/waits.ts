@@ -50,7 +50,8 @@ async function explainRun(store: Store, run: string, waits: readonly TreeWait[])
     const gate = wait.kind === 'human' ? gates.find(({ path }) => path === wait.path) : undefined;
     const questions = wait.kind === 'answer' ? asked.find(({ path }) => path === wait.path) : undefined;
     const which = questions !== undefined && asked.length > 1 ? ` --step ${shellWord(questions.path)}` : '';
-    const ends = commandFor(run, wait, { gate, several: gates.length > 1, halt });
+    // A child run is only looked at; nothing about it is decided here.
+    const ends = wait.kind === 'child' ? undefined : commandFor(run, wait, { gate, several: gates.length > 1, halt });
     const command = ends === undefined ? undefined : `${ends}${which}`;
     const asks =
       gate === undefined

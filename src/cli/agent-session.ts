@@ -119,7 +119,7 @@ function isAlive(text: string): boolean {
 }
 
 /** The sessions of this user that have runs. */
-export function readSessions(shell: Shell): readonly AgentSession[] {
+function readSessions(shell: Shell): readonly AgentSession[] {
   let names: string[];
   try {
     names = readdirSync(folderOf(shell));

@@ -5,16 +5,16 @@
 //   along; those of other processes stay where they are.
 // - A new session is told which runs of the project nobody works on, and takes none: the person may want something else.
 
-import { existsSync } from 'node:fs';
-import { type AttendedRun, readAttendedRun, sourceOfFile } from '../../attended/attended-run.ts';
+import type { AttendedRun } from '../../attended/attended-run.ts';
 import { workIn } from '../../attended/submission.ts';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
-import { isSessionId, moveSessions, readSession, type SessionRun } from '../agent-session.ts';
+import { isSessionId, moveSessions, readSession } from '../agent-session.ts';
 import { readProjectRuns } from '../attended/open-runs.ts';
 import { closing, findPlace, openExisting } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
+import { readSessionRun } from './session-run.ts';
 
 /** What the hook failed to do, when it fails. */
 export const failing = 'the agent is not told about open runs, because they could not be read';
@@ -34,22 +34,11 @@ export async function answer(shell: Shell, asked: Json): Promise<StartAnswer | u
   // An agent that a run started is told by that run what to do.
   if ((shell.env.PAWL_RUN ?? '') !== '') return undefined;
   if (source === 'clear') moveSessions(shell, id);
-  const own = await Promise.all(readSession(shell, id).runs.map(readOwn));
+  const own = await Promise.all(readSession(shell, id).runs.map(readSessionRun));
   const lines = own.flatMap((run) => (run === undefined ? [] : [ownLine(run)]));
   const context = lines.length > 0 ? lines : await freeLines(shell, id);
   if (context.length === 0) return undefined;
   return { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: context.slice(0, RUNS_SHOWN).join('\n') } };
-}
-
-/** Reads a run of the session; undefined when it has ended or no longer exists. */
-async function readOwn({ run, db }: SessionRun): Promise<AttendedRun | undefined> {
-  if (!existsSync(db)) return undefined;
-  const { openSqliteStore } = await import('../../store/sqlite/open.ts');
-  return closing(await openSqliteStore({ file: db }), async (store) => {
-    if ((await store.resolve(run, 1)).length === 0) return undefined;
-    const found = await readAttendedRun(sourceOfFile(store, db), run);
-    return found.kind === 'ended' ? undefined : found;
-  });
 }
 
 function ownLine(run: AttendedRun): string {

@@ -5,13 +5,12 @@
 // - An agent is reminded at most three times while its runs make no progress; then it may stop, and its turn ends. Only
 //   a new turn, which no hook prolonged, starts the count again, so that nothing loops without a person.
 
-import { existsSync } from 'node:fs';
-import { type AttendedRun, readAttendedRun, sourceOfFile } from '../../attended/attended-run.ts';
+import type { AttendedRun } from '../../attended/attended-run.ts';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { type AgentSession, changeSession, isSessionId, readSession, type SessionRun } from '../agent-session.ts';
-import { closing } from '../session.ts';
 import type { Shell } from '../shell.ts';
+import { readSessionRun } from './session-run.ts';
 
 const TIMES_MAX = 3;
 type Answer = { readonly decision: 'block'; readonly reason: string } | { readonly systemMessage: string };
@@ -61,14 +60,9 @@ interface Look {
 }
 
 /** Reads a run; undefined when it has ended or no longer exists. */
-async function lookAt({ run: id, db }: SessionRun): Promise<Look | undefined> {
-  if (!existsSync(db)) return undefined;
-  const { openSqliteStore } = await import('../../store/sqlite/open.ts');
-  return closing(await openSqliteStore({ file: db }), async (store) => {
-    if ((await store.resolve(id, 1)).length === 0) return undefined;
-    const found = await readAttendedRun(sourceOfFile(store, db), id);
-    return found.kind === 'ended' ? undefined : { at: `${id}/${found.position}`, todo: todoOf(found) };
-  });
+async function lookAt(of: SessionRun): Promise<Look | undefined> {
+  const found = await readSessionRun(of);
+  return found === undefined ? undefined : { at: `${of.run}/${found.position}`, todo: todoOf(found) };
 }
 
 function todoOf(run: AttendedRun): string | undefined {
