@@ -5,12 +5,13 @@
 
 import type { Engine } from '../api/engine.ts';
 import { type Handout, handoutsOf } from '../engine/reports.ts';
-import { type RunTree, readRunTree, type TreeRun, type TreeWait } from '../engine/run-tree.ts';
+import { type RunTree, readRunTree, type TreeRun } from '../engine/run-tree.ts';
 import { isFinal, isHalted, type RunStatus } from '../kernel/run-state.ts';
 import { statusOf } from '../kernel/status.ts';
 import { keyReader } from '../process/key-file.ts';
 import { isDead } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';
+import { type ExplainedWait, explainWaits } from './waits.ts';
 
 /** A step that is open for the agent, with its number in the definition; steps of a flow have none. */
 export interface OpenWork extends Handout {
@@ -29,7 +30,7 @@ type IdleReason =
   /** Something should be executing, and no process does it. */
   | { readonly kind: 'abandoned' }
   /** It waits for a person, for another program, or for the time `due`. */
-  | { readonly kind: 'waiting'; readonly waits: readonly TreeWait[]; readonly due: number | undefined }
+  | { readonly kind: 'waiting'; readonly waits: readonly ExplainedWait[]; readonly due: number | undefined }
   /** It failed or escalated; a person has to decide how it continues. */
   | { readonly kind: 'halted'; readonly status: RunStatus; readonly problem: string | undefined }
   | { readonly kind: 'ended'; readonly status: RunStatus; readonly problem: string | undefined };
@@ -69,7 +70,7 @@ export async function readAttendedRun(source: WorkSource, run: string): Promise<
   if (open.length > 0 && work.length === 0) return readAttendedRun(source, run);
   const { id, workflow } = tree.root;
   const position = tree.runs.reduce((sum, { state }) => sum + state.seq, 0);
-  return { id, workflow, position, ...(work.length > 0 ? { kind: 'work', work } : idleReason(tree)) };
+  return { id, workflow, position, ...(work.length > 0 ? { kind: 'work', work } : await idleReason(source.store, tree)) };
 }
 
 async function workOf(source: WorkSource, { state, definition }: TreeRun): Promise<readonly OpenWork[]> {
@@ -79,11 +80,11 @@ async function workOf(source: WorkSource, { state, definition }: TreeRun): Promi
   });
 }
 
-function idleReason({ root, runs, waits, due }: RunTree): IdleReason {
+async function idleReason(store: Store, { root, runs, waits, due }: RunTree): Promise<IdleReason> {
   const status = statusOf(root);
   if (isFinal(status) || isHalted(status)) return { kind: isFinal(status) ? 'ended' : 'halted', status, problem: root.halt?.message };
   const others = waits.filter(({ wait }) => wait.kind !== 'report');
   if (others.length > 0 && !runs.some(({ state }) => statusOf(state) === 'running'))
-    return { kind: 'waiting', waits: others, due: due?.at };
+    return { kind: 'waiting', waits: await explainWaits(store, others), due: due?.at };
   return { kind: runs.some(({ owner }) => owner !== undefined && !isDead(owner)) ? 'executing' : 'abandoned' };
 }

@@ -13,38 +13,50 @@ import { type AttendedRun, readAttendedRun, sourceOfEngine } from './attended-ru
 export interface DriveLimits {
   /** Returns after this time although something still executes. */
   readonly patienceMs?: number;
+  /** Waits that long instead while no step is open for the agent. */
+  readonly idleMs?: number | undefined;
   /** Stops waiting for what is due. */
   readonly stopped?: Promise<void>;
+  /** Returns at once although something still executes: nobody waits for the reply any more. */
+  readonly signal?: AbortSignal;
 }
 
 /** What is due within this time is waited for. */
 const SOON_MS = 60_000;
+/** How often a long wait looks whether a step is open, while others still execute. */
+export const LOOK_MS = 2000;
 
 /** Drives a run to where it needs somebody, and returns what it then means to its agent. */
 export async function driveForAgent(engine: Engine, run: string, limits: DriveLimits = {}): Promise<AttendedRun> {
-  const { patienceMs = TIMER_MS_MAX, stopped } = limits;
-  const end = Date.now() + patienceMs;
+  const { patienceMs = TIMER_MS_MAX, idleMs = patienceMs, stopped, signal } = limits;
+  const last = Date.now() + Math.max(idleMs, patienceMs);
+  let end = Date.now() + patienceMs;
   for (;;) {
     for (const one of (await readRunTree(engine.store, run)).runs)
       if (await shouldResume(engine.store, one)) await resumeUndriven(engine, one.state.id);
-    const isIdle = await endsWithin(engine.run(run).waitOnly('idle'), end - Date.now());
+    const isIdle = await endsWithin(engine.run(run).waitOnly('idle'), end - Date.now(), signal);
     const now = await readAttendedRun(sourceOfEngine(engine), run);
-    if (!isIdle || now.kind !== 'waiting' || now.due === undefined) return now;
+    if (!isIdle && now.kind !== 'work' && Date.now() < last && signal?.aborted !== true) {
+      end = Math.min(last, Date.now() + LOOK_MS);
+      continue;
+    }
+    if (!isIdle || signal?.aborted === true || now.kind !== 'waiting' || now.due === undefined) return now;
     if (now.due > Math.min(end, Date.now() + SOON_MS)) return now;
     await changeOrTime(engine.store, now.due, stopped);
   }
 }
 
 /** Whether something ends within a time. If it fails before that, this fails too. The timer keeps the process alive. */
-export async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), Math.min(TIMER_MS_MAX, Math.max(0, ms)));
-  });
+export async function endsWithin(work: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(() => resolve(false), signal?.aborted === true ? 0 : Math.min(TIMER_MS_MAX, Math.max(0, ms)));
+  const stop = (): void => resolve(false);
+  signal?.addEventListener('abort', stop);
   try {
     return await Promise.race([work.then(() => true as const), late]);
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
     // Nobody waits for it any more; the run itself records a later failure.
     work.catch(() => undefined);
   }

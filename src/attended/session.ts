@@ -1,7 +1,9 @@
-// Owns the runs that one connected agent works on: starting a run, finding the step to do now, finding the run that a
-// token belongs to. It approves nothing, answers no question and cancels nothing: only people do.
+// Owns the runs that one connected agent works on: starting a run, taking one up after a lost context, finding the step to
+// do now, finding the run that a token belongs to. It approves nothing and cancels nothing: only people do.
 //
-// AT2. A session serves its own runs and those they started; any other run, and its tokens, are unknown to it.
+// AT2. A session serves the runs that it started or took up, and those they started; any other run, and its tokens, are
+//      unknown to it. It takes up an open attended run of its project: the one it names, or, when it names none and has
+//      none, the only one that no other live session works on. A session that was given its runs takes up no others.
 // AT3. A start under a key is one run, however often and in whichever process it is repeated.
 
 import type { Engine } from '../api/engine.ts';
@@ -9,16 +11,20 @@ import { EngineError, isEngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { deriveRunId } from '../base/id.ts';
 import { canonicalJson, isJsonObject, type JsonObject } from '../base/json.ts';
+import type { ArgModel } from '../definition/model.ts';
 import { readRunIds } from '../engine/run-tree.ts';
-import { type AttendedRun, readAttendedRun, sourceOfEngine } from './attended-run.ts';
-import { driveForAgent } from './drive.ts';
-import { type Reply, type Submission, submit } from './submission.ts';
+import { activityOf, type RunningStep } from './activity.ts';
+import { type AttendedRun, type OpenWork, readAttendedRun, sourceOfEngine } from './attended-run.ts';
+import { type DriveLimits, driveForAgent, LOOK_MS } from './drive.ts';
+import { openRunNamed, type ProjectRun, pickRun } from './open-runs.ts';
+import { type Answer, readQuestions, type WaitingQuestions } from './questions.ts';
+import { type Reply, type Submission, submit, workIn } from './submission.ts';
 
 /** A workflow that may be started. */
 export interface OfferedWorkflow {
   readonly name: string;
   readonly about?: string;
-  readonly params: readonly string[];
+  readonly params: Readonly<Record<string, ArgModel>>;
 }
 
 /** A run to start. `id`: the id it must have, so that a repeated start finds it again. */
@@ -38,25 +44,61 @@ export interface AttendedHost {
   offers(): Promise<{ readonly workflows: readonly OfferedWorkflow[]; readonly untrusted: number }>;
   /** Records that a run belongs to the agent, for later processes. */
   remember(run: string): void;
+  /** The open attended runs of the project, newest first. */
+  openRuns(): Promise<readonly ProjectRun[]>;
+  /** Records that the agent goes on with a run that another session had. */
+  takeUp(run: string): void;
+  /** What a step that executes printed last, if that is known. */
+  lastLine?(step: RunningStep): string | undefined;
 }
 
 /** How long a call waits for a verdict, and then for the next step. Clients give up after a minute. */
 const PATIENCE_MS = 25_000;
 
+/** Which runs a session serves, and how long its calls wait. */
+export interface SessionOptions {
+  readonly runs: readonly string[];
+  readonly patienceMs?: number;
+  /** False for a session that serves only the runs it was given. */
+  readonly mayTakeUp?: boolean;
+}
+
+/** Which step an agent asks for. */
+export interface NextRequest {
+  readonly run?: string | undefined;
+  /** The step with this token, and no other. */
+  readonly token?: string | undefined;
+  /** The open steps with this id, and of a fan-out the item with this key. */
+  readonly step?: string | undefined;
+  readonly item?: string | undefined;
+}
+
+/** The runs that an agent works on, and the open ones of the project that it could take up. */
+export interface SessionRuns {
+  readonly runs: readonly AttendedRun[];
+  readonly others: readonly ProjectRun[];
+}
+
 /** The runs of one connected agent. */
 export class AttendedSession {
   private readonly host: AttendedHost;
   private readonly runs: Set<string>;
-  private readonly limits: { readonly patienceMs: number };
+  private readonly patienceMs: number;
+  private readonly mayTakeUp: boolean;
 
-  constructor(host: AttendedHost, { runs, patienceMs = PATIENCE_MS }: { readonly runs: readonly string[]; readonly patienceMs?: number }) {
+  constructor(host: AttendedHost, { runs, patienceMs = PATIENCE_MS, mayTakeUp = true }: SessionOptions) {
     this.host = host;
     this.runs = new Set(runs);
-    this.limits = { patienceMs };
+    this.patienceMs = patienceMs;
+    this.mayTakeUp = mayTakeUp;
+  }
+
+  private limited(limits: DriveLimits): DriveLimits & { readonly patienceMs: number } {
+    return { ...limits, patienceMs: limits.patienceMs ?? this.patienceMs };
   }
 
   /** Starts a run, or finds the one that was started under the same key. */
-  async start(workflow: string, params: JsonObject, key?: string): Promise<AttendedRun> {
+  async start({ workflow, params, key }: KeyedStart, limits: DriveLimits = {}): Promise<AttendedRun> {
     const id = key === undefined ? undefined : deriveRunId(`mcp/${workflow}`, key);
     const { engine, run } = await this.host.start({ workflow, params, ...present({ id }) }).catch((error: unknown) => {
       if (id === undefined || !hasCode(error, ['RUN_EXISTS'])) throw error;
@@ -64,7 +106,7 @@ export class AttendedSession {
     });
     this.runs.add(run);
     this.host.remember(run);
-    return driveForAgent(engine, run, this.limits);
+    return driveForAgent(engine, run, this.limited(limits));
   }
 
   private async startedBefore(run: string, params: JsonObject): Promise<{ readonly engine: Engine; readonly run: string }> {
@@ -75,51 +117,183 @@ export class AttendedSession {
     return { engine, run };
   }
 
-  /** Drives the runs on and returns what the agent does in each. Without a prefix these are the runs that have not ended. */
-  async next(prefix?: string): Promise<readonly AttendedRun[]> {
-    const runs = await Promise.all(this.served(prefix).map(async (run) => driveForAgent(await this.host.open(run), run, this.limits)));
-    if (prefix !== undefined) return runs;
-    const open = runs.filter(({ kind }) => kind !== 'ended');
-    return open.length > 0 ? open : runs.slice(0, 1);
+  /**
+   * Drives the runs on and returns what the agent does in each. Without a run these are the open ones that it has; if it
+   * has none, it takes up one of the project.
+   */
+  async next(request: NextRequest = {}, limits: DriveLimits = {}): Promise<SessionRuns> {
+    const { run, token, step, item } = request;
+    await this.takeUpFor(run);
+    if (token !== undefined) return { runs: [await this.withToken(token, run)], others: [] };
+    const driven = await this.drive(this.served(run), limits);
+    if (step !== undefined || item !== undefined) return { runs: [pickedFrom(driven, { step, item })], others: [] };
+    if (run !== undefined) return { runs: driven, others: [] };
+    const open = driven.filter(({ kind }) => kind !== 'ended');
+    return open.length > 0 ? { runs: open, others: [] } : { runs: driven.slice(0, 1), others: await this.others() };
   }
 
-  /** Returns the runs as they are, without driving anything. */
-  async status(prefix?: string): Promise<readonly AttendedRun[]> {
-    return Promise.all(this.served(prefix).map(async (run) => readAttendedRun(sourceOfEngine(await this.host.open(run)), run)));
+  /** Drives runs until each needs somebody, or, where several are under way, until a step is open in one of them. */
+  private async drive(runs: readonly string[], limits: DriveLimits): Promise<readonly AttendedRun[]> {
+    const all = (each: DriveLimits): Promise<readonly AttendedRun[]> =>
+      Promise.all(runs.map(async (run) => driveForAgent(await this.host.open(run), run, this.limited(each))));
+    const { idleMs, ...short } = limits;
+    if (runs.length < 2 || idleMs === undefined) return all(limits);
+    const end = Date.now() + idleMs;
+    let driven = await all(short);
+    while (driven.some(isUnderWay) && !driven.some(({ kind }) => kind === 'work') && Date.now() < end && limits.signal?.aborted !== true)
+      driven = await all({ ...short, patienceMs: LOOK_MS });
+    return driven;
   }
 
-  /** What can be started here. */
-  offers(): ReturnType<AttendedHost['offers']> {
-    return this.host.offers();
+  /** Takes up the named run, or the one that an agent without a run goes on with. */
+  private async takeUpFor(prefix: string | undefined): Promise<void> {
+    if (!this.mayTakeUp || (prefix === undefined ? await this.hasOpenRun() : this.matching(prefix).length > 0)) return;
+    const others = await this.others();
+    const taken = prefix === undefined ? pickRun(others) : openRunNamed(others, prefix);
+    if (taken === undefined) return;
+    this.runs.add(taken.run.id);
+    this.host.takeUp(taken.run.id);
+  }
+
+  private async hasOpenRun(): Promise<boolean> {
+    return (await this.read(this.served())).some(({ kind }) => kind !== 'ended');
+  }
+
+  /** The open attended runs of the project that this session does not serve. */
+  private async others(): Promise<readonly ProjectRun[]> {
+    return this.mayTakeUp ? (await this.host.openRuns()).filter(({ run }) => !this.runs.has(run.id)) : [];
+  }
+
+  /** The one step with a token, without driving anything. */
+  private async withToken(token: string, prefix: string | undefined): Promise<AttendedRun> {
+    for (const run of (await this.read(this.served(prefix))).filter(({ kind }) => kind === 'work')) {
+      const work = workIn(run).filter((one) => one.token === token);
+      if (work.length > 0) return withWork(run, work);
+    }
+    throw new EngineError(
+      'TOKEN_UNKNOWN',
+      'no step with this token is open in a run of this session: it was reported already, or the token is wrong',
+    );
+  }
+
+  /** Returns the runs as they are, without driving or taking up anything. */
+  async status(prefix?: string): Promise<SessionRuns> {
+    const others = await this.others();
+    if (prefix === undefined) return { runs: await this.read(this.served()), others };
+    if (this.matching(prefix).length > 0 || !this.mayTakeUp) return { runs: await this.read(this.served(prefix)), others: [] };
+    return { runs: [], others: [openRunNamed(others, prefix)] };
+  }
+
+  private async read(runs: readonly string[]): Promise<readonly AttendedRun[]> {
+    return Promise.all(runs.map(async (run) => readAttendedRun(sourceOfEngine(await this.host.open(run)), run)));
+  }
+
+  /** What can be started here; nothing, for a session that was given its runs. */
+  async offers(): ReturnType<AttendedHost['offers']> {
+    return this.mayTakeUp ? this.host.offers() : { workflows: [], untrusted: 0 };
   }
 
   /** Gives a submission to the run that its token belongs to: the first of those served that knows it. */
-  async submit(submission: Submission): Promise<Reply> {
+  async submit(submission: Submission, { only = false, ...limits }: DriveLimits & { readonly only?: boolean } = {}): Promise<Reply> {
     for (const root of this.served()) {
       const engine = await this.host.open(root);
       for (const run of await readRunIds(engine.store, root)) {
         try {
-          return await submit(engine, { ...this.limits, run, root, submission });
+          return await submit(engine, { ...this.limited(limits), run, root, submission, only });
         } catch (error) {
           // A run that has no such token, or that ended, is not the one that is meant.
           if (!hasCode(error, ['TOKEN_UNKNOWN', 'RUN_FINAL'])) throw error;
         }
       }
     }
-    throw new EngineError('TOKEN_UNKNOWN', 'this token belongs to no run of this session; ask for the next step to get its token');
+    throw new EngineError(
+      'TOKEN_UNKNOWN',
+      'this token belongs to no run of this session; ask for the next step, with the id of the run if another session worked on it',
+    );
+  }
+
+  /** The runs that this session may look at: its own, those they started, and the open ones of the project. */
+  async visibleRuns(): Promise<readonly string[]> {
+    const own = this.served().map(async (run) => readRunIds((await this.host.open(run)).store, run));
+    return [...(await Promise.all(own)).flat(), ...(await this.others()).map(({ run }) => run.id)];
+  }
+
+  /** The workflows that this session may look at: those that it may start, and those of its runs. */
+  async visibleWorkflows(): Promise<readonly string[]> {
+    const own = (await this.read(this.served())).map(({ workflow }) => workflow);
+    return [...own, ...(await this.offers()).workflows.map(({ name }) => name)];
+  }
+
+  /** What the engine does in the runs of this session, one line for each that is executing. */
+  async activity(now: number): Promise<readonly string[]> {
+    const lastLine = this.host.lastLine?.bind(this.host);
+    const lines = this.served().map(async (run) => {
+      const { store } = await this.host.open(run);
+      const { kind } = await readAttendedRun(sourceOfEngine(await this.host.open(run)), run);
+      return kind === 'executing' || kind === 'abandoned' ? [await activityOf(store, run, { now, ...present({ lastLine }) })] : [];
+    });
+    return (await Promise.all(lines)).flat();
+  }
+
+  /** The questions of agents that wait for a person in the runs of this session, oldest first. */
+  async questions(): Promise<readonly WaitingQuestions[]> {
+    const asked = this.served().map(async (run) => readQuestions((await this.host.open(run)).store, run));
+    return (await Promise.all(asked)).flat().sort((a, b) => a.since - b.since);
+  }
+
+  /** Records a person's answers to questions of an agent. Whoever calls has made sure that a person gave them. */
+  async answer(asked: WaitingQuestions, answers: readonly Answer[], actor: string): Promise<void> {
+    for (const root of this.served()) {
+      const engine = await this.host.open(root);
+      if (!(await readRunIds(engine.store, root)).includes(asked.run)) continue;
+      await engine.run(asked.run).answer({ answers, actor, step: asked.path });
+      return;
+    }
   }
 
   private served(prefix?: string): readonly string[] {
-    // The newest first: that is the one an agent works on.
-    const all = [...this.runs].reverse();
-    if (prefix === undefined) return all;
-    const found = all.filter((run) => run.startsWith(prefix.toLowerCase()));
-    if (prefix === '' || found.length === 0)
+    const found = this.matching(prefix);
+    if (prefix !== undefined && found.length === 0)
       throw new EngineError('RUN_NOT_FOUND', `this session has no run "${prefix}"; ask for the status to see its runs`, {
         details: { run: prefix },
       });
     return found;
   }
+
+  private matching(prefix: string | undefined): readonly string[] {
+    // The newest first: that is the one an agent works on.
+    const all = [...this.runs].reverse();
+    return prefix === undefined ? all : all.filter((run) => prefix !== '' && run.startsWith(prefix.toLowerCase()));
+  }
+}
+
+/** A start, and the key under which it is repeated. */
+export interface KeyedStart {
+  readonly workflow: string;
+  readonly params: JsonObject;
+  readonly key?: string | undefined;
+}
+
+function isUnderWay({ kind }: AttendedRun): boolean {
+  return kind === 'executing' || kind === 'abandoned';
+}
+
+function withWork(run: AttendedRun, work: readonly OpenWork[]): AttendedRun {
+  const { id, workflow, position } = run;
+  return { id, workflow, position, kind: 'work', work };
+}
+
+/** The run with only those of its open steps that were asked for. */
+function pickedFrom(runs: readonly AttendedRun[], { step, item }: Pick<NextRequest, 'step' | 'item'>): AttendedRun {
+  const isMeant = (one: OpenWork): boolean =>
+    (step === undefined || one.step === step || one.step.split('/')[0] === step || one.path === step) &&
+    (item === undefined || one.item === item);
+  for (const run of runs) {
+    const work = workIn(run).filter(isMeant);
+    if (work.length > 0) return withWork(run, work);
+  }
+  const named = [...(step === undefined ? [] : [`step "${step}"`]), ...(item === undefined ? [] : [`item "${item}"`])].join(', ');
+  throw new EngineError('STEP_UNKNOWN', `${named} is not open for you; ask for the next step without naming one to see what is`);
 }
 
 function hasCode(error: unknown, codes: readonly string[]): boolean {

@@ -2,7 +2,7 @@
 // recorded and verified by the engine; the reply also says what the agent does next.
 
 import type { Engine } from '../api/engine.ts';
-import { isEngineError } from '../base/error.ts';
+import { EngineError, isEngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import type { ReportVerdict } from '../engine/reports.ts';
 import { type AttendedRun, type OpenWork, readAttendedRun, sourceOfEngine } from './attended-run.ts';
@@ -36,6 +36,10 @@ export interface Reply {
   readonly run: AttendedRun;
   /** The tokens of the steps that this agent, or another one, was given before. */
   readonly given: ReadonlySet<string>;
+  /** The run of the step that the submission was about; it may be below the run that is driven. */
+  readonly of?: string;
+  /** The worker does one step only, and is told of no other. */
+  readonly only?: true;
 }
 
 /** The reply to an agent that only asks what there is to do. */
@@ -49,6 +53,25 @@ export function newWork({ receipt, run, given }: Reply): readonly OpenWork[] {
   return workIn(run).filter(({ token }) => isRepeated || !given.has(token));
 }
 
+/** The reply to a worker that was given a token: the step it belongs to, and no other. */
+export function onlyToken(run: AttendedRun, token: string): Reply {
+  const work = workIn(run).filter((one) => one.token === token);
+  if (run.kind !== 'work' || work.length === 0)
+    throw new EngineError(
+      'TOKEN_UNKNOWN',
+      `no step with this token is open in run ${run.id}: it was reported already, or the token is wrong`,
+    );
+  return { ...withoutSubmission({ ...run, work }), only: true };
+}
+
+/** A reply for a worker that was given one step: that step again, if it is not done, and no other. */
+export function onlyOwnStep(reply: Reply): Reply {
+  const { receipt, run, of } = reply;
+  const path = receipt !== undefined && 'path' in receipt && receipt.kind !== 'accepted' ? receipt.path : undefined;
+  const own = workIn(run).filter((one) => one.run === of && one.path === path);
+  return { ...reply, only: true, run: run.kind === 'work' ? { ...run, work: own } : run };
+}
+
 /** The steps that are open for the agent. */
 export function workIn(run: AttendedRun): readonly OpenWork[] {
   return run.kind === 'work' ? run.work : [];
@@ -59,6 +82,8 @@ export interface SubmitRequest extends DriveLimits {
   readonly submission: Submission;
   readonly run: string;
   readonly root: string;
+  /** The worker does this step only, so it need not wait for what follows an accepted report. */
+  readonly only?: boolean;
 }
 
 /** Gives a submission to the engine, drives the run on, and returns what the agent does next. */
@@ -67,11 +92,15 @@ export async function submit(engine: Engine, request: SubmitRequest): Promise<Re
   const source = sourceOfEngine(engine);
   const before = await readAttendedRun(source, root);
   const receipt = await receiptFor(engine, request);
-  const run = receipt.kind === 'pending' ? await readAttendedRun(source, root) : await driveForAgent(engine, root, request);
-  return { receipt, run, given: new Set(workIn(before).map(({ token }) => token)) };
+  const limits = request.only === true && receipt.kind === 'accepted' && request.patienceMs !== undefined ? { patienceMs: 0 } : request;
+  const run = receipt.kind === 'pending' ? await readAttendedRun(source, root) : await driveForAgent(engine, root, limits);
+  return { receipt, run, given: new Set(workIn(before).map(({ token }) => token)), of: request.run };
 }
 
-async function receiptFor(engine: Engine, { submission, run, patienceMs = Number.POSITIVE_INFINITY }: SubmitRequest): Promise<Receipt> {
+async function receiptFor(
+  engine: Engine,
+  { submission, run, patienceMs = Number.POSITIVE_INFINITY, idleMs = patienceMs, signal }: SubmitRequest,
+): Promise<Receipt> {
   const { token } = submission;
   if (submission.kind === 'questions') {
     await engine.run(run).ask({ token, questions: submission.questions });
@@ -87,7 +116,7 @@ async function receiptFor(engine: Engine, { submission, run, patienceMs = Number
       await engine.run(run).waitOnly('idle');
       return engine.run(run).report(report);
     });
-  if (!(await endsWithin(verdict, patienceMs))) return { kind: 'pending' };
+  if (!(await endsWithin(verdict, Math.max(idleMs, patienceMs), signal))) return { kind: 'pending' };
   const { accepted, step, path, attempt, repeated, message = '' } = await verdict;
   const about = { step, path, attempt, repeated };
   return accepted ? { ...about, kind: 'accepted' } : { ...about, kind: submission.kind === 'failure' ? 'gave-up' : 'refused', message };

@@ -94,6 +94,20 @@ export function standsAbove(env: Readonly<Record<string, string | undefined>>, a
   return undefined;
 }
 
+/**
+ * The process of the coding agent that started another one: the nearest parent with the name of such a program, else the
+ * nearest that is not in the same session, since an agent passes the id of the session to what it starts.
+ */
+export function agentAbove(
+  pid: number,
+  env: Readonly<Record<string, string | undefined>> = readEnvironment(pid) ?? {},
+  ancestors: readonly Ancestor[] = readAncestors(pid),
+): number | undefined {
+  const named = ancestors.find((one) => AGENTS.some(({ programs = [] }) => programs.some((program) => one.programs.includes(program))));
+  const session = env.CLAUDE_CODE_SESSION_ID;
+  return (named ?? ancestors.find((one) => session === undefined || one.env?.CLAUDE_CODE_SESSION_ID !== session))?.pid;
+}
+
 function markedBy(env: Readonly<Record<string, string | undefined>>, pid: number | undefined): Above | undefined {
   const isSet = (name: string): boolean => (env[name] ?? '') !== '';
   if (RUN_VARIABLES.some(isSet)) return { what: 'run', run: env.PAWL_RUN, pid };

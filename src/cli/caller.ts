@@ -1,5 +1,6 @@
 // Owns how this program was started, so that the commands it prints can be pasted.
 
+import { shellWord } from '../base/shell-word.ts';
 import type { Shell } from './shell.ts';
 
 /** `pawl`, or `npx pawl` if it was started that way. */
@@ -13,7 +14,4 @@ export function pasteable(shell: Pick<Shell, 'env' | 'named'>, command: string):
   return `${command.replace(/^pawl/, callOf(shell))}${named}`;
 }
 
-/** A text quoted as one shell word. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./#-]+$/.test(text) && !text.startsWith('#') ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
+export { shellWord };

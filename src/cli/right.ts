@@ -153,7 +153,7 @@ function isOwn(shell: Shell, ancestors: readonly Ancestor[], prefix: string | un
   const id = prefix.toLowerCase();
   if (ancestors.some(({ drives = [] }) => drives.some((run) => run.startsWith(id)))) return true;
   const session = callingSession(shell);
-  return session !== undefined && readSession(shell, session).runs.some(({ run }) => run.startsWith(id));
+  return session !== undefined && readSession(shell, session).runs.some(({ run, taken }) => taken !== true && run.startsWith(id));
 }
 
 function secretOf(shell: Shell): string | undefined {

@@ -238,7 +238,11 @@ function repeated(state: RunState, row: StoredAttempt, report: WorkReport): Repo
   const wasReported = error === undefined || error.reason === 'contract' || error.code === 'AGENT_FAILED';
   const isSameReport = wasReported && (said === undefined ? error?.code === 'AGENT_FAILED' : said.some((digest) => known.includes(digest)));
   if (!isSameReport) {
-    const why = wasReported ? 'was already reported with a different result' : `ended without a report: ${error?.message}`;
+    const why = wasReported
+      ? 'was already reported with a different result'
+      : error?.code === 'AGENT_ASKED'
+        ? 'ended with a question; once a person has answered it, the step is open again with a new token'
+        : `ended without a report: ${error?.message}`;
     throw new EngineError(
       'TOKEN_SPENT',
       `attempt ${attempt} of step "${step}" of run ${state.id} ${why}; "next" prints the step that is open now`,

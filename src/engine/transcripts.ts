@@ -3,7 +3,7 @@
 //
 // - A transcript is readable by its user only, contains no secrets, and is bounded; it says where it was cut.
 
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AgentEvent } from '../agents/driver.ts';
 import { digestText } from '../base/digest.ts';
@@ -63,6 +63,29 @@ export function readTranscript(folder: string, of: TranscriptId): TranscriptLine
   }
   return text.split('\n').flatMap((line) => parsed(line));
 }
+
+/** The last text in an attempt's transcript. Only the end of the file is read, since others still write it. */
+export function lastTranscriptText(folder: string, of: TranscriptId): string | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(fileOf(folder, of), 'r');
+    const { size } = fstatSync(file);
+    const end = Buffer.alloc(Math.min(size, END_BYTES));
+    readSync(file, end, 0, end.length, size - end.length);
+    const last = end
+      .toString('utf8')
+      .split('\n')
+      .flatMap(parsed)
+      .findLast((line) => line.kind === 'text');
+    return last?.kind === 'text' ? last.text : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+const END_BYTES = 16 * 1024;
 
 function parsed(line: string): TranscriptLine[] {
   try {

@@ -48,11 +48,15 @@ export function errorResponse(id: MessageId | null, { code, message, data }: Pro
   return { jsonrpc: '2.0', id, error: { code, message, ...present({ data }) } };
 }
 
-/** Parses a JSON value as a message; returns undefined for a response, since the server sends no requests. */
-export function parseMessage(value: Json): Message | undefined {
+/** Whether a JSON value is the client's response to a request of the server. */
+export function isResponse(value: Json): value is JsonObject {
+  return isJsonObject(value) && value.jsonrpc === '2.0' && value.method === undefined && ('result' in value || 'error' in value);
+}
+
+/** Parses a JSON value as a request or a notification. */
+export function parseMessage(value: Json): Message {
   if (!isJsonObject(value) || value.jsonrpc !== '2.0') throw new ProtocolError('request', 'this is not a JSON-RPC 2.0 message');
   const { id, method, params = {} } = value;
-  if (method === undefined && ('result' in value || 'error' in value)) return undefined;
   if (typeof method !== 'string') throw new ProtocolError('request', '"method" must be a string');
   if (id !== undefined && typeof id !== 'string' && typeof id !== 'number')
     throw new ProtocolError('request', '"id" must be a string or a number');

@@ -1,16 +1,55 @@
 // Owns the texts that an agent reads over MCP: the step that is open with all it needs, or why there is none. Each text
-// is complete, since an agent may have forgotten everything before it.
+// is complete, since an agent may have forgotten everything before it, and bounded, since an agent pays for all of it.
 
 import type { AttendedRun, OpenWork } from '../attended/attended-run.ts';
+import type { ProjectRun } from '../attended/open-runs.ts';
 import type { AttendedHost } from '../attended/session.ts';
-import { type Receipt, type Reply, workIn } from '../attended/submission.ts';
+import { newWork, type Receipt, type Reply, workIn } from '../attended/submission.ts';
+import { askedLines } from '../attended/waits.ts';
+import { argumentLines } from '../definition/arg.ts';
 import type { OpenWait } from '../kernel/status.ts';
 
-/** A run with the steps that are open in it. */
-export function runText(run: AttendedRun): string {
+/** How many characters of instructions an answer has; the first step is always whole. */
+const WHOLE_MAX = 2000;
+/** How many open steps a page lists by name. */
+const PAGE = 20;
+
+/** A run with the steps that are open in it: the first ones with their instructions, others by name. `seen` gets the tokens of the first ones. */
+export function runText(run: AttendedRun, { page = 1, seen }: { readonly page?: number; readonly seen?: Set<string> } = {}): string {
   const work = workIn(run);
+  const shown = page === 1 ? wholeOf(work) : [];
+  for (const { token } of shown) seen?.add(token);
+  const from = page === 1 ? shown.length : (page - 1) * PAGE;
   const many = work.length > 1 ? ['They are independent: report each with its own token, in any order.'] : [];
-  return [summaryLine(run), ...many, ...work.map(workText)].join('\n\n');
+  const rest = work.slice(from, page * PAGE);
+  return [summaryLine(run), ...many, ...shown.map(workText), ...listText(rest, { page, total: work.length })].join('\n\n');
+}
+
+/** The first steps, as many as fit with their instructions. */
+function wholeOf(work: readonly OpenWork[]): readonly OpenWork[] {
+  let size = 0;
+  const end = work.findIndex((one) => {
+    size += workText(one).length;
+    return size > WHOLE_MAX;
+  });
+  return end === -1 ? work : work.slice(0, Math.max(1, end));
+}
+
+function listText(rows: readonly OpenWork[], { page, total }: { readonly page: number; readonly total: number }): string[] {
+  const pages = Math.ceil(total / PAGE);
+  const more = page < pages ? [`${total} steps are open; pawl_next with "page": ${page + 1} lists more (${pages} pages).`] : [];
+  if (rows.length === 0) return more;
+  return [['Also open, with their tokens (pawl_next with a token returns the instructions):', ...rows.map(rowText), ...more].join('\n')];
+}
+
+function rowText({ step, item, token }: OpenWork): string {
+  return `- "${nameOf(step)}"${item === undefined ? '' : `, item "${item}"`}: ${token}`;
+}
+
+/** The name of a step. The item of a fan-out has that of the fan-out, twice; a branch has its own. */
+function nameOf(step: string): string {
+  const [group = step, member] = step.split('/');
+  return member === group ? group : step;
 }
 
 /** A run in one line: whether there is anything to do, and for whom. */
@@ -29,10 +68,11 @@ function stateText(run: AttendedRun): string {
     case 'waiting': {
       const reasons = run.waits.map(({ wait }) => waitText(wait)).join(' and ');
       const then = run.due === undefined ? '' : ` It continues by itself at ${new Date(run.due).toISOString()}.`;
-      return `waiting for ${reasons}.${then} There is nothing for you to do now: tell the person, and stop.`;
+      const asked = run.waits.flatMap(askedLines).join('\n');
+      return `waiting for ${reasons}.${then} There is nothing for you to do now: tell the person, and stop.${asked === '' ? '' : `\n${asked}`}`;
     }
     case 'halted':
-      return `${run.status}: ${run.problem ?? 'it cannot continue by itself'}. A person has to decide how it continues: tell them, and stop.`;
+      return `${run.status}: ${run.problem ?? 'it cannot continue by itself'}. A person has to decide how it continues ("pawl resume ${run.id}"): tell them, and stop.`;
     case 'ended':
       return `${run.status}. There is nothing left to do.`;
   }
@@ -61,7 +101,7 @@ function workText({ step, item, attempt, role, token, parts, schema, mayAsk, due
   const which = `${item === undefined ? '' : `, item "${item}"`}${attempt === 1 ? '' : `, attempt ${attempt}`}`;
   const { body, report, people } = parts;
   const lines = [
-    `## Step "${step}"${which} (role: ${role})`,
+    `## Step "${nameOf(step)}"${which} (role: ${role})`,
     `Token: ${token}`,
     ...(due === undefined ? [] : [`Due: ${new Date(due).toISOString()}`]),
     '',
@@ -78,29 +118,81 @@ function workText({ step, item, attempt, role, token, parts, schema, mayAsk, due
   return lines.join('\n');
 }
 
-/** What became of a submission, and what the agent does next. */
-export function replyText({ receipt, run }: Reply): string {
-  return [...(receipt === undefined ? [] : [receiptText(receipt)]), runText(run)].join('\n\n');
+/** What became of a submission, and what is new for the agent: the steps whose instructions it has not been given here. */
+export function replyText(reply: Reply, seen: Set<string>): string {
+  const { receipt, run } = reply;
+  const verdict = receipt === undefined ? [] : [receiptText(receipt)];
+  if (run.kind !== 'work') return [...verdict, summaryLine(run)].join('\n\n');
+  const isRepeated = receipt !== undefined && 'repeated' in receipt && receipt.repeated;
+  const opened = new Set(newWork(reply).map(({ token }) => token));
+  const unseen = run.work.filter(({ token }) => isRepeated || !seen.has(token));
+  // What this report opened comes first.
+  const whole = wholeOf([...unseen.filter(({ token }) => opened.has(token)), ...unseen.filter(({ token }) => !opened.has(token))]);
+  for (const { token } of whole) seen.add(token);
+  const left = run.work.length - whole.length;
+  const others =
+    left === 0
+      ? []
+      : [
+          `${left} other ${left === 1 ? 'step is' : 'steps are'} open; pawl_next lists ${left === 1 ? 'it' : 'them'}, and returns one by its token, step or item.`,
+        ];
+  return [...verdict, summaryLine(run), ...whole.map(workText), ...others].join('\n\n');
+}
+
+/** What became of a submission of a worker that does one step only: the verdict, and that step again if it is not done. */
+export function ownStepText({ receipt, run }: Reply): string {
+  const again = workIn(run).map(workText);
+  return [
+    ...(receipt === undefined ? [] : [receiptText(receipt)]),
+    ...(again.length > 0 ? again : ['There is nothing left to do for you.']),
+  ].join('\n\n');
 }
 
 function receiptText(receipt: Receipt): string {
   if (receipt.kind === 'asked') return 'The questions now wait for the person.';
   if (receipt.kind === 'pending') return 'The report is recorded and being verified. Call pawl_next; it waits for the verdict.';
-  const { step, repeated } = receipt;
+  const { repeated } = receipt;
+  const step = nameOf(receipt.step);
   const again = repeated ? ' (this report was already recorded)' : '';
   if (receipt.kind === 'accepted') return `Accepted: step "${step}" is done${again}.`;
-  if (receipt.kind === 'gave-up') return `Recorded: step "${step}" failed${again}. ${receipt.message}`.trimEnd();
+  if (receipt.kind === 'gave-up') return `The failure of step "${step}" is recorded${again}. ${receipt.message}`.trimEnd();
   return `NOT accepted: step "${step}" is not done${again}. ${receipt.message}`.trimEnd();
 }
 
-/** The workflows that can be started. Those that are not trusted are only counted. */
-export function offersText({ workflows, untrusted }: Awaited<ReturnType<AttendedHost['offers']>>): string {
-  const lines = workflows.map(({ name, about, params }) => {
-    const takes = params.length === 0 ? '' : ` (parameters: ${params.join(', ')})`;
-    return `- ${name}${takes}${about === undefined ? '' : `: ${about}`}`;
+/** The open runs of the project that an agent could take up, and how. */
+export function othersText(others: readonly ProjectRun[]): string[] {
+  if (others.length === 0) return [];
+  const rows = others.slice(0, PAGE).map(({ run, holder }) => {
+    const state =
+      run.kind === 'work'
+        ? `open for an agent: ${stepsText(run.work)}`
+        : run.kind === 'waiting'
+          ? `waiting for ${run.waits.map(({ wait }) => waitText(wait)).join(' and ')}`
+          : run.kind;
+    return `- ${run.id} of workflow "${run.workflow}", ${state}${holder === 'other' ? '; another session works on it' : ''}`;
   });
+  const more = others.length > PAGE ? [`${others.length - PAGE} more are not listed.`] : [];
+  return [['Open runs of this project; pawl_next with the id as "run" takes one up:', ...rows, ...more].join('\n')];
+}
+
+const STEPS_SHOWN = 3;
+
+function stepsText(work: readonly OpenWork[]): string {
+  const names = [...new Set(work.map(({ step }) => `"${nameOf(step)}"`))];
+  return [...names.slice(0, STEPS_SHOWN), ...(names.length > STEPS_SHOWN ? ['…'] : [])].join(', ');
+}
+
+/** The workflows that can be started, with their parameters. Those that are not trusted are only counted. */
+export function offersText({ workflows, untrusted }: Awaited<ReturnType<AttendedHost['offers']>>): string {
+  const lines = workflows.flatMap(({ name, about, params }) => [
+    `- ${name}${about === undefined ? '' : `: ${about}`}`,
+    ...Object.entries(params).map(([param, model]) => {
+      const given = model.default === undefined ? '' : ` (default: ${JSON.stringify(model.default)})`;
+      return `  ${argumentLines({ [param]: model })[0]}${given}`;
+    }),
+  ]);
   return [
-    workflows.length === 0 ? 'No workflow can be started here.' : 'Workflows that can be started with pawl_start:',
+    workflows.length === 0 ? 'No workflow can be started here.' : 'Workflows that can be started with pawl_start, with their parameters:',
     ...lines,
     ...(untrusted === 0 ? [] : [`${untrusted} more cannot be started: a person has to read and trust their files first ("pawl trust").`]),
   ].join('\n');

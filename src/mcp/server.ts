@@ -1,11 +1,27 @@
 // Owns the connection with one client: which requests there are, in which order they may come, and that each gets one
 // response. It does not know what the tools do. No message ends the connection, only the end of the stream.
+//
+// - A tool may ask the client for something. Up to 2025-11-25 the server sends a request of its own and waits; since
+//   2026-07-28 the response says what is asked, and the client repeats its request with the answers.
+// - A client that cancels a request gets no response. What the tool had recorded by then stays recorded.
 
 import type { Readable } from 'node:stream';
 import { messageOf } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { errorResponse, idOf, type Message, type MessageId, ProtocolError, parseMessage, readLines, resultResponse } from './message.ts';
-import { BATCHED, isStateless, negotiateVersion, statelessResult, VERSIONS } from './version.ts';
+import { type ClientFacts, ClientLink, type ClientRequest, clientFacts } from './client.ts';
+import {
+  errorResponse,
+  idOf,
+  isResponse,
+  type Message,
+  type MessageId,
+  ProtocolError,
+  parseMessage,
+  readLines,
+  resultResponse,
+} from './message.ts';
+import { BATCHED, isStateless, negotiateVersion, statelessClient, statelessResult, VERSIONS } from './version.ts';
 
 /** A tool as clients see it. */
 export interface ToolSpec {
@@ -16,31 +32,56 @@ export interface ToolSpec {
   readonly annotations: JsonObject;
 }
 
-/** The result of a tool: a text for the model, and whether it is an error. */
-export interface ToolAnswer {
-  readonly text: string;
-  readonly isError: boolean;
+/** The result of a tool: a text for the model, and whether it is an error; or what it asks the client first. */
+export type ToolAnswer = { readonly text: string; readonly isError: boolean } | { readonly asks: Readonly<Record<string, ClientRequest>> };
+
+/** The call around a tool. */
+export interface CallContext {
+  /** Aborted when the client cancels the request. */
+  readonly signal: AbortSignal;
+  readonly client: ClientFacts;
+  /** Says what is going on; absent if the client did not ask for progress. */
+  readonly progress?: (message: string) => void;
+  /** What the client answered to what the tool asked, by the same names. */
+  readonly inputs?: JsonObject;
 }
 
-/** The tools and the name of a server. */
+/** The content of a resource. */
+export interface ResourceContent {
+  readonly mimeType: string;
+  readonly text: string;
+}
+
+/** What clients can read, by URI. */
+export interface ResourceServer {
+  list(): Promise<readonly JsonObject[]>;
+  readonly templates: readonly JsonObject[];
+  /** Undefined for a URI that names nothing here. */
+  read(uri: string): Promise<ResourceContent | undefined>;
+}
+
+/** The tools, the resources and the name of a server. */
 export interface ToolServer {
   readonly name: string;
   readonly version: string;
   readonly instructions: string;
   readonly tools: readonly ToolSpec[];
-  call(tool: string, args: JsonObject): Promise<ToolAnswer>;
+  readonly resources?: ResourceServer;
+  call(tool: string, args: JsonObject, context: CallContext): Promise<ToolAnswer>;
 }
 
 /** The longest message that is read. */
 const MESSAGE_MAX = 4 * 1024 * 1024;
+/** How often one call may ask the client for something. */
+const ROUNDS_MAX = 5;
 
 /** Serves one client until its stream ends; resolves when the last response was written. */
 export async function serve(server: ToolServer, input: Readable, write: (line: string) => void): Promise<void> {
-  const connection = new Connection(server);
   const pending = new Set<Promise<void>>();
   const send = (answer: Json | undefined): void => {
     if (answer !== undefined) write(`${JSON.stringify(answer)}\n`);
   };
+  const connection = new Connection(server, send);
   for await (const read of readLines(input, MESSAGE_MAX)) {
     if (read === 'too-long')
       send(errorResponse(null, new ProtocolError('request', `a message can have at most ${MESSAGE_MAX} characters`)));
@@ -50,18 +91,31 @@ export async function serve(server: ToolServer, input: Readable, write: (line: s
       answering.finally(() => pending.delete(answering));
     }
   }
+  connection.end();
   await Promise.all(pending);
 }
 
-/** The state of a connection: the negotiated version, the open requests, and those that the client cancelled. */
+/** The state of a connection: the negotiated version, and the open requests, each with what cancels it. */
 class Connection {
   private readonly server: ToolServer;
+  private readonly send: (message: Json) => void;
+  private readonly link: ClientLink;
   private version: string | undefined;
-  private readonly open = new Set<MessageId>();
-  private readonly cancelled = new Set<MessageId>();
+  private client: ClientFacts = { name: undefined, elicits: false };
+  private readonly open = new Map<MessageId, AbortController>();
+  /** Those of the open requests that may take as long as the client is told about progress. */
+  private readonly long = new Set<AbortController>();
 
-  constructor(server: ToolServer) {
+  constructor(server: ToolServer, send: (message: Json) => void) {
     this.server = server;
+    this.send = send;
+    this.link = new ClientLink(send);
+  }
+
+  /** The client is gone: nobody answers what it was asked, and nobody is told about progress. */
+  end(): void {
+    this.link.end();
+    for (const request of this.long) request.abort('gone');
   }
 
   /** Handles one line; returns the response, if there is one. */
@@ -80,8 +134,8 @@ class Connection {
 
   private async answer(value: Json): Promise<JsonObject | undefined> {
     try {
+      if (isResponse(value)) return void this.link.receive(value);
       const message = parseMessage(value);
-      if (message === undefined) return undefined;
       if (message.id === undefined) return this.note(message);
       return await this.request(message, message.id);
     } catch (thrown) {
@@ -92,50 +146,103 @@ class Connection {
   private note({ method, params }: Message): undefined {
     const { requestId } = params;
     if (method !== 'notifications/cancelled' || (typeof requestId !== 'string' && typeof requestId !== 'number')) return;
-    if (this.open.has(requestId)) this.cancelled.add(requestId);
+    this.open.get(requestId)?.abort('cancelled');
   }
 
   private async request(message: Message, id: MessageId): Promise<JsonObject | undefined> {
     if (this.open.has(id)) throw new ProtocolError('request', `a request with the id ${JSON.stringify(id)} is not answered yet`);
-    this.open.add(id);
+    const cancel = new AbortController();
+    this.open.set(id, cancel);
+    if (progressToken(message.params) !== undefined) this.long.add(cancel);
     try {
-      const result = await this.resultOf(message);
+      const result = await this.resultOf(message, cancel.signal);
       // The request was carried out all the same; the client only wants no response.
-      return this.cancelled.has(id) ? undefined : resultResponse(id, result);
+      return cancel.signal.reason === 'cancelled' ? undefined : resultResponse(id, result);
     } finally {
       this.open.delete(id);
-      this.cancelled.delete(id);
+      this.long.delete(cancel);
     }
   }
 
-  private async resultOf(message: Message): Promise<JsonObject> {
-    const { name, version, instructions } = this.server;
+  private async resultOf(message: Message, signal: AbortSignal): Promise<JsonObject> {
+    const { name, version, instructions, resources } = this.server;
     const serverInfo = { name, version };
-    const capabilities = { tools: {} };
+    const capabilities = { tools: {}, ...(resources === undefined ? {} : { resources: {} }) };
     if (isStateless(message)) {
+      const { method, params } = message;
       const result =
-        message.method === 'server/discover' ? { supportedVersions: [...VERSIONS], capabilities, instructions } : await this.work(message);
-      return statelessResult(result, { method: message.method, serverInfo });
+        method === 'server/discover'
+          ? { supportedVersions: [...VERSIONS], capabilities, instructions }
+          : await this.work(message, { signal, client: statelessClient(params), isStateless: true });
+      return statelessResult(result, { method, serverInfo });
     }
     if (message.method === 'initialize') {
       this.version = negotiateVersion(message.params);
+      this.client = clientFacts(message.params, this.version);
       return { protocolVersion: this.version, capabilities, serverInfo, instructions };
     }
     if (message.method === 'ping') return {};
     if (this.version === undefined)
       throw new ProtocolError('request', `send "initialize" first, or name the protocol version in _meta of each request: ${VERSIONS[0]}`);
-    return this.work(message);
+    return this.work(message, { signal, client: this.client, isStateless: false });
   }
 
   /** The requests that all versions have. */
-  private async work({ method, params }: Message): Promise<JsonObject> {
+  private async work({ method, params }: Message, request: RequestFacts): Promise<JsonObject> {
+    const { resources } = this.server;
     if (method === 'tools/list') return { tools: this.server.tools.map((tool) => ({ ...tool })) };
-    if (method !== 'tools/call') throw new ProtocolError('method', `unknown method "${method}"`);
+    if (method === 'tools/call') return this.callTool(params, request);
+    if (resources !== undefined && method === 'resources/list') return { resources: [...(await resources.list())] };
+    if (resources !== undefined && method === 'resources/templates/list') return { resourceTemplates: [...resources.templates] };
+    if (resources !== undefined && method === 'resources/read') return readResource(resources, params);
+    throw new ProtocolError('method', `unknown method "${method}"`);
+  }
+
+  private async callTool(params: JsonObject, request: RequestFacts): Promise<JsonObject> {
     const { name, arguments: args = {} } = params;
     if (typeof name !== 'string' || !this.server.tools.some((tool) => tool.name === name))
       throw new ProtocolError('params', `unknown tool ${JSON.stringify(name ?? null)}; "tools/list" lists the tools`);
     if (!isJsonObject(args)) throw new ProtocolError('params', '"arguments" must be an object');
-    const { text, isError } = await this.server.call(name, args);
-    return { content: [{ type: 'text', text }], isError };
+    const { signal, client } = request;
+    const progress = this.progressFor(params, signal);
+    let inputs = request.isStateless && isJsonObject(params.inputResponses) ? params.inputResponses : undefined;
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      const answer = await this.server.call(name, args, { signal, client, ...present({ progress, inputs }) });
+      if (!('asks' in answer)) return { content: [{ type: 'text', text: answer.text }], isError: answer.isError };
+      if (request.isStateless) return { resultType: 'input_required', inputRequests: answer.asks as unknown as JsonObject };
+      inputs = await this.link.ask(answer.asks, signal);
+    }
+    throw new ProtocolError('internal', `the tool "${name}" asked the client more than ${ROUNDS_MAX} times`);
   }
+
+  /** Sends what is going on while a request is open, if its client gave a token for that. */
+  private progressFor(params: JsonObject, signal: AbortSignal): ((message: string) => void) | undefined {
+    const token = progressToken(params);
+    if (token === undefined) return undefined;
+    let progress = 0;
+    return (message) => {
+      if (signal.aborted) return;
+      progress += 1;
+      this.send({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: token, progress, message } });
+    };
+  }
+}
+
+function progressToken({ _meta }: JsonObject): string | number | undefined {
+  const token = isJsonObject(_meta) ? _meta.progressToken : undefined;
+  return typeof token === 'string' || typeof token === 'number' ? token : undefined;
+}
+
+/** A request: what cancels it, who sent it, and whether it names its version itself. */
+interface RequestFacts {
+  readonly signal: AbortSignal;
+  readonly client: ClientFacts;
+  readonly isStateless: boolean;
+}
+
+async function readResource(resources: ResourceServer, { uri }: JsonObject): Promise<JsonObject> {
+  if (typeof uri !== 'string') throw new ProtocolError('params', '"uri" must be a string');
+  const content = await resources.read(uri);
+  if (content === undefined) throw new ProtocolError('params', `Resource not found: ${uri}; "resources/list" lists what there is`, { uri });
+  return { contents: [{ uri, ...content }] };
 }

@@ -1,19 +1,37 @@
 // Owns the tools of the server: their names, their arguments, and that every failure is an answer with its code. Their
 // descriptions are fixed and contain nothing of a workflow, so that no file of a project can put words into them.
+//
+// - Without progress a call returns within a minute, since clients give up then. With it, a call waits as long as the
+//   engine works, up to half an hour, and says what is going on.
 
-import type { AttendedSession } from '../attended/session.ts';
+import type { DriveLimits } from '../attended/drive.ts';
+import type { AttendedSession, SessionRuns } from '../attended/session.ts';
+import { onlyOwnStep } from '../attended/submission.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { misfit } from '../definition/json-schema.ts';
-import { offersText, replyText, runText, summaryLine } from './rendering.ts';
-import type { ToolAnswer, ToolServer, ToolSpec } from './server.ts';
+import { type FormRight, formsFor, takeForms } from './elicitation.ts';
+import { offersText, othersText, ownStepText, replyText, runText, summaryLine } from './rendering.ts';
+import type { CallContext, ResourceServer, ToolAnswer, ToolServer, ToolSpec } from './server.ts';
 
 interface Tool extends ToolSpec {
-  readonly call: (session: AttendedSession, args: JsonObject) => Promise<string>;
+  readonly call: (caller: Caller, args: JsonObject) => Promise<string>;
+}
+
+/** The session of a call, how long the call waits, and the steps whose instructions this connection has had. */
+interface Caller {
+  readonly session: AttendedSession;
+  readonly limits: DriveLimits;
+  readonly seen: Set<string>;
 }
 
 const TOKEN = { type: 'string', minLength: 1, maxLength: 200, description: 'The token of the step, from pawl_next.' };
 const RUN = { type: 'string', minLength: 1, maxLength: 16, description: 'The id of a run, if there are several.' };
+const ONLY = {
+  type: 'boolean',
+  description:
+    'For a sub-agent that does this one step: the answer has the verdict, and this step again if it is not done, but no other step.',
+};
 const OUTSIDE = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
 
 const START: Tool = {
@@ -37,19 +55,40 @@ const START: Tool = {
     additionalProperties: false,
   },
   annotations: OUTSIDE,
-  call: async (session, { workflow, params, idempotency_key: key }) =>
-    runText(await session.start(workflow as string, (params ?? {}) as JsonObject, key as string | undefined)),
+  call: async ({ session, limits, seen }, { workflow, params, idempotency_key: key }) =>
+    runText(
+      await session.start({ workflow: workflow as string, params: (params ?? {}) as JsonObject, key: key as string | undefined }, limits),
+      { seen },
+    ),
+};
+
+const NEXT: Tool = {
+  name: 'pawl_next',
+  title: 'The step that is open',
+  description:
+    'Returns the step that is open for you, with its instructions and its token, or says what the run waits for. In a new session it takes up the open run of this project; if there are several, it lists them, and "run" takes one up. A sub-agent that was given a token gets exactly its step with "token".',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      run: RUN,
+      token: { ...TOKEN, description: 'Only the step with this token.' },
+      step: { type: 'string', minLength: 1, maxLength: 300, description: 'Only the open steps with this name.' },
+      item: { type: 'string', minLength: 1, maxLength: 300, description: 'Only this item of a fan-out.' },
+      page: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Which page of the open steps, if there are many.' },
+    },
+    additionalProperties: false,
+  },
+  annotations: { ...OUTSIDE, idempotentHint: true },
+  call: async ({ session, limits, seen }, { run, token, step, item, page }) => {
+    const request = { run, token, step, item } as Record<'run' | 'token' | 'step' | 'item', string | undefined>;
+    const { runs, others } = await session.next(request, limits);
+    const pages = page === undefined ? {} : { page: page as number };
+    return [...runs.map((one) => runText(one, { seen, ...pages })), ...othersText(others)].join('\n\n') || NOTHING;
+  },
 };
 
 const WORK: readonly Tool[] = [
-  {
-    name: 'pawl_next',
-    title: 'The step that is open',
-    description: 'Returns the step that is open for you, with its instructions and its token, or says what the run waits for.',
-    inputSchema: { type: 'object', properties: { run: RUN }, additionalProperties: false },
-    annotations: { ...OUTSIDE, idempotentHint: true },
-    call: async (session, { run }) => (await session.next(run as string | undefined)).map(runText).join('\n\n') || NOTHING,
-  },
+  NEXT,
   {
     name: 'pawl_report',
     title: 'Report a step',
@@ -61,18 +100,20 @@ const WORK: readonly Tool[] = [
         token: TOKEN,
         result: { description: 'The result that the step asks for: any JSON.' },
         failure: { type: 'string', minLength: 1, maxLength: 20_000, description: 'Why it cannot be done, instead of a result.' },
+        only: ONLY,
       },
       required: ['token'],
       additionalProperties: false,
     },
     annotations: { ...OUTSIDE, idempotentHint: true },
-    call: async (session, { token, result, failure }) => {
+    call: async ({ session, limits, seen }, { token, result, failure, only }) => {
       if (result !== undefined && failure !== undefined) throw new EngineError('USAGE', 'give "result" or "failure", not both');
       const report =
         failure === undefined
           ? { kind: 'result' as const, result: result ?? null }
           : { kind: 'failure' as const, failure: failure as string };
-      return replyText(await session.submit({ token: token as string, ...report }));
+      const reply = await session.submit({ token: token as string, ...report }, { ...limits, only: only === true });
+      return only === true ? ownStepText(onlyOwnStep(reply)) : replyText(reply, seen);
     },
   },
   {
@@ -99,51 +140,121 @@ const WORK: readonly Tool[] = [
             required: ['question', 'options'],
           },
         },
+        only: ONLY,
       },
       required: ['token', 'questions'],
       additionalProperties: false,
     },
     annotations: OUTSIDE,
-    call: async (session, { token, questions }) =>
-      replyText(await session.submit({ kind: 'questions', token: token as string, questions: questions as Json })),
+    call: async ({ session, limits, seen }, { token, questions, only }) => {
+      const reply = await session.submit({ kind: 'questions', token: token as string, questions: questions as Json }, limits);
+      return only === true ? ownStepText(onlyOwnStep(reply)) : replyText(reply, seen);
+    },
   },
   {
     name: 'pawl_status',
     title: 'The state of the runs',
-    description: 'Returns the state of your runs and the workflows that can be started. Changes nothing.',
+    description:
+      'Returns the state of your runs, the other open runs of this project that you could take up, and the workflows that can be started, with their parameters. Changes nothing.',
     inputSchema: { type: 'object', properties: { run: RUN }, additionalProperties: false },
     annotations: { readOnlyHint: true, openWorldHint: false },
-    call: async (session, { run }) => (await session.status(run as string | undefined)).map(summaryLine).join('\n') || NOTHING,
+    call: async ({ session }, { run }) => statusText(await session.status(run as string | undefined)),
   },
 ];
 
+function statusText({ runs, others }: SessionRuns): string {
+  return [...runs.map(summaryLine), ...othersText(others)].join('\n') || NOTHING;
+}
+
 const NOTHING = 'There is no run here yet.';
 const INSTRUCTIONS =
-  'Pawl hands out the steps of a workflow one at a time. Do the step that is open, report it with its token, and do what the answer says. Only what the engine could verify counts as done. Approvals are for people: when the run waits for one, say so and stop.';
+  'Pawl hands out the steps of a workflow one at a time. Do the step that is open, report it with its token, and do what the answer says. Only what the engine could verify counts as done. If you do not know what you were doing, call pawl_next. Approvals are for people: when the run waits for one, say so and stop.';
 
-/** The server of a session. `mayStart`: whether it starts runs, or serves only those it was given. */
-export function serverOf(
-  session: AttendedSession,
-  { version, mayStart }: { readonly version: string; readonly mayStart: boolean },
-): ToolServer {
+/** How long a call with progress waits, and how often it says what is going on. */
+const LONG_MS = 30 * 60_000;
+const PROGRESS_MS = 5000;
+
+/** What a server is made of. */
+export interface ServerOptions {
+  readonly version: string;
+  /** Whether it starts runs, or serves only those it was given. */
+  readonly mayStart: boolean;
+  readonly resources?: ResourceServer;
+  /** Set if answers from a form of the client count. */
+  readonly forms?: FormRight;
+  readonly progressMs?: number;
+}
+
+/** The server of a session. */
+export function serverOf(session: AttendedSession, options: ServerOptions): ToolServer {
+  const { version, mayStart, resources } = options;
   const tools = mayStart ? [START, ...WORK] : WORK;
+  const seen = new Set<string>();
   return {
     name: 'pawl',
     version,
     instructions: INSTRUCTIONS,
     tools: tools.map(({ call: _, ...spec }) => spec),
-    call: async (name, args) => {
+    ...(resources === undefined ? {} : { resources }),
+    call: async (name, args, context) => {
       const tool = tools.find((one) => one.name === name) as Tool;
       const fault = misfit(tool.inputSchema, args, 'the arguments');
       if (fault !== undefined) return failed('USAGE', fault);
+      const caller = { session, seen, limits: limitsOf(context) };
+      const stop = sayProgress(session, context, options.progressMs ?? PROGRESS_MS);
       try {
-        const text = await tool.call(session, args);
+        const text = await answerOf(tool, { args, caller, context, forms: options.forms });
+        if (typeof text !== 'string') return text;
         return { text: mayStart && name === 'pawl_status' ? `${text}\n\n${offersText(await session.offers())}` : text, isError: false };
       } catch (thrown) {
         // A bug of ours is reported like any failure: the agent can continue with what it has.
         return failed(isEngineError(thrown) ? thrown.code : 'INTERNAL', messageOf(thrown));
+      } finally {
+        stop();
       }
     },
+  };
+}
+
+interface ToolCall {
+  readonly args: JsonObject;
+  readonly caller: Caller;
+  readonly context: CallContext;
+  readonly forms: FormRight | undefined;
+}
+
+/** The text of a tool; or the questions of an agent that the client is to put before its user first. */
+async function answerOf(tool: Tool, { args, caller, context, forms }: ToolCall): Promise<string | ToolAnswer> {
+  const { client, inputs } = context;
+  if (forms === undefined || tool.annotations.readOnlyHint === true) return tool.call(caller, args);
+  // The client has been asked: what was submitted is recorded, and the answers move the run on.
+  if (inputs !== undefined) {
+    const taken = await takeForms(caller.session, inputs, forms.actorFor(client));
+    const next = await NEXT.call(caller, {});
+    return taken ? next : `The person left the questions for later.\n\n${next}`;
+  }
+  const text = await tool.call(caller, args);
+  const asks = args.only === true ? undefined : await formsFor(caller.session, client);
+  return asks === undefined ? text : { asks };
+}
+
+function limitsOf({ progress, signal }: CallContext): DriveLimits {
+  return progress === undefined ? { signal } : { signal, idleMs: LONG_MS };
+}
+
+/** Says from time to time what the engine does, until it is stopped. */
+function sayProgress(session: AttendedSession, { progress }: CallContext, everyMs: number): () => void {
+  if (progress === undefined) return () => undefined;
+  let isOver = false;
+  const say = async (): Promise<void> => {
+    const lines = await session.activity(Date.now());
+    if (!isOver) progress(lines.join('; ') || 'working');
+  };
+  // What cannot be read now is told the next time; the call itself reports a lasting failure.
+  const timer = setInterval(() => say().catch(() => undefined), everyMs);
+  return () => {
+    isOver = true;
+    clearInterval(timer);
   };
 }
 

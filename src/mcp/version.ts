@@ -4,6 +4,7 @@
 // - A version that is not in these lists is never confirmed.
 
 import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { type ClientFacts, clientFacts } from './client.ts';
 import { type Message, ProtocolError } from './message.ts';
 
 /** The version in which each request names its version. */
@@ -36,11 +37,27 @@ export function isStateless({ params, method }: Message): boolean {
   return true;
 }
 
+/** What the client of a request with its own version says about itself. */
+export function statelessClient({ _meta }: JsonObject): ClientFacts {
+  const meta = isJsonObject(_meta) ? _meta : {};
+  return clientFacts({ capabilities: meta[`${META}clientCapabilities`] ?? {}, clientInfo: meta[`${META}clientInfo`] ?? {} }, STATELESS);
+}
+
+/** How long a client may keep what it read: lists that never change for an hour, everything about runs not at all. */
+const CACHED: Readonly<Record<string, number>> = {
+  'server/discover': HOUR_MS,
+  'tools/list': HOUR_MS,
+  'resources/templates/list': HOUR_MS,
+  'resources/list': 0,
+  'resources/read': 0,
+};
+
 /** A result with what a response to a request with its own version must have. */
 export function statelessResult(
   result: JsonObject,
   { method, serverInfo }: { readonly method: string; readonly serverInfo: JsonObject },
 ): JsonObject {
-  const caching = method === 'server/discover' || method === 'tools/list' ? { ttlMs: HOUR_MS, cacheScope: 'private' } : {};
+  const ttlMs = CACHED[method];
+  const caching = ttlMs === undefined ? {} : { ttlMs, cacheScope: 'private' };
   return { resultType: 'complete', ...result, ...caching, _meta: { [`${META}serverInfo`]: serverInfo } };
 }

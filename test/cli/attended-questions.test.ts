@@ -43,7 +43,13 @@ const prompt = async (): Promise<string> => (await rig.run(['next', RUN])).stdou
 
 describe('questions of an agent', () => {
   test('wait for a person, and the agent is told so with 3', async () => {
-    const line = `Run ${RUN} waits for a person to answer the questions of "work" ("pawl answer ${RUN}"); there is nothing for you to do until then.\n`;
+    const line = [
+      `Run ${RUN} waits for a person to answer the questions of "work" ("pawl answer ${RUN}"); there is nothing for you to do until then.`,
+      '- Asked at step "work": Which database\u001b[31m? Options: "Postgres", "SQLite".',
+      '- Asked at step "work": Which parts? Options: "api", "web", "docs".',
+      `- A person runs, in a terminal of their own: pawl answer ${RUN}`,
+      '',
+    ].join('\n');
     expect(await asked()).toEqual({ code: 3, stdout: line, stderr: '' });
     expect(await rig.run(['next', RUN])).toEqual({ code: 3, stdout: line, stderr: '' });
   });

@@ -24,7 +24,7 @@ export default defineWorkflow({
       postconditions: [{ name: 'planned', check: () => existsSync('plan.md'), error: 'plan.md is <not> there' }],
       next: 'build',
     },
-    { id: 'build', agent: 'builder', prompt: 'Build it.', next: null },
+    { id: 'build', agent: 'builder', prompt: 'Build it.', supportsQuestions: true, next: null },
   ],
 });
 `;
@@ -90,6 +90,21 @@ test('INVOKE_AFTER has the way for work that cannot be done', async () => {
   const given = elementsOf(asPrinted(rig, only(told, 'if_fail').text).stdout);
   expect(only(given, 'verdict').attributes).toMatchObject({ step: 'plan', accepted: 'false' });
   expect(only(told, 'if_pass').text).toBe(only(told, 'NEXT').text);
+});
+
+test('every command runs as it is printed, without a reader of XML, also the one to ask with', async () => {
+  rig.write('plan.md', 'first');
+  const { stdout } = asPrinted(rig, only(await begun(), 'NEXT').text);
+  const [, ask = ''] = /<if_question>(.*)<\/if_question>/.exec(stdout) ?? [];
+  expect(ask).toContain('"question"');
+  const asked = asPrinted(rig, ask);
+  expect(asked.status).toBe(3);
+  const told = elementsOf(asked.stdout);
+  expect(only(told, 'standing').text).toContain('waits for a person to answer the questions');
+  expect(told.filter(({ name }) => name === 'asked').map(({ text }) => text)).toEqual([
+    '- Asked at step "build": Which one? Options: "this", "that".',
+    `- A person runs, in a terminal of their own: pawl answer ${RUN}`,
+  ]);
 });
 
 test('text from outside cannot close an element or pose as one', async () => {

@@ -245,7 +245,12 @@ describe('a report', () => {
   test('after which only a person can go on says so with 3; when the run has ended, with the exit code of its end', async () => {
     const token = await planned();
     const parked = await done(token, '--result', built);
-    const line = `Run ${RUN} waits for a person to decide "ask" ("pawl inbox ${RUN}"); there is nothing for you to do until then.\n`;
+    const line = [
+      `Run ${RUN} waits for a person to decide "ask" ("pawl inbox ${RUN}"); there is nothing for you to do until then.`,
+      `- Asked at step "ask": Good? Options: "yes", "again".`,
+      `- A person runs, in a terminal of their own: pawl decide ${RUN} --option yes`,
+      '',
+    ].join('\n');
     expect([parked.code, parked.stdout]).toEqual([3, `Accepted: build (attempt 1).\n${line}`]);
     expect(await next()).toEqual({ code: 3, stdout: line, stderr: '' });
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
@@ -305,6 +310,24 @@ describe('giving up', () => {
   });
 });
 
+describe('without a run', () => {
+  test('the only open attended run is printed; of several, which ones there are; of none, that there is none', async () => {
+    expect((await rig.run(['next'])).stderr).toContain('no attended run is open in this project');
+    const { stdout } = await beginAttended(rig, PLANNED);
+    expect((await rig.run(['next'])).stdout).toBe(stdout);
+    await rig.run(['run', 'planned', '--attended', '--id', 'aaaaaaaaaaaaaaa2']);
+    const { code, stderr } = await rig.run(['next']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/name one of the open attended runs.*\n {2}aaaaaaaaaaaaaaa2 {2}planned {2}open: "plan"\n {2}aaaaaaaaaaaaaaa1 /);
+    expect((await rig.json<{ runs: { id: string }[] }>(['runs', '--attended'])).runs.map(({ id }) => id)).toEqual([
+      'aaaaaaaaaaaaaaa2',
+      RUN,
+    ]);
+    await rig.run(['cancel', RUN]);
+    expect((await rig.json<{ runs: { id: string }[] }>(['runs', '--attended'])).runs.map(({ id }) => id)).toEqual(['aaaaaaaaaaaaaaa2']);
+  });
+});
+
 describe('a fan-out', () => {
   const report = (token: string): Promise<Ended> => done(token);
 
@@ -314,6 +337,27 @@ describe('a fan-out', () => {
     expect([...stdout.matchAll(/^Step 1: write, item (.*) \(attempt 1\)/gm)].map(([, item]) => item)).toEqual(['one', 'two', 'three']);
     expect(stdout).toMatch(/These 3 steps are independent: report each with its own token, in any order\.\n$/);
     expect((await next()).stdout).toBe(stdout);
+  });
+
+  test('serves a sub-agent by its token: that step only, and after the report that step again or nothing', async () => {
+    const [one = '', two = ''] = tokensIn((await beginAttended(rig, CHAPTERS)).stdout);
+    const served = await rig.run(['next', RUN, `--token=${two}`]);
+    expect([served.code, tokensIn(served.stdout)]).toEqual([0, [two]]);
+    expect(served.stdout).not.toContain('still open');
+    expect((await rig.json<{ handouts: { token: string }[] }>(['next', RUN, `--token=${two}`])).handouts.map(({ token }) => token)).toEqual(
+      [two],
+    );
+    const refused = await done(one, '--only');
+    expect([refused.code, tokensIn(refused.stdout).length]).toEqual([1, 1]);
+    expect(refused.stdout).toContain('write, item one (attempt 2)');
+    rig.write('two', '');
+    const accepted = await done(two, '--only');
+    expect(accepted).toEqual({
+      code: 0,
+      stdout: 'Accepted: write, item two (attempt 1).\nThere is nothing left to do for you.\n',
+      stderr: '',
+    });
+    expect((await rig.run(['next', RUN, `--token=${two}`])).stderr).toContain('[TOKEN_UNKNOWN]');
   });
 
   test('hands out only the failed item again, and does not repeat those that others work on', async () => {

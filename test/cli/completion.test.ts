@@ -69,6 +69,7 @@ test('bash offers the options of the command that was typed', () => {
   expect(inBash(['pawl', 'runs', '--'])).toEqual([
     '--status',
     '--workflow',
+    '--attended',
     '--limit',
     '--all',
     '--json',

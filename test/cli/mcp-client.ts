@@ -4,6 +4,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { ClientCapabilities } from '@modelcontextprotocol/sdk/types.js';
 import type { CliRig } from './rig.ts';
 
 const START = join(import.meta.dirname, 'start.js');
@@ -21,19 +22,26 @@ export interface ConnectedClient {
   close(): Promise<void>;
 }
 
+interface ConnectOptions {
+  readonly words?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly capabilities?: ClientCapabilities;
+}
+
 /** Starts `pawl mcp` in the project of a rig, and connects to it with the client of the SDK. */
 export async function connect(
   rig: CliRig,
-  { words = [], env = {} }: { readonly words?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
+  { words = [], env = {}, cwd = rig.project, capabilities = {} }: ConnectOptions = {},
 ): Promise<ConnectedClient> {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [START, 'mcp', ...words],
-    cwd: rig.project,
+    cwd,
     env: rig.env(env),
     stderr: 'ignore',
   });
-  const client = new Client({ name: 'test', version: '1.0.0' });
+  const client = new Client({ name: 'test', version: '1.0.0' }, { capabilities });
   await client.connect(transport);
   return {
     client,

@@ -1,4 +1,4 @@
-// The Stop hook of Claude Code, and what `pawl init --claude` writes for it.
+// The hooks of Claude Code, and what `pawl init --claude` writes for it.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -142,6 +142,63 @@ describe('an agent may stop', () => {
     await agent.close();
     writeFileSync(db, 'garbage');
     expect(await stop()).toMatchObject({ code: 1, stdout: '' });
+  });
+});
+
+/** What an agent is told when its session begins. A process of its own, since the agent that started it counts. */
+async function begun(session: string, source: string): Promise<string> {
+  const input = JSON.stringify({ session_id: session, hook_event_name: 'SessionStart', source, cwd: rig.project });
+  const { code, stdout, stderr } = await rig.start(['hook', 'session-start'], { input, env: { CLAUDE_CODE_SESSION_ID: session } }).ended;
+  expect([code, stderr]).toEqual([0, '']);
+  if (stdout === '') return '';
+  const { hookSpecificOutput } = JSON.parse(stdout) as { hookSpecificOutput: { hookEventName: string; additionalContext: string } };
+  expect(hookSpecificOutput.hookEventName).toBe('SessionStart');
+  return hookSpecificOutput.additionalContext;
+}
+
+describe('a session that begins', () => {
+  test('after a compaction or a resume is told of its run, its step and how to go on', async () => {
+    const run = runIn(await begin());
+    const line = `You are working on run ${run} of the Pawl workflow "three-steps": step "plan" is open. Call pawl_next with "run": "${run}"`;
+    expect(await begun('mine', 'compact')).toContain(line);
+    expect(await begun('mine', 'resume')).toContain(line);
+  });
+
+  test('after /clear has the runs of the session before it, and the server that still has the old id binds to the new one', async () => {
+    const run = runIn(await begin());
+    expect(await begun('cleared', 'clear')).toContain(`You are working on run ${run}`);
+    expect((await stop('cleared')).stdout).toContain('"decision":"block"');
+    expect(await stop('mine')).toEqual(MAY_STOP);
+    const second = runIn(await begin());
+    expect((await stop('cleared')).stdout).toContain(second);
+  });
+
+  test('beside a live one is told of nothing; when nobody works on the run it is told of it, and nothing keeps it', async () => {
+    expect(await begun('new', 'startup')).toBe('');
+    const run = runIn(await begin());
+    expect(await begun('new', 'startup')).toBe('');
+    await agent.close();
+    expect(await begun('new', 'startup')).toContain(
+      `Run ${run} of the Pawl workflow "three-steps" is open in this project, and nobody works on it`,
+    );
+    expect(await stop('new')).toEqual(MAY_STOP);
+  });
+
+  test('takes the run with pawl next, which the Stop hook then knows; a run inside a run takes none', async () => {
+    const run = runIn(await begin());
+    await agent.close();
+    const next = (env: Record<string, string>): Promise<Ended> => rig.run(['next'], { env: { CLAUDE_CODE_SESSION_ID: 'new', ...env } });
+    expect((await next({ PAWL_RUN: run })).stdout).toContain('Write the plan.');
+    expect(await stop('new')).toEqual(MAY_STOP);
+    expect((await next({})).stdout).toContain('Write the plan.');
+    expect((await stop('new')).stdout).toContain(run);
+  });
+
+  test('without a run, without a project and with senseless input is told nothing, and nothing is blocked', async () => {
+    expect(await begun('mine', 'startup')).toBe('');
+    const { code, stdout, stderr } = await rig.run(['hook', 'session-start'], { input: '{}' });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('is not told about open runs');
   });
 });
 

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { tokenOf } from './decision-runs.ts';
 import { type ConnectedClient, connect, runIn, startRaw, THREE_STEPS, tokensIn } from './mcp-client.ts';
@@ -89,7 +90,7 @@ describe('an agent', () => {
     expect((await rig.json<{ runs: unknown[] }>(['runs'])).runs).toHaveLength(1);
   });
 
-  test('of a session goes on with its runs when the server is started again, and no other session does', async () => {
+  test('of a session goes on with its runs when the server is started again', async () => {
     const db = join(rig.folder, 'runs.db');
     rig.settings.PAWL_DB = db;
     const env = { CLAUDE_CODE_SESSION_ID: 'session-1' };
@@ -98,11 +99,37 @@ describe('an agent', () => {
     await before.close();
     const again = await (await client({ env })).call('pawl_next');
     expect([runIn(again), tokensIn(again)]).toEqual([runIn(first), tokensIn(first)]);
-    const other = await client({ env: { CLAUDE_CODE_SESSION_ID: 'session-2' } });
-    expect((await other.call('pawl_next')).text).toContain('There is no run here yet');
-    expect((await other.call('pawl_report', { token: tokensIn(first)[0] })).text).toContain('[TOKEN_UNKNOWN]');
     for (const part of ['', '-wal', '-shm']) rmSync(`${db}${part}`, { force: true });
     expect((await (await client({ env })).call('pawl_next')).text).toContain('There is no run here yet');
+  });
+
+  test('of a new session sees the open run of the project; it takes it up when nobody works on it, else only by its id', async () => {
+    const before = await client({ env: { CLAUDE_CODE_SESSION_ID: 'session-1' } });
+    const first = await before.call('pawl_start', start);
+    const other = await client({ env: { CLAUDE_CODE_SESSION_ID: 'session-2' } });
+    expect((await other.call('pawl_status')).text).toContain(
+      `- ${runIn(first)} of workflow "three-steps", open for an agent: "plan"; another session`,
+    );
+    expect((await other.call('pawl_next')).text).toMatch(/^Open runs of this project; pawl_next with the id as "run" takes one up:/);
+    expect((await other.call('pawl_report', { token: tokensIn(first)[0] })).text).toContain('[TOKEN_UNKNOWN]');
+    await before.close();
+    expect(tokensIn(await other.call('pawl_next'))).toEqual(tokensIn(first));
+    const late = await client();
+    expect(tokensIn(await late.call('pawl_next'))).toEqual([]);
+    expect(tokensIn(await late.call('pawl_next', { run: runIn(first) }))).toEqual(tokensIn(first));
+    // Taking up a run gives no right over it.
+    const cancelled = await rig.run(['cancel', runIn(first)], { env: { CLAUDE_CODE_SESSION_ID: 'session-2' } });
+    expect(cancelled.stderr).toContain('[NOT_ALLOWED]');
+  });
+
+  test('sees no run of another project in a database that both use', async () => {
+    rig.settings.PAWL_DB = join(rig.folder, 'runs.db');
+    const first = await (await client()).call('pawl_start', start);
+    await open.pop()?.close();
+    const elsewhere = rig.write('../elsewhere/.pawl/workflows/three-steps.yaml', THREE_STEPS);
+    const other = await client({ cwd: join(elsewhere, '../../..') });
+    expect((await other.call('pawl_next')).text).toBe('There is no run here yet.');
+    expect((await other.call('pawl_next', { run: runIn(first) })).text).toContain('[RUN_NOT_FOUND]');
   });
 
   test('that works on one run has that run only, named by an option or by the run it is part of', async () => {
@@ -127,6 +154,8 @@ describe('an agent', () => {
     const waiting = await agent.call('pawl_report', { token: tokensIn(first)[0] });
     expect(waiting.text).toContain('waiting for a person to decide (step "ask")');
     expect(waiting.text).toContain('There is nothing for you to do now');
+    expect(waiting.text).toContain('- Asked at step "ask": Ship it? Options: "Ship it".');
+    expect(waiting.text).toContain(`in a terminal of their own: pawl decide ${runIn(first)} --option 'Ship it'`);
     const { gates } = await rig.json<{ gates: { digest: string }[] }>(['inbox', runIn(first)]);
     const decided = await rig.run(['decide', runIn(first), '--option', 'Ship it', '--digest', gates[0]?.digest ?? ''], {
       env: { PAWL_TOKEN: await tokenOf(rig, 'ann') },
@@ -135,6 +164,81 @@ describe('an agent', () => {
     expect((await agent.call('pawl_next')).text).toContain('Ship what was decided.');
   });
 });
+
+describe('resources', () => {
+  test('are the runs that the session may see, their logs and the graphs of trusted workflows', async () => {
+    rig.write('.pawl/workflows/evil.yaml', THREE_STEPS.replace('name: three-steps', 'name: evil'));
+    const agent = await client();
+    const started = await agent.call('pawl_start', start);
+    const run = runIn(started);
+    const { resources } = await agent.client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual([
+      'pawl://runs',
+      `pawl://run/${run}`,
+      `pawl://run/${run}/log`,
+      'pawl://workflow/three-steps/graph',
+    ]);
+    expect((await agent.client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      'pawl://run/{id}',
+      'pawl://run/{id}/log',
+      'pawl://workflow/{name}/graph',
+    ]);
+    const read = async (uri: string): Promise<string> => JSON.stringify((await agent.client.readResource({ uri })).contents[0]);
+    expect(await read('pawl://runs')).toContain(run);
+    expect(await read(`pawl://run/${run}`)).toContain('\\"status\\":\\"waiting\\"');
+    expect(await read(`pawl://run/${run}/log`)).toContain('run of three-steps started');
+    expect(await read('pawl://workflow/three-steps/graph')).toContain('flowchart');
+    for (const uri of resources.map((one) => one.uri)) expect(await read(uri)).not.toContain(tokensIn(started)[0]);
+    for (const uri of [
+      'pawl://workflow/evil/graph',
+      'pawl://run/zzzzzzzzzzzzzzzz',
+      'pawl://run/../x',
+      'file:///etc/passwd',
+      'pawl://workflow/%zz/graph',
+    ])
+      await expect(read(uri)).rejects.toThrow('Resource not found');
+  });
+
+  test('of a server that was given a run are those of that run, also where requests name their version', async () => {
+    const starter = await client();
+    const [mine, other] = [await starter.call('pawl_start', start), await starter.call('pawl_start', start)];
+    const raw = startRaw(rig, ['--run', runIn(mine)]);
+    const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
+    raw.say({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'pawl://runs', _meta } });
+    raw.say({ jsonrpc: '2.0', id: 2, method: 'resources/read', params: { uri: `pawl://run/${runIn(other)}`, _meta } });
+    expect(await raw.heard(1)).toMatchObject({
+      result: { resultType: 'complete', ttlMs: 0, contents: [{ text: expect.stringContaining(runIn(mine)) }] },
+    });
+    expect(JSON.stringify(await raw.heard(1))).not.toContain(runIn(other));
+    expect(await raw.heard(2)).toMatchObject({ error: { code: -32602 } });
+    raw.end();
+    await once(raw.process, 'close');
+  });
+});
+
+test('settings that an agent brings along do not let its client answer for the person', async () => {
+  rig.write('../settings/pawl/config.yaml', 'mcp: { elicit: questions }\n');
+  rig.write('.pawl/config.yaml', 'mcp: { elicit: questions }\n');
+  rig.write('.pawl/workflows/asking.yaml', ASKING);
+  await rig.run(['trust', '--yes']);
+  const agent = await client({ env: { XDG_CONFIG_HOME: join(rig.folder, 'settings') }, capabilities: { elicitation: {} } });
+  let asked = 0;
+  agent.client.setRequestHandler(ElicitRequestSchema, () => {
+    asked += 1;
+    return { action: 'accept', content: { answer1: 'a' } };
+  });
+  const first = await agent.call('pawl_start', { workflow: 'asking' });
+  const waiting = await agent.call('pawl_ask', { token: tokensIn(first)[0], questions: [{ question: 'Which?', options: ['a', 'b'] }] });
+  expect([waiting.text.includes('waiting for a person to answer the questions'), asked]).toEqual([true, 0]);
+});
+
+const ASKING = `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata:
+  name: asking
+stages:
+  - { id: work, type: agent, agent: developer, prompt: Work., supports_questions: true }
+`;
 
 const GATED = `apiVersion: pawl.dev/v1
 kind: Workflow
@@ -194,7 +298,7 @@ export default defineWorkflow({ name: 'module', params: { who: { type: 'string',
   rig.write('.pawl/workflows/module.ts', module('First.'));
   await rig.run(['trust', '--yes']);
   const agent = await client();
-  expect((await agent.call('pawl_status')).text).toContain('- module (parameters: who)');
+  expect((await agent.call('pawl_status')).text).toContain('- module: module\n  - "who", a string (default: "all")');
   expect((await agent.call('pawl_start', { workflow: 'module' })).text).toContain('First.');
   await agent.call('pawl_start', start);
   rig.write('.pawl/workflows/module.ts', module('Second.'));

@@ -4,23 +4,27 @@
 import { existsSync } from 'node:fs';
 import type { Engine } from '../../api/engine.ts';
 import type { AnyWorkflow } from '../../api/engine-options.ts';
+import type { RunningStep } from '../../attended/activity.ts';
+import type { ProjectRun } from '../../attended/open-runs.ts';
 import type { AttendedHost, OfferedWorkflow, StartRequest } from '../../attended/session.ts';
 import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { bindParams } from '../../definition/arg.ts';
+import { lastTranscriptText, transcriptsOf } from '../../engine/transcripts.ts';
 import { isFinal } from '../../kernel/run-state.ts';
 import { ATTENDED } from '../../steps/handover.ts';
 import type { Store } from '../../store/store.ts';
 import { userActor } from '../actor.ts';
-import { bindRun } from '../agent-session.ts';
+import { bindRun, callingSession, changeSession, ownProcess, readSession, takeUpRun } from '../agent-session.ts';
 import { discoverProject } from '../definitions.ts';
 import { assertSettingsTrusted, openForge } from '../forge/session.ts';
-import { loadWorkflow, loadWorkflowOf } from '../load.ts';
+import { loadDescription, loadWorkflow, loadWorkflowOf } from '../load.ts';
 import { openEngine } from '../open-engine.ts';
 import { findRun, openForRun, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { assertTrusted, readGraph, type TrustedContent } from '../trust/trust.ts';
+import { assertTrusted, readGraph } from '../trust/trust.ts';
+import { readProjectRuns } from './open-runs.ts';
 
 /** A project whose runs an agent works on. */
 export class ProjectHost implements AttendedHost {
@@ -32,8 +36,10 @@ export class ProjectHost implements AttendedHost {
   private readonly opened: Engine[] = [];
   /** The digests of modules when they were loaded. */
   private readonly modules = new Map<string, string>();
-  /** The parameters of modules by file and digest. */
-  private readonly params = new Map<string, readonly string[]>();
+  /** The parameters of workflows by file and digest. */
+  private readonly params = new Map<string, OfferedWorkflow['params']>();
+  /** The process that speaks for the session, and its name where the agent gives it none. */
+  private readonly process = ownProcess();
 
   constructor(shell: Shell, place: Place) {
     this.shell = shell;
@@ -109,33 +115,53 @@ export class ProjectHost implements AttendedHost {
   }
 
   /** A workflow with its parameters; nothing when it is not trusted. */
-  private async offer({ name, title, file, params }: DiscoveredWorkflow): Promise<OfferedWorkflow | undefined> {
+  private async offer({ name, title, file }: DiscoveredWorkflow): Promise<OfferedWorkflow | undefined> {
     try {
-      const checked = await assertTrusted(this.shell, this.place.project, { file });
-      return { name, ...(title === '' ? {} : { about: title }), params: params ?? (await this.paramsOf(file, checked)) };
+      const { digest } = await assertTrusted(this.shell, this.place.project, { file });
+      return { name, ...(title === '' ? {} : { about: title }), params: await this.paramsOf(file, digest) };
     } catch (error) {
       if (isEngineError(error) && error.code === 'NOT_TRUSTED') return undefined;
       throw error;
     }
   }
 
-  /** The parameters of a module, which is loaded once per content; none when it cannot be loaded, which starting it reports. */
-  private async paramsOf(file: string, checked: TrustedContent): Promise<readonly string[]> {
-    const key = `${file} ${checked.digest}`;
+  /** The parameters of a workflow, which is loaded once per content; none when it cannot be loaded, which starting it reports. */
+  private async paramsOf(file: string, digest: string): Promise<OfferedWorkflow['params']> {
+    const key = `${file} ${digest}`;
     const known = this.params.get(key);
     if (known !== undefined) return known;
-    const { loadApart } = await import('../../api/module/load-apart.ts');
-    const loaded = await loadApart(file, checked);
-    const params = 'workflow' in loaded ? Object.keys(loaded.workflow.definition.params) : [];
+    const params = await loadDescription(this.shell, this.place.project, file).then(
+      ({ workflow }) => workflow.definition.params,
+      () => ({}),
+    );
     this.params.set(key, params);
     return params;
   }
 
   remember(run: string): void {
-    bindRun(this.shell, { run, db: this.place.file });
+    bindRun(this.shell, { run, db: this.place.file }, this.binding());
   }
 
-  private database(): Promise<Store> {
+  takeUp(run: string): void {
+    takeUpRun(this.shell, { run, db: this.place.file }, this.binding());
+  }
+
+  lastLine(step: RunningStep): string | undefined {
+    return lastTranscriptText(transcriptsOf(this.place.file), step);
+  }
+
+  async openRuns(): Promise<readonly ProjectRun[]> {
+    if (!existsSync(this.place.file)) return [];
+    return readProjectRuns(this.shell, this.place, { store: await this.database(), session: this.binding().session });
+  }
+
+  /** The session of the agent; a server whose agent names none is a session by itself. */
+  private binding(): { readonly session: string; readonly process: string | undefined } {
+    return { session: callingSession(this.shell) ?? `server ${this.process}`, process: this.process };
+  }
+
+  /** The database of the project. */
+  database(): Promise<Store> {
     return this.opening(() => openStore(this.place));
   }
 
@@ -159,6 +185,9 @@ export class ProjectHost implements AttendedHost {
 
   /** Waits for the steps that execute, or kills them with `abort`, and releases the runs. */
   async close(options: { readonly abort?: boolean } = {}): Promise<void> {
+    const { session } = this.binding();
+    const isOver = session.startsWith('server ') && readSession(this.shell, session).runs.length > 0;
+    if (isOver) changeSession(this.shell, session, (now) => ({ ...now, runs: [] }));
     await Promise.all(this.opened.map((engine) => engine.close(options)));
     await (await this.forge)?.close();
     await (await this.store)?.close();

@@ -9,7 +9,7 @@ const waiting = (kinds: readonly OpenWait['kind'][]): AttendedRun => ({
   position: 1,
   kind: 'waiting',
   due: undefined,
-  waits: kinds.map((kind) => ({ run: 'r', wait: { kind, due: 1 } as OpenWait })),
+  waits: kinds.map((kind) => ({ run: 'r', wait: { kind, due: 1 } as OpenWait, asks: [] })),
 });
 
 test.each([

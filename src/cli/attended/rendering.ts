@@ -6,7 +6,9 @@
 // - In a pipe the instructions are printed unchanged; on a terminal they cannot steer it.
 
 import type { AttendedRun, IdleRun, OpenWork } from '../../attended/attended-run.ts';
+import type { ProjectRun } from '../../attended/open-runs.ts';
 import { newWork, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
+import { askedLines } from '../../attended/waits.ts';
 import { present } from '../../base/fields.ts';
 import type { TreeWait } from '../../engine/run-tree.ts';
 import { isDone } from '../../kernel/run-state.ts';
@@ -35,8 +37,8 @@ export async function printReply(shell: Shell, store: Store, reply: Reply): Prom
 }
 
 /** A refused report exits with 1, unless the end of the run says more. */
-function exitOfReply({ run, receipt }: Reply): number {
-  const exit = exitOfRun(run);
+function exitOfReply({ run, receipt, only }: Reply): number {
+  const exit = only === true ? 0 : exitOfRun(run);
   return receipt?.kind === 'refused' && (exit === 0 || exit === EXIT_WAITING) ? EXIT_REFUSED : exit;
 }
 
@@ -88,7 +90,8 @@ function verdictRow(receipt: Receipt | undefined): object | undefined {
 export function replyLines(shell: Shell, reply: Reply): string[] {
   const { run, receipt } = reply;
   const verdict = receipt === undefined ? [] : receiptLines(shell, receipt);
-  if (run.kind !== 'work') return [...verdict, idleText(run)];
+  if (reply.only === true && workIn(run).length === 0) return [...verdict, NOTHING_LEFT];
+  if (run.kind !== 'work') return [...verdict, idleText(run), ...askedOf(shell, run)];
   const shown = newWork(reply);
   const lines = shown.flatMap((one, index) => [...(index === 0 ? [] : ['', '', '']), ...workLines(shell, one)]);
   const gap = verdict.length === 0 || lines.length === 0 ? [] : [''];
@@ -104,7 +107,27 @@ function receiptLines(shell: Shell, receipt: Receipt): string[] {
   return [receipt.repeated ? `${verdict} (This report was already recorded.)` : verdict];
 }
 
+/** What a worker with one step is told when that step is not open any more. */
+export const NOTHING_LEFT = 'There is nothing left to do for you.';
+
+/** What is asked where the run waits for a person, and the command with which they answer. */
+export function askedOf(shell: Shell, run: IdleRun): string[] {
+  const waits = run.kind === 'waiting' ? run.waits : [];
+  return waits
+    .flatMap((wait) => askedLines({ ...wait, ...present({ command: wait.command && pasteable(shell, wait.command) }) }))
+    .map((line) => outside(shell, line));
+}
+
 const VERDICTS = { refused: 'Not accepted', 'gave-up': 'Given up' } as const;
+
+/** The open attended runs of a project, one per line. */
+export function openRunLines(open: readonly ProjectRun[]): string[] {
+  return open.map(({ run, holder }) => {
+    const steps = [...new Set(workIn(run).map(({ step }) => `"${oneLine(step)}"`))].join(', ');
+    const state = run.kind === 'work' ? `open: ${steps}` : run.kind;
+    return `  ${run.id}  ${oneLine(run.workflow)}  ${state}${holder === 'other' ? ' (another session works on it)' : ''}`;
+  });
+}
 
 /** One line that says why nothing is open for the agent. */
 export function idleText(run: IdleRun): string {

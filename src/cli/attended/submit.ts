@@ -4,7 +4,7 @@
 import { text } from 'node:stream/consumers';
 import type { Engine } from '../../api/engine.ts';
 import type { AnyWorkflow } from '../../api/engine-options.ts';
-import { type Reply, type Submission, submit } from '../../attended/submission.ts';
+import { onlyOwnStep, type Reply, type Submission, submit } from '../../attended/submission.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
 import { membersOf } from '../../definition/model.ts';
@@ -19,6 +19,7 @@ import { loadWorkflowOf } from '../load.ts';
 import { readJson } from '../params.ts';
 import { type Place, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
+import { holdRun } from './hold-run.ts';
 import { printReply, tokenOption } from './rendering.ts';
 
 const DATA_FILE = /\.ya?ml$/;
@@ -46,6 +47,7 @@ export async function readJsonInput(shell: Shell, value: string, what: string): 
 export function submitByCommand(shell: Shell, submission: Submission): Promise<number> {
   return withRun(shell, async ({ place, store, id: run }) => {
     const root = await rootOf(store, run);
+    if (!shell.given.has('only')) await holdRun(shell, place, { store, run, byName: false });
     // Modules of the user import the library from main.cjs, so the same copy must drive their run (scripts/bundle.js).
     const submitHere = (await isOnlyData(store, root)) ? submitToRun : (await import('./submit.ts')).submitToRun;
     return submitHere(shell, place, { store, run, root, submission });
@@ -77,9 +79,12 @@ export async function submitToRun(shell: Shell, place: Place, { store, ...target
   const workflows = await workflowsFor(shell, place, { store, root });
   const use = (engine: Engine): Promise<number> =>
     replyUntilSignal(shell, { engine, run: root }, (stopped) =>
-      submit(engine, { ...target, stopped }).catch((error: unknown) => {
-        throw repeatable(shell, error, { run, submission });
-      }),
+      submit(engine, { ...target, stopped }).then(
+        (reply) => (shell.given.has('only') ? onlyOwnStep(reply) : reply),
+        (error: unknown) => {
+          throw repeatable(shell, error, { run, submission });
+        },
+      ),
     );
   return driveWithEngine(shell, place, { store, workflows, use });
 }

@@ -8,20 +8,26 @@ import { newWork, type Receipt, type Reply, workIn } from '../../attended/submis
 import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
 import { plain } from '../terminal.ts';
-import { commandsFor, idleText, resultLines } from './rendering.ts';
+import { askedOf, commandsFor, idleText, NOTHING_LEFT, resultLines } from './rendering.ts';
 
 /** The reply to an agent, as one element. */
 export function replyXml(shell: Shell, reply: Reply): string {
   const { run, receipt } = reply;
   const shown = newWork(reply);
+  const isOver = reply.only === true && shown.length === 0;
   const others = workIn(run).length - shown.length;
   const inside = [
     ...verdictOf(receipt),
     ...shown.map((one) => stepOf(shell, one)),
-    ...(run.kind === 'work' ? [] : [element('standing', {}, idleText(run))]),
-    ...(others > 0 ? [element('open', { count: others }, pasteable(shell, `pawl next ${run.id} --format xml`))] : []),
+    ...(isOver ? [element('standing', {}, NOTHING_LEFT)] : standingOf(shell, run)),
+    ...(others > 0 ? [command('open', pasteable(shell, `pawl next ${run.id} --format xml`), { count: others })] : []),
   ];
   return nested('workflow', { name: run.workflow, run: run.id }, inside);
+}
+
+function standingOf(shell: Shell, run: Reply['run']): string[] {
+  if (run.kind === 'work') return [];
+  return [element('standing', {}, idleText(run)), ...askedOf(shell, run).map((line) => element('asked', {}, line))];
 }
 
 function verdictOf(receipt: Receipt | undefined): string[] {
@@ -35,16 +41,12 @@ function stepOf(shell: Shell, work: OpenWork): string {
   const { number, step, path, run, attempt, role, item, due, parts } = work;
   const { body, report, people } = parts;
   const { done, fail, ask } = commandsFor(shell, work);
-  const ways = [
-    element('if_pass', {}, done),
-    element('if_fail', {}, fail),
-    ...(ask === undefined ? [] : [element('if_question', {}, ask)]),
-  ];
+  const ways = [command('if_pass', done), command('if_fail', fail), ...(ask === undefined ? [] : [command('if_question', ask)])];
   const until = due === undefined ? undefined : new Date(due).toISOString();
   return nested('step', { number, name: step, path, run, attempt, role, item, due: until }, [
     `<DO>\n${escaped(body)}\n</DO>`,
     ...[...resultLines(work), ...(report === undefined ? [] : [report])].map((line) => element('RESULT', {}, line)),
-    element('NEXT', {}, done),
+    command('NEXT', done),
     nested('INVOKE_AFTER', {}, ways),
     ...(people === undefined ? [] : [element('PEOPLE', {}, people)]),
   ]);
@@ -60,6 +62,13 @@ function element(name: string, attributes: Attributes, text: string): string {
   return `<${name}${attributesOf(attributes)}>${escaped(text)}</${name}>`;
 }
 
+/** A command that runs as it is printed: nothing in it is escaped, whoever copies it. */
+function command(name: string, text: string, attributes: Attributes = {}): string {
+  const writable = writableText(text);
+  if (!/[&<>]/.test(writable)) return `<${name}${attributesOf(attributes)}>${writable}</${name}>`;
+  return `<${name}${attributesOf(attributes)}><![CDATA[${writable.replaceAll(']]>', ']]]]><![CDATA[>')}]]></${name}>`;
+}
+
 function attributesOf(attributes: Attributes): string {
   return Object.entries(attributes)
     .flatMap(([name, value]) => (value === undefined ? [] : [` ${name}="${escaped(String(value)).replace(/\s+/g, ' ')}"`]))
@@ -68,10 +77,13 @@ function attributesOf(attributes: Attributes): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Escaped, without control characters and the others that XML cannot contain. */
+/** Escaped, without control characters and the others that XML cannot contain. Quotes are escaped for attributes. */
 function escaped(text: string): string {
-  const writable = plain(text)
+  return writableText(text).replace(/[&<>"]/g, (letter) => ESCAPES[letter] as string);
+}
+
+function writableText(text: string): string {
+  return plain(text)
     .toWellFormed()
     .replace(/[\ufffe\uffff]/g, '\ufffd');
-  return writable.replace(/[&<>"]/g, (letter) => ESCAPES[letter] as string);
 }

@@ -10,6 +10,10 @@ export const AGENT_FORMAT: OptionSpec = {
   about: 'the format of the instructions (default: text); xml has <DO>, <NEXT> and <INVOKE_AFTER>',
   choices: ['text', 'xml'],
 };
+const ONLY: OptionSpec = {
+  name: 'only',
+  about: 'for a sub-agent that does this one step: print the verdict, and this step again if it is not done, but no other step',
+};
 const THEN =
   'Exits with 0 when a step is open for the agent or the run is completed, with 3 when the run waits for someone or something else, and with 5 when it waits for a budget or a quota.';
 const TOKENS =
@@ -20,11 +24,13 @@ export const ATTEND: readonly ListedCommand[] = [
   {
     name: 'next',
     summary: 'print the open step of an attended run again',
-    about: `Prints the instructions, the token and the commands to report with. Changes nothing, and can be repeated. ${THEN}`,
-    args: [RUN_ARGUMENT],
-    options: [AGENT_FORMAT],
+    about: `Prints the instructions, the token and the commands to report with. Changes nothing in the run, and can be repeated. Without RUN it takes the run of the agent's session, or the only open attended run of the project that no other session works on; if there are several, it lists them. In Claude Code the run then belongs to the session. ${THEN}`,
+    args: [{ ...RUN_ARGUMENT, required: false }],
+    options: [{ ...TOKEN, about: 'print only the step with this token, for a sub-agent' }, AGENT_FORMAT],
     examples: [
-      { line: 'pawl next 7kq2', about: 'what to do now' },
+      { line: 'pawl next', about: 'what to do now, after a lost context' },
+      { line: 'pawl next 7kq2', about: 'what to do now in this run' },
+      { line: 'pawl next 7kq2 --token=4h0vTzq1', about: 'one step of several' },
       { line: 'pawl next 7kq2 --format xml', about: 'for an agent that was taught to follow <DO>, <NEXT> and <INVOKE_AFTER>' },
       { line: 'pawl next 7kq2 --json', about: 'the same for programs: handouts, each with its prompt and token' },
     ],
@@ -41,6 +47,7 @@ export const ATTEND: readonly ListedCommand[] = [
       { name: 'result', value: 'JSON', about: 'the result of the step: JSON, @file, or - for standard input' },
       { name: 'success', about: 'the step succeeded; the same as without it' },
       { name: 'failure', value: 'TEXT', about: 'the step failed, and why; the same as "pawl fail --reason"' },
+      ONLY,
       AGENT_FORMAT,
     ],
     examples: [
@@ -55,7 +62,7 @@ export const ATTEND: readonly ListedCommand[] = [
     summary: 'report that a step cannot be done, and why',
     about: `The attempt fails; the step is retried, or the run continues as its definition says. ${TOKENS} ${THEN}`,
     args: [RUN_ARGUMENT],
-    options: [TOKEN, { name: 'reason', value: 'TEXT', about: 'why it cannot be done; passed on to the next attempt' }, AGENT_FORMAT],
+    options: [TOKEN, { name: 'reason', value: 'TEXT', about: 'why it cannot be done; passed on to the next attempt' }, ONLY, AGENT_FORMAT],
     examples: [{ line: 'pawl fail 7kq2 --token=4h0vTzq1 --reason "no network here"', about: 'report an honest failure' }],
     load: () => import('../commands/fail.ts'),
   },
@@ -65,7 +72,12 @@ export const ATTEND: readonly ListedCommand[] = [
     about:
       'Takes a JSON list of 1 to 3 questions with 2 or 3 options each, such as [{"question": "Which?", "options": ["a", "b"]}]. This ends the attempt, so save your work to files first; a new attempt gets the answers that a person gives with "pawl answer". Only for steps that accept questions.',
     args: [RUN_ARGUMENT],
-    options: [TOKEN, { name: 'questions', value: 'JSON', about: 'the questions: JSON, @file, or - for standard input' }, AGENT_FORMAT],
+    options: [
+      TOKEN,
+      { name: 'questions', value: 'JSON', about: 'the questions: JSON, @file, or - for standard input' },
+      ONLY,
+      AGENT_FORMAT,
+    ],
     examples: [{ line: 'pawl ask 7kq2 --token=4h0vTzq1 --questions @questions.json', about: 'from a file' }],
     load: () => import('../commands/ask.ts'),
   },

@@ -10,6 +10,7 @@ export const INSPECT: readonly ListedCommand[] = [
     options: [
       { ...STATUS_OPTION, about: 'only runs with this status; may be given several times' },
       { name: 'workflow', value: 'NAME', about: 'only runs of this workflow', completes: 'workflow' },
+      { name: 'attended', about: 'only open runs whose steps an agent does: those that "pawl next" can go on with' },
       { name: 'limit', value: 'N', about: 'list at most N runs (default: 20)' },
       { name: 'all', about: 'list all runs' },
     ],

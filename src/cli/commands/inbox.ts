@@ -1,6 +1,7 @@
 // `pawl inbox`: everything that waits for a person, oldest first. It reads the store alone.
 
 import { readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
+import { commandFor } from '../../attended/wait-command.ts';
 import { postedText } from '../../engine/gates.ts';
 import { readWaits } from '../../engine/inspect.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
@@ -11,7 +12,6 @@ import { shellWord } from '../caller.ts';
 import type { CommandRun } from '../command.ts';
 import { type PendingApproval, pendingApprovals } from '../decision/approvals.ts';
 import { approvalLines } from '../decision/decision.ts';
-import { commandFor } from '../run-report/command.ts';
 import { findPlace, findRun, openExisting, openForRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';

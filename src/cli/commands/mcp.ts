@@ -2,10 +2,14 @@
 
 import type { Readable } from 'node:stream';
 import { AttendedSession } from '../../attended/session.ts';
+import { readAncestors, standsAbove } from '../../authority/ancestry.ts';
+import { present } from '../../base/fields.ts';
 import { serve } from '../../mcp/server.ts';
 import { serverOf } from '../../mcp/tools.ts';
 import { callingSession, readSession } from '../agent-session.ts';
+import { formRight } from '../attended/form-right.ts';
 import { ProjectHost } from '../attended/project-host.ts';
+import { resourcesOf } from '../attended/resources.ts';
 import { type CommandRun, ParsedArgs } from '../command.ts';
 import { versionOf } from '../package.ts';
 import { findPlace, type Place } from '../session.ts';
@@ -22,10 +26,13 @@ export const run: CommandRun = async (terminal, given) => {
   const place = await findPlace(shell, given);
   const host = new ProjectHost(shell, place);
   // An agent that was started by a run gets only that run and can start no others.
-  const only = given.option('run') ?? shell.env.PAWL_RUN;
+  const only = given.option('run') ?? shell.env.PAWL_RUN ?? (await runAbove(shell, host));
   const runs = only === undefined ? await host.existing(earlierRuns(shell, place)) : [await host.find(only)];
   if (only !== undefined) for (const id of runs) host.remember(id);
-  const server = serverOf(new AttendedSession(host, { runs }), { version: versionOf(), mayStart: only === undefined });
+  const session = new AttendedSession(host, { runs, mayTakeUp: only === undefined });
+  const forms = only === undefined ? formRight(shell, place) : undefined;
+  const resources = resourcesOf({ shell, place, session, store: () => host.database() });
+  const server = serverOf(session, { version: versionOf(), mayStart: only === undefined, resources, ...present({ forms }) });
   const signal = closeOnSignal(host);
   try {
     await Promise.race([serve(server, shell.world.stdin as Readable, (line) => shell.write(line)), signal.received]);
@@ -35,6 +42,13 @@ export const run: CommandRun = async (terminal, given) => {
   }
   return 0;
 };
+
+/** The run of this project that a parent process works for, though the variable that says so was taken away. */
+async function runAbove(shell: Shell, host: ProjectHost): Promise<string | undefined> {
+  const above = standsAbove({}, shell.world.ancestors?.() ?? readAncestors());
+  if (above?.what !== 'run' || above.run === undefined) return undefined;
+  return (await host.existing([above.run]))[0];
+}
 
 /** A shell that asks nothing, since stdin and stdout are for messages. */
 function asProgram(shell: Shell, given: ParsedArgs): Shell {

@@ -8,7 +8,7 @@ import type { RunSummary, Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { costText, type UsageReport, usageOf } from '../run-report/usage.ts';
-import { findPlace, openExisting } from '../session.ts';
+import { findPlace, openExisting, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
 import { oneLine, table } from '../terminal.ts';
@@ -24,7 +24,8 @@ export const run: CommandRun = async (shell, given) => {
   try {
     const statuses = given.options('status') as RunStatus[];
     const status = statuses.length === 0 ? undefined : statuses;
-    const found = (await store?.list(present({ limit: limit && limit + 1, workflow: given.option('workflow'), status }))) ?? [];
+    const listed = (await store?.list(present({ limit: limit && limit + 1, workflow: given.option('workflow'), status }))) ?? [];
+    const found = given.has('attended') && store !== undefined ? await attendedOf(shell, place, store) : listed;
     const shown = found.slice(0, limit);
     const runs = store === undefined ? [] : await withUsage(store, shown);
     const more = found.length > shown.length;
@@ -33,6 +34,14 @@ export const run: CommandRun = async (shell, given) => {
     await store?.close();
   }
 };
+
+/** The open attended runs: those that an agent can go on with. */
+async function attendedOf(shell: Shell, place: Place, store: Store): Promise<readonly RunSummary[]> {
+  const { readProjectRuns } = await import('../attended/open-runs.ts');
+  const open = new Set((await readProjectRuns(shell, place, { store })).map(({ run: { id } }) => id));
+  const workflow = shell.given.option('workflow');
+  return (await store.list(present({ workflow }))).filter(({ id }) => open.has(id));
+}
 
 /** A run and what its agents used, including child runs. */
 interface RunWithUsage extends RunSummary {

@@ -1,6 +1,7 @@
 // Owns the last lines of a command that drove or watched a run: its status, what it waits for, and the exact commands to
 // run next.
 
+import { commandFor } from '../../attended/wait-command.ts';
 import { formatDuration } from '../../base/duration.ts';
 import type { RunTree, TreeWait } from '../../engine/run-tree.ts';
 import type { Path } from '../../kernel/activation.ts';
@@ -8,7 +9,6 @@ import { isSettled, type RunState, unknownAt } from '../../kernel/run-state.ts';
 import { statusOf } from '../../kernel/status.ts';
 import { pasteable } from '../caller.ts';
 import { type Choice, choicesAfterHalt, choicesForUnknown } from '../resumption/choices.ts';
-import { commandFor } from '../run-report/command.ts';
 import type { RunReport } from '../run-report/run-report.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark } from '../status.ts';

@@ -2,6 +2,7 @@
 // the commands that end each wait. It is the JSON of `pawl show` and of every command that ends with a run. Only reads
 // the store; needs no engine.
 
+import { commandFor } from '../../attended/wait-command.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { type Definition, membersOf } from '../../definition/model.ts';
@@ -11,7 +12,6 @@ import { type Halt, isSettled, type RunStatus } from '../../kernel/run-state.ts'
 import type { OpenWait } from '../../kernel/status.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { AgentUsed, Store } from '../../store/store.ts';
-import { commandFor } from './command.ts';
 import type { DefinitionChange } from './definition-change.ts';
 import { type DecisionReport, type History, type OverrideReport, readHistory } from './history.ts';
 import { type UsageReport, usageAt, usageOf } from './usage.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { commandFor } from '../../attended/wait-command.ts';
 import type { OpenGate } from '../../engine/gates.ts';
 import { ParsedArgs } from '../command.ts';
 import { Shell } from '../shell.ts';
 import { widthOf } from '../terminal.ts';
-import { commandFor } from './command.ts';
 import { cutLines } from './text.ts';
 
 const shell = new Shell(

@@ -50,6 +50,7 @@ const SHAPE: { readonly [key: string]: Shape } = {
   secrets: { '*': secretFault },
   webhooks: { allow: (value) => (isTexts(value) ? undefined : 'a list of hosts, such as ["127.0.0.1:8080"]') },
   decisions: (value) => (value === 'signed' ? undefined : '"signed" or absent'),
+  mcp: { elicit: (value) => (value === 'questions' ? undefined : '"questions" or absent') },
   roles: roleFault,
   agent_roles: roleFault,
   review_policy: policyFault,

@@ -10,6 +10,7 @@
 //   trusted it extends nothing, and no run is driven if it would.
 
 import { existsSync, realpathSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -50,6 +51,8 @@ export interface Settings {
   readonly decisions?: 'signed';
   /** The user's own settings require signatures, so it applies to every project. */
   readonly signs?: 'everywhere';
+  /** Questions of agents may be answered in a form of the MCP client. Only the account's own settings can say so. */
+  readonly elicit?: 'questions';
   /** Patterns of files that no agent may change, in addition to those that are always protected. */
   readonly protected?: readonly string[];
   /** The settings of roles by name; parsed by `roles.ts`. */
@@ -153,12 +156,23 @@ export async function readOrigins(shell: Shell, project: Project): Promise<Origi
     const settings = await readSettingsFile(path);
     const ownership = await ownershipOf(shell, { layer, path }, settings);
     for (const setting of settings) {
-      const origin = { ...setting, layer, ownership, file: path, isInForce: true, isBlocked: false };
+      const isBlocked = setting.key === 'mcp.elicit' && !isOfAccount(path);
+      const origin = { ...setting, layer, ownership, file: path, isInForce: true, isBlocked };
       const what = PATHS[setting.key];
       found.push(what === undefined ? withSecretFile(shell, project, origin) : withPath(project, origin, what));
     }
   }
   return settle(found);
+}
+
+/** Whether a settings file is in the home folder of the account, wherever the variables of this process point. */
+function isOfAccount(file: string): boolean {
+  try {
+    return file === join(userInfo().homedir, '.config', 'pawl', 'config.yaml');
+  } catch {
+    // A user id without an account has no settings of its own.
+    return false;
+  }
 }
 
 /** Settings that are paths, with their name in messages. */
@@ -299,6 +313,7 @@ function toSettings(all: readonly OriginSetting[]): Settings {
     roles: value('roles') ?? value('agent_roles'),
     protected: value('protected'),
     decisions: value('decisions'),
+    elicit: value('mcp.elicit'),
     signs: all.some(({ key, layer }) => key === 'decisions' && layer === 'user') ? 'everywhere' : undefined,
     budgets: table('budgets'),
     secrets: table('secrets'),

@@ -1,9 +1,9 @@
-// Owns which command ends a wait.
+// Owns which command ends a wait: what a person runs to move the run on.
 
-import type { OpenGate } from '../../engine/gates.ts';
-import type { Halt } from '../../kernel/run-state.ts';
-import type { OpenWait } from '../../kernel/status.ts';
-import { shellWord } from '../caller.ts';
+import { shellWord } from '../base/shell-word.ts';
+import type { OpenGate } from '../engine/gates.ts';
+import type { Halt } from '../kernel/run-state.ts';
+import type { OpenWait } from '../kernel/status.ts';
 
 /** The context of a wait: its approval, whether several approvals are pending, and why the run halted. */
 export interface WaitContext {

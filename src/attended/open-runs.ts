@@ -1,0 +1,62 @@
+// Owns the open attended runs of a project, and which of them an agent that has lost its context goes on with.
+
+import { EngineError } from '../base/error.ts';
+import { ATTENDED } from '../steps/handover.ts';
+import type { RunSummary, Store } from '../store/store.ts';
+import { type AttendedRun, readAttendedRun, type WorkSource } from './attended-run.ts';
+
+/** An open attended run of a project, and who works on it. */
+export interface ProjectRun {
+  readonly run: AttendedRun;
+  /** `own`: the session that asks. `other`: another one that is alive. */
+  readonly holder: 'own' | 'other' | undefined;
+}
+
+/** How many runs are looked at: the newest. */
+const RUNS_MAX = 50;
+
+/** The open attended runs at the top among those that `isWanted` picks, newest first. */
+export async function readOpenRuns(source: WorkSource, isWanted: (run: RunSummary) => boolean): Promise<readonly AttendedRun[]> {
+  const listed = await source.store.list({ status: ['running', 'waiting'] });
+  const wanted = listed.filter((run) => run.parent === undefined && run.damaged === undefined && isWanted(run)).slice(0, RUNS_MAX);
+  const read = await Promise.all(wanted.map(({ id }) => readOpenRun(source, id)));
+  return read.filter((run) => run !== undefined);
+}
+
+async function readOpenRun(source: WorkSource, id: string): Promise<AttendedRun | undefined> {
+  const run = await readAttendedRun(source, id);
+  if (run.kind === 'ended' || run.kind === 'halted') return undefined;
+  // In a run of programs a single role may be attended; it is the agent's while one of its steps is open.
+  return run.kind === 'work' || (await isAttended(source.store, id)) ? run : undefined;
+}
+
+async function isAttended(store: Store, id: string): Promise<boolean> {
+  return (await store.data(id, [ATTENDED])).get(ATTENDED) === true;
+}
+
+/** The run that an agent goes on with when it names none: the only one of its own, else the only one that nobody has. */
+export function pickRun(open: readonly ProjectRun[]): ProjectRun | undefined {
+  const own = open.filter(({ holder }) => holder === 'own');
+  const free = open.filter(({ holder }) => holder === undefined);
+  const [only, ...more] = own.length > 0 ? own : free;
+  return more.length === 0 ? only : undefined;
+}
+
+/** The open run with a prefix of its id. */
+export function openRunNamed(open: readonly ProjectRun[], prefix: string): ProjectRun {
+  const found = prefix === '' ? [] : open.filter(({ run }) => run.id.startsWith(prefix.toLowerCase()));
+  const [only, ...more] = found;
+  if (only === undefined)
+    throw new EngineError('RUN_NOT_FOUND', `no open attended run "${prefix}" in this project; ask for the status to see those there are`, {
+      details: { run: prefix },
+    });
+  if (more.length > 0)
+    throw new EngineError(
+      'RUN_AMBIGUOUS',
+      `"${prefix}" matches several runs: ${found.map(({ run }) => run.id).join(', ')}; give more characters`,
+      {
+        details: { runs: found.map(({ run }) => run.id) },
+      },
+    );
+  return only;
+}

@@ -1,0 +1,90 @@
+// Owns what a wait means to the people around an agent: the question, its options, who may answer, and the command with
+// which they do. It reads a store and changes nothing.
+
+import { present } from '../base/fields.ts';
+import { shellWord } from '../base/shell-word.ts';
+import { openGates } from '../engine/gates.ts';
+import { questionsOf } from '../engine/reports.ts';
+import type { TreeWait } from '../engine/run-tree.ts';
+import type { Store } from '../store/store.ts';
+import { commandFor } from './wait-command.ts';
+
+/** A wait with what is asked, where somebody is asked something. */
+export interface ExplainedWait extends TreeWait {
+  readonly asks: readonly WaitQuestion[];
+  /** The groups whose members may decide; absent if everybody with the right to decide may. */
+  readonly from?: readonly string[];
+  /** How many of them must agree, if it takes more than one. */
+  readonly count?: number;
+  /** Only a signature of an enrolled key counts. */
+  readonly signed?: true;
+  /** The command with which a person ends the wait; absent if only time or another run does. */
+  readonly command?: string;
+}
+
+/** A question as an agent passes it on. */
+export interface WaitQuestion {
+  readonly prompt: string;
+  readonly options: readonly string[];
+}
+
+/** How much of a question is passed on; "pawl inbox" shows all of it. */
+const PROMPT_MAX = 600;
+const LABEL_MAX = 80;
+
+/** Adds to waits what is asked, and who answers how. */
+export async function explainWaits(store: Store, waits: readonly TreeWait[]): Promise<readonly ExplainedWait[]> {
+  const explained = [...Map.groupBy(waits, ({ run }) => run)].map(([run, ofRun]) => explainRun(store, run, ofRun));
+  const all = (await Promise.all(explained)).flat();
+  return waits.map((wait) => all.find((one) => one.wait === wait.wait) as ExplainedWait);
+}
+
+async function explainRun(store: Store, run: string, waits: readonly TreeWait[]): Promise<readonly ExplainedWait[]> {
+  const has = (kind: TreeWait['wait']['kind']): boolean => waits.some(({ wait }) => wait.kind === kind);
+  const [gates, asked, halt] = await Promise.all([
+    has('human') ? openGates({ store }, run) : [],
+    has('answer') ? questionsOf({ store }, run) : [],
+    has('escalation') ? store.load(run).then(({ state }) => state.halt) : undefined,
+  ]);
+  return waits.map(({ wait }) => {
+    const gate = wait.kind === 'human' ? gates.find(({ path }) => path === wait.path) : undefined;
+    const questions = wait.kind === 'answer' ? asked.find(({ path }) => path === wait.path) : undefined;
+    const which = questions !== undefined && asked.length > 1 ? ` --step ${shellWord(questions.path)}` : '';
+    // A child run is only looked at; nothing about it is decided here.
+    const ends = wait.kind === 'child' ? undefined : commandFor(run, wait, { gate, several: gates.length > 1, halt });
+    const command = ends === undefined ? undefined : `${ends}${which}`;
+    const asks =
+      gate === undefined
+        ? (questions?.questions ?? []).map(({ question, options }) => toQuestion(question, options))
+        : [toQuestion(gate.gate.prompt, gate.gate.options)];
+    const { from, count } = gate?.gate ?? {};
+    const signed = gate?.signed === true || questions?.signed === true ? (true as const) : undefined;
+    return { run, wait, asks, ...present({ from, count: count === 1 ? undefined : count, signed, command }) };
+  });
+}
+
+function toQuestion(prompt: string, options: readonly { readonly label: string }[]): WaitQuestion {
+  return { prompt: bounded(prompt, PROMPT_MAX), options: options.map(({ label }) => bounded(label, LABEL_MAX)) };
+}
+
+function bounded(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max - 1).toWellFormed()}…` : text;
+}
+
+/** What is asked, of whom, and the command with which they answer. */
+export function askedLines({ wait, asks, from, count, signed, command }: ExplainedWait): string[] {
+  const where = wait.step === undefined ? '' : ` at step "${wait.step}"`;
+  const questions = asks.map(({ prompt, options }) => {
+    const labels = options.length === 0 ? '' : ` Options: ${options.map((label) => `"${label}"`).join(', ')}.`;
+    return `- Asked${where}: ${prompt}${labels}`;
+  });
+  const outside = wait.message === undefined ? [] : [`- Pending${where}: ${wait.message}`];
+  const lines = [...questions, ...outside];
+  if (command === undefined) return lines;
+  const who = [
+    from === undefined ? 'A person' : `A member of ${from.join(' or ')}`,
+    ...(count === undefined ? [] : [`(${count} of them must agree)`]),
+    ...(signed === true ? ['with an enrolled key'] : []),
+  ].join(' ');
+  return [...lines, `- ${who} runs, in a terminal of their own: ${command}`];
+}

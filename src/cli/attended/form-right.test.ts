@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import type { Shell } from '../shell.ts';
+import { formRight } from './form-right.ts';
+
+const shell = { env: {} } as Shell;
+
+test('answers from a form count only where the user allows it and no signature is required, and the record says how they came', () => {
+  const client = { name: 'a\u001bclient', elicits: true };
+  expect(formRight(shell, { settings: { elicit: 'questions' } })?.actorFor(client)).toMatch(/^\S+ via elicitation in a\S*client$/);
+  expect(formRight(shell, { settings: {} })).toBeUndefined();
+  expect(formRight(shell, { settings: { elicit: 'questions', decisions: 'signed' } })).toBeUndefined();
+});

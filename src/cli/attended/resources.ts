@@ -1,0 +1,143 @@
+// Owns what a client can read over MCP besides the tools: the runs that its session may see, their logs, and the graphs of
+// workflows. Everything is bounded, nothing has a token in it, and reading changes nothing.
+
+import type { AttendedSession } from '../../attended/session.ts';
+import { isEngineError } from '../../base/error.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { describeGraph, drawMermaid } from '../../definition/describe.ts';
+import type { ResourceContent, ResourceServer } from '../../mcp/server.ts';
+import type { Store } from '../../store/store.ts';
+import { loadDescription } from '../load.ts';
+import { eventPath, eventText } from '../run-report/event-text.ts';
+import { readRunReport } from '../run-report/run-report.ts';
+import type { Place } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { oneLine } from '../terminal.ts';
+
+/** How much of anything is returned; of a log, its end. */
+const TEXT_MAX = 32 * 1024;
+const RUNS_LISTED = 20;
+const LOG_LINES = 300;
+
+interface Reader {
+  readonly shell: Shell;
+  readonly place: Place;
+  readonly session: AttendedSession;
+  /** Opens the database of the project. */
+  readonly store: () => Promise<Store>;
+}
+
+/** The resources of a session. */
+export function resourcesOf(reader: Reader): ResourceServer {
+  return {
+    templates: TEMPLATES,
+    list: async () => {
+      const runs = (await reader.session.visibleRuns()).slice(0, RUNS_LISTED);
+      const { workflows } = await reader.session.offers();
+      return [
+        {
+          uri: 'pawl://runs',
+          name: 'runs',
+          title: 'The runs of this session and the open ones of the project',
+          mimeType: 'application/json',
+        },
+        ...runs.flatMap((run) => [
+          { uri: `pawl://run/${run}`, name: `run ${run}`, mimeType: 'application/json' },
+          { uri: `pawl://run/${run}/log`, name: `log of run ${run}`, mimeType: 'text/plain' },
+        ]),
+        ...workflows.map(({ name }) => ({
+          uri: `pawl://workflow/${encodeURIComponent(name)}/graph`,
+          name: `graph of ${name}`,
+          mimeType: 'text/vnd.mermaid',
+        })),
+      ];
+    },
+    read: (uri) => read(reader, uri),
+  };
+}
+
+const TEMPLATES: readonly JsonObject[] = [
+  {
+    uriTemplate: 'pawl://run/{id}',
+    name: 'run',
+    title: 'A run: its status, its steps, and what it waits for',
+    mimeType: 'application/json',
+  },
+  { uriTemplate: 'pawl://run/{id}/log', name: 'log', title: 'The end of the log of a run', mimeType: 'text/plain' },
+  {
+    uriTemplate: 'pawl://workflow/{name}/graph',
+    name: 'graph',
+    title: 'The graph of a workflow, as Mermaid',
+    mimeType: 'text/vnd.mermaid',
+  },
+];
+
+async function read(reader: Reader, uri: string): Promise<ResourceContent | undefined> {
+  if (uri === 'pawl://runs') return json(await runRows(reader));
+  const [, run, log] = /^pawl:\/\/run\/([0-9a-z]{1,32})(\/log)?$/.exec(uri) ?? [];
+  if (run !== undefined) {
+    // A run that the session may not see is like one that does not exist.
+    if (!(await reader.session.visibleRuns()).includes(run)) return undefined;
+    return log === undefined ? readRun(await reader.store(), run) : readLog(await reader.store(), run);
+  }
+  const [, workflow] = /^pawl:\/\/workflow\/([^/]+)\/graph$/.exec(uri) ?? [];
+  return workflow === undefined ? undefined : readGraph(reader, decoded(workflow));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}
+
+async function runRows({ session, store: open }: Reader): Promise<JsonObject> {
+  const ids = (await session.visibleRuns()).slice(0, RUNS_LISTED);
+  if (ids.length === 0) return { runs: [] };
+  const store = await open();
+  const runs = await Promise.all(
+    ids.map(async (id) => {
+      const { run } = await readRunReport(store, id, () => false);
+      return { id, workflow: run.workflow, status: run.status, currentStep: run.currentStep, updatedAt: run.updatedAt };
+    }),
+  );
+  return { runs };
+}
+
+async function readRun(store: Store, id: string): Promise<ResourceContent> {
+  const { run, plan, waits } = await readRunReport(store, id, () => false);
+  const { workflow, title, status, currentStep, startedAt, updatedAt, error } = run;
+  const whole = { id, workflow, title, status, currentStep, startedAt, updatedAt, error, plan, waits } as unknown as JsonObject;
+  // A plan of thousands of steps is left out: the log has what happened.
+  return JSON.stringify(whole).length <= TEXT_MAX ? json(whole) : json({ id, workflow, title, status, currentStep, startedAt, updatedAt });
+}
+
+async function readLog(store: Store, id: string): Promise<ResourceContent> {
+  const lines = (await store.events(id, 0)).flatMap(({ seq, events }) =>
+    events.map((event) => `${seq}  ${new Date(event.at).toISOString()}  ${oneLine(eventPath(event))}  ${eventText(event)}`),
+  );
+  const last = lines.slice(-LOG_LINES);
+  while (last.length > 1 && last.join('\n').length > TEXT_MAX) last.shift();
+  const cut = lines.length - last.length;
+  const head = cut === 0 ? [] : [`(${cut} earlier lines are left out; "pawl logs ${id}" prints all)`];
+  return { mimeType: 'text/plain', text: [...head, ...last].join('\n').slice(0, TEXT_MAX).toWellFormed() };
+}
+
+/** The graph of a workflow that this session may start or works on; one that is not trusted is not even named. */
+async function readGraph({ shell, place, session }: Reader, name: string): Promise<ResourceContent | undefined> {
+  if (!(await session.visibleWorkflows()).includes(name)) return undefined;
+  try {
+    const { definition } = (await loadDescription(shell, place.project, name)).workflow;
+    return definition.form === 'flow'
+      ? undefined
+      : { mimeType: 'text/vnd.mermaid', text: drawMermaid(describeGraph(definition)).slice(0, TEXT_MAX) };
+  } catch (error) {
+    if (isEngineError(error)) return undefined;
+    throw error;
+  }
+}
+
+function json(value: JsonObject): ResourceContent {
+  return { mimeType: 'application/json', text: JSON.stringify(value) };
+}

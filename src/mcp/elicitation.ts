@@ -1,0 +1,75 @@
+// Owns asking the person through the client: the questions of an agent as a form, and the answers in what comes back. It
+// is off unless the user's own settings allow it, since a server cannot prove that a person filled in the form.
+//
+// - Only questions of an agent are asked, which are information. An approval is never decided this way.
+// - Answers that must be signed are never taken from a form.
+
+import type { AgentQuestion } from '../agents/driver.ts';
+import { type Answer, parseAnswer, type WaitingQuestions } from '../attended/questions.ts';
+import type { AttendedSession } from '../attended/session.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { ClientFacts, ClientRequest } from './client.ts';
+
+/** Whether the answers of a client's user count, and under which name. */
+export interface FormRight {
+  /** The name that is recorded with answers from a form of this client. */
+  actorFor(client: ClientFacts): string;
+}
+
+/** The questions that the client is asked to put before its user, by the name under which the answers come back. */
+export async function formsFor(
+  session: AttendedSession,
+  client: ClientFacts,
+): Promise<Readonly<Record<string, ClientRequest>> | undefined> {
+  if (!client.elicits) return undefined;
+  const [asked] = (await session.questions()).filter(({ signed }) => !signed);
+  return asked === undefined ? undefined : { [nameOf(asked)]: { method: 'elicitation/create', params: formOf(asked) } };
+}
+
+/** The name of questions: it fits only these questions of this attempt, so old answers are answers to nothing. */
+function nameOf({ run, path, attempt, digest }: WaitingQuestions): string {
+  return `${run}/${path}/${attempt}/${digest}`;
+}
+
+function formOf({ step, workflow, questions }: WaitingQuestions): JsonObject {
+  const properties = questions.map((question, index): [string, JsonObject] => [fieldOf(index), propertyOf(question)]);
+  return {
+    mode: 'form',
+    message: `The agent at step "${step}" of workflow "${workflow}" asks:`,
+    requestedSchema: { type: 'object', properties: Object.fromEntries(properties), required: properties.map(([name]) => name) },
+  };
+}
+
+function fieldOf(index: number): string {
+  return `answer${index + 1}`;
+}
+
+/** Forms are flat, and older clients know no lists: where several options may be chosen, they are typed with commas. */
+function propertyOf({ question, options, multiSelect, header }: AgentQuestion): JsonObject {
+  const labels = options.map(({ label }) => label);
+  const title = header ?? question.slice(0, TITLE_MAX);
+  if (multiSelect !== true) return { type: 'string', title, description: question, enum: labels };
+  return { type: 'string', title, description: `${question} One or more of: ${labels.join(', ')} (with commas between them)` };
+}
+
+const TITLE_MAX = 60;
+
+/** Records what the person answered in a form; returns false when they left it for later. */
+export async function takeForms(session: AttendedSession, inputs: JsonObject, actor: string): Promise<boolean> {
+  for (const asked of await session.questions()) {
+    const given = inputs[nameOf(asked)];
+    if (asked.signed || !isJsonObject(given) || given.action !== 'accept') continue;
+    const answers = answersIn(asked, given.content);
+    if (answers === undefined) continue;
+    await session.answer(asked, answers, actor);
+    return true;
+  }
+  return false;
+}
+
+function answersIn({ questions }: WaitingQuestions, content: Json | undefined): readonly Answer[] | undefined {
+  if (!isJsonObject(content)) return undefined;
+  const typed = questions.map((_, index) => content[fieldOf(index)]);
+  if (!typed.every((one) => typeof one === 'string' && one.trim() !== '')) return undefined;
+  return questions.map((question, index) => parseAnswer(question, typed[index] as string));
+}
