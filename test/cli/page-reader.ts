@@ -11,6 +11,7 @@ import { type CliRig, waitUntil } from './rig.ts';
 import { type Deed, escaped, patternOf, readPage, readTyped } from './tutorial-page.ts';
 
 const START = join(import.meta.dirname, 'start.js');
+const VITEST = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const CURL = join(import.meta.dirname, 'curl.js');
 /** A command without anything that only a shell understands, other than quotes. */
 const PLAIN_COMMAND = /^pawl(?: (?:'[^']*'|[^\s'"`$|&;<>*()\\]+))*$/;
@@ -42,8 +43,8 @@ export class PageReader {
   }
 
   /** Writes a program of the reader's path. */
-  #program(name: string, script: string): void {
-    writeFileSync(join(this.#bin, name), `#!/bin/sh\nexec '${process.execPath}' '${script}' "$@"\n`);
+  #program(name: string, script: string, before = ':'): void {
+    writeFileSync(join(this.#bin, name), `#!/bin/sh\n${before}\nexec '${process.execPath}' '${script}' "$@"\n`);
     chmodSync(join(this.#bin, name), 0o755);
   }
 
@@ -55,8 +56,7 @@ export class PageReader {
     symlinkSync(inject('bundle'), join(modules, 'pawl', 'dist'));
     symlinkSync(join(root, 'node_modules', 'vitest'), join(modules, 'vitest'));
     this.#rig.write('package.json', '{ "type": "module" }\n');
-    this.#program('npx', join(root, 'node_modules', 'vitest', 'vitest.mjs'));
-    writeFileSync(join(this.#bin, 'npx'), `#!/bin/sh\nshift\nexec '${process.execPath}' '${join(root, 'node_modules/vitest/vitest.mjs')}' "$@"\n`);
+    this.#program('npx', VITEST, 'shift');
   }
 
   async #perform(deed: Deed): Promise<Readonly<Record<string, string>>> {
@@ -76,7 +76,7 @@ export class PageReader {
   #place(line: string): { readonly cwd: string; readonly env: Record<string, string> } {
     const path = `${this.#bin}:${dirname(process.execPath)}:${process.env.PATH}`;
     const right = this.#rig.rightFor(line.split(' ').slice(1));
-    return { cwd: this.#rig.project, env: this.#rig.env({ PATH: path, NODE_OPTIONS: '--no-warnings', ...right }) };
+    return { cwd: this.#rig.project, env: this.#rig.env({ PATH: path, NODE_OPTIONS: '--no-warnings', NO_COLOR: '1', ...right }) };
   }
 
   async #inProcess(line: string): Promise<string> {
