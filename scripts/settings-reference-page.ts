@@ -22,7 +22,10 @@ export const SETTING_NOTES: Readonly<Record<string, SettingNote>> = {
     does: 'How many of them for all roles with this `credential`.',
     example: 'limits: { credentials: { work-account: 2 } }',
   },
-  'limits.keys.<name>': { does: 'How many steps may hold the slot of this name at once (`slots` of a step).', example: 'limits: { keys: { database: 1 } }' },
+  'limits.keys.<name>': {
+    does: 'How many steps may hold the slot of this name at once (`slots` of a step).',
+    example: 'limits: { keys: { database: 1 } }',
+  },
   'validation.stages.<name>': {
     does: 'A stage that `validate` steps can name: a command line, a list of other stages, or `run` or `argv` with `env`, `cwd`, `timeoutMs` and `tests`.',
     example: 'validation: { stages: { lint: npm run lint, all: [lint] } }',
@@ -32,12 +35,24 @@ export const SETTING_NOTES: Readonly<Record<string, SettingNote>> = {
     example: 'environment: [PATH, HOME, "LC_*"]',
   },
   'commands.<name>': { does: 'A program that steps can start by this name.', example: 'commands: { review: [node, tools/review.mjs] }' },
-  'project.default_branch': { does: 'The main branch; workflow files read it as `config.project.default_branch`.', example: 'project: { default_branch: main }' },
-  'groups.<name>': { does: 'The people of a group that approvals and gates can ask for (`from`).', example: 'groups: { maintainers: [ann, bob] }' },
+  'project.default_branch': {
+    does: 'The main branch; workflow files read it as `config.project.default_branch`.',
+    example: 'project: { default_branch: main }',
+  },
+  'groups.<name>': {
+    does: 'The people of a group that approvals and gates can ask for (`from`).',
+    example: 'groups: { maintainers: [ann, bob] }',
+  },
   'forge.kind': { does: 'Where issues and pull requests are kept.', example: 'forge: { kind: local }' },
   'forge.repository': { does: 'The git repository of the forge. Default: the project.', example: 'forge: { kind: local, repository: . }' },
-  'forge.state': { does: 'The file with its issues, reviews and checks. Default: beside the database.', example: 'forge: { kind: local, state: .pawl/forge.db }' },
-  'budgets.run': { does: 'What the agents of one run may use in all; then the run waits for more.', example: 'budgets: { run: { cost_usd: 5, time: 2h } }' },
+  'forge.state': {
+    does: 'The file with its issues, reviews and checks. Default: beside the database.',
+    example: 'forge: { kind: local, state: .pawl/forge.db }',
+  },
+  'budgets.run': {
+    does: 'What the agents of one run may use in all; then the run waits for more.',
+    example: 'budgets: { run: { cost_usd: 5, time: 2h } }',
+  },
   'budgets.day': { does: 'What all agents may use in a day.', example: 'budgets: { day: { tokens: 2000000 } }' },
   protected: {
     does: 'Patterns of files that no agent may change, in addition to those that are always protected.',
@@ -47,8 +62,14 @@ export const SETTING_NOTES: Readonly<Record<string, SettingNote>> = {
     does: 'Where the value of a secret comes from, and to which `hosts` it may be sent. The value itself is never in a settings file.',
     example: 'secrets: { API_TOKEN: { env: API_TOKEN, hosts: [api.example.com] } }',
   },
-  'webhooks.allow': { does: 'Hosts of your machine or your private network that webhooks may reach.', example: 'webhooks: { allow: ["127.0.0.1:8080"] }' },
-  decisions: { does: 'Every decision of a person needs the signature of an enrolled key. No file can turn it off again.', example: 'decisions: signed' },
+  'webhooks.allow': {
+    does: 'Hosts of your machine or your private network that webhooks may reach.',
+    example: 'webhooks: { allow: ["127.0.0.1:8080"] }',
+  },
+  decisions: {
+    does: 'Every decision of a person needs the signature of an enrolled key. No file can turn it off again.',
+    example: 'decisions: signed',
+  },
   roles: {
     does: 'Agents by name: `driver`, `description`, `model`, `credential`, `tools`, `permissions`, `budget`, `idle`, `argv`, and `triggers`. A role can also be a file, `.pawl/agents/<name>.md`.',
     example: 'roles: { developer: { driver: claude-code, idle: 5m } }',

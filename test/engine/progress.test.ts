@@ -57,7 +57,9 @@ describe('the progress of a run', () => {
   test('tells an answer by its label as a step that succeeded', async () => {
     const asks = defineGraph({
       name: 'asks',
-      steps: { ask: { human: { prompt: 'p', options: [{ label: 'publish' }, { label: 'drop' }] }, next: { publish: null, drop: 'reject' } } },
+      steps: {
+        ask: { human: { prompt: 'p', options: [{ label: 'publish' }, { label: 'drop' }] }, next: { publish: null, drop: 'reject' } },
+      },
     });
     const engine = await rig.open();
     const run = await engine.start(asks);

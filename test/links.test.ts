@@ -1,0 +1,50 @@
+// The documents lead somewhere: every link between them has its file and its heading, and the index lists every page once.
+
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+import { root } from '../scripts/bundle.js';
+
+const PAGES = [...globSync('*.md', { cwd: root }), ...globSync('{docs,examples}/**/*.md', { cwd: root })];
+const textOf = (page: string): string => readFileSync(join(root, page), 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
+
+/** The files and headings that a page links to, as paths from the root. */
+function linksOf(page: string): { readonly file: string; readonly heading: string }[] {
+  return [...textOf(page).matchAll(/\]\(([^)\s]+)\)|src="([^"]+)"/g)].flatMap(([, link, image]) => {
+    const [path = '', heading = ''] = (link ?? image ?? '').split('#');
+    if (/^[a-z]+:/.test(path)) return [];
+    return [{ file: path === '' ? page : normalize(join(dirname(page), path)), heading }];
+  });
+}
+
+/** The headings of a page as links name them. */
+function headingsOf(page: string): string[] {
+  return [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\p{Pc} -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+function problemOf({ file, heading }: { readonly file: string; readonly heading: string }): string | undefined {
+  if (!existsSync(join(root, file))) return `there is no ${file}`;
+  if (heading === '' || statSync(join(root, file)).isDirectory() || headingsOf(file).includes(heading)) return undefined;
+  return `${file} has no heading #${heading}`;
+}
+
+test.each(PAGES)('the links of %s lead somewhere', (page) => {
+  expect(
+    linksOf(page)
+      .map(problemOf)
+      .filter((problem) => problem !== undefined),
+  ).toEqual([]);
+});
+
+test('docs/README.md lists every page of the documents once', () => {
+  const listed = linksOf('docs/README.md').map(({ file }) => file);
+  const pages = globSync('docs/**/*.md', { cwd: root }).filter(
+    (page) => !page.startsWith(join('docs', 'internals')) && page !== join('docs', 'README.md'),
+  );
+  expect(pages.filter((page) => listed.filter((file) => file === page).length !== 1)).toEqual([]);
+});
