@@ -1,7 +1,22 @@
 // Owns the list of the pages that tests follow from the first line to the last: their files are written, compiled and
 // checked, their commands are given, and what is printed is compared.
 
-const GUIDES = ['graphs', 'flows', 'yaml', 'approvals', 'recovery', 'testing', 'embedding', 'settings', 'upgrading', 'signals', 'outputs', 'own-kinds', 'hostile-agents', 'crash-proof'];
+const GUIDES = [
+  'graphs',
+  'flows',
+  'yaml',
+  'approvals',
+  'recovery',
+  'testing',
+  'embedding',
+  'settings',
+  'upgrading',
+  'signals',
+  'outputs',
+  'own-kinds',
+  'hostile-agents',
+  'crash-proof',
+];
 
 /** Those pages, beside the tutorial. */
 export const FOLLOWED_PAGES: readonly string[] = GUIDES.map((name) => `docs/guides/${name}.md`);
