@@ -15,8 +15,11 @@ const GUIDES = [
   'outputs',
   'own-kinds',
   'hostile-agents',
-  'crash-proof',
 ];
 
+const pageOf = (name: string): string => `docs/guides/${name}.md`;
+
 /** Those pages, beside the tutorial. */
-export const FOLLOWED_PAGES: readonly string[] = GUIDES.map((name) => `docs/guides/${name}.md`);
+export const FOLLOWED_PAGES: readonly string[] = GUIDES.map(pageOf);
+/** Pages that take longer, and are followed by `npm run proof`. */
+export const SLOW_PAGES: readonly string[] = ['crash-proof', 'local-forge'].map(pageOf);

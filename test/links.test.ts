@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../scripts/bundle.js';
-import { FOLLOWED_PAGES } from './followed-pages.ts';
+import { FOLLOWED_PAGES, SLOW_PAGES } from './followed-pages.ts';
 
 const PAGES = [...globSync('*.md', { cwd: root }), ...globSync('{docs,examples}/**/*.md', { cwd: root })];
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
@@ -52,5 +52,5 @@ test('docs/README.md lists every page of the documents once', () => {
 
 test('the index marks the pages that are run', () => {
   const marked = [...textOf('docs/README.md').matchAll(/\(([\w/-]+\.md)\) ▶/g)].map(([, page = '']) => `docs/${page}`);
-  expect(marked.sort()).toEqual([...globSync('docs/tutorial/*.md', { cwd: root }), ...FOLLOWED_PAGES].sort());
+  expect(marked.sort()).toEqual([...globSync('docs/tutorial/*.md', { cwd: root }), ...FOLLOWED_PAGES, ...SLOW_PAGES].sort());
 });
