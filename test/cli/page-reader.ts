@@ -13,18 +13,19 @@ import { type Deed, escaped, patternOf, readPage, readTyped } from './tutorial-p
 const START = join(import.meta.dirname, 'start.js');
 const VITEST = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const CURL = join(import.meta.dirname, 'curl.js');
-/** A command without anything that only a shell understands, other than quotes. */
-const PLAIN_COMMAND = /^pawl(?: (?:'[^']*'|[^\s'"`$|&;<>*()\\]+))*$/;
-
 /** Someone who follows a page. What a placeholder such as `<id>` last stood for is what it stands for in a command. */
 export class PageReader {
   readonly #rig: CliRig;
   readonly #bin: string;
   readonly #background: ChildProcess[] = [];
+  /** Whether plain commands run in the process of the test, which is quicker; else each is a process. */
+  readonly #isQuick: boolean;
+  #isInstalled = false;
   #seen: Readonly<Record<string, string>> = {};
 
-  constructor(rig: CliRig) {
+  constructor(rig: CliRig, { isQuick = true }: { readonly isQuick?: boolean } = {}) {
     this.#rig = rig;
+    this.#isQuick = isQuick;
     this.#bin = join(rig.folder, 'bin');
     mkdirSync(this.#bin);
     this.#program('pawl', START);
@@ -33,13 +34,30 @@ export class PageReader {
 
   /** Follows a page from its first line to its last. */
   async follow(markdown: string): Promise<void> {
-    const deeds = readPage(markdown);
-    if (deeds.some((deed) => deed.do === 'command' && /^(node|npx) /.test(deed.line))) this.#install();
     try {
-      for (const deed of deeds) this.#seen = { ...this.#seen, ...(await this.#perform(deed)) };
+      for (const deed of readPage(markdown)) await this.perform(deed);
     } finally {
       await this.#endBackground();
     }
+  }
+
+  /** Does one thing that a page says. */
+  async perform(deed: Deed): Promise<void> {
+    if (deed.do === 'write') this.#rig.write(deed.path, deed.text);
+    else this.#seen = { ...this.#seen, ...(await this.#give(deed)) };
+  }
+
+  async #give({ line: written, printed, place }: Deed & { readonly do: 'command' }): Promise<Readonly<Record<string, string>>> {
+    const line = written.replace(/<(\w+)>/g, (all, name: string) => this.#seen[name] ?? all);
+    if (place === 'terminal') return this.#atTerminal(line, printed);
+    if (/^(node|npx) /.test(line)) this.#install();
+    if (line.endsWith(' &')) return this.#inBackground(line.slice(0, -2), printed);
+    if (line === 'kill -9 %1') return this.#endBackground();
+    // What kills its process must have one of its own.
+    const words = this.#isQuick && !printed.includes('Killed') ? plainWords(line) : undefined;
+    if (words?.[0] === 'pawl') return matched(line, await this.#inProcess(words.slice(1)), printed);
+    const { stdout } = spawnSync('sh', ['-c', `exec 2>&1; ${line}`], { ...this.#place(line), encoding: 'utf8', timeout: 60_000 });
+    return matched(line, stdout, printed);
   }
 
   /** Writes a program of the reader's path. */
@@ -50,6 +68,8 @@ export class PageReader {
 
   /** Installs the package and the test runner into the reader's folder. */
   #install(): void {
+    if (this.#isInstalled) return;
+    this.#isInstalled = true;
     const modules = join(this.#rig.project, 'node_modules');
     mkdirSync(join(modules, 'pawl'), { recursive: true });
     cpSync(join(root, 'package.json'), join(modules, 'pawl', 'package.json'));
@@ -59,30 +79,15 @@ export class PageReader {
     this.#program('npx', VITEST, 'shift');
   }
 
-  async #perform(deed: Deed): Promise<Readonly<Record<string, string>>> {
-    if (deed.do === 'write') {
-      this.#rig.write(deed.path, deed.text);
-      return {};
-    }
-    const line = deed.line.replace(/<(\w+)>/g, (all, name: string) => this.#seen[name] ?? all);
-    if (deed.place === 'terminal') return this.#atTerminal(line, deed.printed);
-    if (line.endsWith(' &')) return this.#inBackground(line.slice(0, -2), deed.printed);
-    if (line === 'kill -9 %1') return this.#endBackground();
-    if (deed.place === 'pipe' && PLAIN_COMMAND.test(line)) return matched(line, await this.#inProcess(line), deed.printed);
-    const { stdout } = spawnSync('sh', ['-c', `exec 2>&1; ${line}`], { ...this.#place(line), encoding: 'utf8', timeout: 60_000 });
-    return matched(line, stdout, deed.printed);
-  }
-
   #place(line: string): { readonly cwd: string; readonly env: Record<string, string> } {
     const path = `${this.#bin}:${dirname(process.execPath)}:${process.env.PATH}`;
     const right = this.#rig.rightFor(line.split(' ').slice(1));
     return { cwd: this.#rig.project, env: this.#rig.env({ PATH: path, NODE_OPTIONS: '--no-warnings', NO_COLOR: '1', ...right }) };
   }
 
-  async #inProcess(line: string): Promise<string> {
-    const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '');
-    const { stdout, stderr } = await this.#rig.run(words.slice(1), { env: { PATH: this.#place(line).env.PATH ?? '' } });
-    return stdout + stderr;
+  async #inProcess(words: readonly string[]): Promise<string> {
+    const { stdout, stderr } = await this.#rig.run(words, { env: { PATH: this.#place('').env.PATH ?? '' } });
+    return `${stdout}${stdout === '' || stdout.endsWith('\n') ? '' : '\n'}${stderr}`;
   }
 
   /** Starts a program that goes on, and waits for the lines that it prints first. */
@@ -112,9 +117,9 @@ export class PageReader {
 
   /** Types what the page types; what a terminal redraws comes several times, so the lines are looked for in their order. */
   async #atTerminal(line: string, printed: readonly string[]): Promise<Readonly<Record<string, string>>> {
-    const [program, ...words] = line.split(' ');
+    const [program, ...words] = plainWords(line) ?? [];
     expect(program).toBe('pawl');
-    const terminal = this.#rig.terminal(words);
+    const terminal = this.#rig.terminal(words, { env: { PATH: this.#place('').env.PATH ?? '' } });
     const prompts: string[] = [];
     for (const typed of printed.map(readTyped).filter((one) => one !== undefined)) {
       prompts.push(escaped(typed.prompt));
@@ -126,6 +131,19 @@ export class PageReader {
     const lines = printed.flatMap((expected) => (expected === '…' ? [] : ['…', expected]));
     return matched(line, text, [...lines, '…']);
   }
+}
+
+/** The words of a line that needs no shell: quotes are all that it may have; undefined if it has more. */
+export function plainWords(line: string): readonly string[] | undefined {
+  const parts = line.match(/'[^']*'|"[^"$`\\]*"|[^\s'"|&;<>$`\\*?()]+|\s+|[\s\S]/g) ?? [];
+  const words = [''];
+  for (const part of parts) {
+    if (/^\s+$/.test(part)) words.push('');
+    else if (/^(?:'[^']*'|"[^"]*")$/.test(part)) words.push(`${words.pop()}${part.slice(1, -1)}`);
+    else if (part.length === 1 && /[|&;<>$`\\*?()'"]/.test(part)) return undefined;
+    else words.push(`${words.pop()}${part}`);
+  }
+  return words;
 }
 
 /** What the placeholders of a page stand for in what was printed. */

@@ -1,26 +1,23 @@
 // Owns how a page of the documents is read: which files it has its reader write, which commands it has them give, what
 // it says comes of them, and what the reader types. A page is run as it stands.
 
-/** Where a command is given: in a pipe, in a shell of its own, or at a terminal. */
-export type Place = 'pipe' | 'shell' | 'terminal';
-
 /** Something the reader of a page does. */
 export type Deed =
   | { readonly do: 'write'; readonly path: string; readonly text: string }
-  | { readonly do: 'command'; readonly line: string; readonly printed: readonly string[]; readonly place: Place };
+  | { readonly do: 'command'; readonly line: string; readonly printed: readonly string[]; readonly place: 'pipe' | 'terminal' };
 
 /** Everything a page has its reader do, in order. */
 export function readPage(markdown: string): Deed[] {
   const blocks = [...markdown.matchAll(/^```(\S+)(?: (\S+))?\n([\s\S]*?)^```$/gm)];
   return blocks.flatMap(([, language = '', word, text = '']): Deed[] => {
-    if (language === 'sh') return readCommands(text, word === 'terminal' || word === 'shell' ? word : 'pipe');
+    if (language === 'sh') return readCommands(text, word === 'terminal' ? 'terminal' : 'pipe');
     if (language === 'text') return [];
     if (word === undefined) throw new Error(`a block of ${language} names no file: ${text.slice(0, 60)}`);
     return [{ do: 'write', path: word, text }];
   });
 }
 
-function readCommands(text: string, place: Place): Deed[] {
+function readCommands(text: string, place: 'pipe' | 'terminal'): Deed[] {
   const [before = '', ...commands] = text.split(/^\$ /m);
   if (before !== '') throw new Error(`a block of commands begins with "${before}", not with "$ "`);
   return commands.map((command) => {

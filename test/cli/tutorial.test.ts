@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { PageReader } from './page-reader.ts';
+import { PageReader, plainWords } from './page-reader.ts';
 import { CliRig } from './rig.ts';
 import { patternOf, readPage } from './tutorial-page.ts';
 
@@ -35,4 +35,17 @@ test('a page whose output is not what it says is found out', () => {
   );
   expect(patternOf(['one']).test('one\ntwo\n')).toBe(false);
   expect(() => readPage('```ts\nconst a = 1;\n```\n')).toThrow('names no file');
+});
+
+test('a command line is split into words as a shell would, or left to the shell', () => {
+  expect(plainWords(`pawl decide 7kq2 --input 'no "filler"' -p a="b c"`)).toEqual([
+    'pawl',
+    'decide',
+    '7kq2',
+    '--input',
+    'no "filler"',
+    '-p',
+    'a=b c',
+  ]);
+  for (const line of ['pawl init | tail', 'echo a >> b', 'echo $A', 'ls *.md', "echo 'open"]) expect(plainWords(line)).toBeUndefined();
 });
