@@ -20,14 +20,18 @@ function linksOf(page: string): { readonly file: string; readonly heading: strin
   });
 }
 
-/** The headings of a page as links name them. */
+/** The headings of a page as links name them: the second of the same name has a number. */
 function headingsOf(page: string): string[] {
-  return [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+  const names = [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\p{Pc} -]/gu, '')
       .replaceAll(' ', '-'),
   );
+  return names.map((name, index) => {
+    const earlier = names.slice(0, index).filter((other) => other === name).length;
+    return earlier === 0 ? name : `${name}-${earlier}`;
+  });
 }
 
 function problemOf({ file, heading }: { readonly file: string; readonly heading: string }): string | undefined {
