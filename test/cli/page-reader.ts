@@ -13,6 +13,7 @@ import { type Deed, escaped, patternOf, readPage, readTyped } from './tutorial-p
 const START = join(import.meta.dirname, 'start.js');
 const VITEST = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const CURL = join(import.meta.dirname, 'curl.js');
+
 /** Someone who follows a page. What a placeholder such as `<id>` last stood for is what it stands for in a command. */
 export class PageReader {
   readonly #rig: CliRig;
