@@ -23,7 +23,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 const LONG =
-  /\/(kills|crash\/crash|feature-development|forge-seeds|local-forge|w1|one-tree|placement|acp|tutorial|claude-plugin)\.test\.ts$/;
+  /\/(kills|crash\/crash|feature-development|forge-seeds|local-forge|w1|one-tree|placement|acp|tutorial|cli\/guides|claude-plugin)\.test\.ts$/;
 
 export default defineConfig({
   test: {

@@ -13,11 +13,13 @@ const GUIDES = join(import.meta.dirname, '../docs/guides');
 const folder = tempFolder();
 
 const blocks = readdirSync(GUIDES).flatMap((guide) =>
-  [...readFileSync(join(GUIDES, guide), 'utf8').matchAll(/^```(yaml|md)\n([\s\S]*?)^```/gm)].map(([, language = '', text = ''], index) => ({
-    name: `${guide}, block ${index + 1}`,
-    language,
-    text,
-  })),
+  [...readFileSync(join(GUIDES, guide), 'utf8').matchAll(/^```(yaml|md)(?: \S+)?\n([\s\S]*?)^```/gm)].map(
+    ([, language = '', text = ''], index) => ({
+      name: `${guide}, block ${index + 1}`,
+      language,
+      text,
+    }),
+  ),
 );
 
 test('the guides have examples', () => {

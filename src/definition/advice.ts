@@ -15,7 +15,7 @@ import { bypassesIn } from './rework.ts';
 export function adviceOn(definition: Definition, registry: KindRegistry): Problem[] {
   if (definition.form === 'flow') return [];
   const steps = definition.steps.map(withoutUnusedSkip);
-  const loops = loopsIn(steps.map(withoutStaleTree));
+  const loops = loopsIn(steps.map(withoutStale));
   return [
     ...bypassAdvice(steps, definition.entry),
     ...approvalAdvice(steps),
@@ -36,9 +36,9 @@ export function withoutUnusedSkip(step: StepModel): StepModel {
   return { ...step, next };
 }
 
-/** The step without the way back of a merge whose files have changed: there is new work to check then. */
-function withoutStaleTree(step: StepModel): StepModel {
-  const { stale_tree: _, ...next } = step.next;
+/** The step without the ways back of a merge whose files or head have changed: there is new work to check then. */
+function withoutStale(step: StepModel): StepModel {
+  const { stale_tree: _tree, stale_head: _head, ...next } = step.next;
   return { ...step, next };
 }
 

@@ -119,6 +119,8 @@ export async function* followProgress(core: EngineCore, run: string): AsyncGener
   }
 }
 
+const UNSUCCESSFUL: ReadonlySet<string> = new Set(['fail', 'reject', 'error', 'timeout', 'cancelled']);
+
 function stepProgress(event: RunEvent, open: Map<Path, Activation>): ProgressEvent | undefined {
   if (event.type === 'step.opened' || event.type === 'step.reopened') {
     const { activation } = event;
@@ -129,7 +131,8 @@ function stepProgress(event: RunEvent, open: Map<Path, Activation>): ProgressEve
   const activation = open.get(event.path);
   open.delete(event.path);
   if (activation === undefined) return undefined;
-  const success = event.outcome === 'ok' || event.outcome === 'skip' || event.outcome === 'iterate';
+  // An outcome of the step's own, such as the answer of a person, is no failure.
+  const success = !UNSUCCESSFUL.has(event.outcome);
   return createProgressEvent({
     type: 'StepCompleted',
     stepName: activation.step,

@@ -200,7 +200,8 @@ export class CliRig {
   }
 }
 
-async function waitUntil(
+/** Resolves with what was printed when a text or pattern has appeared in it. */
+export async function waitUntil(
   text: string | RegExp,
   source: { readonly all: () => string; readonly watchers: Set<() => void>; readonly ended: Promise<unknown> },
 ): Promise<string> {

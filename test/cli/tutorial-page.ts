@@ -1,4 +1,4 @@
-// Owns how a page of the tutorial is read: which files it has its reader write, which commands it has them give, what
+// Owns how a page of the documents is read: which files it has its reader write, which commands it has them give, what
 // it says comes of them, and what the reader types. A page is run as it stands.
 
 /** Something the reader of a page does. */
@@ -11,6 +11,8 @@ export function readPage(markdown: string): Deed[] {
   const blocks = [...markdown.matchAll(/^```(\S+)(?: (\S+))?\n([\s\S]*?)^```$/gm)];
   return blocks.flatMap(([, language = '', word, text = '']): Deed[] => {
     if (language === 'sh') return readCommands(text, word === 'terminal' ? 'terminal' : 'pipe');
+    // What only shows something: `test/guides.test.ts` reads those that are workflow files, settings or roles.
+    if (language === 'text' || (word === undefined && (language === 'yaml' || language === 'md'))) return [];
     if (word === undefined) throw new Error(`a block of ${language} names no file: ${text.slice(0, 60)}`);
     return [{ do: 'write', path: word, text }];
   });
@@ -42,6 +44,7 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   '<time>': '\\d\\d:\\d\\d:\\d\\d',
   '<span>': '[\\d.]+ ?m?s',
   '<token>': '(?<token>[\\w-]{22})',
+  '<port>': '(?<port>\\d{2,5})',
   '<any>': '.+',
 };
 

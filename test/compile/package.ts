@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { root } from '../../scripts/bundle.js';
 
 /** One message of the compiler: where, and its first line. */
@@ -36,11 +36,13 @@ export class PackageFolder {
 
   /** Writes a program. */
   write(name: string, text: string): void {
-    writeFileSync(join(this.folder, name), text);
+    const file = join(this.folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
   }
 
   /** Compiles everything that was written, and the declarations of the package with it. */
-  check(compiler: keyof typeof COMPILERS, resolution: 'nodenext' | 'bundler', programs = '*.ts'): Diagnostic[] {
+  check(compiler: keyof typeof COMPILERS, resolution: 'nodenext' | 'bundler', programs: readonly string[] = ['*.ts']): Diagnostic[] {
     const options = {
       target: 'es2022',
       lib: ['es2024', 'esnext.disposable'],
@@ -49,12 +51,13 @@ export class PackageFolder {
       types: ['node'],
       strict: true,
       noEmit: true,
+      allowImportingTsExtensions: true,
       skipLibCheck: false,
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,
     };
     const config = join(this.folder, 'tsconfig.json');
-    writeFileSync(config, JSON.stringify({ compilerOptions: options, include: [programs] }));
+    writeFileSync(config, JSON.stringify({ compilerOptions: options, include: programs }));
     const { stdout } = compile(compiler, ['-p', config, '--pretty', 'false']);
     return stdout.split('\n').flatMap((text) => {
       const [, file = '', line = '', message = ''] = /^(\S.*?)\((\d+),\d+\): error TS\d+: (.*)$/.exec(text) ?? [];

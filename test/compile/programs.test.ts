@@ -1,7 +1,12 @@
 // The types of the package, as users get them: programs with a mistake do not compile, and the compiler says so where the
 // mistake is; programs without one do; the declarations themselves are right; and every type that they name can be imported.
 
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { root } from '../../scripts/bundle.js';
+import { readPage } from '../cli/tutorial-page.ts';
+import { FOLLOWED_PAGES, SLOW_PAGES } from '../followed-pages.ts';
 import { PackageFolder } from './package.ts';
 import { RIGHT } from './right-programs.ts';
 import { unexportedTypes } from './unexported.ts';
@@ -67,7 +72,15 @@ test.each([
   ['newest', 'nodenext'],
   ['5.9', 'bundler'],
 ] as const)('TypeScript %s, %s: the declarations and the right programs compile', (compiler, resolution) => {
-  expect(pawl.check(compiler, resolution, 'right-*.ts')).toEqual([]);
+  expect(pawl.check(compiler, resolution, ['right-*.ts'])).toEqual([]);
+});
+
+test('the programs of the tutorial and the guides compile', () => {
+  const pages = [...globSync('docs/tutorial/*.md', { cwd: root }), ...FOLLOWED_PAGES, ...SLOW_PAGES];
+  for (const page of pages)
+    for (const deed of readPage(readFileSync(join(root, page), 'utf8')))
+      if (deed.do === 'write') pawl.write(join('pages', basename(page, '.md'), deed.path), deed.text);
+  expect(pawl.check('newest', 'bundler', ['pages/*/*.ts', 'pages/*/.pawl/*/*.ts'])).toEqual([]);
 });
 
 test('every type that a signature names is exported', () => {

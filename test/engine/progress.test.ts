@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { defineWorkflow as defineGraph } from '../../src/api/workflow.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 import { defineWorkflow, type ProgressEvent, step, workflow } from './library.ts';
 import { createLatch, createRig, type Rig } from './rig.ts';
@@ -51,6 +52,20 @@ describe('the progress of a run', () => {
     expect(events.map(told)).toEqual(STORY);
     expect(events[1]).toMatchObject({ stepType: 'task' });
     expect(events.every(Object.isFrozen)).toBe(true);
+  });
+
+  test('tells an answer by its label as a step that succeeded', async () => {
+    const asks = defineGraph({
+      name: 'asks',
+      steps: {
+        ask: { human: { prompt: 'p', options: [{ label: 'publish' }, { label: 'drop' }] }, next: { publish: null, drop: 'reject' } },
+      },
+    });
+    const engine = await rig.open();
+    const run = await engine.start(asks);
+    await run.wait('idle');
+    await run.decide({ option: 'publish', actor: 'ann' });
+    expect((await collect(run.events())).map(told)).toContain('StepCompleted ask true');
   });
 
   test('is the same for whoever comes after the end', async () => {

@@ -56,6 +56,29 @@ const SHAPE: { readonly [key: string]: Shape } = {
   review_policy: policyFault,
 };
 
+/** A setting that can be written, and what its value must be. Names that the author chooses are `<name>`. */
+export interface KnownSetting {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Every setting, as the checks have them. */
+export function knownSettings(): KnownSetting[] {
+  return settingsIn(SHAPE, []);
+}
+
+function settingsIn(shape: { readonly [key: string]: Shape }, path: readonly string[]): KnownSetting[] {
+  return Object.entries(shape).flatMap(([name, below]) => {
+    const at = [...path, name === '*' ? '<name>' : name];
+    return typeof below === 'function' ? [{ key: at.join('.'), value: expectationOf(below(null)) }] : settingsIn(below, at);
+  });
+}
+
+/** What a check says a value must be, when it is given none. */
+function expectationOf(wrong: string | Fault | undefined): string {
+  return typeof wrong === 'string' ? wrong : (wrong?.what ?? '').replace(/^must be /, '');
+}
+
 /** Names reserved for later. */
 const RESERVED = ['budget'];
 /** The two spellings of one name. */

@@ -1,0 +1,24 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { SETTING_NOTES, settingsReferencePage } from '../../scripts/settings-reference-page.ts';
+import { knownSettings, readSettingsFile } from '../../src/cli/settings/file.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const folder = tempFolder();
+
+test('docs/reference/settings.md says what the settings are; "npm run reference" writes it anew', () => {
+  expect(readFileSync(join(root, 'docs', 'reference', 'settings.md'), 'utf8')).toBe(settingsReferencePage());
+});
+
+test('every setting is described, and nothing that is none', () => {
+  expect(Object.keys(SETTING_NOTES)).toEqual(knownSettings().map(({ key }) => key));
+});
+
+test.each(Object.entries(SETTING_NOTES))('the example of %s sets it', async (key, { example }) => {
+  const file = join(folder, 'config.yaml');
+  writeFileSync(file, example);
+  const pattern = new RegExp(`^${key.replaceAll('.', '\\.').replace('<name>', '[^.]+')}$`);
+  expect((await readSettingsFile(file)).map((setting) => setting.key)).toContainEqual(expect.stringMatching(pattern));
+});
