@@ -156,6 +156,7 @@ test('AT2: the token of a run that the session has not taken up is unknown, and 
 test('AT2: a session without a run takes up the only open one that no live session has, and one that it names', async () => {
   const first = await sessionOf().start({ workflow: 'work', params: {} });
   const fresh = sessionOf();
+  expect(await codeOf(fresh.next({ token: tokenOf(first) }))).toBe('TOKEN_UNKNOWN');
   expect(await fresh.status()).toMatchObject({ runs: [], others: [{ run: { id: first.id }, holder: undefined }] });
   expect((await fresh.next()).runs.map(tokenOf)).toEqual([tokenOf(first)]);
   expect(remembered.filter((run) => run === first.id)).toHaveLength(2);

@@ -123,7 +123,8 @@ export class AttendedSession {
    */
   async next(request: NextRequest = {}, limits: DriveLimits = {}): Promise<SessionRuns> {
     const { run, token, step, item } = request;
-    await this.takeUpFor(run);
+    // A worker with a token belongs to a run that is served already, or that it names.
+    if (token === undefined || run !== undefined) await this.takeUpFor(run);
     if (token !== undefined) return { runs: [await this.withToken(token, run)], others: [] };
     const driven = await this.drive(this.served(run), limits);
     if (step !== undefined || item !== undefined) return { runs: [pickedFrom(driven, { step, item })], others: [] };

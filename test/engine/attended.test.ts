@@ -394,7 +394,7 @@ describe('questions', () => {
     const spent = await errorOf(engine.run(id).report({ token, result: null }));
     expect([spent.code, spent.message]).toEqual([
       'TOKEN_SPENT',
-      `attempt 1 of step "work" of run ${id} ended without a report: it asked the person it works for; "next" prints the step that is open now`,
+      `attempt 1 of step "work" of run ${id} ended with a question; once a person has answered it, the step is open again with a new token; "next" prints the step that is open now`,
     ]);
     await engine.run(id).report({ token: fresh.token, result: null });
     expect((await engine.run(id).wait()).status).toBe('completed');

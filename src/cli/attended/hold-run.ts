@@ -1,6 +1,7 @@
 // Owns that the commands of an agent bind a run to its session, so that the agent's hooks know the run.
 
 import type { Store } from '../../store/store.ts';
+import { isHeldByOther, takeUpRun } from '../agent-session.ts';
 import { rootOf } from '../decision/approvals.ts';
 import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -15,7 +16,6 @@ interface HeldRun {
 /** Binds a run to the session of the agent that calls. An agent inside a run has that run already, and takes no other. */
 export async function holdRun(shell: Shell, { file }: Place, { store, run, byName }: HeldRun): Promise<void> {
   if (shell.env.CLAUDE_CODE_SESSION_ID === undefined || (shell.env.PAWL_RUN ?? '') !== '') return;
-  const { isHeldByOther, takeUpRun } = await import('../agent-session.ts');
   const held = { run: await rootOf(store, run), db: file };
   if (byName || !isHeldByOther(shell, held)) takeUpRun(shell, held);
 }
