@@ -1,96 +1,35 @@
-// `pawl hook stop`: called by Claude Code before an agent stops. The agent must continue while a run of its session has a
-// step open for it, or is executing; it may stop when the run waits for somebody else, and when it has no run.
-//
-// - If anything fails here, the agent may stop: the exit code is never the one that blocks.
-// - An agent is reminded at most three times while its runs make no progress; then it may stop, and its turn ends. Only
-//   a new turn, which no hook prolonged, starts the count again, so that nothing loops without a person.
+// `pawl hook EVENT`: called by Claude Code. Each hook is a file of `src/cli/hooks`; this reads its input, prints its
+// answer, and makes sure that a hook that fails never blocks the agent.
 
-import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { type AttendedRun, readAttendedRun, sourceOfFile } from '../../attended/attended-run.ts';
-import { EngineError, messageOf } from '../../base/error.ts';
-import { isJsonObject, type Json } from '../../base/json.ts';
-import { type AgentSession, changeSession, isSessionId, readSession, type SessionRun } from '../agent-session.ts';
+import { messageOf } from '../../base/error.ts';
+import type { Json } from '../../base/json.ts';
 import type { CommandRun } from '../command.ts';
-import { closing } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
-const TIMES_MAX = 3;
-/** Claude Code shows the error to the person, and lets the agent stop. */
+/** A hook: what it answers to its input, and what its failure means. */
+interface Hook {
+  readonly failing: string;
+  answer(shell: Shell, asked: Json): Promise<object | undefined>;
+}
+
+const HOOKS: Readonly<Record<string, () => Promise<Hook>>> = {
+  stop: () => import('../hooks/stop.ts'),
+};
+
+/** Claude Code shows the error to the person, and continues as if there were no hook. */
 const EXIT_NOT_BLOCKING = 1;
 
 /** Runs the command. */
-export const run: CommandRun = async (shell) => {
+export const run: CommandRun = async (shell, given) => {
+  const event = given.word('EVENT');
+  const hook = await (HOOKS[event] as () => Promise<Hook>)();
   try {
-    const answer = await answerStop(shell, JSON.parse(await text(shell.world.stdin)) as Json);
+    const answer = await hook.answer(shell, JSON.parse(await text(shell.world.stdin)) as Json);
     if (answer !== undefined) shell.write(`${JSON.stringify(answer)}\n`);
     return 0;
   } catch (error) {
-    shell.warn(`the agent may stop, because its run could not be read: ${messageOf(error)}`);
+    shell.warn(`${hook.failing}: ${messageOf(error)}`);
     return EXIT_NOT_BLOCKING;
   }
 };
-
-type Answer = { readonly decision: 'block'; readonly reason: string } | { readonly systemMessage: string };
-
-async function answerStop(shell: Shell, asked: Json): Promise<Answer | undefined> {
-  const id = isJsonObject(asked) ? asked.session_id : undefined;
-  if (!isSessionId(id)) throw new EngineError('USAGE', 'stdin must be the input of a Stop hook of Claude Code, with a "session_id"');
-  const session = readSession(shell, id);
-  const looks = await Promise.all(session.runs.map(lookAt));
-  const open = looks.flatMap((look) => (look?.todo === undefined ? [] : [look]));
-  const at = open.map((look) => look.at).join(' ');
-  const times = at === session.kept.at && !isNewTurn(session, asked) ? session.kept.times + 1 : 1;
-  const over = session.runs.filter((_, index) => looks[index] === undefined);
-  const kept = open.length === 0 ? session.kept : { at, times: Math.min(times, TIMES_MAX + 1) };
-  keep(shell, session, { over, kept });
-  if (open.length === 0) return undefined;
-  const todo = open.map((look) => look.todo).join('\n');
-  if (times > TIMES_MAX)
-    return { systemMessage: `pawl: the agent stops although its work is not done, after ${TIMES_MAX} reminders. ${todo}` };
-  return { decision: 'block', reason: todo };
-}
-
-/** Whether the agent was allowed to stop before, and works again because somebody asked it to. */
-function isNewTurn({ kept }: AgentSession, asked: Json): boolean {
-  return kept.times > TIMES_MAX && isJsonObject(asked) && asked.stop_hook_active === false;
-}
-
-/** Records how often the agent was reminded and removes runs that ended; runs that were added meanwhile stay. */
-function keep(
-  shell: Shell,
-  session: AgentSession,
-  { over, kept }: { readonly over: readonly SessionRun[]; readonly kept: AgentSession['kept'] },
-): void {
-  if (over.length === 0 && JSON.stringify(kept) === JSON.stringify(session.kept)) return;
-  const isOver = ({ run: id, db }: SessionRun): boolean => over.some((one) => one.run === id && one.db === db);
-  changeSession(shell, session.id, (now) => ({ ...now, runs: now.runs.filter((one) => !isOver(one)), kept }));
-}
-
-/** A run of the session: how far it is, and what its agent has to do, if anything. */
-interface Look {
-  readonly at: string;
-  readonly todo: string | undefined;
-}
-
-/** Reads a run; undefined when it has ended or no longer exists. */
-async function lookAt({ run: id, db }: SessionRun): Promise<Look | undefined> {
-  if (!existsSync(db)) return undefined;
-  const { openSqliteStore } = await import('../../store/sqlite/open.ts');
-  return closing(await openSqliteStore({ file: db }), async (store) => {
-    if ((await store.resolve(id, 1)).length === 0) return undefined;
-    const found = await readAttendedRun(sourceOfFile(store, db), id);
-    return found.kind === 'ended' ? undefined : { at: `${id}/${found.position}`, todo: todoOf(found) };
-  });
-}
-
-function todoOf(run: AttendedRun): string | undefined {
-  const { id } = run;
-  if (run.kind === 'work') {
-    const steps = run.work.map(({ step }) => `"${step}"`);
-    return `Run ${id} has ${steps.length === 1 ? 'a step' : 'steps'} open for you: ${steps.join(', ')}. Call pawl_next (or "pawl next ${id}") for the instructions and the token, do the work, and report it with that token. If it cannot be done, report the failure; if only the person knows the answer, ask with pawl_ask.`;
-  }
-  return run.kind === 'executing' || run.kind === 'abandoned'
-    ? `Run ${id} is executing. Call pawl_next (or "pawl next ${id}"); it waits until a step is open for you.`
-    : undefined;
-}

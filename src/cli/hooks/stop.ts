@@ -1,0 +1,83 @@
+// Owns `pawl hook stop`: called by Claude Code before an agent stops. The agent must continue while a run of its session has a
+// step open for it, or is executing; it may stop when the run waits for somebody else, and when it has no run.
+//
+// - If anything fails here, the agent may stop: `pawl hook` never exits with the code that blocks.
+// - An agent is reminded at most three times while its runs make no progress; then it may stop, and its turn ends. Only
+//   a new turn, which no hook prolonged, starts the count again, so that nothing loops without a person.
+
+import { existsSync } from 'node:fs';
+import { type AttendedRun, readAttendedRun, sourceOfFile } from '../../attended/attended-run.ts';
+import { EngineError } from '../../base/error.ts';
+import { isJsonObject, type Json } from '../../base/json.ts';
+import { type AgentSession, changeSession, isSessionId, readSession, type SessionRun } from '../agent-session.ts';
+import { closing } from '../session.ts';
+import type { Shell } from '../shell.ts';
+
+const TIMES_MAX = 3;
+type Answer = { readonly decision: 'block'; readonly reason: string } | { readonly systemMessage: string };
+
+/** What the hook failed to do, when it fails. */
+export const failing = 'the agent may stop, because its run could not be read';
+
+/** Answers the hook. */
+export async function answer(shell: Shell, asked: Json): Promise<Answer | undefined> {
+  const id = isJsonObject(asked) ? asked.session_id : undefined;
+  if (!isSessionId(id)) throw new EngineError('USAGE', 'stdin must be the input of a Stop hook of Claude Code, with a "session_id"');
+  const session = readSession(shell, id);
+  const looks = await Promise.all(session.runs.map(lookAt));
+  const open = looks.flatMap((look) => (look?.todo === undefined ? [] : [look]));
+  const at = open.map((look) => look.at).join(' ');
+  const times = at === session.kept.at && !isNewTurn(session, asked) ? session.kept.times + 1 : 1;
+  const over = session.runs.filter((_, index) => looks[index] === undefined);
+  const kept = open.length === 0 ? session.kept : { at, times: Math.min(times, TIMES_MAX + 1) };
+  keep(shell, session, { over, kept });
+  if (open.length === 0) return undefined;
+  const todo = open.map((look) => look.todo).join('\n');
+  if (times > TIMES_MAX)
+    return { systemMessage: `pawl: the agent stops although its work is not done, after ${TIMES_MAX} reminders. ${todo}` };
+  return { decision: 'block', reason: todo };
+}
+
+/** Whether the agent was allowed to stop before, and works again because somebody asked it to. */
+function isNewTurn({ kept }: AgentSession, asked: Json): boolean {
+  return kept.times > TIMES_MAX && isJsonObject(asked) && asked.stop_hook_active === false;
+}
+
+/** Records how often the agent was reminded and removes runs that ended; runs that were added meanwhile stay. */
+function keep(
+  shell: Shell,
+  session: AgentSession,
+  { over, kept }: { readonly over: readonly SessionRun[]; readonly kept: AgentSession['kept'] },
+): void {
+  if (over.length === 0 && JSON.stringify(kept) === JSON.stringify(session.kept)) return;
+  const isOver = ({ run: id, db }: SessionRun): boolean => over.some((one) => one.run === id && one.db === db);
+  changeSession(shell, session.id, (now) => ({ ...now, runs: now.runs.filter((one) => !isOver(one)), kept }));
+}
+
+/** A run of the session: how far it is, and what its agent has to do, if anything. */
+interface Look {
+  readonly at: string;
+  readonly todo: string | undefined;
+}
+
+/** Reads a run; undefined when it has ended or no longer exists. */
+async function lookAt({ run: id, db }: SessionRun): Promise<Look | undefined> {
+  if (!existsSync(db)) return undefined;
+  const { openSqliteStore } = await import('../../store/sqlite/open.ts');
+  return closing(await openSqliteStore({ file: db }), async (store) => {
+    if ((await store.resolve(id, 1)).length === 0) return undefined;
+    const found = await readAttendedRun(sourceOfFile(store, db), id);
+    return found.kind === 'ended' ? undefined : { at: `${id}/${found.position}`, todo: todoOf(found) };
+  });
+}
+
+function todoOf(run: AttendedRun): string | undefined {
+  const { id } = run;
+  if (run.kind === 'work') {
+    const steps = run.work.map(({ step }) => `"${step}"`);
+    return `Run ${id} has ${steps.length === 1 ? 'a step' : 'steps'} open for you: ${steps.join(', ')}. Call pawl_next (or "pawl next ${id}") for the instructions and the token, do the work, and report it with that token. If it cannot be done, report the failure; if only the person knows the answer, ask with pawl_ask.`;
+  }
+  return run.kind === 'executing' || run.kind === 'abandoned'
+    ? `Run ${id} is executing. Call pawl_next (or "pawl next ${id}"); it waits until a step is open for you.`
+    : undefined;
+}
