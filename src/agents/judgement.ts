@@ -1,6 +1,7 @@
 // Owns the handling of answers from programs that only print text: they are parsed and checked, rejected once with the
 // reason, and then become an answer or a failure. Also the remaining time for the second round.
 
+import { stripVTControlCharacters } from 'node:util';
 import type { AgentAnswer, AgentFailure, AgentRequest, AgentUsage } from './driver.ts';
 import { type ReplyReading, readReply } from './reply.ts';
 
@@ -43,10 +44,11 @@ function shortened(message: string): string {
 }
 
 // What a program prints may steer a terminal: colours, cursor movements, overwritten lines.
-const STEERING = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-_])|(?!\n)\p{Cc}/gu;
+const CONTROL = /(?!\n)\p{Cc}/gu;
 
 function cleaned(text: string): string {
-  return text.slice(0, CLEANED_MAX).replace(/\r\n?/g, '\n').replaceAll('\t', ' ').replace(STEERING, '');
+  const plain = stripVTControlCharacters(text.slice(0, CLEANED_MAX));
+  return plain.replace(/\r\n?/g, '\n').replaceAll('\t', ' ').replace(CONTROL, '');
 }
 
 const CLEANED_MAX = 20_000;

@@ -14,6 +14,7 @@ interface Hook {
 }
 
 const HOOKS: Readonly<Record<string, () => Promise<Hook>>> = {
+  'pre-tool-use': () => import('../hooks/pre-tool-use.ts'),
   stop: () => import('../hooks/stop.ts'),
 };
 
