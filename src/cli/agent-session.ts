@@ -1,11 +1,13 @@
 // Owns which runs belong to a session of a coding agent, so that its Stop hook knows them. Claude Code passes the id of
-// the session to the programs it starts, in the environment, and to its hooks, on stdin. A session is a file in the
-// user's state directory, named after the digest of its id, so it is the same in every folder.
+// the session to the programs it starts, in the environment, and to its hooks, on stdin; for the other programs the process
+// of the agent is the session (`PAWL_AGENT` names the program). A session is a file in the user's state directory, named
+// after the digest of its id, so it is the same in every folder.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changeStateFile } from '../authority/state-file.ts';
 import { digestText } from '../base/digest.ts';
+import { agentProcessSession } from './agent-process.ts';
 import { stateHome } from './project.ts';
 import type { Shell } from './shell.ts';
 
@@ -30,7 +32,7 @@ const DIGEST_LENGTH = 32;
 /** The session of the agent that started this process, if an agent did. */
 export function callingSession({ env }: Pick<Shell, 'env'>): string | undefined {
   const id = env.CLAUDE_CODE_SESSION_ID;
-  return isSessionId(id) ? id : undefined;
+  return isSessionId(id) ? id : agentProcessSession(env.PAWL_AGENT);
 }
 
 /** Whether something is a valid session id. */

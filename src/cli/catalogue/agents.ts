@@ -22,6 +22,14 @@ export const AGENTS: readonly ListedCommand[] = [
     about:
       'Reads the input of the hook from stdin. "stop" keeps the agent working while a run of its session has a step open for it, and lets it stop when the run waits for someone else, has ended, or the session has no run. After three reminders without progress it lets the agent stop and says so. "pre-tool-use" denies a change of a file that is protected in an open step of the session, and a command that only a person may give.',
     args: [{ name: 'EVENT', about: 'the hook', required: true, choices: ['pre-tool-use', 'stop'] }],
+    options: [
+      {
+        name: 'agent',
+        value: 'NAME',
+        about: 'the program that calls it, if it is not Claude Code',
+        choices: ['codex', 'gemini', 'opencode'],
+      },
+    ],
     examples: [
       { line: 'pawl hook stop', about: 'as the Stop hook in .claude/settings.json' },
       { line: 'pawl hook pre-tool-use', about: 'as the PreToolUse hook' },
