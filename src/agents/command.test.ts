@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { standInHarness } from '../../test/programs/stand-in-harness.ts';
 import { createAgentRequest, describeDriver } from '../proof/driver-suite.ts';
 import { createCommandDriver } from './command.ts';
-import type { AgentRequest } from './driver.ts';
+import type { AgentEvent, AgentRequest } from './driver.ts';
 
 describeDriver(
   'command',
@@ -39,12 +39,58 @@ describe('a command', () => {
 
   test('gets its previous answer when it has to correct it', async () => {
     const script = `grep -q 'first try' && echo '{"success": true, "output": 2}' || echo 'first try'`;
-    expect(await ask(script)).toMatchObject({ kind: 'answered', output: 2 });
+    expect(await ask(script, { schema: { type: 'integer' } })).toMatchObject({ kind: 'answered', output: 2 });
+  });
+
+  test('may reply with plain text where no schema asks for JSON', async () => {
+    const text = 'The parser is in src/parse.ts.\n{ it has braces } and ends here.';
+    const script = `printf '%s\\n' '${text}'`;
+    expect(await ask(script)).toMatchObject({ kind: 'answered', success: true, output: text });
+    expect(await ask(script, { schema: { type: 'string' } })).toMatchObject({ kind: 'answered', output: text });
+    expect(await ask(script, { schema: { type: 'object' } })).toMatchObject({ kind: 'failed', failure: 'invalid-output' });
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['a truncated object', 'Here it is:\n{"success": tr'],
+    ['two replies', '{"success": true}\n{"success": false}'],
+    ['a reply with text after it', '{"success": false}\nDone.'],
+    ['an object that is not a reply', '{"ok": true}'],
+  ])('does not reply with plain text when it prints %s', async (_what, text) => {
+    expect(await ask(`cat > /dev/null; printf '%s' '${text}'`)).toMatchObject({ kind: 'failed', failure: 'invalid-output' });
+  });
+
+  test('that replies with plain text is held to the rules of its step', async () => {
+    const check = () => 'a review needs "verdict": "approve" or "verdict": "reject"';
+    expect(await ask('echo "Looks good to me."', { check })).toMatchObject({
+      kind: 'failed',
+      failure: 'invalid-output',
+      message: expect.stringContaining('a review needs'),
+    });
+  });
+
+  test('is answered at once however it lays out a large output', async () => {
+    const began = performance.now();
+    expect(await ask(`echo '{'; yes '}' | head -n 300000`, { schema: { type: 'object' } })).toMatchObject({
+      kind: 'failed',
+      failure: 'invalid-output',
+    });
+    expect(performance.now() - began).toBeLessThan(20_000);
   });
 
   test('that ends with an error is a crash that shows its last output', async () => {
     const answer = await ask('echo "no such model" >&2; exit 7');
     expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/exit code 7.*no such model/) });
+  });
+
+  test('that crashes is quoted with its last five lines, without what steers a terminal; the transcript has all', async () => {
+    const events: AgentEvent[] = [];
+    const script = `i=0; while [ $i -lt 300 ]; do printf '\\033[31mat frame %s\\033[0m\\r\\n' $i >&2; i=$((i+1)); done; exit 1`;
+    const answer = await ask(script, { onEvent: (event) => events.push(event) });
+    expect(answer.kind === 'failed' && answer.message).toMatch(
+      /printed: at frame 295\nat frame 296\nat frame 297\nat frame 298\nat frame 299$/,
+    );
+    expect(events).toContainEqual({ kind: 'notice', text: expect.stringContaining('at frame 7') });
   });
 
   test('that closes its output early and does not end is silent', async () => {
@@ -54,7 +100,7 @@ describe('a command', () => {
 
   test('shares the time limit of one attempt between both rounds', async () => {
     const script = `sleep 0.6; grep -q 'first try' && echo '{"success": true}' || echo 'first try'`;
-    expect(await ask(script, { timeoutMs: 1000 })).toMatchObject({ failure: 'timeout' });
+    expect(await ask(script, { timeoutMs: 1000, schema: { type: 'object' } })).toMatchObject({ failure: 'timeout' });
   });
 
   test('that prints without end is ended by the time limit', async () => {

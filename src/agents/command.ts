@@ -1,10 +1,12 @@
 // Owns the driver `command`: any program that reads a prompt from its standard input and prints a reply at the end of
 // its output. It has no session; to fix an invalid answer it is run once more, with the answer and the problem.
+//
+// - Where no schema asks for JSON, plain text is a reply as well: success, with the text as its output.
 
 import type { AgentAnswer, AgentDriver, AgentRequest } from './driver.ts';
 import { answerOf, crashOf, type Failing, failureOf, judgeReply, withTimeLeft } from './judgement.ts';
 import { runProgram } from './program.ts';
-import { promptWithReply, readReply, repairInstructions } from './reply.ts';
+import { promptWithReply, type ReplyReading, readReply, readReplyOrText, repairInstructions } from './reply.ts';
 
 /** Options of the command driver. */
 export interface CommandDriverOptions {
@@ -25,6 +27,8 @@ const MAY_BEGIN = /^(?:\{|<needs_user_input>)/;
 const MARK_MAX = 64;
 /** Matches the end of a reply or of questions, with or without a code fence. */
 const MAY_END = /(\}|```|<\/needs_user_input>)\s*$/;
+/** How many characters are parsed to notice a reply before the program ends. A longer search waits for the end. */
+const EARLY_MAX = 4 * TEXT_MAX;
 
 /** Creates a driver that runs a program once for each prompt. */
 export function createCommandDriver(options: CommandDriverOptions): AgentDriver {
@@ -36,19 +40,26 @@ async function ask(options: CommandDriverOptions, request: AgentRequest): Promis
   const prompt = `${promptWithReply(request)}\n`;
   const said = await run(options, request, prompt);
   if ('failure' in said) return failureOf(said, {});
-  const reading = judgeReply(said.text, request);
+  const reading = judge(said.text, request);
   if (reading.kind !== 'invalid') return answerOf(reading, {});
   request.onEvent?.({ kind: 'notice', text: `the answer was rejected and is requested again: ${reading.why}` });
   const repair = `${prompt}\nThis was your previous answer:\n${said.text}\n\n${repairInstructions(reading.why)}\n`;
   const mended = await run(options, withTimeLeft(request, startedMs), repair);
-  return 'failure' in mended ? failureOf(mended, {}) : answerOf(judgeReply(mended.text, request), {});
+  return 'failure' in mended ? failureOf(mended, {}) : answerOf(judge(mended.text, request), {});
+}
+
+/** Reads the reply, or takes plain text as the output of a success. The rules of the step hold for both. */
+function judge(text: string, request: AgentRequest): ReplyReading {
+  const takesText = request.schema === undefined || request.schema.type === 'string';
+  return judgeReply(text, request, takesText ? readReplyOrText : readReply);
 }
 
 async function run(options: CommandDriverOptions, request: AgentRequest, input: string): Promise<ProgramOutput> {
   const lines: string[] = [];
   let length = 0;
   // What may be the reply. Parsing everything after each line would take quadratic time.
-  let tail = '';
+  let tail: string | undefined;
+  let earlyLeft = EARLY_MAX;
   const { argv, env, inherits } = options;
   const end = await runProgram({
     argv,
@@ -70,8 +81,10 @@ async function run(options: CommandDriverOptions, request: AgentRequest, input: 
       if (length > TEXT_MAX) return;
       length += line.length + 1;
       lines.push(line);
-      tail = MAY_BEGIN.test(line) ? line : `${tail}\n${line}`;
-      if (MAY_END.test(line.slice(-MARK_MAX)) && readReply(tail).kind !== 'invalid') answered();
+      tail = MAY_BEGIN.test(line) ? line : tail === undefined ? undefined : `${tail}\n${line}`;
+      if (tail === undefined || earlyLeft < 0 || !MAY_END.test(line.slice(-MARK_MAX))) return;
+      earlyLeft -= tail.length;
+      if (readReply(tail).kind !== 'invalid') answered();
     },
   });
   if (end.kind === 'failed') return end.answer;

@@ -10,21 +10,23 @@ export interface JsonMatch {
   readonly value?: Json;
 }
 
-const UNCLOSED_MAX = 20;
+/** How often the whole text may be scanned for the end of objects that turn out to be none. */
+const SCANS_MAX = 20;
 
 /** Every object at the beginning of a line, in order. Objects nested in one that parses are not listed. */
 export function findJsonObjects(text: string): JsonMatch[] {
   const found: JsonMatch[] = [];
-  let unclosed = 0;
+  // Objects that do not close or parse may lie within each other, and each is scanned again to its end.
+  let scansLeft = SCANS_MAX * text.length;
   let at = lineWithBrace(text, 0);
   while (at !== undefined) {
     const end = closingOf(text, at);
     const match = end === undefined ? { start: at, end } : { start: at, end, ...parsed(text.slice(at, end)) };
     found.push(match);
-    if (end === undefined) unclosed += 1;
+    if (!('value' in match)) scansLeft -= (end ?? text.length) - at;
     const next = lineWithBrace(text, end !== undefined && 'value' in match ? end : at + 1);
-    // Each unclosed object is scanned to the end of the text, so after many of them only the last candidate is tried.
-    at = next === undefined || unclosed < UNCLOSED_MAX ? next : Math.max(next, text.lastIndexOf('\n{') + 1);
+    // After too much of that, only the last candidate is tried.
+    at = next === undefined || scansLeft > 0 ? next : Math.max(next, text.lastIndexOf('\n{') + 1);
   }
   return found;
 }

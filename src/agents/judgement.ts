@@ -1,6 +1,7 @@
 // Owns the handling of answers from programs that only print text: they are parsed and checked, rejected once with the
 // reason, and then become an answer or a failure. Also the remaining time for the second round.
 
+import { stripVTControlCharacters } from 'node:util';
 import type { AgentAnswer, AgentFailure, AgentRequest, AgentUsage } from './driver.ts';
 import { type ReplyReading, readReply } from './reply.ts';
 
@@ -15,8 +16,8 @@ export interface Failing {
 }
 
 /** Parses an agent's answer and checks its reply. Questions are for a person and are not checked. */
-export function judgeReply(text: string, request: AgentRequest): ReplyReading {
-  const reading = readReply(text);
+export function judgeReply(text: string, request: AgentRequest, read = readReply): ReplyReading {
+  const reading = read(text);
   if (reading.kind !== 'reply') return reading;
   const why = request.check?.(reading.reply);
   return why === undefined ? reading : { kind: 'invalid', why };
@@ -30,10 +31,27 @@ export function answerOf(reading: ReplyReading, notes: AnswerNotes): AgentAnswer
   return failureOf({ failure: 'invalid-output', message }, notes);
 }
 
-/** Converts a failure into an answer. */
+/** Converts a failure into an answer. A message may come from the agent, so it is shortened. */
 export function failureOf(failing: Failing, notes: AnswerNotes): AgentAnswer {
-  return { kind: 'failed', ...failing, ...notes };
+  return { kind: 'failed', ...failing, message: shortened(failing.message), ...notes };
 }
+
+const MESSAGE_MAX = 600;
+
+function shortened(message: string): string {
+  const plain = cleaned(message);
+  return plain.length <= MESSAGE_MAX ? plain : `${plain.slice(0, MESSAGE_MAX)}…`;
+}
+
+// What a program prints may steer a terminal: colours, cursor movements, overwritten lines.
+const CONTROL = /(?!\n)\p{Cc}/gu;
+
+function cleaned(text: string): string {
+  const plain = stripVTControlCharacters(text.slice(0, CLEANED_MAX));
+  return plain.replace(/\r\n?/g, '\n').replaceAll('\t', ' ').replace(CONTROL, '');
+}
+
+const CLEANED_MAX = 20_000;
 
 /** Returns the request for another round of the same attempt, with the time left since `startedMs`. */
 export function withTimeLeft(request: AgentRequest, startedMs: number): AgentRequest {
@@ -41,7 +59,10 @@ export function withTimeLeft(request: AgentRequest, startedMs: number): AgentReq
   return { ...request, timeoutMs: Math.max(1, request.timeoutMs - Math.round(performance.now() - startedMs)) };
 }
 
-const TAIL_MAX = 300;
+const TAIL_MAX = 400;
+const TAIL_LINES_MAX = 5;
+/** A longer line is data, not a message. */
+const TAIL_LINE_MAX = 1000;
 
 /** Returns the failure of an attempt whose budget allows no further round, or undefined. */
 export function overBudget({ budget = {} }: AgentRequest, usage: AgentUsage = {}): Failing | undefined {
@@ -60,8 +81,13 @@ export function overBudget({ budget = {} }: AgentRequest, usage: AgentUsage = {}
 
 // The transcript has all of it. Lines of a JSON stream are no message for people.
 function lastWords(output: string): string {
-  const lines = output.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'));
-  return lines.join('\n').trim().slice(-TAIL_MAX);
+  const lines = output
+    .slice(-CLEANED_MAX)
+    .split('\n')
+    .filter((line) => line.length <= TAIL_LINE_MAX && !line.startsWith('{'))
+    .map((line) => cleaned(line).trim())
+    .filter((line) => line !== '');
+  return lines.slice(-TAIL_LINES_MAX).join('\n').slice(-TAIL_MAX);
 }
 
 /** Describes a program that ended without an answer: its exit code and the end of its messages. */

@@ -51,7 +51,11 @@ export async function runProgram(call: ProgramCall): Promise<ProgramEnd> {
   watch.clear();
   if (watch.broken !== undefined) return failed('crash', `the agent's output could not be processed: ${messageOf(watch.broken)}`);
   if (watch.isAnswered) return { kind: 'answered' };
-  if (result.kind === 'exited') return { kind: 'exited', exitCode: result.exitCode, stdout: result.stdout, stderr: result.stderr };
+  if (result.kind === 'exited') {
+    // The failure quotes only the end of it.
+    if (result.stderr.trim() !== '') call.request.onEvent?.({ kind: 'notice', text: result.stderr });
+    return { kind: 'exited', exitCode: result.exitCode, stdout: result.stdout, stderr: result.stderr };
+  }
   if (result.kind === 'not-run') return failed('crash', `${result.message}. Is it installed, and on the PATH?`);
   if (result.kind === 'timeout') return failed('timeout', `the agent took longer than ${call.request.timeoutMs} ms`);
   return failed(

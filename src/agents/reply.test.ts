@@ -79,3 +79,10 @@ describe('questions', () => {
     expect(read.kind === 'invalid' ? read.why : '').toContain(why);
   });
 });
+
+test('a text of objects inside each other that never parse is read in a moment', () => {
+  const began = performance.now();
+  const text = `${'{\n'.repeat(500_000)}${'}\n'.repeat(500_000)}`;
+  expect(readReply(text)).toMatchObject({ kind: 'invalid' });
+  expect(performance.now() - began).toBeLessThan(5000);
+});

@@ -5,6 +5,8 @@
 //   optionally `output`, `verdict` and `message`, and nothing else.
 // - Questions must be the whole text.
 // - Two replies, a reply with text after it, and a truncated one are all invalid.
+// - Where plain text counts as well, it is any text without questions, without an object that has `success`, and
+//   without one at its end: those were meant as a reply.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { AgentQuestion, AgentReply, AgentRequest } from './driver.ts';
@@ -33,6 +35,23 @@ export function readReply(text: string): ReplyReading {
   if (replies.length > 1) return invalid('there is more than one reply');
   if (last.end !== body.length) return invalid('there is text after the JSON object; the object must end the answer');
   return isJsonObject(last.value) ? replyOf(last.value) : invalid('it is not an object');
+}
+
+/** Parses an agent's answer; plain text is a success with that text as its output. */
+export function readReplyOrText(text: string): ReplyReading {
+  const reading = readReply(text);
+  const output = text.trim();
+  if (reading.kind !== 'invalid' || output === '' || isMeantAsReply(output)) return reading;
+  return { kind: 'reply', reply: { success: true, output } };
+}
+
+function isMeantAsReply(text: string): boolean {
+  if (text.includes(OPEN)) return true;
+  const body = text.replace(FENCE, '').trimEnd();
+  const objects = findJsonObjects(body);
+  const last = objects.at(-1);
+  if (last !== undefined && (last.end === undefined || last.end === body.length)) return true;
+  return objects.some(({ value }) => value !== undefined && isJsonObject(value) && value.success !== undefined);
 }
 
 function replyOf(value: JsonObject): ReplyReading {

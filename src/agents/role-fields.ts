@@ -6,7 +6,8 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type Budget, UNKNOWN_USAGE } from '../definition/budget.ts';
 import { type NetworkSpec, networkFault } from '../definition/network.ts';
-import { type AgentDeed, type AgentPermissions, WORK_IN_PLACE } from './driver.ts';
+import { type AgentDeed, type AgentFailure, type AgentPermissions, WORK_IN_PLACE } from './driver.ts';
+import { RETRIED_FAILURES, type RoleExtras, type RoleRetry, type RoleVariable } from './role-driver.ts';
 
 /** The fields of a role. They are plain data, because they are stored with the run. */
 export interface RoleFields {
@@ -20,7 +21,20 @@ export interface RoleFields {
   readonly idleMs?: number;
   /** The program, for drivers that can start any program. */
   readonly argv?: readonly string[];
+  /** Variables for the program: texts, or secrets of the settings by name. */
+  readonly env?: Readonly<Record<string, RoleVariable>>;
+  /** The address of the model's API. */
+  readonly baseUrl?: string;
+  /** For `claude-code`: whose settings and instructions it reads. */
+  readonly settingSources?: readonly SettingSource[];
+  /** How often each class of failure is tried again within an attempt. */
+  readonly retry?: RoleExtras['retry'];
+  /** For `claude-code`: roles that it may use as sub-agents. */
+  readonly agents?: readonly string[];
 }
+
+/** Whose settings Claude Code reads. */
+export type SettingSource = 'user' | 'project' | 'local';
 
 /** What is wrong with a value: its path, and a message that completes the sentence. */
 export interface RoleFault {
@@ -98,6 +112,51 @@ function durationOf(text: string): number | undefined {
   }
 }
 
+const SOURCES: readonly SettingSource[] = ['user', 'project', 'local'];
+const source: Check = simple((value) => SOURCES.some((known) => known === value), `one of ${SOURCES.join(', ')}`);
+const url = simple(
+  (value) => typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? ''),
+  'an address, such as https://gateway.example/v1',
+);
+
+const variable: Check = (value, path) =>
+  typeof value === 'string' ||
+  (isJsonObject(value) && Object.keys(value).join() === 'secret' && typeof value.secret === 'string' && value.secret !== '')
+    ? undefined
+    : { path, what: 'must be a text in quotes, or { secret: NAME } with the name of a secret in the settings' };
+
+const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
+/** Pawl tells a program with these which run it belongs to. */
+const OWN_VARIABLE = /^PAWL_/;
+
+const variables: Check = (value, path) => {
+  if (!isJsonObject(value)) return { path, what: 'must be a mapping of variables to values, such as { MODE: "fast" }' };
+  return firstOf(
+    Object.entries(value).map(([name, one]) => {
+      if (!VARIABLE_NAME.test(name)) return { path: [...path, name], what: 'is not a valid name of a variable' };
+      if (OWN_VARIABLE.test(name)) return { path: [...path, name], what: 'is set by Pawl itself; choose another name' };
+      return variable(one as Json, [...path, name]);
+    }),
+  );
+};
+
+/** The word of the documentation for a provider that is overloaded or fails. */
+const OVERLOADED = 'overloaded';
+const RETRY_COUNT_MAX = 20;
+const retries = simple(
+  (value) => Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= RETRY_COUNT_MAX,
+  `a whole number from 0 to ${RETRY_COUNT_MAX}`,
+);
+const retryOnce = fields({ count: retries, pause: time });
+const retry = fields(
+  Object.fromEntries(
+    [...RETRIED_FAILURES, OVERLOADED].map((failure) => [
+      failure,
+      (value: Json, path: RoleFault['path']) => (typeof value === 'number' ? retries(value, path) : retryOnce(value, path)),
+    ]),
+  ),
+);
+
 const role = fields({
   driver: text,
   description: text,
@@ -108,6 +167,11 @@ const role = fields({
   budget: fields({ ...AMOUNT_CHECKS, day: fields(AMOUNT_CHECKS) }),
   idle: time,
   argv: program,
+  env: variables,
+  base_url: url,
+  setting_sources: list(source, '[user, project]'),
+  retry,
+  agents: list(text, '[reviewer]'),
 });
 
 /** Returns what is wrong with the fields of a role, if anything. */
@@ -130,7 +194,29 @@ export function roleFieldsOf(value: JsonObject): RoleFields {
     ...(isJsonObject(budget ?? null) ? { budget: budgetOf(budget as JsonObject) } : {}),
     ...(idleMs === undefined ? {} : { idleMs }),
     ...(Array.isArray(argv) ? { argv: argv.map(String) } : {}),
+    ...programFieldsOf(value),
   };
+}
+
+function programFieldsOf({ env, base_url: baseUrl, setting_sources: sources, retry: tries, agents }: JsonObject): RoleFields {
+  return {
+    ...texts({ baseUrl }),
+    ...(isJsonObject(env ?? null) ? { env: env as Record<string, RoleVariable> } : {}),
+    ...(Array.isArray(sources) ? { settingSources: SOURCES.filter((known) => sources.includes(known)) } : {}),
+    ...(isJsonObject(tries ?? null) ? { retry: retryOf(tries as JsonObject) } : {}),
+    ...(Array.isArray(agents) ? { agents: agents.map(String) } : {}),
+  };
+}
+
+const PAUSE_MS = 5000;
+
+function retryOf(tries: JsonObject): NonNullable<RoleFields['retry']> {
+  const entries = Object.entries(tries).map(([failure, value]): [AgentFailure, RoleRetry] => {
+    const { count: times = value, pause: lasting } = isJsonObject(value) ? value : {};
+    const pauseMs = typeof lasting === 'string' ? (durationOf(lasting) ?? PAUSE_MS) : PAUSE_MS;
+    return [failure === OVERLOADED ? 'unavailable' : (failure as AgentFailure), { count: typeof times === 'number' ? times : 1, pauseMs }];
+  });
+  return Object.fromEntries(entries);
 }
 
 function texts(given: Readonly<Record<string, Json | undefined>>): Record<string, string> {

@@ -36,7 +36,7 @@ const DECIDING = [...SEEN, 'input', 'gate'];
 /** The table. */
 export const RIGHTS: Readonly<Record<string, RightRow>> = {
   demo: { verb: 'free', free: ['keep', 'no-pause'], because: 'it decides in a project that it created itself' },
-  init: { verb: 'free', free: ['js', 'yaml', 'claude', 'dry-run'] },
+  init: { verb: 'free', free: ['js', 'yaml', 'claude', 'codex', 'gemini', 'opencode', 'yes', 'dry-run'] },
   list: { verb: 'free', free: ['status'] },
   validate: { verb: 'free', free: ['strict', 'hints', 'schema'] },
   graph: { verb: 'asks', free: ['format', 'out', 'run'], because: 'a workflow that is not trusted yet is trusted first' },
@@ -82,7 +82,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   fail: { verb: 'free', free: ['token', 'reason', 'only', 'format'] },
   ask: { verb: 'free', free: ['token', 'questions', 'only', 'format'] },
   mcp: { verb: 'free', free: ['run'], because: 'none of its tools decides' },
-  hook: { verb: 'free' },
+  hook: { verb: 'free', free: ['agent'] },
   inbox: { verb: 'free' },
   forge: {
     verb: 'asks',

@@ -1,7 +1,7 @@
 // Owns which runs belong to a session of a coding agent, so that its hooks know them, and that a run is not handed to two
 // sessions by accident. Claude Code passes the id of the session to the programs it starts, in the environment, and to its
-// hooks, on stdin. A session is a file in the user's state directory, named after the digest of its id, so it is the same
-// in every folder.
+// hooks, on stdin; for other programs the process of the agent is the session (`PAWL_AGENT` names the program). A session
+// is a file in the user's state directory, named after the digest of its id, so it is the same in every folder.
 //
 // - A session lives while one of the processes that spoke for it lives: its MCP server, or the agent's own process.
 // - After "/clear" Claude Code goes on under a new id, which a running server does not learn: the old record then names the
@@ -14,6 +14,7 @@ import { changeStateFile } from '../authority/state-file.ts';
 import { digestText } from '../base/digest.ts';
 import { present } from '../base/fields.ts';
 import { formatIdentity, identityOf, livenessOf, parseIdentity } from '../process/identity.ts';
+import { agentProcessSession } from './agent-process.ts';
 import { stateHome } from './project.ts';
 import type { Shell } from './shell.ts';
 
@@ -46,7 +47,7 @@ const PROCESSES_MAX = 4;
 /** The session of the agent that started this process, if an agent did; the present one, if it has moved since. */
 export function callingSession(shell: Shell): string | undefined {
   const id = shell.env.CLAUDE_CODE_SESSION_ID;
-  return isSessionId(id) ? currentSession(shell, id) : undefined;
+  return isSessionId(id) ? currentSession(shell, id) : agentProcessSession(shell.env.PAWL_AGENT);
 }
 
 /** Whether something is a valid session id. */

@@ -194,6 +194,29 @@ describe('the doctor', () => {
     expect(await found()).toEqual(['role c: codex']);
   });
 
+  test('says that Claude Code does not read the instructions of the project, unless its role chooses them', async () => {
+    write('CLAUDE.md', 'Be kind.');
+    write('.pawl/agents/c.md', `---\ndriver: claude-code\nargv: [${process.execPath}]\nenv: { ANTHROPIC_API_KEY: { secret: KEY } }\n---\n`);
+    expect((await look())[0]?.[1]).toContain('does not read CLAUDE.md ("setting_sources: [user, project]" reads it)');
+    write('.pawl/agents/c.md', `---\ndriver: claude-code\nargv: [${process.execPath}]\nsetting_sources: [user, project]\n---\n`);
+    expect((await look())[0]?.[1]).not.toContain('CLAUDE.md');
+  });
+
+  test.each([
+    ['driver: codex\nsetting_sources: [user]', 'has setting_sources, which only the driver claude-code supports, not "codex"'],
+    ['driver: acp\nargv: [x]\nbase_url: https://a.example', 'has base_url, which only the drivers claude-code and codex support'],
+    ['driver: claude-code\nagents: [reviewer]', 'names the sub-agent "reviewer", and there is no role file with instructions for it'],
+    ['env: { A: "1" }', 'has env, but the driver "attended" starts no program'],
+    ['driver: codex\nenv: { PAWL_RUN: "1" }', '"env.PAWL_RUN" is set by Pawl itself'],
+    ['driver: codex\nenv: { A: 1 }', '"env.A" must be a text in quotes'],
+    ['driver: codex\nretry: { crash: { times: 1 } }', '"retry.crash.times" is not a field of a role'],
+    ['driver: codex\nbase_url: gateway', '"base_url" must be an address'],
+    ['driver: claude-code\nsetting_sources: [projct]', '"setting_sources.0" must be one of user, project, local'],
+  ])('refuses fields that do not fit: %s', async (fields, why) => {
+    write('.pawl/agents/dev.md', `---\n${fields}\n---\n`);
+    expect(await look()).toMatchObject([['problem', expect.stringContaining(why), expect.any(String)]]);
+  });
+
   test('says what is wrong with a role, at its place', async () => {
     const file = write('.pawl/agents/dev.md', '---\ndriver: acp\nmodle: x\n---\n');
     expect(await look()).toMatchObject([['problem', expect.stringContaining(`${file}:3:`), expect.any(String)]]);

@@ -9,15 +9,18 @@ import { createAcpDriver } from '../agents/acp/acp.ts';
 import { createAiSdkDriver } from '../agents/ai-sdk/ai-sdk.ts';
 import { packagesOf, projectModels } from '../agents/ai-sdk/provider.ts';
 import { createClaudeCodeDriver } from '../agents/claude-code/claude-code.ts';
+import type { SubAgent } from '../agents/claude-code/start.ts';
 import { createCodexDriver } from '../agents/codex/codex.ts';
 import { createCommandDriver } from '../agents/command.ts';
 import type { AgentDriver } from '../agents/driver.ts';
+import { createRoleDriver } from '../agents/role-driver.ts';
 import { roleFieldsFault, roleFieldsOf } from '../agents/role-fields.ts';
 import { parseRoleFile, type RoleFile } from '../agents/role-file.ts';
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
+import { type SecretSettings, Secrets } from '../steps/secrets.ts';
 import type { RoleSetting } from '../steps/services.ts';
 import { readPlainFile } from './plain-file.ts';
 import { type Project, roleFilesOf } from './project.ts';
@@ -30,9 +33,10 @@ export interface Roles {
   readonly files: readonly string[];
 }
 
-/** The part of the settings under `roles`, validated or not. */
+/** The parts of the settings that roles need: `roles`, validated or not, and the secrets that they name. */
 export interface RoleSettings {
   readonly roles?: Json;
+  readonly secrets?: SecretSettings | undefined;
 }
 
 interface Role extends RoleFile {
@@ -41,19 +45,24 @@ interface Role extends RoleFile {
   readonly file?: string;
 }
 
+/** Fields that make the driver of a role its own. */
+const OWN_FIELDS = ['argv', 'env', 'baseUrl', 'settingSources', 'retry', 'agents'] as const;
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/;
 const DRIVERS = ['attended', 'acp', 'ai-sdk', 'claude-code', 'codex', 'command'];
 
 /** Reads the roles of a project and creates their drivers. */
 export async function readRoles(project: Project, settings: RoleSettings): Promise<Roles> {
   const found = await readRoleList(project, settings);
+  const secrets = new Secrets(settings.secrets ?? {});
   const drivers: Record<string, AgentDriver> = {};
   const roles: [string, RoleSetting][] = [];
   for (const role of found) {
     const setting = settingOf(role);
-    const driver = driverOf(project, role, setting);
-    const key = setting.argv === undefined ? setting.driver : `${setting.driver}:${role.name}`;
-    if (driver !== undefined) drivers[key] ??= driver;
+    const isOwn = OWN_FIELDS.some((field) => role[field] !== undefined);
+    const key = isOwn ? `${setting.driver}:${role.name}` : setting.driver;
+    const driver = driverOf(project, role, { setting, others: found });
+    const secret = (name: string): Promise<string> => secrets.value(name);
+    if (driver !== undefined) drivers[key] ??= createRoleDriver(driver, { ...present({ env: role.env, retry: role.retry }), secret });
     roles.push([role.name, { ...setting, driver: key }]);
   }
   const files = found.flatMap(({ file }) => (file === undefined ? [] : [file]));
@@ -94,7 +103,8 @@ function fieldsOf(name: string, setting: Json): Partial<RoleFile> {
   return roleFieldsOf(fields);
 }
 
-function settingOf({ name, file, description: _, driver = 'attended', ...rest }: Role): RoleSetting {
+function settingOf(role: Role): RoleSetting {
+  const { name, file, description: _, driver = 'attended', env, retry, baseUrl, settingSources, agents, ...rest } = role;
   const setting: RoleSetting = { driver, ...rest };
   const refuse = (what: string): EngineError => invalid(file, `role "${name}" ${what}`);
   const problem = driverProblem(driver);
@@ -103,6 +113,15 @@ function settingOf({ name, file, description: _, driver = 'attended', ...rest }:
     throw refuse(`has the driver "${driver}" but no program; add argv, such as [my-agent, --acp]`);
   if ((driver === 'ai-sdk' || driver === 'attended') && setting.argv !== undefined)
     throw refuse(`has argv, but the driver "${driver}" starts no program; remove argv`);
+  if ((driver === 'ai-sdk' || driver === 'attended') && env !== undefined)
+    throw refuse(`has env, but the driver "${driver}" starts no program; remove env`);
+  if (driver === 'attended' && retry !== undefined)
+    throw refuse('has retry, but the calling agent does its work; set a driver, or remove retry');
+  if (baseUrl !== undefined && driver !== 'claude-code' && driver !== 'codex')
+    throw refuse(`has base_url, which only the drivers claude-code and codex support, not "${driver}"`);
+  const ofClaude = settingSources !== undefined ? 'setting_sources' : agents !== undefined ? 'agents' : undefined;
+  if (ofClaude !== undefined && driver !== 'claude-code')
+    throw refuse(`has ${ofClaude}, which only the driver claude-code supports, not "${driver}"`);
   return setting;
 }
 
@@ -130,8 +149,30 @@ export function programOf(root: string, argv: readonly string[]): readonly strin
   return file !== '' && existsSync(file) ? [program, file, ...rest] : argv;
 }
 
-function driverOf({ root }: Project, role: Role, setting: RoleSetting): AgentDriver | undefined {
+interface RoleContext {
+  readonly setting: RoleSetting;
+  readonly others: readonly Role[];
+}
+
+/** The sub-agents of a role: other roles, with their instructions. */
+function subAgentsOf({ name, file, agents }: Role, others: readonly Role[]): readonly SubAgent[] | undefined {
+  return agents?.map((named) => {
+    const other = others.find((one) => one.name === named);
+    if (other?.prompt === undefined) {
+      const known = others.filter(({ prompt }) => prompt !== undefined).map((one) => one.name);
+      throw invalid(
+        file,
+        `role "${name}" names the sub-agent "${named}", and there is no role file with instructions for it${didYouMean(named, known)}`,
+      );
+    }
+    const { prompt, model, description = prompt.split('\n')[0] as string } = other;
+    return { name: named, description, prompt, ...present({ model }) };
+  });
+}
+
+function driverOf({ root }: Project, role: Role, { setting, others }: RoleContext): AgentDriver | undefined {
   const { driver } = setting;
+  const { baseUrl, settingSources } = role;
   const argv = setting.argv === undefined ? undefined : programOf(root, setting.argv);
   switch (driver) {
     case 'acp':
@@ -139,9 +180,12 @@ function driverOf({ root }: Project, role: Role, setting: RoleSetting): AgentDri
     case 'command':
       return createCommandDriver({ argv: argv ?? [] });
     case 'claude-code':
-      return createClaudeCodeDriver(present({ program: argv }));
+      return createClaudeCodeDriver({
+        ...present({ program: argv, settingSources, agents: subAgentsOf(role, others) }),
+        ...(baseUrl === undefined ? {} : { env: { ANTHROPIC_BASE_URL: baseUrl } }),
+      });
     case 'codex':
-      return createCodexDriver(present({ program: argv }));
+      return createCodexDriver(present({ program: argv, baseUrl }));
     case 'ai-sdk':
       packagesOf(role.model);
       return createAiSdkDriver(projectModels(root));

@@ -31,28 +31,65 @@ export interface Inventory {
   readonly kept: readonly KeptItem[];
 }
 
-const HOOK = /\bpawl\S* hook stop$/;
+const HOOK = /\bpawl\S* hook [a-z-]+(?: --agent [a-z]+)?$/;
 const COMPLETES = '__complete';
 
 /** Lists what Pawl has written in a project and, if asked, for this user in all projects. */
 export function inventoryOf(shell: Shell, place: Place, scope: { readonly user: boolean }): Inventory {
   const { project } = place;
-  const parts = [claudeInventory(project), homeInventory(project), storeInventory(place), completionInventory(shell)];
+  const parts = [agentInventory(project), homeInventory(project), storeInventory(place), completionInventory(shell)];
   const user = userInventory(shell, scope.user);
   return { items: [...parts, user].flatMap(({ items }) => items), kept: [...parts, user].flatMap(({ kept }) => kept) };
 }
 
-function claudeInventory({ root }: Project): Inventory {
-  const skill = join(root, '.claude', 'skills', 'pawl', 'SKILL.md');
+/** What `pawl init --claude`, `--codex`, `--gemini` and `--opencode` wrote. */
+function agentInventory({ root }: Project): Inventory {
+  const at = (...names: string[]): string => join(root, ...names);
+  const server = 'the MCP server "pawl"';
+  const hooks = 'the hooks "pawl hook"';
   const edits = [
-    editOf(join(root, '.mcp.json'), 'the MCP server "pawl"', withoutServer),
-    editOf(join(root, '.claude', 'settings.json'), 'the Stop hook "pawl hook stop"', withoutHook),
-    editOf(join(root, '.claude', 'settings.local.json'), 'the Stop hook "pawl hook stop"', withoutHook),
+    editOf(at('.mcp.json'), server, withoutServer),
+    editOf(at('.claude', 'settings.json'), hooks, withoutHook),
+    editOf(at('.claude', 'settings.local.json'), hooks, withoutHook),
+    editOf(at('.codex', 'hooks.json'), hooks, withoutHook),
+    editOf(at('.gemini', 'settings.json'), 'the MCP server and the hooks of Pawl', (value) => either(value, withoutServer, withoutHook)),
+    editOf(at('opencode.json'), server, withoutOpencodeServer),
+    tomlEdit(at('.codex', 'config.toml'), server),
   ];
-  return {
-    items: [...fileItem(skill, 'the skill for Claude Code'), ...edits.flatMap(({ items }) => items)],
-    kept: edits.flatMap(({ kept }) => kept),
-  };
+  const files = [
+    ...fileItem(at('.claude', 'skills', 'pawl', 'SKILL.md'), 'the skill for Claude Code'),
+    ...fileItem(at('.agents', 'skills', 'pawl', 'SKILL.md'), 'the skill for other agents'),
+    ...fileItem(at('.gemini', 'commands', 'pawl.toml'), 'the command /pawl of Gemini CLI'),
+    ...fileItem(at('.opencode', 'commands', 'pawl.md'), 'the command /pawl of OpenCode'),
+    ...fileItem(at('.opencode', 'plugins', 'pawl.js'), 'the plugin for OpenCode'),
+  ];
+  return { items: [...files, ...edits.flatMap(({ items }) => items)], kept: edits.flatMap(({ kept }) => kept) };
+}
+
+type Removal = (value: JsonObject) => JsonObject | undefined;
+
+/** Removes two parts of a value, either of which may be missing. */
+function either(value: JsonObject, first: Removal, second: Removal): JsonObject | undefined {
+  const rest = first(value);
+  return second(rest ?? value) ?? rest;
+}
+
+function withoutOpencodeServer(value: JsonObject): JsonObject | undefined {
+  const { mcp, $schema, ...rest } = value;
+  if (!isJsonObject(mcp ?? null) || !('pawl' in (mcp as JsonObject))) return undefined;
+  const { pawl: _, ...servers } = mcp as JsonObject;
+  const left = Object.keys(servers).length === 0 ? rest : { ...rest, mcp: servers };
+  return Object.keys(left).length === 0 || $schema === undefined ? left : { $schema, ...left };
+}
+
+/** The table of our server in a TOML file: from its head to the next table. */
+function tomlEdit(file: string, what: string): Inventory {
+  const text = textOf(file);
+  const table = /(?:^|\n)\[mcp_servers\.pawl\]\n(?:(?!\[)[^\n]*(?:\n|$))*/.exec(text ?? '');
+  if (text === undefined || table === null) return { items: [], kept: [] };
+  const rest = `${text.slice(0, table.index)}\n${text.slice(table.index + table[0].length)}`.trim();
+  const remove = (): void => (rest === '' ? removePath(file) : writeFileSync(file, `${rest}\n`));
+  return { items: [{ path: file, what, remove }], kept: [] };
 }
 
 /** A part of a JSON file that others may share. */
@@ -187,7 +224,10 @@ function removePath(path: string): void {
   }
 }
 
-const MADE: ReadonlySet<string> = new Set(['workflows', '.pawl', '.squadron', 'pawl', 'skills', '.claude', 'worktrees']);
+const MADE: ReadonlySet<string> = new Set([
+  ...['workflows', '.pawl', '.squadron', 'pawl', 'skills', 'worktrees'],
+  ...['.claude', '.agents', '.codex', '.gemini', 'commands', '.opencode', 'plugins'],
+]);
 
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })

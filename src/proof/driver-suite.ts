@@ -103,7 +103,7 @@ function describeAnswers(ask: Ask): void {
   });
 
   test('output that is not JSON is a failure, not an answer', async () => {
-    expect(await ask({ agent: 'babbles' })).toMatchObject({ kind: 'failed', failure: 'invalid-output' });
+    expect(await ask({ agent: 'babbles' }, { schema: { type: 'object' } })).toMatchObject({ kind: 'failed', failure: 'invalid-output' });
   });
 }
 

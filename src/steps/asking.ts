@@ -355,7 +355,8 @@ function failureOf({ bench, request }: Job, role: string, answer: AgentAnswer & 
   if (failure === 'aborted') return stoppedError(request.bound.model.id);
   const { resumeAt = failure === 'unavailable' ? nextTry(bench.services.now(), request.activation.since) : undefined } = answer;
   const until = resumeAt === undefined ? '' : `; it may be asked again from ${new Date(resumeAt).toISOString()}`;
-  return stepError('AGENT_FAILED', `the agent "${role}" failed (${failure}): ${message}${until}`, {
+  const all = failure === 'crash' ? `; "pawl logs ${request.runId} ${request.bound.model.id}" shows all that it printed` : '';
+  return stepError('AGENT_FAILED', `the agent "${role}" failed (${failure}): ${message}${until}${all}`, {
     reason: reasonOf(failure, resumeAt),
     ...(resumeAt === undefined ? {} : { resumeAt }),
     // Without a login, asking again brings the same answer.

@@ -33,6 +33,14 @@ export interface ProtectedQuery {
   readonly signal: AbortSignal;
 }
 
+/**
+ * The name in a run's data of what was there before an activation. One entry per step, for its latest visit: no agent is
+ * blamed for what people and other steps changed between two visits.
+ */
+export function protectedKey(path: string): string {
+  return `$protected:${path.replaceAll(/#\d+/g, '')}`;
+}
+
 const ENTRIES_MAX = 200_000;
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 const GIT = '.git';

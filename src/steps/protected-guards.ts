@@ -36,6 +36,8 @@ const ALWAYS_PROTECTED: readonly string[] = Object.freeze([
   '.codex/**',
   '.cursor/*.json',
   '.gemini/settings.json',
+  '.opencode/**',
+  'opencode.json',
   '.vscode/**',
   '.devcontainer/**',
   '.envrc',

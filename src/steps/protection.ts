@@ -17,7 +17,7 @@ import { patternRefusal } from '../definition/output-pattern.ts';
 import { isAgentWork, recordIn } from './accepted-files.ts';
 import { notingChanges } from './flow-protection.ts';
 import { matches } from './glob.ts';
-import { type Guard, isUnreadable } from './protected-files.ts';
+import { type Guard, isUnreadable, protectedKey } from './protected-files.ts';
 import {
   type Change,
   changesBetween,
@@ -108,9 +108,8 @@ async function takeDigests(job: Job, guards: readonly Guard[]): Promise<Digests>
   return new Map([...all].filter(([path]) => !lifted.some((pattern) => matches(path, pattern))));
 }
 
-// One entry per step, for its latest visit: no agent is blamed for what people and other steps changed between two visits.
 function keyOf({ request }: Job): string {
-  return `$protected:${request.activation.path.replaceAll(/#\d+/g, '')}`;
+  return protectedKey(request.activation.path);
 }
 
 function keptDigests(job: Job): Watched | undefined {

@@ -209,11 +209,16 @@ describe('pawl init --claude', () => {
   test('writes a skill, the server and the hook, and says so; a second time it leaves them alone', async () => {
     const { code, stdout } = await rig.run(['init', '--claude']);
     expect([code, stdout.split('\n').slice(0, 3)]).toEqual([0, files.map((file) => `wrote       ${file}`)]);
-    expect(JSON.parse(read('.mcp.json'))).toEqual({ mcpServers: { pawl: { command: 'pawl', args: ['mcp'] } } });
+    expect(JSON.parse(read('.mcp.json'))).toEqual({ mcpServers: { pawl: { command: 'pawl', args: ['mcp'], alwaysLoad: true } } });
+    const hook = (event: string) => [{ type: 'command', command: `pawl hook ${event}`, timeout: 30 }];
     expect(JSON.parse(read('.claude/settings.json'))).toEqual({
-      hooks: { Stop: [{ hooks: [{ type: 'command', command: 'pawl hook stop', timeout: 30 }] }] },
+      hooks: {
+        SessionStart: [{ hooks: hook('session-start') }],
+        PreToolUse: [{ matcher: 'Bash|Edit|MultiEdit|Write|NotebookEdit', hooks: hook('pre-tool-use') }],
+        Stop: [{ hooks: hook('stop') }],
+      },
     });
-    expect(read('.claude/skills/pawl/SKILL.md')).toMatch(/^---\nname: pawl\ndescription: .{20,}\n---\n/);
+    expect(read('.claude/skills/pawl/SKILL.md')).toMatch(/^---\nname: pawl\ndescription: .{20,}\nargument-hint: NAME .*\n---\n/);
     expect(read('.claude/skills/pawl/SKILL.md')).toContain('`pawl next RUN`');
     const again = await rig.json<{ written: string[]; left: string[]; missing: unknown[] }>(['init', '--claude']);
     expect([again.written, again.left.length, again.missing]).toEqual([[], 3, []]);
@@ -221,7 +226,7 @@ describe('pawl init --claude', () => {
 
   test('calls the program as it was called', async () => {
     await rig.run(['init', '--claude'], { env: { npm_command: 'exec' } });
-    expect(JSON.parse(read('.mcp.json'))).toEqual({ mcpServers: { pawl: { command: 'npx', args: ['pawl', 'mcp'] } } });
+    expect(JSON.parse(read('.mcp.json'))).toEqual({ mcpServers: { pawl: { command: 'npx', args: ['pawl', 'mcp'], alwaysLoad: true } } });
     expect(read('.claude/settings.json')).toContain('"npx pawl hook stop"');
     expect(read('.claude/skills/pawl/SKILL.md')).toContain('`npx pawl next RUN`');
   });
@@ -234,6 +239,26 @@ describe('pawl init --claude', () => {
     expect(stdout).toContain('.claude/settings.json already exists and was not changed; add this to it:\n{\n  "hooks"');
     expect(stdout).toContain('.mcp.json already exists and was not changed; add this to it:\n{\n  "mcpServers"');
     expect([read('.claude/settings.json'), read('.mcp.json')]).toEqual(['{"hooks": {}}', 'not json']);
+  });
+
+  test('adds what is missing to settings that exist with --yes, and removes nothing', async () => {
+    const mine = { permissions: { allow: ['Bash(ls)'] }, hooks: { Stop: [{ hooks: [{ type: 'command', command: 'say done' }] }] } };
+    rig.write('.claude/settings.json', JSON.stringify(mine));
+    rig.write('.codex/config.toml', 'model = "m"\n');
+    rig.write('.mcp.json', 'not json');
+    const { stdout } = await rig.run(['init', '--claude', '--codex', '--yes']);
+    expect(stdout).toContain('extended    .claude/settings.json\nextended    .codex/config.toml\n');
+    expect(stdout).toContain('.mcp.json already exists and was not changed; add this to it:\n');
+    const { permissions, hooks } = JSON.parse(read('.claude/settings.json')) as { permissions: unknown; hooks: Record<string, unknown[]> };
+    expect([permissions, hooks.Stop?.[0], hooks.Stop?.length, hooks.PreToolUse?.length]).toEqual([
+      mine.permissions,
+      mine.hooks.Stop[0],
+      2,
+      1,
+    ]);
+    expect(read('.codex/config.toml')).toMatch(/^model = "m"\n\n\[mcp_servers\.pawl\]\ncommand = "pawl"\n/);
+    const again = await rig.json<{ extended: string[]; missing: { file: string }[] }>(['init', '--claude', '--codex', '--yes']);
+    expect([again.extended, again.missing.length]).toEqual([[], 1]);
   });
 
   test('writes nothing in a dry run', async () => {

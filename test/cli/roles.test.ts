@@ -99,3 +99,33 @@ export default defineWorkflow({
   const again = await rig.json<{ handouts: readonly { token: string }[] }>(['next', begun.run.id]);
   expect((await rig.run(['done', begun.run.id, `--token=${again.handouts[0]?.token}`])).code).toBe(0);
 });
+
+const LOOKS = `
+import { existsSync, writeFileSync } from 'node:fs';
+process.stdin.resume();
+if (!existsSync('tried')) { writeFileSync('tried', ''); console.error('no luck'); process.exit(3); }
+console.log([process.env.MODE, process.env.KEY === 'the value of the secret'].join(' '));
+`;
+
+test('a role passes variables and secrets to its program, tries a crash again, and takes plain text as the reply', async () => {
+  rig.write('.pawl/workflows/work.yaml', WORK.replace(/, outputs:.*/, ' }'));
+  rig.write('agent.mjs', LOOKS);
+  rig.write('.pawl/config.yaml', 'secrets:\n  API: { env: API_OF_TEST }\n');
+  const fields = 'env: { MODE: fast, KEY: { secret: API } }\nretry: { crash: { count: 1, pause: 1ms } }\n';
+  rig.write('.pawl/agents/writer.md', ROLE.replace('---\nYou', `${fields}---\nYou`));
+  await rig.run(['trust', '--yes']);
+  const env = { API_OF_TEST: 'the value of the secret' };
+  const run = await rig.json<{ run: { id: string } }>(['run', 'work'], { env });
+  expect(run).toMatchObject({ run: { status: 'completed' }, steps: [{ attempt: 1, output: 'fast true' }] });
+  expect((await rig.run(['logs', run.run.id, 'write'])).stdout).toContain('it is asked again, 1 of 1');
+});
+
+test('a run says before its first step what a role lacks', async () => {
+  rig.write('.pawl/workflows/work.yaml', WORK);
+  rig.write('.pawl/agents/writer.md', ROLE.replace('[node, agent.mjs]', '[no-such-agent]'));
+  rig.write('.pawl/agents/other.md', ROLE.replace('[node, agent.mjs]', '[not-used-here]'));
+  await rig.run(['trust', '--yes']);
+  const { stderr } = await rig.run(['run', 'work']);
+  expect(stderr).toContain('role "writer" (command): the program "no-such-agent" cannot be found; install it, or add it to the PATH');
+  expect(stderr).not.toContain('not-used-here');
+});

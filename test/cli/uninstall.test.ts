@@ -26,7 +26,7 @@ const SETTINGS = { permissions: { allow: ['Bash(ls)'] }, hooks: { Stop: [{ hooks
 
 async function setUp(): Promise<void> {
   expect((await rig.run(['init', 'notes', '--js'])).code).toBe(0);
-  expect((await rig.run(['init', '--claude'])).code).toBe(0);
+  expect((await rig.run(['init', '--claude', '--codex', '--gemini', '--opencode'])).code).toBe(0);
   expect((await rig.run(['run', 'notes'])).code).not.toBe(2);
 }
 

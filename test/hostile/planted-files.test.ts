@@ -70,6 +70,8 @@ describe('a new file that acts by itself is refused:', () => {
     '.codex/config.toml',
     '.cursor/mcp.json',
     '.gemini/settings.json',
+    '.opencode/plugins/mine.js',
+    'opencode.json',
     '.vscode/tasks.json',
     '.npmrc',
     '.yarnrc.yml',

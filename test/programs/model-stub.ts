@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 /** What the model does when it is called. */
 export type ModelTurn =
   | { readonly text: string }
-  | { readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
+  | { readonly tool: string; readonly namespace?: string; readonly input: Readonly<Record<string, unknown>> }
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body: unknown }
   | 'silence';
 

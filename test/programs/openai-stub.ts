@@ -62,7 +62,7 @@ function write(response: ServerResponse, turn: Extract<ModelTurn, { text: string
 function itemOf(turn: Extract<ModelTurn, { text: string } | { tool: string }>, id: string): object {
   if ('text' in turn)
     return { type: 'message', role: 'assistant', id: `msg_${id}`, content: [{ type: 'output_text', text: turn.text, annotations: [] }] };
-  const call = { call_id: `call_${id}`, name: turn.tool };
+  const call = { call_id: `call_${id}`, name: turn.tool, ...(turn.namespace === undefined ? {} : { namespace: turn.namespace }) };
   if (turn.tool === 'apply_patch') return { type: 'custom_tool_call', ...call, input: turn.input.patch };
   return { type: 'function_call', ...call, arguments: JSON.stringify(turn.input) };
 }

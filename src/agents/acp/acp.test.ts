@@ -246,6 +246,7 @@ describe('a failure is classified', () => {
     ['a turn that somebody else cancelled', { turns: [{ text: GOOD, stop: 'cancelled' }] }, ['crash', 'cancelled']],
     ['an error inside', { turns: [{ error: { code: -32_603, message: 'broken', data: { details: 'disk' } } }] }, ['crash', 'broken: disk']],
     ['a quota', { turns: [{ error: { code: -32_603, message: 'limit', data: { errorKind: 'rate_limit' } } }] }, ['quota', 'limit']],
+    ['a login that is invalid', { turns: [{ error: { code: -32_603, message: 'unexpected status 401 Unauthorized' } }] }, ['auth', '401']],
     ['an exit', { turns: [{ exits: 3 }] }, ['crash', 'exit code 3']],
   ])('%s', async (_what, plan, [failure, message]) => {
     const { answer } = await ask(plan);

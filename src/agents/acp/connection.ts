@@ -110,6 +110,7 @@ function closedError(): Error {
 }
 
 function parsed(line: string): JsonObject | undefined {
+  if (!line.trimStart().startsWith('{')) return undefined;
   try {
     const value = JSON.parse(line) as Json;
     return isJsonObject(value) ? value : undefined;

@@ -33,6 +33,9 @@ const KINDS: Readonly<Record<string, AgentFailure>> = {
   transport_lost: 'unavailable',
 };
 
+/** How agents that send no error kind say that their login is missing or invalid. */
+const AUTH = /\b40[13]\b|unauthori[sz]ed|unauthenticated|invalid api key|api key not valid|not logged in/i;
+
 /** Converts anything that a conversation threw into a failure. */
 export function failureOf(thrown: unknown): AcpFailure {
   if (thrown instanceof AcpFailure) return thrown;
@@ -42,7 +45,7 @@ export function failureOf(thrown: unknown): AcpFailure {
   const kind = textAt(thrown.data, 'errorKind') ?? '';
   const details = textAt(thrown.data, 'details');
   const message = details === undefined ? thrown.message : `${thrown.message}: ${details}`;
-  return new AcpFailure(Object.hasOwn(KINDS, kind) ? (KINDS[kind] as AgentFailure) : 'crash', message);
+  return new AcpFailure(Object.hasOwn(KINDS, kind) ? (KINDS[kind] as AgentFailure) : AUTH.test(message) ? 'auth' : 'crash', message);
 }
 
 /** Returns the failure of a turn that did not end normally, or undefined. */

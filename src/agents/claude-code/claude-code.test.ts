@@ -28,6 +28,13 @@ function ask(lines: readonly string[], fields: Partial<AgentRequest> = {}, scrip
 }
 
 describe('Claude Code', () => {
+  test('gets the sub-agents of its role', () => {
+    const agents = [{ name: 'critic', description: 'Finds faults.', prompt: 'Find faults.', model: 'haiku' }];
+    const words = startArguments({ agents }, createAgentRequest({ cwd }));
+    const { name: _, ...critic } = agents[0] as (typeof agents)[0];
+    expect(JSON.parse(words[words.indexOf('--agents') + 1] as string)).toEqual({ critic });
+  });
+
   test('that is not installed is a crash with a clear message', async () => {
     const answer = await createClaudeCodeDriver({ program: 'no-such-claude' }).ask(createAgentRequest({ cwd }));
     expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/no-such-claude.*installed/) });

@@ -8,6 +8,8 @@ const WRITES: readonly AgentDeed[] = ['edit', 'delete', 'move'];
 export interface CodexSettings {
   /** Used if the request does not set a model. */
   readonly model?: string;
+  /** The address of the model's API. Default: that of OpenAI, or what its own settings say. */
+  readonly baseUrl?: string;
   /**
    * Names of our environment variables that it needs beyond the usual ones, such as `OPENAI_API_KEY`. The commands it
    * runs do not get them.
@@ -25,6 +27,7 @@ export function startArguments(settings: CodexSettings, request: AgentRequest, s
     ...['--config', `sandbox_workspace_write.network_access=${mayFetch(permissions)}`],
     ...['--config', `web_search="${mayFetch(permissions) ? 'live' : 'disabled'}"`],
     ...['--config', `shell_environment_policy.exclude=${JSON.stringify(settings.inherits ?? [])}`],
+    ...(settings.baseUrl === undefined ? [] : ['--config', `openai_base_url=${JSON.stringify(settings.baseUrl)}`]),
     ...(model === undefined ? [] : ['--model', model]),
     ...(session === undefined ? ['-'] : ['resume', session, '-']),
   ];

@@ -20,11 +20,20 @@ export const AGENTS: readonly ListedCommand[] = [
     name: 'hook',
     summary: 'run as a hook of Claude Code ("pawl init --claude" sets it up)',
     about:
-      'Reads the input of the hook from stdin. "session-start" tells an agent that has lost its context which run it works on, and after /clear binds that run to the new session. "stop" keeps the agent working while a run of its session has a step open for it, and lets it stop when the run waits for someone else, has ended, or the session has no run. After three reminders without progress it lets the agent stop and says so.',
-    args: [{ name: 'EVENT', about: 'the hook', required: true, choices: ['session-start', 'stop'] }],
+      'Reads the input of the hook from stdin. "session-start" tells an agent that has lost its context which run it works on, and after /clear binds that run to the new session. "pre-tool-use" denies a change of a file that is protected in an open step of the session, and a command that only a person may give. "stop" keeps the agent working while a run of its session has a step open for it, and lets it stop when the run waits for someone else, has ended, or the session has no run. After three reminders without progress it lets the agent stop and says so.',
+    args: [{ name: 'EVENT', about: 'the hook', required: true, choices: ['session-start', 'pre-tool-use', 'stop'] }],
+    options: [
+      {
+        name: 'agent',
+        value: 'NAME',
+        about: 'the program that calls it, if it is not Claude Code',
+        choices: ['codex', 'gemini', 'opencode'],
+      },
+    ],
     examples: [
       { line: 'pawl hook session-start', about: 'as the SessionStart hook in .claude/settings.json' },
-      { line: 'pawl hook stop', about: 'as the Stop hook in .claude/settings.json' },
+      { line: 'pawl hook pre-tool-use', about: 'as the PreToolUse hook' },
+      { line: 'pawl hook stop', about: 'as the Stop hook' },
     ],
     load: () => import('../commands/hook.ts'),
   },

@@ -1,9 +1,10 @@
-// `pawl hook EVENT`: called by Claude Code. Each hook is a file of `src/cli/hooks`; this reads its input, prints its
-// answer, and makes sure that a hook that fails never blocks the agent.
+// `pawl hook EVENT`: called by Claude Code and, with --agent, by other programs. Each hook is a file of `src/cli/hooks`;
+// this reads its input, prints its answer, and makes sure that a hook that fails never blocks the agent.
 
 import { text } from 'node:stream/consumers';
 import { messageOf } from '../../base/error.ts';
-import type { Json } from '../../base/json.ts';
+import { isJsonObject, type Json } from '../../base/json.ts';
+import { agentProcessSession } from '../agent-process.ts';
 import type { CommandRun } from '../command.ts';
 import type { Shell } from '../shell.ts';
 
@@ -15,6 +16,7 @@ interface Hook {
 
 const HOOKS: Readonly<Record<string, () => Promise<Hook>>> = {
   'session-start': () => import('../hooks/session-start.ts'),
+  'pre-tool-use': () => import('../hooks/pre-tool-use.ts'),
   stop: () => import('../hooks/stop.ts'),
 };
 
@@ -26,7 +28,7 @@ export const run: CommandRun = async (shell, given) => {
   const event = given.word('EVENT');
   const hook = await (HOOKS[event] as () => Promise<Hook>)();
   try {
-    const answer = await hook.answer(shell, JSON.parse(await text(shell.world.stdin)) as Json);
+    const answer = await hook.answer(shell, withSession(JSON.parse(await text(shell.world.stdin)) as Json, given.option('agent')));
     if (answer !== undefined) shell.write(`${JSON.stringify(answer)}\n`);
     return 0;
   } catch (error) {
@@ -34,3 +36,9 @@ export const run: CommandRun = async (shell, given) => {
     return EXIT_NOT_BLOCKING;
   }
 };
+
+/** The input with the session that the MCP server of the same agent has, for programs that do not pass on their own. */
+function withSession(asked: Json, agent: string | undefined): Json {
+  const session = agentProcessSession(agent);
+  return session === undefined || !isJsonObject(asked) ? asked : { ...asked, session_id: session };
+}

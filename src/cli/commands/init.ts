@@ -1,23 +1,28 @@
 // `pawl init`: writes a first workflow that runs as it is, settings, and type information for an editor; with --claude,
-// the setup for Claude Code. Existing files are not changed.
+// --codex, --gemini or --opencode, the setup for that program. Existing files are not changed.
 
-import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, parse, relative } from 'node:path';
-import { EngineError, messageOf } from '../../base/error.ts';
+import { join, parse } from 'node:path';
+import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
+import { AGENT_PROGRAMS } from '../agent-setup/setup-file.ts';
 import { callOf } from '../caller.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { packageRoot } from '../package.ts';
 import { findProject, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { trustContent } from '../trust/trust.ts';
+import { fileLines, filesJson, writeAll } from './init-files.ts';
 
 const NAME_DEFAULT = 'notes';
 const NAME_FORM = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
 /** Runs the command. */
-export const run: CommandRun = (shell, given) => (given.has('claude') ? initClaude(shell, given) : initWorkflow(shell, given));
+export const run: CommandRun = async (shell, given) => {
+  if (!AGENT_PROGRAMS.some((program) => given.has(program))) return initWorkflow(shell, given);
+  return (await import('./init-agents.ts')).initAgents(shell, given);
+};
 
 async function initWorkflow(shell: Shell, given: ParsedArgs): Promise<number> {
   const name = nameOf(given);
@@ -33,64 +38,6 @@ async function initWorkflow(shell: Shell, given: ParsedArgs): Promise<number> {
     '',
     `Next:  ${shell.style('cyan', `${callOf(shell)} run ${name}`)}`,
   ]);
-}
-
-/** What Claude Code needs to work on the runs of this project. */
-async function initClaude(shell: Shell, given: ParsedArgs): Promise<number> {
-  if (given.maybe('NAME') !== undefined || given.has('js') || given.has('yaml'))
-    throw new EngineError('USAGE', '--claude writes no workflow, so it cannot be combined with NAME, --js or --yaml');
-  const { claudeFiles } = await import('../claude-setup.ts');
-  const project = findProject(shell, given);
-  const setup = claudeFiles(shell, project);
-  const { written, left } = writeAll(new Map(setup.map(({ file, text }) => [file, text])), given);
-  const missing = setup.flatMap(({ file, missingIn }) => {
-    const add = left.includes(file) ? missingIn(textOf(file)) : undefined;
-    return add === undefined ? [] : [{ file, add }];
-  });
-  return shell.result({ project: project.root, ...filesJson(given, { written, left }), missing }, () => [
-    ...fileLines(shell, given, { written, left }),
-    ...missing.flatMap(({ file, add }) => [
-      '',
-      `${relative(shell.cwd, file)} already exists and was not changed; add this to it:`,
-      JSON.stringify(add, null, 2),
-    ]),
-    '',
-    `Next:  start ${shell.style('cyan', 'claude')} in this project, allow the server "pawl", and ask it to run a workflow`,
-  ]);
-}
-
-interface InitFiles {
-  readonly written: readonly string[];
-  readonly left: readonly string[];
-}
-
-/** Writes the files that do not exist yet; with --dry-run, only returns which. */
-function writeAll(files: ReadonlyMap<string, string>, given: ParsedArgs): InitFiles {
-  const write = given.has('dry-run') ? (file: string) => !exists(file) : writeNew;
-  const written = [...files].filter(([file, text]) => write(file, text)).map(([file]) => file);
-  return { written, left: [...files.keys()].filter((file) => !written.includes(file)) };
-}
-
-function filesJson(given: ParsedArgs, files: InitFiles): object {
-  return given.has('dry-run') ? { dryRun: true, ...files } : files;
-}
-
-function fileLines(shell: Shell, given: ParsedArgs, { written, left }: InitFiles): string[] {
-  const show = (file: string): string => relative(shell.cwd, file) || '.';
-  const did = given.has('dry-run') ? 'would write' : 'wrote      ';
-  return [
-    ...written.map((file) => `${shell.style('green', did)} ${show(file)}`),
-    ...left.map((file) => `${shell.style('dim', 'unchanged ')}  ${show(file)}`),
-  ];
-}
-
-/** The text of an existing file; empty if it cannot be read. */
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 function nameOf(given: ParsedArgs): string {
@@ -182,20 +129,4 @@ function compilerSettings(types: Types | undefined): object {
     },
     include: ['workflows'],
   };
-}
-
-/** Writes a new file; returns false if it, or a link of that name, already exists. */
-function writeNew(file: string, text: string): boolean {
-  if (exists(file)) return false;
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text, { flag: 'wx' });
-    return true;
-  } catch (error) {
-    throw new EngineError('USAGE', `cannot write ${file}: ${messageOf(error)}; files written before it are kept`, { cause: error });
-  }
-}
-
-function exists(file: string): boolean {
-  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }

@@ -6,6 +6,7 @@ import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isRunId, RUN_ID_RULE } from '../../base/id.ts';
 import { bindParams } from '../../definition/arg.ts';
+import { referencesIn } from '../../definition/reference.ts';
 import { ATTENDED } from '../../steps/handover.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
@@ -35,6 +36,7 @@ export const run: CommandRun = async (shell, given) => {
   bindParams(definition.params, params, `workflow "${definition.name}"`);
   await assertSettingsTrusted(shell, place);
   await assertRunnable(place.project, { loaded, settings: place.settings, isAttended });
+  if (!isAttended) await warnOfRoles(shell, place, loaded);
   const trigger = await completeTrigger(shell, place, readTrigger(shell, given));
   assertStarts(loaded.workflow, trigger);
   const facts = { ...startDataOf(definition, { settings: place.settings, trigger }), ...(isAttended ? { [ATTENDED]: true } : {}) };
@@ -60,6 +62,14 @@ export const run: CommandRun = async (shell, given) => {
   };
   return closing(await openStore(place), (store) => driveWithEngine(shell, place, { store, workflows: [loaded.workflow], use }));
 };
+
+/** Says before the first step which roles lack a program, a login or a key. */
+async function warnOfRoles(shell: Shell, { project, settings }: Place, { workflow }: LoadedWorkflow): Promise<void> {
+  const named = referencesIn(workflow.definition).flatMap((one) => (one.kind === 'role' ? [one.name] : []));
+  if (named.length === 0) return;
+  const { roleLacks } = await import('../doctor/roles.ts');
+  for (const lack of await roleLacks(project, { settings, env: shell.env, names: new Set(named) })) shell.warn(lack);
+}
 
 /** Rejects a second run for the same issue or pull request before a database is created or a process started. */
 async function rejectSecondRun(place: Place, workflow: string, trigger: Trigger | undefined): Promise<void> {

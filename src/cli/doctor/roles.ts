@@ -19,20 +19,23 @@ const FENCED: readonly string[] = ['acp', 'claude-code', 'codex', 'command'];
 const PROGRAMS: Readonly<Record<string, string>> = { 'claude-code': 'claude', codex: 'codex' };
 
 /** Checks the roles of a project. */
-export async function checkRoles(
-  project: Project,
-  settings: RoleSettings & { readonly inheritEnv?: readonly string[] | undefined },
-  env: Environment,
-): Promise<Check[]> {
+export async function checkRoles(project: Project, settings: RoleEnvironment, env: Environment): Promise<Check[]> {
   try {
     // Creates the drivers and drops them, to find invalid roles now instead of in the middle of a run.
     await readRoles(project, settings);
     const roles = await readRoleList(project, settings);
     if (roles.length === 0) return [okCheck('roles', 'no roles are defined')];
     return await Promise.all(
-      roles.map(async ({ name, driver = 'attended', argv, model, permissions }) => {
-        const missing = await missingFor(project, { driver, argv, model, inherited: settings.inheritEnv ?? [] }, env);
-        const what = `role ${name}: ${driver}${argv === undefined ? '' : `, ${argv.join(' ')}`}${model === undefined ? '' : `, ${model}`}`;
+      roles.map(async (role) => {
+        const { name, driver = 'attended', argv, model, permissions } = role;
+        const missing = await missingFor(project, programOf(role, settings), env);
+        const words = [
+          driver,
+          ...(argv === undefined ? [] : [argv.join(' ')]),
+          ...present(model),
+          ...present(unreadInstructions(project, role)),
+        ];
+        const what = `role ${name}: ${words.join(', ')}`;
         if (missing !== undefined) return { id: 'role', status: 'warning', what: `${what}; ${missing.what}`, hint: missing.hint } as const;
         return permissions?.network === undefined ? okCheck('role', what) : networkCheck(what, driver, permissions.network);
       }),
@@ -43,6 +46,41 @@ export async function checkRoles(
     const where = position?.file === undefined ? '' : `${position.file}:${position.line}:${position.column}: `;
     return [{ id: 'role', status: 'problem', what: `${where}${error.message}`, hint: 'fix the role; no run that needs it can start' }];
   }
+}
+
+function present(text: string | undefined): string[] {
+  return text === undefined ? [] : [text];
+}
+
+type RoleEnvironment = RoleSettings & { readonly inheritEnv?: readonly string[] | undefined };
+type RoleEntry = Awaited<ReturnType<typeof readRoleList>>[number];
+
+function programOf({ driver = 'attended', argv, model, env = {} }: RoleEntry, { inheritEnv = [] }: RoleEnvironment): RoleProgram {
+  return { driver, argv, model, inherited: inheritEnv, given: Object.keys(env) };
+}
+
+const INSTRUCTIONS = ['CLAUDE.md', join('.claude', 'CLAUDE.md')];
+
+/** Says that Claude Code does not read the project's instructions, if there are any. */
+function unreadInstructions({ root }: Project, { driver, settingSources = ['user'] }: RoleEntry): string | undefined {
+  const file = INSTRUCTIONS.find((name) => existsSync(join(root, name)));
+  if (driver !== 'claude-code' || file === undefined || settingSources.includes('project')) return undefined;
+  return `does not read ${file} ("setting_sources: [user, project]" reads it)`;
+}
+
+/** Returns what the named roles lack to work: a program, a package, a login or a key. Reads files and variables only. */
+export async function roleLacks(
+  project: Project,
+  { settings, env, names }: { readonly settings: RoleEnvironment; readonly env: Environment; readonly names: ReadonlySet<string> },
+): Promise<readonly string[]> {
+  const roles = (await readRoleList(project, settings)).filter(({ name }) => names.has(name));
+  const found = await Promise.all(
+    roles.map(async (role) => {
+      const missing = await missingFor(project, programOf(role, settings), env);
+      return missing === undefined ? [] : [`role "${role.name}" (${role.driver}): ${missing.what}; ${missing.hint}`];
+    }),
+  );
+  return found.flat();
 }
 
 /** A role whose network access is limited: to which hosts, and whether that is enforced. */
@@ -65,6 +103,8 @@ interface RoleProgram {
   readonly model: string | undefined;
   /** The names of the variables that programs get. */
   readonly inherited: readonly string[];
+  /** The names of the variables that the role sets itself. */
+  readonly given: readonly string[];
 }
 
 interface Missing {
@@ -74,7 +114,7 @@ interface Missing {
 
 async function missingFor(
   { root }: Project,
-  { driver, argv, model, inherited }: RoleProgram,
+  { driver, argv, model, inherited, given }: RoleProgram,
   env: Environment,
 ): Promise<Missing | undefined> {
   if (driver === 'ai-sdk') {
@@ -89,12 +129,17 @@ async function missingFor(
   const program = argv?.[0] ?? PROGRAMS[driver];
   if (program !== undefined && !isFound(program, root, env))
     return { what: `the program "${program}" cannot be found`, hint: 'install it, or add it to the PATH' };
-  return missingLogin(driver, env, inherited);
+  return missingLogin(driver, env, { inherited, given });
 }
 
 /** The login of a program: the file it keeps it in, or a variable that must be passed on to it. */
-function missingLogin(driver: string, env: Environment, inherited: readonly string[]): Missing | undefined {
+function missingLogin(
+  driver: string,
+  env: Environment,
+  { inherited, given }: Pick<RoleProgram, 'inherited' | 'given'>,
+): Missing | undefined {
   const login = Object.hasOwn(LOGINS, driver) ? LOGINS[driver] : undefined;
+  if (login !== undefined && given.includes(login.key)) return undefined;
   // Elsewhere, programs keep their login in a keychain.
   if (login === undefined || process.platform !== 'linux' || existsSync(join(env.HOME ?? '', login.file))) return undefined;
   const isPassed = inherited.some((name) => name === login.key || (name.endsWith('*') && login.key.startsWith(name.slice(0, -1))));

@@ -242,7 +242,7 @@ describe('an agent that fails', () => {
   test.each<[AgentAnswer & { kind: 'failed' }, object]>([
     [
       { kind: 'failed', failure: 'crash', message: 'exit 1' },
-      { reason: 'error', message: 'the agent "developer" failed (crash): exit 1' },
+      { reason: 'error', message: 'the agent "developer" failed (crash): exit 1; "pawl logs run1 work" shows all that it printed' },
     ],
     [{ kind: 'failed', failure: 'timeout', message: 'slow' }, { reason: 'timeout' }],
     [

@@ -1,0 +1,102 @@
+// Owns the files that `pawl init --claude`, `--codex`, `--gemini` and `--opencode` write into a project. A file that
+// exists is not changed unless the person agrees, and then only what it lacks is added.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { callOf } from '../caller.ts';
+import { packageRoot } from '../package.ts';
+import type { Shell } from '../shell.ts';
+
+/** A file of a setup. */
+export interface SetupFile {
+  readonly file: string;
+  readonly text: string;
+  /** What an existing file lacks for the setup to work; undefined if nothing. */
+  missingIn(text: string): MissingPart | undefined;
+}
+
+/** What a file lacks. */
+export interface MissingPart {
+  /** What a person has to add. */
+  readonly add: string;
+  /** The file with it; undefined if it cannot be added to this file automatically. */
+  readonly merged: string | undefined;
+}
+
+/** The programs that `pawl init` can set up. */
+export const AGENT_PROGRAMS = ['claude', 'codex', 'gemini', 'opencode'] as const;
+
+/** One of these programs. */
+export type AgentProgram = (typeof AGENT_PROGRAMS)[number];
+
+/** How the person calls Pawl, as words. */
+export function callWords(shell: Shell): readonly [string, ...string[]] {
+  const [program = 'pawl', ...words] = callOf(shell).split(' ');
+  return [program, ...words];
+}
+
+/** A file of which the person may have an own version: nothing is missing in it. */
+export function wholeFile(file: string, text: string): SetupFile {
+  return { file, text, missingIn: () => undefined };
+}
+
+/** A JSON file with our part in it. */
+export function jsonFile(file: string, part: JsonObject): SetupFile {
+  return {
+    file,
+    text: jsonText(part),
+    missingIn: (text) => {
+      const found = parsed(text);
+      const merged = found === undefined ? undefined : (merge(found, part) as JsonObject);
+      if (merged !== undefined && JSON.stringify(merged) === JSON.stringify(found)) return undefined;
+      return { add: JSON.stringify(part, null, 2), merged: merged && jsonText(merged) };
+    },
+  };
+}
+
+/** A text file in which our part may stand at the end; `mark` shows that it is there. */
+export function appendedFile(file: string, part: { readonly text: string; readonly mark: string }): SetupFile {
+  return {
+    file,
+    text: part.text,
+    missingIn: (text) =>
+      text.includes(part.mark) ? undefined : { add: part.text.trimEnd(), merged: `${text.trimEnd()}\n\n${part.text}`.trimStart() },
+  };
+}
+
+/** A template of a setup, with the calls of Pawl as the person makes them. */
+export function agentTemplate(shell: Shell, name: string): string {
+  const text = readFileSync(join(packageRoot(), 'templates', 'agents', name), 'utf8');
+  return text.replaceAll('PAWL ', () => `${callOf(shell)} `);
+}
+
+/** The skill for the programs that read `.agents/skills`. */
+export function sharedSkill(shell: Shell, root: string): SetupFile {
+  return wholeFile(join(root, '.agents', 'skills', 'pawl', 'SKILL.md'), agentTemplate(shell, 'SKILL.md'));
+}
+
+function jsonText(value: Json): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function parsed(text: string): JsonObject | undefined {
+  try {
+    const value = JSON.parse(text) as Json;
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Adds what is missing; what is there stays. The entries of a list are added at its end. */
+function merge(found: Json, part: Json): Json {
+  if (Array.isArray(found) && Array.isArray(part)) {
+    const known = new Set((found as readonly Json[]).map((item) => JSON.stringify(item)));
+    return [...(found as readonly Json[]), ...(part as readonly Json[]).filter((item) => !known.has(JSON.stringify(item)))];
+  }
+  if (!isJsonObject(found) || !isJsonObject(part)) return found;
+  const merged: Record<string, Json> = { ...found };
+  for (const [key, value] of Object.entries(part)) merged[key] = Object.hasOwn(found, key) ? merge(found[key] as Json, value) : value;
+  return merged;
+}

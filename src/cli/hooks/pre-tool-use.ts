@@ -1,0 +1,191 @@
+// Owns `pawl hook pre-tool-use`: called before a tool call of an agent. It denies what would cost the attempt: a change of
+// a file that is protected in an open step of the session's runs, or of Pawl's own files, and a command that decides for
+// the person. The reason says what to do instead.
+//
+// - It is silent in a session without an open run, and about everything else.
+// - If anything fails here, the call goes ahead: `pawl hook` never exits with the code that blocks. The engine itself
+//   checks protected files and rights; this only says it before an attempt is lost.
+
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { type Demand, demandsOf, RIGHTS, SCOPES } from '../../authority/rights.ts';
+import { EngineError } from '../../base/error.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { type Definition, membersOf, type StepModel } from '../../definition/model.ts';
+import { readRunTree, type TreeRun } from '../../engine/run-tree.ts';
+import { matches } from '../../steps/glob.ts';
+import { type Guard, protectedKey } from '../../steps/protected-files.ts';
+import type { Store } from '../../store/store.ts';
+import { isSessionId, readSession, type SessionRun } from '../agent-session.ts';
+import { projectsAround, realPath, stateHome } from '../project.ts';
+import { closing } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { programName, type ShellCall } from './shell-commands.ts';
+import { toolCallOf } from './tool-call.ts';
+
+/** What the hook failed to do, when it fails. */
+export const failing = 'the tool call was not checked, because the run of this session could not be read';
+
+/** Answers the hook. */
+export async function answer(shell: Shell, asked: Json): Promise<object | undefined> {
+  if (!isJsonObject(asked) || !isSessionId(asked.session_id))
+    throw new EngineError('USAGE', 'stdin must be the input of a hook that is called before a tool, with a "session_id"');
+  const { runs } = readSession(shell, asked.session_id);
+  if (runs.length === 0) return undefined;
+  const tool = typeof asked.tool_name === 'string' ? asked.tool_name : '';
+  const { calls, files } = toolCallOf(tool, isJsonObject(asked.tool_input ?? null) ? (asked.tool_input as JsonObject) : {});
+  if (calls.length === 0 && files.length === 0) return undefined;
+  const cwd = typeof asked.cwd === 'string' ? asked.cwd : shell.cwd;
+  const open = (await Promise.all(runs.map((run) => openRuns(run, cwd)))).flat();
+  const [first] = open;
+  if (first === undefined) return undefined;
+  const reason = decisionIn(calls, first.id) ?? firstFault(files, (file) => fileFault(shell, { file: absolute(cwd, file), open, runs }));
+  return reason === undefined ? undefined : denial(asked.hook_event_name, reason);
+}
+
+/** The answer as each program expects it. */
+function denial(event: Json | undefined, reason: string): object {
+  if (event === 'BeforeTool') return { decision: 'deny', reason };
+  return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason: reason } };
+}
+
+/** A run of the session that has not ended, with what is protected in each of its open steps. */
+interface OpenRun {
+  readonly id: string;
+  readonly root: string;
+  readonly steps: readonly OpenStep[];
+}
+
+interface OpenStep {
+  readonly id: string;
+  readonly files: ReadonlySet<string>;
+  readonly guards: readonly Guard[];
+  readonly mayChange: readonly string[];
+}
+
+async function openRuns({ run, db }: SessionRun, cwd: string): Promise<readonly OpenRun[]> {
+  if (!existsSync(db)) return [];
+  const { openSqliteStore } = await import('../../store/sqlite/open.ts');
+  return closing(await openSqliteStore({ file: db }), async (store) => {
+    if ((await store.resolve(run, 1)).length === 0) return [];
+    const { runs } = await readRunTree(store, run);
+    return Promise.all(runs.map((one) => openRun(store, one, cwd)));
+  });
+}
+
+async function openRun(store: Store, { state, definition }: TreeRun, cwd: string): Promise<OpenRun> {
+  const { origin } = await store.load(state.id);
+  const around = origin.file === undefined ? [] : projectsAround(dirname(origin.file));
+  const root = origin.workspace ?? around[0]?.root ?? projectsAround(cwd)[0]?.root ?? cwd;
+  const paths = Object.keys(state.live);
+  const kept = await store.data(state.id, paths.map(protectedKey));
+  return {
+    id: state.id,
+    root: realPath(root) ?? root,
+    steps: paths.flatMap((path) => openStep(definition, path, kept.get(protectedKey(path)))),
+  };
+}
+
+function openStep(definition: Definition, path: string, kept: Json | undefined): OpenStep[] {
+  if (kept === undefined || !isJsonObject(kept) || !isJsonObject(kept.files ?? null) || !Array.isArray(kept.guards)) return [];
+  const id = (path.split('/').at(-1) ?? path).replace(/#\d+$/, '');
+  const step = definition.steps.flatMap(withInner).find((one) => one.id === id);
+  const files = new Set(Object.keys(kept.files as JsonObject));
+  return [{ id, files, guards: kept.guards as unknown as readonly Guard[], mayChange: step?.mayChange ?? [] }];
+}
+
+function withInner(step: StepModel): StepModel[] {
+  return [step, ...membersOf(step).flatMap(withInner)];
+}
+
+function firstFault<T>(items: readonly T[], faultOf: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const fault = faultOf(item);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/** The file that a path leads to, as far as it exists. */
+function absolute(cwd: string, file: string): string {
+  const path = resolve(cwd, file);
+  for (let folder = path, rest = ''; ; rest = join(basename(folder), rest), folder = dirname(folder)) {
+    const real = realPath(folder);
+    if (real !== undefined && existsSync(folder)) return rest === '' ? real : join(real, rest);
+    if (folder === dirname(folder)) return path;
+  }
+}
+
+interface FileUse {
+  readonly file: string;
+  readonly open: readonly OpenRun[];
+  readonly runs: readonly SessionRun[];
+}
+
+function fileFault(shell: Shell, { file, open, runs }: FileUse): string | undefined {
+  const state = stateHome(shell);
+  if (isBelow(file, realPath(state) ?? state) || runs.some(({ db }) => file.startsWith(realPath(db) ?? db)))
+    return `"${file}" belongs to Pawl, which keeps the runs and what people trusted there. Do not change it; use the pawl_* tools instead.`;
+  return firstFault(open, ({ id: run, root, steps }) => {
+    const path = relative(root, file).split(sep).join('/');
+    const step = path.startsWith('../') ? undefined : steps.find((one) => isProtected(path, one));
+    if (step === undefined) return undefined;
+    return (
+      `"${path}" is protected while step "${step.id}" of run ${run} is open: if it changes, the attempt does not count. ` +
+      'Do the work without changing it. If that is impossible, report the failure with pawl_report (failure: why), so that the person can allow the change.'
+    );
+  });
+}
+
+function isBelow(file: string, folder: string): boolean {
+  return file === folder || file.startsWith(`${folder}${sep}`);
+}
+
+// Of some files only a part counts, which only the engine can compare after the work.
+function isProtected(path: string, { files, guards, mayChange }: OpenStep): boolean {
+  if (mayChange.some((pattern) => matches(path, pattern))) return false;
+  return guards.some(
+    ({ pattern, part, isClosed }) => part === undefined && (isClosed === true || files.has(path)) && matches(path, pattern),
+  );
+}
+
+/** Words before a program that only start it. */
+const STARTERS: ReadonlySet<string> = new Set(['npx', 'pnpx', 'bunx', 'npm', 'pnpm', 'yarn', 'bun', 'exec', 'dlx', 'x', 'node', 'tsx']);
+const WRAPPERS: ReadonlySet<string> = new Set(['env', 'sudo', 'command', 'time', 'nohup', 'timeout', 'stdbuf', 'setsid', 'then', 'do']);
+const PAWL = /^pawl(?:\.(?:js|cmd|exe))?(?:@.+)?$/;
+/** What a command checks by itself, and an agent has no use for. */
+const DECIDES: ReadonlySet<string> = new Set(['trust', 'token create', 'identity create', 'identity enrol', 'identity revoke']);
+const FORGE_DECIDES: readonly string[] = ['approve', 'request-changes', 'conclusion'];
+
+function decisionIn(calls: readonly ShellCall[], run: string): string | undefined {
+  const decision = firstFault(calls, ({ words }) => decidingCommand(words));
+  if (decision === undefined) return undefined;
+  return (
+    `"pawl ${decision}" is a decision of the person you work for, so do not run it. ` +
+    `Tell them what the run waits for and that they can decide it with "pawl ${decision}"; "pawl inbox" lists what waits for them. ` +
+    `To go on with your own work, call pawl_next (or "pawl next ${run}").`
+  );
+}
+
+/** The command of Pawl in a call that only a person may give, if it is one. */
+function decidingCommand(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word) => PAWL.test(programName(word)));
+  const isStart = (word: string): boolean =>
+    STARTERS.has(programName(word)) || WRAPPERS.has(word) || word.startsWith('-') || /^\w+=/.test(word) || /^[\d.]+[smh]?$/.test(word);
+  if (at === -1 || !words.slice(0, at).every(isStart)) return undefined;
+  const rest = words.slice(at + 1);
+  const verbAt = rest.findIndex((word) => Object.hasOwn(RIGHTS, word));
+  const verb = rest[verbAt];
+  if (verb === undefined || rest.some((word) => word === '--help' || word === '-h')) return undefined;
+  const options = rest.flatMap((word) => (word.startsWith('--') ? [word.slice(2).split('=')[0] as string] : []));
+  const action = RIGHTS[verb]?.actions === undefined ? undefined : rest[verbAt + 1];
+  const named = action === undefined ? verb : `${verb} ${action}`;
+  if (DECIDES.has(named) && !options.includes('list')) return named;
+  const forge = verb === 'forge' ? options.find((option) => FORGE_DECIDES.includes(option)) : undefined;
+  if (forge !== undefined) return `forge --${forge}`;
+  return demandsOf(verb, { options, action }).find(({ demand }) => isScope(demand))?.on;
+}
+
+function isScope(demand: Demand): boolean {
+  return SCOPES.some((scope) => scope === demand);
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { callsIn } from './shell-commands.ts';
+
+test.each<[string, unknown]>([
+  ['pawl approve r1 --yes', [{ words: ['pawl', 'approve', 'r1', '--yes'], writes: [] }]],
+  ['cd x && npx pawl decide "a b"; ls', [['cd', 'x'], ['npx', 'pawl', 'decide', 'a b'], ['ls']].map((words) => ({ words, writes: [] }))],
+  ["echo 'a > b' >> out.txt 2>/dev/null", [{ words: ['echo', 'a > b'], writes: ['out.txt', '/dev/null'] }]],
+  ['x=$(pawl approve r)', [['x='], ['pawl', 'approve', 'r']].map((words) => ({ words, writes: [] }))],
+  [
+    'echo a\\ b|tee c',
+    [
+      ['echo', 'a b'],
+      ['tee', 'c'],
+    ].map((words) => ({ words, writes: [] })),
+  ],
+])('a shell line is read as its calls: %s', (line, calls) => {
+  expect(callsIn(line)).toEqual(calls);
+});
+
+test('the script of a shell is read as well', () => {
+  expect(callsIn(`bash -lc "pawl approve 'r1'"`).map(({ words }) => words)).toContainEqual(['pawl', 'approve', 'r1']);
+});
+
+test('a line of a megabyte is read in a moment', () => {
+  const began = performance.now();
+  callsIn(`${'a "'.repeat(200_000)} ${'$('.repeat(100_000)}`);
+  expect(performance.now() - began).toBeLessThan(3000);
+});

@@ -1,0 +1,157 @@
+// The hook that is called before a tool call of an agent: what it denies, and that it is silent otherwise.
+
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ConnectedClient, connect, runIn } from './mcp-client.ts';
+import { CliRig, type Ended } from './rig.ts';
+
+const GUARDED = `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: guarded }
+protected: ["tests/**", "ci/"]
+stages:
+  - { id: build, type: agent, agent: developer, prompt: Build it., may_change: ["tests/new/**"] }
+  - { id: ask, type: human, prompt: "Ship it?", options: [{ label: Ship it }] }
+`;
+
+let rig: CliRig;
+let agent: ConnectedClient;
+let run: string;
+beforeAll(async () => {
+  rig = new CliRig();
+  rig.settings.PAWL_DB = join(rig.folder, 'runs.db');
+  rig.write('.pawl/workflows/guarded.yaml', GUARDED);
+  rig.write('tests/a.test.ts', 'x');
+  rig.write('tests/new/b.test.ts', 'x');
+  rig.write('ci/check.sh', 'x');
+  rig.write('package.json', '{"scripts": {"test": "true"}}');
+  await rig.run(['trust', '--yes']);
+  agent = await connect(rig, { env: { CLAUDE_CODE_SESSION_ID: 'mine' } });
+  run = runIn(await agent.call('pawl_start', { workflow: 'guarded' }));
+});
+afterAll(async () => {
+  await agent.close();
+  await rig.close();
+});
+
+const SILENT = { code: 0, stdout: '', stderr: '' };
+
+function hook(tool: string, input: object, more: object = {}): Promise<Ended> {
+  const asked = { session_id: 'mine', hook_event_name: 'PreToolUse', cwd: rig.project, tool_name: tool, tool_input: input, ...more };
+  return rig.run(['hook', 'pre-tool-use'], { input: JSON.stringify(asked), cwd: rig.folder });
+}
+
+/** Why the call is denied; undefined if it may go ahead. */
+async function denied(tool: string, input: object): Promise<string | undefined> {
+  const { code, stdout } = await hook(tool, input);
+  expect(code).toBe(0);
+  if (stdout === '') return undefined;
+  const { hookSpecificOutput: said } = JSON.parse(stdout) as { hookSpecificOutput: Record<string, string> };
+  expect(said).toMatchObject({ hookEventName: 'PreToolUse', permissionDecision: 'deny' });
+  return said.permissionDecisionReason;
+}
+
+describe('in a session with an open step', () => {
+  test('a change of a protected file is denied with what to do instead', async () => {
+    const reason = await denied('Edit', { file_path: join(rig.project, 'tests/a.test.ts'), old_string: 'x', new_string: 'y' });
+    expect(reason).toContain(`"tests/a.test.ts" is protected while step "build" of run ${run} is open`);
+    expect(reason).toContain('report the failure with pawl_report');
+  });
+
+  test('every way of changing a protected file is recognised, by the tools of each program', async () => {
+    symlinkSync(join(rig.project, 'tests'), join(rig.project, 'alias'));
+    const uses: readonly [string, object][] = [
+      ['Write', { file_path: '.pawl/workflows/guarded.yaml', content: '' }],
+      ['Write', { file_path: 'ci/more.sh', content: '' }],
+      ['Write', { file_path: 'alias/a.test.ts', content: '' }],
+      ['Write', { file_path: '.claude/settings.json', content: '' }],
+      ['MultiEdit', { file_path: 'src/../tests/a.test.ts', edits: [] }],
+      ['Write', { file_path: join(rig.folder, 'runs.db'), content: '' }],
+      ['Bash', { command: 'cd src; echo x > ../x; echo y >tests/a.test.ts' }],
+      ['Bash', { command: "sed -i 's/x/y/' tests/a.test.ts" }],
+      ['Bash', { command: 'rm -f "tests/a.test.ts"' }],
+      ['apply_patch', { command: '*** Begin Patch\n*** Update File: tests/a.test.ts\n@@\n-x\n+y\n*** End Patch' }],
+      ['shell', { command: ['bash', '-lc', 'rm tests/a.test.ts'] }],
+      ['write_file', { file_path: 'tests/a.test.ts', content: '' }],
+      ['edit', { filePath: 'tests/a.test.ts' }],
+    ];
+    for (const [tool, input] of uses) expect([tool, input, await denied(tool, input)]).toEqual([tool, input, expect.any(String)]);
+  });
+
+  test('all other work goes ahead without a word', async () => {
+    const uses: readonly [string, object][] = [
+      ['Write', { file_path: 'src/main.ts', content: '' }],
+      ['Write', { file_path: 'tests/more.test.ts', content: '' }],
+      ['Edit', { file_path: 'tests/new/b.test.ts' }],
+      ['Edit', { file_path: 'package.json' }],
+      ['Edit', { file_path: '/elsewhere/tests/a.test.ts' }],
+      ['Read', { file_path: 'tests/a.test.ts' }],
+      ['Bash', { command: 'cat tests/a.test.ts > /dev/null && cp tests/a.test.ts /tmp/copy' }],
+      ['Bash', { command: 'npm test; pawl next; pawl show r1; pawl trust --list; pawl approve --help' }],
+      ['Bash', { command: 'echo "the person runs pawl approve r1"; grep -rn pawl approve docs' }],
+      ['mcp__pawl__pawl_report', { token: 't', result: {} }],
+    ];
+    for (const [tool, input] of uses) expect([tool, input, await hook(tool, input)]).toEqual([tool, input, SILENT]);
+  });
+
+  test('a command that only a person may give is denied, however it is started', async () => {
+    const commands = [
+      'pawl approve r1',
+      'cd /x && npx pawl decide r1 --option 1',
+      'npx --yes pawl@latest reject r1',
+      './node_modules/.bin/pawl answer r1 a',
+      'node bin/pawl.js --project . trust --yes',
+      'pawl resume r1 --accept',
+      'PAWL_TOKEN=x pawl resume r1 --to=ship',
+      'pawl retry r1',
+      'pawl identity enrol me',
+      'pawl token create mine --scope decide',
+      'sh -c "pawl approve r1"',
+      'echo $(pawl approve r1)',
+    ];
+    for (const command of commands)
+      expect([command, await denied('Bash', { command })]).toEqual([
+        command,
+        expect.stringContaining('is a decision of the person you work for'),
+      ]);
+  });
+
+  test('Gemini CLI gets the answer in its own form', async () => {
+    const { stdout } = await hook('run_shell_command', { command: 'pawl approve r1' }, { hook_event_name: 'BeforeTool' });
+    expect(JSON.parse(stdout)).toEqual({ decision: 'deny', reason: expect.stringContaining('"pawl approve" is a decision') });
+  });
+});
+
+describe('the hook is silent', () => {
+  const forbidden = ['Bash', { command: 'pawl approve r1; rm tests/a.test.ts' }] as const;
+
+  test('in a session without a run, though another session has one', async () => {
+    expect(await hook(...forbidden, { session_id: 'another' })).toEqual(SILENT);
+  });
+
+  test('once the run has ended', async () => {
+    await rig.run(['cancel', run]);
+    expect(await hook(...forbidden)).toEqual(SILENT);
+  });
+});
+
+describe('a hook that cannot work never blocks', () => {
+  test.each([
+    ['no JSON', 'x'],
+    ['no session', '{}'],
+  ])('%s', async (_what, input) => {
+    const { code, stdout, stderr } = await rig.run(['hook', 'pre-tool-use'], { input });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('the tool call was not checked');
+  });
+
+  test('a damaged database', async () => {
+    await agent.call('pawl_start', { workflow: 'guarded' });
+    await agent.close();
+    writeFileSync(join(rig.folder, 'runs.db'), 'not a database');
+    const { code, stdout, stderr } = await hook('Write', { file_path: 'tests/a.test.ts' });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('the tool call was not checked');
+  });
+});
