@@ -21,6 +21,7 @@ import type { Budget } from '../definition/budget.ts';
 import type { StepCode } from '../definition/code.ts';
 import type { Definition, StepModel } from '../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../definition/outcome.ts';
+import { paramVariables } from '../definition/param-variables.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { NetworkFence } from '../process/network.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
@@ -351,7 +352,7 @@ function requestFor({ bench, request, context: { snapshot } }: Job, call: RoleCa
     context: data,
     feedback: request.activation.feedback,
     cwd: bench.services.cwd,
-    env: bench.services.env ?? {},
+    env: { ...bench.services.env, ...paramVariables(request.params) },
     timeoutMs: timeMs === undefined ? model.timeoutMs : Math.min(timeMs, model.timeoutMs ?? timeMs),
     ...present({ model: setting.model, credential: setting.credential, permissions: permissionsFor(request.workflow.definition, setting) }),
     ...(Object.keys(budget).length === 0 ? {} : { budget }),

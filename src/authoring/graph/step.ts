@@ -16,6 +16,7 @@ import {
 import { parseTemplateTree } from '../../expr/template-tree.ts';
 import { readOutputs } from '../spec/output.ts';
 import type { StepCondition } from '../spec/part.ts';
+import { checkLiterals, checkPlainText } from './built.ts';
 import { readGate } from './gate.ts';
 import { defined, type StepReading } from './reading.ts';
 import type { GroupSpec, MemberSpec, SharedSpec } from './spec.ts';
@@ -127,6 +128,7 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
   const { step, id } = place;
   const { reconcile, actions } = spec;
   const outputs = outputsOf(spec, read, step);
+  if (!step.graph.isFile) checkTexts(spec, { work, templates }, step);
   const frame = defined<StepFrame>({
     id,
     title: spec.title ?? id,
@@ -165,6 +167,20 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     members: code.members ?? {},
   });
   return { model: { ...frame, ...work }, code: Object.freeze(functions) };
+}
+
+/** The work of a step, and whether its texts are templates. */
+interface WorkTexts {
+  readonly work: StepWork;
+  readonly templates: boolean | undefined;
+}
+
+/** A file's reader refuses templates where none are filled in; what TypeScript says is looked at here. */
+function checkTexts({ title, actions, humanGate }: AnyStep, { work, templates }: WorkTexts, step: StepReading): void {
+  checkLiterals(work, templates === true, step);
+  if (title !== undefined) checkPlainText(title, 'title', step);
+  if (Array.isArray(actions)) checkPlainText(actions, 'actions', step);
+  if (typeof humanGate?.prompt === 'string' && templates !== true) checkPlainText(humanGate.prompt, 'humanGate.prompt', step);
 }
 
 /** Whether any text of the work, or the question it asks, is a template. */
