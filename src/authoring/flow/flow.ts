@@ -25,7 +25,7 @@ export type Child<Compiled extends CompiledWorkflow = CompiledWorkflow> = Compil
 
 /** What can be said about a flow beside its name and its body. */
 export interface FlowOptions<Params extends ArgSpecs>
-  extends Omit<WorkflowFields<Params, never>, 'context' | 'data' | 'facts' | 'onError'> {
+  extends Omit<WorkflowFields<Params, never>, 'context' | 'data' | 'facts' | 'onError' | 'recovery'> {
   /** Builds the application's part of the context, once per attempt. */
   readonly context?: NonNullable<CompiledWorkflow['context']>;
   /** Workflows that the flow starts, so that they are known before it runs. */

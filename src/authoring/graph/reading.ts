@@ -15,6 +15,8 @@ export class GraphReading {
   readonly compilers: Compilers;
   readonly problems = new ProblemList();
   readonly roles: CodeRole[] = [];
+  /** The recovery of steps that do not say their own. */
+  recovery: 'rerun' | 'ask' | undefined;
   readonly children = new Map<string, CompiledWorkflow>();
   /** The graph comes from a file: it has no functions, and says the bound of every transition that leads back. */
   readonly isFile: boolean;

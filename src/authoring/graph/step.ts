@@ -261,7 +261,10 @@ function readRetry(retry: SharedSpec['retry'], step: StepReading): RetryPolicy {
 }
 
 function readRecovery({ recovery, reconcile }: AnyStep, read: Work, step: StepReading): StepModel['recovery'] {
-  const usual = read.recovery ?? step.graph.compilers.kinds[read.work.kind].recovery;
+  const kind = step.graph.compilers.kinds[read.work.kind];
+  // A kind that only waits or looks is safe to run again, and stays so.
+  const inherits = kind.keepsRecovery !== true && kind.recovery === 'ask';
+  const usual = read.recovery ?? (inherits ? step.graph.recovery : undefined) ?? kind.recovery;
   const policy = recovery ?? (reconcile === undefined ? usual : 'reconcile');
   if (!['rerun', 'reconcile', 'ask'].includes(policy))
     step.fault('RECOVERY_INVALID', `its recovery is ${JSON.stringify(policy)}`, 'write "rerun", "reconcile" or "ask"');

@@ -241,6 +241,11 @@ export interface WorkflowFields<P, A, Side = string> {
   /** Builds the application's part of the context, once per attempt. */
   readonly context?: (run: { readonly runId: string; readonly workflow: string; readonly params: ArgValues<P> }) => A | Promise<A>;
   readonly limits?: { readonly maxIterations?: number };
+  /**
+   * What happens to an attempt that a crash left without a recorded end, at steps that do not say so themselves. Webhooks
+   * and kinds of the application keep their own.
+   */
+  readonly recovery?: Exclude<RecoveryPolicy, 'reconcile'>;
   /** How many of its steps work at once, over all runs of all workflows with the same key. */
   readonly concurrency?: NonNullable<Definition['concurrency']>;
   /** What the agents of a run may use in all, those of the runs it starts included; then it waits for more. */

@@ -73,11 +73,12 @@ type Next<X, N, Id> = 'condition' extends keyof N
       : Id | End;
 
 // Of a question with a function of an untyped `ctx`, nothing is known when its outcomes are asked for.
-type Labels<X> = unknown extends Get<X, 'human'>
-  ? string
-  : 'options' extends keyof Get<X, 'human'>
-    ? Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'label'>
-    : 'approve' | 'reject';
+type Labels<X> =
+  unknown extends Get<X, 'human'>
+    ? string
+    : 'options' extends keyof Get<X, 'human'>
+      ? Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'label'>
+      : 'approve' | 'reject';
 type OptionOutcomes<X> = Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'outcome'>;
 
 /** What says, in types only, which parameters a workflow takes and what it returns. */

@@ -30,6 +30,7 @@ export const webhook: KindDeclaration = {
   kind: 'webhook',
   outcomes: [],
   recovery: 'ask',
+  keepsRecovery: true,
   validate({ config }: StepOf<'webhook'>, report) {
     const { request, expect, timeoutMs, templates } = config;
     if (timeoutMs !== undefined && !isCount(timeoutMs, 1)) report.fault('`timeout` must be a duration', 'write one such as "30s"');
