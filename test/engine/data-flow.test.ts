@@ -259,3 +259,19 @@ describe('the parameters of a run', () => {
     expect(() => workflow('w', { params: two }, function* () {})).toThrow(message);
   });
 });
+
+test('a check that reads what the context does not have cannot be evaluated, and does not pass', async () => {
+  const missing = { name: 'book', check: (ctx: object) => (ctx as { book?: unknown }).book !== null, error: 'there is no book' };
+  const w = (context?: () => { book: null | string }) =>
+    defineWorkflow({
+      name: 'w',
+      ...(context === undefined ? {} : { context }),
+      steps: { a: { handler: () => 1, preconditions: [missing], next: null } },
+    });
+  const evidence = async (definition: AnyWorkflow) => (await run(definition, {}, {})).view.steps[0]?.evidence;
+  expect(await evidence(w() as AnyWorkflow)).toMatchObject({
+    preconditions: [{ name: 'book', passed: null, error: expect.stringContaining('the context has no "book"') }],
+  });
+  expect(await evidence(w(() => ({ book: null })) as AnyWorkflow)).toMatchObject({ preconditions: [{ passed: false }] });
+  expect(await evidence(w(() => ({ book: 'b' })) as AnyWorkflow)).toMatchObject({ preconditions: [{ passed: true }] });
+});
