@@ -2,7 +2,7 @@
 // contains no functions or live objects, so a model can be stored with a run, hashed, drawn and compared. The functions
 // that belong to it (handlers, conditions, context builders) are in `code.ts`, by step id.
 
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import type { Budget } from './budget.ts';
 import type { NetworkSpec } from './network.ts';
 import type { OutcomeName } from './outcome.ts';
@@ -253,19 +253,6 @@ export function withMembers(step: StepModel, change: (member: StepModel) => Step
   if (step.kind === 'parallel') return { ...step, members: step.members.map(change) };
   if (step.kind === 'each') return { ...step, body: change(step.body) };
   return step.kind === 'validate' && step.onFailure !== undefined ? { ...step, onFailure: change(step.onFailure) } : step;
-}
-
-/** Returns the part of a step's work that can contain templates: the configuration but for commands, or the input of a child. */
-export function templatedPart(step: StepWork): Json {
-  if (step.kind === 'workflow') return step.input;
-  return 'config' in step ? withoutCommands(step.config as Json) : null;
-}
-
-/** A configuration without its commands: no value becomes part of one, and other programs have templates of their own. */
-function withoutCommands(config: Json): Json {
-  if (!isJsonObject(config)) return config;
-  const { run: _, argv: __, checks, ...rest } = config;
-  return Array.isArray(checks) ? { ...rest, checks: checks.map(withoutCommands) } : rest;
 }
 
 /** A limit on the steps that work at once, over all runs. */

@@ -8,6 +8,8 @@ import type { StepModel } from '../definition/model.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
 import type { AttemptRequest } from './attempt.ts';
 import { type AttemptContext, kindOf } from './context.ts';
+import { redactJson } from './redaction.ts';
+import type { Bench } from './work.ts';
 
 /** A value and its place in the work. */
 export interface Placed {
@@ -28,6 +30,16 @@ export async function withBuilt(request: AttemptRequest, context: AttemptContext
   if (bound.code.built === undefined || !('config' in bound.model) || bound.model.kind === 'webhook') return request;
   const config = putInto(bound.model.config as unknown as Json, await builtValues(request, context));
   return { ...request, bound: { ...bound, model: { ...bound.model, config } as unknown as StepModel } };
+}
+
+/** The question that a function builds from the run as it stands, masked like everything that is kept. */
+export async function builtQuestion(
+  { redactor }: Pick<Bench, 'redactor'>,
+  request: AttemptRequest,
+  context: AttemptContext,
+): Promise<{ readonly prompt?: string }> {
+  const prompt = (await builtValues(request, context)).find(({ path }) => path.join('.') === 'prompt')?.value;
+  return prompt === undefined ? {} : { prompt: String(redactJson(redactor, prompt)) };
 }
 
 /** The data with values put in their places. */

@@ -16,7 +16,7 @@ import { acceptingChanges, recordBefore } from './accepted-files.ts';
 import { recordHandedWork } from './asking.ts';
 import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult } from './attempt.ts';
 import type { WorkerConfig } from './brief.ts';
-import { builtValues, withBuilt } from './built.ts';
+import { builtQuestion, withBuilt } from './built.ts';
 import { evaluateConditions } from './conditions.ts';
 import { type AttemptContext, openContext } from './context.ts';
 import { filledIn } from './filling.ts';
@@ -106,13 +106,7 @@ async function prepare(bench: Bench, request: AttemptRequest, context: AttemptCo
   const { evidence, error } = await evaluateConditions('preconditions', request, context);
   const noted = { evidence: { preconditions: evidence }, checks: NO_CHECKS };
   if (error !== undefined) return { type: 'errored', error, ...noted };
-  return { type: 'ready', ...(request.bound.code.built === undefined ? {} : await questionOf(bench, request, context)), ...noted };
-}
-
-/** The question that a function builds from the run as it stands, masked like everything that is kept. */
-async function questionOf(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<{ readonly prompt?: string }> {
-  const prompt = (await builtValues(request, context)).find(({ path }) => path.join('.') === 'prompt')?.value;
-  return prompt === undefined ? {} : { prompt: String(redactJson(bench.redactor, prompt)) };
+  return { type: 'ready', ...(await builtQuestion(bench, request, context)), ...noted };
 }
 
 async function observe(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
@@ -122,11 +116,8 @@ async function observe(bench: Bench, request: AttemptRequest, context: AttemptCo
 }
 
 function execute(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
-  return request.bound.code.built === undefined ? executeBuilt(bench, request, context) : executeBuilding(bench, request, context);
-}
-
-async function executeBuilding(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
-  return await executeBuilt(bench, await withBuilt(request, context), context);
+  if (request.bound.code.built === undefined) return executeBuilt(bench, request, context);
+  return withBuilt(request, context).then((built) => executeBuilt(bench, built, context));
 }
 
 function executeBuilt(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {

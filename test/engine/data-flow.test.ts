@@ -1,13 +1,17 @@
 // How values get from parameters and earlier steps to programs, agents, people and web services: by functions of the
 // context and by variables, always as data.
 
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createCommandDriver } from '../../src/agents/command.ts';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
 import type { AnyWorkflow } from '../../src/api/engine-options.ts';
+import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import { defineWorkflow as defineList } from '../../src/compat/index.ts';
 import { arg, defineWorkflow, step, workflow } from '../../src/index.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -252,6 +256,13 @@ describe('the parameters of a run', () => {
       expect(JSON.parse(printed((await run(definition as AnyWorkflow, {}, given)).view, 'a'))).toEqual(VARIABLES);
   });
 
+  test('are in the environment of an agent that is a program', async () => {
+    const argv = ['sh', '-c', 'cat > /dev/null; printf \'{"success": true, "output": "%s"}\\n\' "$PAWL_PARAM_DRY_RUN"'];
+    const w = defineWorkflow({ name: 'w', params, steps: { a: { agent: 'dev', prompt: 'p', next: null } } });
+    const { view } = await run(w, { drivers: { scripted: createCommandDriver({ argv }) } });
+    expect(view.output).toBe('true');
+  });
+
   test('that would share a variable are refused', () => {
     const two = { 'dry-run': arg({ type: 'string' }), dry_run: arg({ type: 'string' }) };
     const message = /dry-run"? and "?dry_run"? would both be in (?:the variable )?PAWL_PARAM_DRY_RUN/;
@@ -274,4 +285,26 @@ test('a check that reads what the context does not have cannot be evaluated, and
   });
   expect(await evidence(w(() => ({ book: null })) as AnyWorkflow)).toMatchObject({ preconditions: [{ passed: false }] });
   expect(await evidence(w(() => ({ book: 'b' })) as AnyWorkflow)).toMatchObject({ preconditions: [{ passed: true }] });
+});
+
+describe('docs/guides/data-flow.md', () => {
+  const guide = readFileSync(new URL('../../docs/guides/data-flow.md', import.meta.url), 'utf8');
+  const blocks = (language: string): string[] =>
+    [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, text = '']) => text);
+  const library = new URL('../../src/index.ts', import.meta.url).href;
+
+  test.each([0, 1])('workflow %i in TypeScript does what the page says', async (index) => {
+    const file = rig.path('guide.ts');
+    writeFileSync(file, (blocks('ts')[index] ?? '').replace("'pawl'", JSON.stringify(library)));
+    const { default: definition } = (await import(/* @vite-ignore */ file)) as { default: AnyWorkflow };
+    const { view, run: handle } = await run(definition, {}, { name: 'Ada' });
+    if (index === 1) expect(view.output).toBe('Ada has 3 letters');
+    else expect(JSON.parse(printed(view, 'look').replaceAll(handle.id, 'RUN'))).toEqual(JSON.parse(blocks('json')[0] ?? ''));
+  });
+
+  test('the workflow file does the same', async () => {
+    const { compiled, errors } = checkYaml('guide.yaml', blocks('yaml')[0] ?? '', REGISTRY);
+    expect(errors).toEqual([]);
+    expect(printed((await run(compiled as AnyWorkflow, {}, { name: 'Ada' })).view, 'show')).toBe('Ada has 3 letters');
+  });
 });

@@ -60,18 +60,11 @@ export interface GraphDraft {
 
 /** Reads a spec; what is wrong with its fields goes to the problems of the reading. */
 export function readGraph<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): GraphDraft {
-  reading.recovery = readRecovery(spec.recovery, reading);
+  reading.readRecovery(spec.recovery);
   const steps = readSteps(spec.steps as readonly unknown[] as readonly AnyStep[], spec.limits?.maxIterations, reading);
   const definition = readHeader(spec as unknown as GraphSpec<never>, steps, reading);
   checkSides(definition, reading);
   return { definition, steps };
-}
-
-function readRecovery(recovery: unknown, { problems }: GraphReading): GraphReading['recovery'] {
-  if (recovery === undefined || recovery === 'rerun' || recovery === 'ask') return recovery;
-  const message = `its recovery is ${JSON.stringify(recovery)}`;
-  problems.add({ code: 'RECOVERY_INVALID', message, hint: 'write "rerun" or "ask"; "reconcile" needs a function, so write it at a step' });
-  return undefined;
 }
 
 /** Side steps are run by the engine: what is to run beside a run must be one, and no transition leads into or out of them. */

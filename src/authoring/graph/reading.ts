@@ -31,6 +31,16 @@ export class GraphReading {
     return new StepReading(this, at);
   }
 
+  /** Reads the recovery of the whole workflow. */
+  readRecovery(recovery: unknown): void {
+    if (recovery === undefined) return;
+    if (recovery === 'rerun' || recovery === 'ask') this.recovery = recovery;
+    else {
+      const hint = 'write "rerun" or "ask"; "reconcile" needs a function, so write it at a step';
+      this.problems.add({ code: 'RECOVERY_INVALID', message: `its recovery is ${JSON.stringify(recovery)}`, hint });
+    }
+  }
+
   /** Reports fields that an object of the workflow, or of a step, does not have. */
   knownFields(object: object, known: readonly string[], at: { readonly what: string; readonly step?: string }): void {
     for (const field of Object.keys(object)) {

@@ -3,16 +3,8 @@
 import { EngineError } from '../../base/error.ts';
 import { arg } from '../../definition/arg.ts';
 import type { BoundStep, ConditionCheck, StepCode, StepContext } from '../../definition/code.ts';
-import {
-  type ArgModel,
-  type ConditionModel,
-  type NextTable,
-  type RetryPolicy,
-  type StepFrame,
-  type StepModel,
-  type StepWork,
-  templatedPart,
-} from '../../definition/model.ts';
+import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
+import { templatedPart } from '../../definition/template-scope.ts';
 import { parseTemplateTree } from '../../expr/template-tree.ts';
 import { readOutputs } from '../spec/output.ts';
 import type { StepCondition } from '../spec/part.ts';
