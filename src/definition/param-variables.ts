@@ -7,7 +7,7 @@ const VALUE_BYTES_MAX = 32_768;
 const TOTAL_BYTES_MAX = 262_144;
 
 /** The variable of a parameter: `issue-number` is in `PAWL_PARAM_ISSUE_NUMBER`. */
-export function paramVariable(name: string): string {
+function paramVariable(name: string): string {
   return `PAWL_PARAM_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
 }
 
