@@ -191,6 +191,7 @@ test('where the types lie is for this machine alone, so git does not see it', as
 
 test('a project that has Pawl among its packages gets settings for everybody', async () => {
   rig.write('node_modules/pawl/package.json', '{ "name": "pawl" }');
+  rig.write('node_modules/@types/node/package.json', '{ "name": "@types/node" }');
   await rig.run(['init']);
   expect(read('.pawl/.gitignore')).toBe('config.local.yaml\n');
   expect(JSON.parse(read('.pawl/tsconfig.json'))).toMatchObject({ compilerOptions: { types: ['node'] } });

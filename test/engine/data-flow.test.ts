@@ -210,6 +210,7 @@ describe('a text in braces that nothing would fill in', () => {
   test('in a command is an error, but the templates of other programs are theirs', () => {
     expect(problems({ command: 'echo {{ params.title }}' })).toEqual([expect.stringContaining('a TEMPLATE_IN_COMMAND its command')]);
     expect(problems({ command: 'echo {{ params.title }}', templates: true })).toEqual([expect.stringContaining('TEMPLATE_IN_COMMAND')]);
+    expect(problems({ command: 'echo {{ loud }}', templates: true })).toEqual([expect.stringContaining('TEMPLATE_IN_COMMAND')]);
     expect(problems({ command: "docker ps --format '{{.Names}}'" })).toEqual([]);
     expect(problems({ gate: { checks: ["test -n '{{ outputs.a }}'"] } })).toEqual([expect.stringContaining('TEMPLATE_IN_COMMAND')]);
   });

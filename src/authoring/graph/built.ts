@@ -68,7 +68,7 @@ export function checkLiterals(work: StepWork, isFilled: boolean, step: StepReadi
   for (const { field, text } of textsIn(literalPart(work), [])) {
     const name = field.split('.').at(-1) ?? field;
     if (COMMAND_FIELDS.some((command) => field.split('.').includes(command))) {
-      if (readsRun(text))
+      if (readsRun(text, isFilled))
         step.fault(
           'TEMPLATE_IN_COMMAND',
           `its command contains ${holeOf(text)}, and values never become part of a command`,
@@ -128,10 +128,11 @@ function holeOf(text: string): string {
   return `"${hole.length > 60 ? `${hole.slice(0, 57)}…` : hole}"`;
 }
 
-function readsRun(text: string): boolean {
+/** Whether a command has a template of ours: any that can be read where its step has templates, else one with a name of a run. */
+function readsRun(text: string, isFilled: boolean): boolean {
   if (!BRACES.test(text)) return false;
   try {
-    return parseTemplate(text).paths.some(({ segments }) => ROOTS.includes(String(segments[0])));
+    return parseTemplate(text).paths.some(({ segments }) => isFilled || ROOTS.includes(String(segments[0])));
   } catch {
     return false;
   }
