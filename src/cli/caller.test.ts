@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { pasteable } from './caller.ts';
+import { describe, expect, test } from 'vitest';
+import { namedIn, pasteable, pasteableIn } from './caller.ts';
 
 test('a printed command names the project and the database that this one was given, and is called as this one was', () => {
   const named = [
@@ -8,4 +8,27 @@ test('a printed command names the project and the database that this one was giv
   ] as const;
   expect(pasteable({ env: {}, named: [] }, 'pawl show 1')).toBe('pawl show 1');
   expect(pasteable({ env: { npm_command: 'exec' }, named }, 'pawl show 1')).toBe("npx pawl show 1 --project 'my shop' --db runs.db");
+});
+
+describe('a command in quotes inside a text', () => {
+  const named = [['db', 'x y.db']] as const;
+
+  test.each([
+    ['no run "a"; "pawl runs" lists the runs', `no run "a"; "pawl runs --db 'x y.db'" lists the runs`],
+    ['"pawl show 1" or "pawl logs 1"', `"pawl show 1 --db 'x y.db'" or "pawl logs 1 --db 'x y.db'"`],
+    ['"pawl resume --help" shows the usage', '"pawl resume --help" shows the usage'],
+    ['"pawl show 1 --db z"', '"pawl show 1 --db z"'],
+    ['a "pawl" that is no command', 'a "pawl" that is no command'],
+  ])('%s', (text, shown) => {
+    expect(pasteableIn({ env: {}, named }, text)).toBe(shown);
+    expect(pasteableIn({ env: {}, named: [] }, text)).toBe(text);
+  });
+
+  test('gets the options of a command line that could not be parsed', () => {
+    expect(namedIn(['show', '--db', 'a', '--project=b c', '--bad'])).toEqual([
+      ['db', 'a'],
+      ['project', 'b c'],
+    ]);
+    expect(namedIn(['show', '--db'])).toEqual([]);
+  });
 });

@@ -14,4 +14,23 @@ export function pasteable(shell: Pick<Shell, 'env' | 'named'>, command: string):
   return `${command.replace(/^pawl/, callOf(shell))}${named}`;
 }
 
+/** The text with every command in quotes made pasteable: `"pawl show RUN"` gets the --project and --db of this command. */
+export function pasteableIn(shell: Pick<Shell, 'env' | 'named'>, text: string): string {
+  if (shell.named.length === 0 && callOf(shell) === 'pawl') return text;
+  return text.replaceAll(COMMAND, (whole, command: string) => {
+    const isOther = command.includes(' --db ') || command.includes(' --project ') || command.endsWith('--help');
+    return isOther ? whole : `"${pasteable(shell, command)}"`;
+  });
+}
+
+const COMMAND = /"(pawl [a-z][^"\n]*)"/g;
+
+/** The --project and --db options of a command line that could not be parsed, or whose command has failed. */
+export function namedIn(argv: readonly string[]): Shell['named'] {
+  return argv.flatMap((word, index): Shell['named'] => {
+    const [, option = '', value = argv[index + 1]] = /^--(project|db)(?:=(.*))?$/s.exec(word) ?? [];
+    return option === '' || value === undefined ? [] : [[option, value]];
+  });
+}
+
 export { shellWord };

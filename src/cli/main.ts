@@ -5,6 +5,7 @@ import { demandsOf } from '../authority/rights.ts';
 import { EngineError } from '../base/error.ts';
 import { claimProcess } from '../base/own-process.ts';
 import { nearestName } from '../base/suggest.ts';
+import { namedIn } from './caller.ts';
 import { COMMANDS } from './catalogue.ts';
 import { type CommandSpec, commandNamed, ParsedArgs } from './command.ts';
 import { reportFailure } from './failure.ts';
@@ -15,7 +16,7 @@ import { Shell, type World } from './shell.ts';
 
 /** Runs one command line and returns its exit code. */
 export async function runCommandLine(world: World, argv: readonly string[]): Promise<number> {
-  const flags = { json: argv.includes('--json'), noColor: argv.includes('--no-color') };
+  const flags = { json: argv.includes('--json'), noColor: argv.includes('--no-color'), named: namedIn(argv) };
   try {
     return exitAfter(world, await dispatch(world, argv));
   } catch (error) {

@@ -3,6 +3,7 @@
 
 import type { Ancestor } from '../authority/ancestry.ts';
 import type { Right } from '../authority/right.ts';
+import { pasteableIn } from './caller.ts';
 import type { ParsedArgs } from './command.ts';
 import { type Look, lookOf, plain, type StyleName, type SymbolName, styled, symbol } from './terminal.ts';
 
@@ -66,13 +67,13 @@ export class Shell {
 
   /** Prints a line for people; silent when stdout is for programs. */
   print(text = ''): void {
-    if (!this.wantsJson) this.write(`${text}\n`);
+    if (!this.wantsJson) this.write(`${pasteableIn(this, text)}\n`);
   }
 
   /** Prints the command's result: as JSON with --json, else the lines. Returns the exit code for success. */
   result(value: object, lines: () => readonly string[]): 0 {
     if (this.wantsJson) this.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...value }, null, 2)}\n`);
-    else for (const line of lines()) this.write(`${line}\n`);
+    else for (const line of lines()) this.write(`${pasteableIn(this, line)}\n`);
     return 0;
   }
 
@@ -83,7 +84,7 @@ export class Shell {
 
   /** Prints a warning to stderr. */
   warn(text: string): void {
-    this.world.stderr.write(`pawl: ${plain(text)}\n`);
+    this.world.stderr.write(`pawl: ${plain(pasteableIn(this, text))}\n`);
   }
 
   /** The text in a style, if stdout has colour. */

@@ -104,7 +104,7 @@ function recoveryAdvice(step: StepModel, { kinds }: KindRegistry): Problem[] {
       step: step.id,
       code: 'RECOVERY_DEFAULT',
       message: 'if a crash interrupts this step, a person is asked whether to run it again, because nothing says that this is safe',
-      hint: 'write recovery: rerun if running it twice does no harm, reconcile if code can find out, or ask to keep it so',
+      hint: 'write recovery: rerun, here or once for the whole workflow, if running it twice does no harm, reconcile if code can find out, or ask to keep it so',
     },
   ];
 }

@@ -17,6 +17,8 @@ export interface StepContext {
   /** The same for a rerun after a crash, new for a retry. Pass it to whatever must not happen twice. */
   readonly idempotencyKey: string;
   /** The parameters of the run; they never change. */
+  readonly params: JsonObject;
+  /** The other name of `params`. */
   readonly workflowParams: JsonObject;
   /** The data that steps have merged so far, over the params. */
   readonly stepState: JsonObject;
@@ -57,6 +59,18 @@ export type ActionsBuilder = (params: JsonObject) => readonly string[] | { reado
 /** A condition of a contract, evaluated by the engine. */
 export type ConditionCheck = (ctx: never) => boolean | Promise<boolean>;
 
+/** A value of a step's work that a function builds when the step begins. */
+export interface BuiltValue {
+  /** Where in the work it belongs: `['env', 'TITLE']`, `['request', 'body', 'title']`. */
+  readonly path: readonly string[];
+  /** What it must be: a text, texts by name, or any data. */
+  readonly shape: 'text' | 'texts' | 'data';
+  readonly build: (ctx: StepContext) => unknown;
+}
+
+/** What stands in a definition in place of a text that a function builds. */
+export const BUILT_TEXT = '(built by a function)';
+
 /** The functions of one step. */
 export interface StepCode {
   /** Does the work of a `task`. A flow's task gets its arguments, a graph's its context. */
@@ -69,6 +83,8 @@ export interface StepCode {
   readonly poll?: (ctx: StepContext) => boolean | Promise<boolean>;
   /** Builds the context of an agent or a generation, or the input of a child workflow. */
   readonly context?: (ctx: StepContext) => unknown;
+  /** Values of the work that functions build; absent where there are none. */
+  readonly built?: readonly BuiltValue[];
   /** A live agent or generator object. */
   readonly agent?: { execute(context: JsonObject, ctx: StepContext): unknown };
   /** Looks for what the step produces, by the name of the output. */

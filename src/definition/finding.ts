@@ -62,6 +62,7 @@ export const FINDINGS = {
   OUTPUT_TOO_EARLY: 'error',
   RESULT_FIELD_UNKNOWN: 'error',
   TEMPLATE_UNQUOTED: 'error',
+  TEMPLATE_LITERAL: 'error',
   TEMPLATE_IN_COMMAND: 'error',
   TEMPLATE_MISPLACED: 'error',
   SECRET_MISPLACED: 'error',

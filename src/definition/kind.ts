@@ -41,6 +41,8 @@ export interface KindDeclaration {
   readonly outcomes: readonly OutcomeName[] | ((step: StepModel) => readonly OutcomeName[]);
   /** The default recovery of an attempt without a recorded end. */
   readonly recovery: RecoveryPolicy;
+  /** True if a step keeps the recovery of its kind, whatever the workflow says: only its author knows if a second time does harm. */
+  readonly keepsRecovery?: true;
   /** Reports what is wrong with the configuration of a step. */
   validate(step: StepModel, report: KindReport): void;
 }

@@ -74,6 +74,8 @@ export interface HumanGateModel {
   };
   /** A decision counts only with the signature of an enrolled key. */
   readonly signed?: true;
+  /** A function builds the prompt before the question is asked. */
+  readonly built?: true;
 }
 
 /** How a group of branches or items settles. */
@@ -251,12 +253,6 @@ export function withMembers(step: StepModel, change: (member: StepModel) => Step
   if (step.kind === 'parallel') return { ...step, members: step.members.map(change) };
   if (step.kind === 'each') return { ...step, body: change(step.body) };
   return step.kind === 'validate' && step.onFailure !== undefined ? { ...step, onFailure: change(step.onFailure) } : step;
-}
-
-/** Returns the part of a step's work that can contain templates: the configuration, or the input of a child. */
-export function templatedPart(step: StepWork): Json {
-  if (step.kind === 'workflow') return step.input;
-  return 'config' in step ? (step.config as Json) : null;
 }
 
 /** A limit on the steps that work at once, over all runs. */

@@ -5,10 +5,10 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { FreePath } from '../expr/expression.ts';
 import { HIDDEN_NAMES } from '../expr/filters.ts';
 import { createGraph, isChoice, reachable, successorsOf } from './analysis.ts';
-import { type Definition, membersOf, type StepModel, templatedPart } from './model.ts';
+import { type Definition, membersOf, type StepModel } from './model.ts';
 import type { ProblemList } from './problem.ts';
 import { expressionOf, itemsExpression } from './scope.ts';
-import { pathsInTemplates } from './template-scope.ts';
+import { pathsInTemplates, templatedPart } from './template-scope.ts';
 
 /** A text that reads data, when it is evaluated, and the step it belongs to. */
 interface Reader {

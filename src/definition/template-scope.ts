@@ -1,7 +1,9 @@
-// Owns the values of templates: what an edge adds to the run's data, and the initial data.
+// Owns the values of templates: what an edge adds to the run's data, and the initial data; and which part of a step may
+// have them.
 
-import type { Json } from '../base/json.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
 import { parseTemplateTree, renderTemplateTree, type TemplateTree } from '../expr/template-tree.ts';
+import type { StepWork } from './model.ts';
 import { needsOfPaths, type ScopeInput, type ScopeNeed, scopeOf } from './scope.ts';
 
 const trees = new WeakMap<object, TemplateTree>();
@@ -31,4 +33,17 @@ export function needsOfTemplates(value: Json, names?: ScopeInput['names']): Scop
 export function rendered(value: Json, input: ScopeInput): Json {
   const tree = treeOf(value);
   return renderTemplateTree(tree, scopeOf(tree, input));
+}
+
+/** Returns the part of a step's work that can contain templates: the configuration but for commands, or the input of a child. */
+export function templatedPart(step: StepWork): Json {
+  if (step.kind === 'workflow') return step.input;
+  return 'config' in step ? withoutCommands(step.config as Json) : null;
+}
+
+/** A configuration without its commands: no value becomes part of one, and other programs have templates of their own. */
+function withoutCommands(config: Json): Json {
+  if (!isJsonObject(config)) return config;
+  const { run: _, argv: __, checks, ...rest } = config;
+  return Array.isArray(checks) ? { ...rest, checks: checks.map(withoutCommands) } : rest;
 }

@@ -11,6 +11,7 @@ import { budgetFault } from './budget.ts';
 import type { KindRegistry } from './kind.ts';
 import { type ArgModel, type Definition, membersOf, type StepModel, type Target } from './model.ts';
 import { checkOutputReads } from './output-reads.ts';
+import { sharedVariables } from './param-variables.ts';
 import { type Problem, ProblemList } from './problem.ts';
 import { CONDITION_ROOTS } from './scope-root.ts';
 import { checkStep, type StepPlace } from './validate-step.ts';
@@ -47,6 +48,7 @@ export function checkDefinition(definition: Definition, problems: ProblemList, o
       hint: 'give it a name of visible characters',
     });
   checkArgs(definition.params, problems);
+  checkVariables(Object.keys(definition.params), problems);
   checkBudget(definition.budget, problems);
   if (definition.form === 'flow') return;
   checkLimits(definition, problems);
@@ -79,6 +81,17 @@ function checkArgs(args: Readonly<Record<string, ArgModel>>, problems: ProblemLi
         hint: 'fix its declaration',
       });
   }
+}
+
+/** Programs get parameters in variables, and two parameters cannot be in one. */
+function checkVariables(params: readonly string[], problems: ProblemList): void {
+  for (const { variable, names } of sharedVariables(params))
+    problems.add({
+      param: names.at(-1) as string,
+      code: 'ARG_INVALID',
+      message: `the parameters ${names.map((name) => `"${name}"`).join(' and ')} would both be in the variable ${variable}`,
+      hint: 'rename one of them',
+    });
 }
 
 function checkBudget(budget: unknown, problems: ProblemList): void {

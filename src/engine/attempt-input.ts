@@ -20,7 +20,8 @@ export function inputOf(record: RunRecord, result: Exclude<AttemptResult, { read
   if (result.type === 'ready') {
     const merge = result.found === undefined ? undefined : record.keep(result.found);
     const handsOut = result.handsOut === undefined ? {} : { handsOut: result.handsOut };
-    return { type: 'prepared', ...source, ...(merge === undefined ? {} : { merge }), ...handsOut };
+    const prompt = result.prompt === undefined ? {} : { prompt: result.prompt };
+    return { type: 'prepared', ...source, ...(merge === undefined ? {} : { merge }), ...handsOut, ...prompt };
   }
   if (result.type === 'errored') {
     const output = result.output === undefined ? undefined : record.keep(result.output);

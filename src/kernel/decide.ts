@@ -167,7 +167,7 @@ function expects(activation: Activation, type: 'prepared' | 'settled' | 'errored
 }
 
 function takePrepared(turn: Turn, input: PreparedInput): void {
-  const { path, merge, error, handsOut } = input;
+  const { path, merge, error, handsOut, prompt } = input;
   const activation = liveAttempt(turn, input);
   if (activation === undefined) return;
   if (merge !== undefined) turn.changeRun({ change: 'merged', merge });
@@ -177,7 +177,7 @@ function takePrepared(turn: Turn, input: PreparedInput): void {
   if (activation.state !== 'preparing') return;
   const model = turn.model(activation);
   const based = pipelineOf(model.kind) === 'execute' ? true : undefined;
-  turn.change(started(turn, { ...visitOf(activation), based, handsOut }, { prepared: activation }));
+  turn.change(started(turn, { ...visitOf(activation), based, handsOut }, { prepared: { startedAt: activation.startedAt, prompt } }));
   turn.later({ do: 'begin', path });
 }
 

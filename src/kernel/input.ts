@@ -59,6 +59,8 @@ export interface PreparedInput extends OfAttempt<'prepared'> {
   readonly merge?: Ref | undefined;
   /** The work is handed to somebody who reports by themselves: beginning it changes nothing. */
   readonly handsOut?: true | undefined;
+  /** The question to a person, where a function builds it. */
+  readonly prompt?: string | undefined;
 }
 
 /** The engine observed how an attempt ended. */

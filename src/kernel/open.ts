@@ -60,7 +60,7 @@ function skipReason(turn: Turn, model: StepModel, opening: Opening): true | Step
 /** What an attempt begins with: semaphores it holds already, and what was prepared. */
 export interface Beginning {
   readonly slots?: readonly string[] | undefined;
-  readonly prepared?: { readonly startedAt: number } | undefined;
+  readonly prepared?: { readonly startedAt: number; readonly prompt?: string | undefined } | undefined;
 }
 
 /** The activation as its next attempt begins: at work, queued for semaphores, or waiting for what its kind waits for. */
@@ -73,8 +73,9 @@ export function started(turn: Turn, visit: Visit, { slots, prepared }: Beginning
     const wanted = turn.view.slots(model);
     return wanted.length > 0 ? { ...visit, state: 'queued', slots: wanted } : working(turn, visit);
   }
-  if (model.preconditions.length > 0 && prepared === undefined) return { ...visit, state: 'preparing', startedAt: turn.at };
-  return startedWait(turn, visit, prepared?.startedAt ?? turn.at);
+  const isPrepared = model.preconditions.length > 0 || (model.kind === 'human' && model.gate.built === true);
+  if (isPrepared && prepared === undefined) return { ...visit, state: 'preparing', startedAt: turn.at };
+  return startedWait(turn, visit, prepared ?? { startedAt: turn.at });
 }
 
 /** The activation at work, from now on against its time limit. */
@@ -90,20 +91,20 @@ export function queued(visit: Visit, slots?: readonly string[]): Queued {
   return slots === undefined ? { ...visit, state: 'queued' } : { ...visit, state: 'queued', slots };
 }
 
-function startedWait(turn: Turn, visit: Visit, startedAt: number): Waiting {
+function startedWait(turn: Turn, visit: Visit, { startedAt, prompt }: NonNullable<Beginning['prepared']>): Waiting {
   const model = turn.model(visit);
   const deadline = model.timeoutMs === undefined || model.kind === 'delay' ? undefined : turn.at + model.timeoutMs;
   const waiting = { ...visit, deadline, state: 'waiting' as const, startedAt };
-  if (model.kind !== 'delay') return { ...waiting, wait: waitFor(turn, visit, model) };
+  if (model.kind !== 'delay') return { ...waiting, wait: waitFor(turn, visit, { model, prompt }) };
   const until = turn.at + model.durationMs;
   const due = model.poll === undefined ? until : Math.min(until, turn.at + model.poll.intervalMs);
   return { ...waiting, due, wait: { kind: 'delay', until, polls: model.poll !== undefined } };
 }
 
-function waitFor(turn: Turn, visit: Visit, model: StepModel): Wait {
+function waitFor(turn: Turn, visit: Visit, { model, prompt }: { readonly model: StepModel; readonly prompt: string | undefined }): Wait {
   switch (model.kind) {
     case 'human':
-      return humanWait(turn, model, { step: visit.step });
+      return humanWait(turn, model, { step: visit.step, prompt });
     case 'signal':
       return { kind: 'signal', name: model.signal };
     case 'workflow':
@@ -113,13 +114,20 @@ function waitFor(turn: Turn, visit: Visit, model: StepModel): Wait {
   }
 }
 
+/** The step that asks, what its work gave, and the text of the question where a function built it. */
+interface AskedAt {
+  readonly step: string;
+  readonly output?: Ref | undefined;
+  readonly prompt?: string | undefined;
+}
+
 /** The question as it is put to a person, bound to what is shown by a digest without times. */
-export function humanWait(turn: Turn, model: StepModel, at: { readonly step: string; readonly output?: Ref | undefined }): HumanWait {
-  const written = turn.question(at);
-  const isFilled = model.templates === true;
+export function humanWait(turn: Turn, model: StepModel, at: AskedAt): HumanWait {
+  const { built: _, ...written } = turn.question(at);
+  const isFilled = model.templates === true || at.prompt !== undefined;
   const result = at.output === undefined || (written.show.length === 0 && !isFilled) ? null : turn.view.value(at.output);
   const scope = { run: turn.run, view: turn.view, names: turn.program.outputNames, step: at.step, result };
-  const gate = isFilled ? { ...written, prompt: String(rendered(written.prompt, scope)) } : written;
+  const gate = isFilled ? { ...written, prompt: at.prompt ?? String(rendered(written.prompt, scope)) } : written;
   const shown = shownValues(gate.show, scope);
   const digest = gateDigest(gate, shown);
   return {

@@ -19,6 +19,7 @@ import { didYouMean } from '../base/suggest.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { StepCode } from '../definition/code.ts';
 import type { Definition } from '../definition/model.ts';
+import { paramVariables } from '../definition/param-variables.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { NetworkFence } from '../process/network.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
@@ -318,7 +319,7 @@ function requestFor({ bench, request, context: { snapshot } }: Job, call: RoleCa
     context: data,
     feedback: request.activation.feedback,
     cwd: bench.services.cwd,
-    env: bench.services.env ?? {},
+    env: { ...bench.services.env, ...paramVariables(request.params) },
     timeoutMs: timeMs === undefined ? model.timeoutMs : Math.min(timeMs, model.timeoutMs ?? timeMs),
     ...present({ model: setting.model, credential: setting.credential, permissions: permissionsFor(request.workflow.definition, setting) }),
     ...(Object.keys(budget).length === 0 ? {} : { budget }),

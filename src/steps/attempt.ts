@@ -135,6 +135,8 @@ export type AttemptResult =
       readonly found?: JsonObject;
       /** The work is handed to somebody who reports by themselves: beginning it changes nothing. */
       readonly handsOut?: true;
+      /** The question to a person, where a function builds it. */
+      readonly prompt?: string;
     } & Observed)
   | {
       readonly type: 'observed';

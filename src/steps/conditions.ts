@@ -3,6 +3,7 @@
 
 import { messageOf } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
+import { didYouMean } from '../base/suggest.ts';
 import { type ConditionCheck, pairConditions, type StepContext } from '../definition/code.ts';
 import type { ConditionModel } from '../definition/model.ts';
 import { expressionOf, scopeOf } from '../definition/scope.ts';
@@ -60,12 +61,29 @@ interface Condition {
 
 function look({ condition, check }: Condition, request: AttemptRequest, context: AttemptContext): unknown {
   if (check !== undefined) {
-    const found = (check as (ctx: StepContext) => unknown)(context);
+    const found = (check as (ctx: StepContext) => unknown)(strictly(context));
     return isPromise(found) ? untilStopped(found, request.signal) : found;
   }
   if (condition.expression === undefined) throw new Error('it has no check; bind the code that the workflow was defined with');
   return holdsExpression(condition.expression, request, context);
 }
+
+/**
+ * The context as checks see it: a name that it does not have is an error. It would be undefined, and a check such as
+ * `ctx.book !== null` would hold because nobody gave the application's context.
+ */
+function strictly(context: AttemptContext): AttemptContext {
+  return new Proxy(context, {
+    get(target, name) {
+      if (typeof name === 'string' && !(name in target) && !LOOKED_UP.includes(name))
+        throw new Error(`the context has no "${name}"${didYouMean(name, Object.keys(target))}; the workflow's \`context\` can give it`);
+      return Reflect.get(target, name, target);
+    },
+  });
+}
+
+/** Names that JavaScript and loggers look up by themselves. */
+const LOOKED_UP = ['then', 'toJSON', 'asymmetricMatch', 'nodeType', 'inspect'];
 
 /** Whether an expression of a step holds for the run as it is. */
 export function holdsExpression(source: string, request: AttemptRequest, context: AttemptContext): boolean {

@@ -64,8 +64,12 @@ export class AttemptContext implements StepContext {
     return keyOf(this.#request);
   }
 
-  get workflowParams(): JsonObject {
+  get params(): JsonObject {
     return deepFreeze(this.#request.params);
+  }
+
+  get workflowParams(): JsonObject {
+    return this.params;
   }
 
   get stepState(): JsonObject {
@@ -162,9 +166,9 @@ function readsRecord({ bound: { model }, workflow }: AttemptRequest): boolean {
 }
 
 function hasFunctions({ bound: { code } }: AttemptRequest): boolean {
-  const { run, reconcile, poll, context, agent, finds, preconditions, postconditions } = code;
+  const { run, reconcile, poll, context, built, agent, finds, preconditions, postconditions } = code;
   const isThere = (value: unknown): boolean => value !== undefined;
-  return [run, reconcile, poll, context, agent, finds].some(isThere) || preconditions.some(isThere) || postconditions.some(isThere);
+  return [run, reconcile, poll, context, built, agent, finds].some(isThere) || preconditions.some(isThere) || postconditions.some(isThere);
 }
 
 async function applicationFields(request: AttemptRequest): Promise<Fields> {

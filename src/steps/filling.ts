@@ -33,13 +33,21 @@ type Fill = <T>(value: T) => T;
 function filledModel(model: StepModel, fill: Fill): StepModel {
   if (model.kind === 'gate') return { ...model, config: { ...model.config, checks: filledChecks(model.config.checks, fill) } };
   if (model.kind === 'workflow') return { ...model, input: fill(model.input) };
+  if (model.kind === 'command') return { ...model, config: filledProgram(model.config, fill) };
   return 'config' in model ? ({ ...model, config: fill<unknown>(model.config) } as StepModel) : model;
+}
+
+/** A program with what surrounds it filled in: no value becomes part of a command. */
+function filledProgram<Program extends { readonly run?: unknown; readonly argv?: unknown }>(program: Program, fill: Fill): Program {
+  const { run: _, argv: __, ...rest } = program;
+  return { ...program, ...fill(rest) };
 }
 
 /** The checks of a gate, but for requests: those are filled in where they are sent, since secrets may go with them. */
 function filledChecks(checks: readonly CheckModel[], fill: Fill): CheckModel[] {
   return checks.map((check) => {
     if (check.templates === true) return check;
-    return check.check === 'any_of' ? { ...check, checks: filledChecks(check.checks, fill) } : fill(check);
+    if (check.check === 'any_of') return { ...check, checks: filledChecks(check.checks, fill) };
+    return check.check === 'command' ? filledProgram(check, fill) : fill(check);
   });
 }

@@ -2,8 +2,9 @@
 // are read. They are read before each evaluation, and null is a value: the forge has not found out yet.
 
 import type { Json, JsonObject } from '../base/json.ts';
-import { type StepModel, templatedPart } from '../definition/model.ts';
+import type { StepModel } from '../definition/model.ts';
 import { expressionOf } from '../definition/scope.ts';
+import { templatedPart } from '../definition/template-scope.ts';
 import { parseTemplateTree } from '../expr/template-tree.ts';
 import { type Forge, type ForgeAnswer, type Passing, passingOf } from '../forge/forge.ts';
 

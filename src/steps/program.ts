@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import type { Json } from '../base/json.ts';
+import { paramVariables, variableText } from '../definition/param-variables.ts';
 import type { ProgramModel } from '../definition/program.ts';
 import { type CommandResult, runCommand } from '../process/command.ts';
 import type { NetworkFence } from '../process/network.ts';
@@ -28,7 +29,6 @@ export interface Program extends ProgramSetting {
   readonly fence?: NetworkFence;
 }
 
-const ITEM_BYTES_MAX = 32_768;
 const KEPT_BYTES = 65_536;
 const TAIL_CHARACTERS = 2000;
 
@@ -67,15 +67,16 @@ async function outsideOf(workspace: string, cwd: string): Promise<NotRun | undef
 }
 
 function attemptVariables(request: AttemptRequest): Record<string, string> {
-  const { runId, bound, activation, item } = request;
-  const text = item === undefined ? undefined : typeof item === 'string' ? item : JSON.stringify(item);
+  const { runId, bound, activation, params, item } = request;
+  const text = item === undefined ? undefined : variableText(item);
   return {
+    ...paramVariables(params),
     PAWL_RUN: runId,
     PAWL_STEP: bound.model.id,
     PAWL_ATTEMPT: String(activation.attempt),
     PAWL_KEY: keyOf(request),
-    // The system limits a variable, and a text with NUL cannot be one; such an item is on the standard input only.
-    ...(text === undefined || text.includes('\0') || Buffer.byteLength(text) > ITEM_BYTES_MAX ? {} : { PAWL_ITEM: text }),
+    // An item that no variable can hold is on the standard input only.
+    ...(text === undefined ? {} : { PAWL_ITEM: text }),
   };
 }
 

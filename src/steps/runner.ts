@@ -16,6 +16,7 @@ import { acceptingChanges, recordBefore } from './accepted-files.ts';
 import { recordHandedWork } from './asking.ts';
 import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult } from './attempt.ts';
 import type { WorkerConfig } from './brief.ts';
+import { builtQuestion, withBuilt } from './built.ts';
 import { evaluateConditions } from './conditions.ts';
 import { type AttemptContext, openContext } from './context.ts';
 import { filledIn } from './filling.ts';
@@ -104,7 +105,8 @@ async function prepare(bench: Bench, request: AttemptRequest, context: AttemptCo
   }
   const { evidence, error } = await evaluateConditions('preconditions', request, context);
   const noted = { evidence: { preconditions: evidence }, checks: NO_CHECKS };
-  return error === undefined ? { type: 'ready', ...noted } : { type: 'errored', error, ...noted };
+  if (error !== undefined) return { type: 'errored', error, ...noted };
+  return { type: 'ready', ...(await builtQuestion(bench, request, context)), ...noted };
 }
 
 async function observe(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
@@ -114,6 +116,11 @@ async function observe(bench: Bench, request: AttemptRequest, context: AttemptCo
 }
 
 function execute(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  if (request.bound.code.built === undefined) return executeBuilt(bench, request, context);
+  return withBuilt(request, context).then((built) => executeBuilt(bench, built, context));
+}
+
+function executeBuilt(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   return acceptingChanges({ bench, request, context }, () => executeInPlace(bench, request, context));
 }
 

@@ -49,6 +49,7 @@ describe('where all is well', () => {
       'project',
       'settings',
       'state',
+      'workflows',
       'roles',
       'database',
       'disk',
@@ -256,3 +257,32 @@ test('--repair saves what can be read of a database, for its user only', async (
     { run: runId(1), isWhole: true },
   ]);
 });
+
+test('workflows that cannot run are counted, with the command that shows why', async () => {
+  rig.write('.pawl/workflows/good.yaml', workflowFile('good', 'run: "true"', 'command'));
+  rig.write('.pawl/workflows/bad.yaml', workflowFile('bad', 'rnu: "true"', 'command'));
+  rig.write('.pawl/workflows/lost.yaml', workflowFile('lost', 'agent: nobody, prompt: p', 'agent'));
+  rig.write(
+    '.pawl/workflows/new.ts',
+    `import { defineWorkflow } from 'pawl';\nexport default defineWorkflow({ name: 'new', steps: {} });\n`,
+  );
+  const report = await rig.json<Report>(['doctor']);
+  expect([
+    report.code,
+    ...report.checks.filter(({ id }) => id === 'workflows').map(({ status, what, hint }) => [status, what, hint]),
+  ]).toEqual([
+    1,
+    ['ok', '2 workflow files of 4 without errors', ''],
+    ['ok', '1 workflow file with roles that are not defined, so only an attended run can do them: .pawl/workflows/lost.yaml', ''],
+    ['problem', '1 workflow file with errors: .pawl/workflows/bad.yaml', '"pawl validate" shows the errors and what to do'],
+    [
+      'warning',
+      '1 workflow file not trusted, so only the syntax was checked: .pawl/workflows/new.ts',
+      'review them, then run "pawl trust"',
+    ],
+  ]);
+});
+
+function workflowFile(name: string, fields: string, type: string): string {
+  return `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: ${name} }\nstages:\n  - { id: a, type: ${type}, ${fields} }\n`;
+}

@@ -150,18 +150,30 @@ test.each([
 
 test('a workflow file names its schema for editors, needs no compiler, and is valid under any name', async () => {
   expect((await rig.run(['init', '--yaml'])).stdout).toBe(
-    ['notes.yaml', 'config.yaml', '.gitignore']
+    ['notes.yaml', 'config.yaml', '.gitignore', 'workflow.schema.json']
       .map((file, index) => `wrote       .pawl/${index === 0 ? 'workflows/' : ''}${file}\n`)
       .concat('\nNext:  pawl run notes\n')
       .join(''),
   );
   const [, schema = ''] = /^# yaml-language-server: \$schema=(.+)$/m.exec(read('.pawl/workflows/notes.yaml')) ?? [];
-  expect(JSON.parse(readFileSync(schema, 'utf8'))).toHaveProperty('$schema');
+  expect([schema, JSON.parse(read(join('.pawl/workflows', schema)))]).toEqual([
+    '../workflow.schema.json',
+    expect.objectContaining({ $schema: expect.any(String) }),
+  ]);
   for (const name of ['true', '1e3', '007', '1-2', 'no']) await rig.run(['init', name, '--yaml']);
   expect(await rig.run(['validate', '--strict'])).toMatchObject({ code: 0 });
   const { workflows } = await rig.json<{ workflows: { name: string }[] }>(['list']);
   expect(workflows.map(({ name }) => name)).toEqual(['007', '1-2', '1e3', 'no', 'notes', 'true']);
   expect((await rig.run(['init', '--yaml', '--js'])).stderr).toContain('--js and --yaml cannot be combined');
+});
+
+test('where the package is installed and has no types of Node beside it, what init wrote type-checks all the same', async () => {
+  rig.write('node_modules/README', '');
+  symlinkSync(join(import.meta.dirname, '../..'), join(rig.project, 'node_modules', 'pawl'));
+  expect((await rig.run(['init'])).stdout).toContain('wrote       .pawl/node.d.ts\n');
+  expect(typeProblems()).toBe('');
+  await rig.run(['init', 'plan', '--yaml']);
+  expect(read('.pawl/workflows/plan.yaml')).toContain('$schema=../../node_modules/pawl/schema/pawl-workflow.schema.json\n');
 });
 
 test('where the types lie is for this machine alone, so git does not see it', async () => {
@@ -179,6 +191,7 @@ test('where the types lie is for this machine alone, so git does not see it', as
 
 test('a project that has Pawl among its packages gets settings for everybody', async () => {
   rig.write('node_modules/pawl/package.json', '{ "name": "pawl" }');
+  rig.write('node_modules/@types/node/package.json', '{ "name": "@types/node" }');
   await rig.run(['init']);
   expect(read('.pawl/.gitignore')).toBe('config.local.yaml\n');
   expect(JSON.parse(read('.pawl/tsconfig.json'))).toMatchObject({ compilerOptions: { types: ['node'] } });

@@ -48,7 +48,7 @@ test('an interrupted step is unknown, and continues when a person says what happ
   expect((await rig.run(['resume', ID, '--done', 'second#1', '--note', 'I looked'])).code).toBe(0);
 });
 
-test('branches that may have run are settled one by one, or all at once by the path of their stage', async () => {
+test('branches that may have run are settled one by one, several in a command, or all at once by the path of their stage', async () => {
   const [one, two] = [new Hold(rig, 'one'), new Hold(rig, 'two')];
   const branches = [one, two].map((hold, index) => `{ id: 'b${index}', command: ${JSON.stringify(hold.line)}, recovery: 'ask' }`);
   const file = await writeWorkflow(rig, 'work', { steps: `{ id: 'wide', parallel: { branches: [${branches.join(', ')}] }, next: null }` });
@@ -63,7 +63,12 @@ test('branches that may have run are settled one by one, or all at once by the p
   );
   for (const way of ['rerun', 'done', 'failed']) expect(told.stdout).toContain(`    pawl resume ${ID} --${way} wide#1\n`);
   expect(told.stdout).toContain('or to a single one, by its path: wide#1/b0, wide#1/b1\n');
-  expect((await rig.run(['resume', ID, '--done', 'wide#1'])).code).toBe(0);
+  const wrong = await rig.run(['resume', ID, '--done', 'wide#1/b0', '--rerun', 'wide#1/b9']);
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('steps whose end is unknown; name one') });
+  expect((await rig.run(['resume', ID, '--done', 'wide#1/b0', '--output', '1', '--done', 'wide#1'])).stderr).toContain(
+    '--output is the result',
+  );
+  expect((await rig.run(['resume', ID, '--done', 'wide#1/b0', '--done', 'wide#1'])).code).toBe(0);
 });
 
 const FRAGILE = { steps: `{ id: 'frail', command: 'echo try >> ledger; test -e mended', next: null }` };

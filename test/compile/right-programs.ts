@@ -2,6 +2,54 @@
 
 /** The programs, by what they show. */
 export const RIGHT: Readonly<Record<string, string>> = {
+  'functions of the context': `
+import { arg, defineWorkflow } from 'pawl';
+
+export const built = defineWorkflow({
+  name: 'built',
+  params: { title: arg({ type: 'string', required: true }), n: arg({ type: 'integer', default: 1 }) },
+  context: () => ({ host: 'x' }),
+  steps: {
+    plan: { handler: () => ({ areas: ['a'] }), next: 'run' },
+    run: {
+      command: ['make'],
+      env: { TITLE: (ctx) => ctx.params.title, N: (ctx) => ctx.params.n, FIXED: 'x', AREAS: (ctx) => ctx.results.plan?.output.areas.join() ?? '' },
+      cwd: (ctx) => ctx.params.title,
+      next: 'whole',
+    },
+    whole: { command: 'make', env: async (ctx) => ({ TITLE: ctx.params.title, HOST: ctx.host }), next: 'ask' },
+    ask: { agent: 'dev', prompt: (ctx) => \`Write \${ctx.params.title} on \${ctx.host}\`, action: async (ctx) => ctx.stepId, next: 'text' },
+    text: { generate: 'dev', prompt: (ctx) => ctx.params.title, next: 'human' },
+    human: {
+      human: { prompt: (ctx) => \`Merge \${ctx.params.title}?\`, options: [{ label: 'yes' }, { label: 'no' }] },
+      next: { yes: 'hook', no: 'plan' },
+    },
+    hook: {
+      webhook: {
+        request: {
+          url: (ctx) => \`https://\${ctx.host}\`,
+          headers: { A: (ctx) => ctx.params.n },
+          body: { title: (ctx) => ctx.params.title, list: [(ctx) => ctx.params.n, 2] },
+        },
+      },
+      next: 'gate',
+    },
+    gate: {
+      gate: {
+        checks: [
+          { check: 'command', run: 'x', env: { T: (ctx) => ctx.params.title } },
+          { check: 'webhook', url: (ctx) => ctx.params.title, body: (ctx) => ({ n: ctx.params.n }) },
+          { check: 'any_of', checks: [{ check: 'command', run: 'y', env: (ctx) => ({ T: ctx.params.title }) }] },
+        ],
+      },
+      next: 'say',
+    },
+    say: { forge: { action: 'comment', message: (ctx) => \`Done: \${ctx.params.title}\` }, next: 'open' },
+    open: { forge: { action: 'create_issue', title: (ctx) => ctx.params.title, labels: ['a', (ctx) => ctx.params.title] }, next: 'each' },
+    each: { each: { items: 'areas', step: { agent: 'dev', prompt: (ctx) => \`\${ctx.item} of \${ctx.params.title}\` } }, next: null },
+  },
+});
+`,
   'every kind of step': `
 import { arg, defineWorkflow } from 'pawl';
 

@@ -46,7 +46,7 @@ the other spelling of a fan-out | a: { command: 'x', parallelKey: 'areas', next:
 an unknown field of a step with instructions only | a: { actions: ['x'], prompts: 'p', next: 'end' }, | "plain" steps have no such field
 a command that is a number | a: { command: 5, next: 'end' }, | 
 a command with numbers | a: { command: ['sleep', 5], next: 'end' }, | 
-an environment with a number | a: { command: 'x', env: { PORT: 80 }, next: 'end' }, | 'string'
+an environment with a number | a: { command: 'x', env: { PORT: 80 }, next: 'end' }, | 'number'
 a handler that is a text | a: { handler: 'x', next: 'end' }, | 
 a timeout in words | a: { command: 'x', timeout: '5 minutes', next: 'end' }, | 5 minutes
 a timeout without a unit | a: { command: 'x', timeout: '5', next: 'end' }, | '"5"'
@@ -71,7 +71,16 @@ an action without its field | a: { forge: { action: 'create_issue' }, next: 'end
 an unknown method of a merge | a: { forge: { action: 'merge_pr', method: 'octopus' }, next: 'end' }, | octopus
 stages that are a number | a: { validate: { stages: 3 }, next: 'end' }, | 
 an agent that is a number | a: { agent: 5, next: 'end' }, | 
-an agent with a prompt that is a function | a: { agent: 'dev', prompt: () => 'x', next: 'end' }, | 'string'
+a prompt whose function gives a list | a: { agent: 'dev', prompt: () => ['x'], next: 'end' }, | string
+a prompt that is a number | a: { agent: 'dev', prompt: 5, next: 'end' }, | number
+a prompt that reads an unknown result | a: { agent: 'dev', prompt: (ctx) => String(ctx.results.b), next: 'end' }, | 'b'
+an environment that reads an unknown parameter | a: { command: 'x', env: { T: (ctx) => String(ctx.params.titel) }, next: 'end' }, | titel
+an environment whose function gives a list | a: { command: 'x', env: { T: () => [] }, next: 'end' }, | 
+a question whose function gives nothing | a: { human: { prompt: () => undefined }, next: { approve: 'end' } }, | 
+a header whose function gives an object | a: { webhook: { request: { url: 'https://x', headers: { A: () => ({}) } } }, next: 'end' }, | 
+a command that is a function | a: { command: (ctx) => 'x', next: 'end' }, | 
+a comment whose function gives a list | a: { forge: { action: 'comment', message: () => [] }, next: 'end' }, | 
+the environment of a check whose function gives a list | a: { gate: { checks: [{ check: 'command', run: 'x', env: { T: () => [] } }] }, next: 'end' }, | 
 a budget with an unknown field | a: { agent: 'dev', budget: { euros: 5 }, next: 'end' }, | euros
 an unknown check | a: { gate: { checks: [{ check: 'comand', run: 'x' }] }, next: 'end' }, | comand
 a check with a misspelt field | a: { gate: { checks: [{ check: 'command', cmd: 'x' }] }, next: 'end' }, | 

@@ -219,7 +219,7 @@ test('data, facts, templates, merges and the data of a transition reach the step
     data: { greeting: 'hello', loud: '{{ greeting | upper }}' },
     facts: ['issue_number'],
     steps: {
-      say: { command: 'echo "{{ loud }}" > said', templates: true, next: 'make' },
+      say: { command: 'echo "$LOUD" > said', env: { LOUD: '{{ loud }}' }, templates: true, next: 'make' },
       make: { handler: () => ({ kept: 1, dropped: 2 }), merges: ['kept'], next: { ok: { to: 'look', context: { why: 'because' } } } },
       look: {
         handler: (ctx) => {

@@ -3,6 +3,7 @@
 import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { type CheckedModule, type Discovery, discoverWorkflows, YAML_FILE } from '../../authoring/discover/discover.ts';
+import { propertyOf } from '../../authoring/discover/names.ts';
 import { isOutline, type Outline, readOutline } from '../../authoring/discover/outline.ts';
 import { hasField, locate, placeOfReference } from '../../authoring/discover/position.ts';
 import { type Place, placeAt, type SourceProblem } from '../../authoring/discover/syntax.ts';
@@ -48,7 +49,8 @@ export async function checkModule(outline: Outline, checked?: CheckedContent): P
   const { definition, children } = loaded.workflow;
   const { name, params, steps } = definition;
   const advice = adviceOn(definition, REGISTRY).filter(
-    ({ code, step = '' }) => code !== 'RECOVERY_DEFAULT' || !hasField(outline, step, 'recovery'),
+    ({ code, step = '' }) =>
+      code !== 'RECOVERY_DEFAULT' || !(hasField(outline, step, 'recovery') || propertyOf(outline.spec, 'recovery') !== undefined),
   );
   const adviceOf = (severity: Severity): SourceProblem[] =>
     locate(

@@ -9,6 +9,7 @@ import { budgetFault } from '../../definition/budget.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { type CodeRole, hashCode, hashDefinition } from '../../definition/hash.ts';
 import type { Definition } from '../../definition/model.ts';
+import { sharedVariables } from '../../definition/param-variables.ts';
 import type { FlowYield } from '../../programs/flow-step.ts';
 import { checkOptions } from '../spec/option.ts';
 import type { WorkflowFields } from '../spec/part.ts';
@@ -24,7 +25,7 @@ export type Child<Compiled extends CompiledWorkflow = CompiledWorkflow> = Compil
 
 /** What can be said about a flow beside its name and its body. */
 export interface FlowOptions<Params extends ArgSpecs>
-  extends Omit<WorkflowFields<Params, never>, 'context' | 'data' | 'facts' | 'onError'> {
+  extends Omit<WorkflowFields<Params, never>, 'context' | 'data' | 'facts' | 'onError' | 'recovery'> {
   /** Builds the application's part of the context, once per attempt. */
   readonly context?: NonNullable<CompiledWorkflow['context']>;
   /** Workflows that the flow starts, so that they are known before it runs. */
@@ -101,6 +102,8 @@ function definitionOf(name: string, options: FlowOptions<ArgSpecs>): Definition 
   const { title = name, description = '', version, limits = {}, concurrency, budget, permissions, protected: guarded } = options;
   const params = Object.fromEntries(Object.entries(options.params ?? {}).map(([param, model]) => [param, arg(model)]));
   const faults = Object.entries(params).flatMap(([param, model]) => argFaults(model).map((fault) => `parameter "${param}": ${fault}`));
+  for (const { variable, names } of sharedVariables(Object.keys(params)))
+    faults.push(`${names.join(' and ')} would both be in ${variable}`);
   if (faults.length > 0) throw invalid(`workflow "${name}"`, `has parameters that cannot work: ${faults.join('; ')}`);
   const fault = budget === undefined ? undefined : budgetFault(budget);
   if (fault !== undefined) throw invalid(`workflow "${name}"`, `has an invalid budget: ${fault}`);

@@ -102,3 +102,17 @@ test('a function that is written elsewhere is not checked', async () => {
   const read = await readOutline('/x.ts', "import { workflow } from 'pawl'; import { body } from 'x'; export default workflow('w', body);");
   expect(isOutline(read) && lintFlow(read)).toEqual({ errors: [], warnings: [] });
 });
+
+test('a text that reads like a template of a workflow file is an error, since nothing fills it in', async () => {
+  const body = [
+    "  yield* step('a').agent({ agent: 'dev', prompt: 'Fix {{ params.title }}.' }).retry(1);",
+    "  yield* step('b').human({ prompt: `Merge {{ outputs.plan }}?` });",
+    "  yield* step('c').command(\"docker ps --format '{{.Names}}'\");",
+    "  yield* step('d').command({ run: 'x', env: { T: input.title } });",
+  ].join('\n');
+  const { errors } = await found(body);
+  expect(errors.map(({ code, message, line }) => `${line} ${code} ${message.split(':')[0]}`)).toEqual([
+    '4 TEMPLATE_LITERAL "{{ params.title }}" would not be filled in',
+    '5 TEMPLATE_LITERAL "{{ outputs.plan }}" would not be filled in',
+  ]);
+});

@@ -64,7 +64,7 @@ export function lintFlow(outline: Outline): FlowFindings {
   const at = (node: AnyNode): Place => placeAt(module.text, node.start);
   const byPlace = (a: Place, b: Place): number => a.line - b.line || a.column - b.column;
   return {
-    errors: [...nameProblems(calls, at), ...unyielded(names, body, at)].sort(byPlace),
+    errors: [...nameProblems(calls, at), ...unyielded(names, body, at), ...literals(names, body, at)].sort(byPlace),
     warnings: [...repeated(calls, at), ...replayed(names, body, at)].sort(byPlace),
   };
 }
@@ -125,6 +125,25 @@ function unyielded(names: ModuleNames, body: AnyNode, at: At): SourceProblem[] {
     const message = `${name === undefined ? 'a step' : `the step "${name}"`} is built and not yielded, so it is never done`;
     return [{ code: 'STEP_NOT_YIELDED', message, hint: 'write yield* before it', ...at(call) }];
   });
+}
+
+const TEMPLATE = /\{\{\s*(?:params|input|context|outputs|checkpoint|result|item|trigger|run|step|secrets)\b[^}]*\}\}/;
+
+/** A text of a step that reads like a template of a workflow file. What a flow builds is data, so it would go out as it stands. */
+function literals(names: ModuleNames, body: AnyNode, at: At): SourceProblem[] {
+  const found = new Map<AnyNode, SourceProblem>();
+  for (const call of nodesIn(body)) {
+    if (call.type !== 'CallExpression' || !isStep(names, rootOf(call))) continue;
+    for (const node of call.arguments.flatMap((given) => [...nodesIn(given)])) {
+      const text = node.type === 'Literal' ? node.value : node.type === 'TemplateElement' ? node.value.cooked : undefined;
+      const [hole] = typeof text === 'string' ? (TEMPLATE.exec(text) ?? []) : [];
+      if (hole === undefined) continue;
+      const message = `"${hole}" would not be filled in: a flow has its values in scope`;
+      const hint = 'write a template literal with the value itself';
+      found.set(node, { code: 'TEMPLATE_LITERAL', message, hint, ...at(node) });
+    }
+  }
+  return [...found.values()];
 }
 
 /** What a chain such as `step('a').task(fn).retry(2)` begins with. */

@@ -3,7 +3,6 @@
 
 import { EngineError } from '../../base/error.ts';
 import { deepFreeze } from '../../base/json.ts';
-import { transitionsOf } from '../../definition/analysis.ts';
 import { type ArgSpecs, arg } from '../../definition/arg.ts';
 import type { BoundStep, CompiledWorkflow, StepCode } from '../../definition/code.ts';
 import { hashCode, hashDefinition } from '../../definition/hash.ts';
@@ -14,6 +13,7 @@ import type { WorkflowSpec } from '../spec/workflow.ts';
 import { readNext } from './next.ts';
 import { defined, GraphReading } from './reading.ts';
 import { listSteps } from './record.ts';
+import { checkSides } from './side.ts';
 import type { GraphSpec, NextSpec, StepSpec, StepsOptions } from './spec.ts';
 import { type AnyStep, idOf, readStep } from './step.ts';
 import type { Compilers } from './work.ts';
@@ -28,6 +28,7 @@ const FIELDS = [
   'params',
   'context',
   'limits',
+  'recovery',
   'concurrency',
   'budget',
   'protected',
@@ -59,34 +60,11 @@ export interface GraphDraft {
 
 /** Reads a spec; what is wrong with its fields goes to the problems of the reading. */
 export function readGraph<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): GraphDraft {
+  reading.readRecovery(spec.recovery);
   const steps = readSteps(spec.steps as readonly unknown[] as readonly AnyStep[], spec.limits?.maxIterations, reading);
   const definition = readHeader(spec as unknown as GraphSpec<never>, steps, reading);
   checkSides(definition, reading);
   return { definition, steps };
-}
-
-/** Side steps are run by the engine: what is to run beside a run must be one, and no transition leads into or out of them. */
-function checkSides({ steps, onError, entry }: Definition, { problems }: GraphReading): void {
-  const sides = new Set(steps.filter(({ side }) => side === true).map(({ id }) => id));
-  const hint = 'write `side: true` on that step, or name a step that has it';
-  const named = (what: string, id: string | undefined, step?: string) => {
-    if (id === undefined || sides.has(id)) return;
-    const message = `${what} is "${id}", which is not a side step${problems.suggest(id, sides)}`;
-    problems.add({ code: 'TARGET_UNKNOWN', message, hint, ...(step === undefined ? {} : { step }) });
-  };
-  named('`onError`', onError);
-  if (sides.has(entry)) problems.add({ code: 'ENTRY_UNKNOWN', message: `it begins at the side step "${entry}"`, hint: 'begin at another' });
-  for (const step of steps) {
-    named('`extend.tells`', step.extension?.tells, step.id);
-    const wrong = transitionsOf(step).flatMap(({ to }) => ('step' in to && sides.has(to.step) !== sides.has(step.id) ? [to.step] : []));
-    for (const id of new Set(wrong))
-      problems.add({
-        code: 'TARGET_UNKNOWN',
-        step: step.id,
-        message: sides.has(id) ? `it leads to the side step "${id}"` : `it is a side step and leads to "${id}", which is not`,
-        hint: 'lead to another step, or remove the transition: the engine runs side steps by itself',
-      });
-  }
 }
 
 function compile<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): CompiledWorkflow {

@@ -15,6 +15,8 @@ export class GraphReading {
   readonly compilers: Compilers;
   readonly problems = new ProblemList();
   readonly roles: CodeRole[] = [];
+  /** The recovery of steps that do not say their own. */
+  recovery: 'rerun' | 'ask' | undefined;
   readonly children = new Map<string, CompiledWorkflow>();
   /** The graph comes from a file: it has no functions, and says the bound of every transition that leads back. */
   readonly isFile: boolean;
@@ -27,6 +29,16 @@ export class GraphReading {
   /** The reading of one step, or of a member by its qualified name. */
   step(at: string): StepReading {
     return new StepReading(this, at);
+  }
+
+  /** Reads the recovery of the whole workflow. */
+  readRecovery(recovery: unknown): void {
+    if (recovery === undefined) return;
+    if (recovery === 'rerun' || recovery === 'ask') this.recovery = recovery;
+    else {
+      const hint = 'write "rerun" or "ask"; "reconcile" needs a function, so write it at a step';
+      this.problems.add({ code: 'RECOVERY_INVALID', message: `its recovery is ${JSON.stringify(recovery)}`, hint });
+    }
   }
 
   /** Reports fields that an object of the workflow, or of a step, does not have. */

@@ -124,3 +124,37 @@ describe('steps by id', () => {
       expect(several).toContain(words);
   });
 });
+
+describe('the recovery of a whole workflow', () => {
+  const hook = { webhook: { request: { url: 'https://x' } } };
+  const recoveries = (recovery: 'rerun' | 'ask' | undefined) =>
+    compileWorkflow(
+      {
+        name: 'w',
+        ...(recovery === undefined ? {} : { recovery }),
+        steps: {
+          task: { handler: () => 1, next: 'command' },
+          command: { command: 'x', next: 'agent' },
+          agent: { agent: 'dev', prompt: 'p', next: 'own' },
+          own: { command: 'x', recovery: 'ask', next: 'gate' },
+          gate: { gate: { checks: ['x'] }, next: 'hook' },
+          hook: { ...hook, next: 'told' },
+          told: { ...hook, recovery: 'rerun', next: 'each' },
+          each: { each: { items: 'x', step: { command: 'x' } }, next: null },
+        },
+      },
+      REGISTRY,
+    ).definition.steps.map((step) => `${step.id} ${step.kind === 'each' ? step.body.recovery : step.recovery}`);
+
+  test('holds for steps that do not say their own, but for requests to others', () => {
+    const [asked, rerun] = [recoveries(undefined), recoveries('rerun')];
+    expect(asked).toEqual(['task ask', 'command ask', 'agent ask', 'own ask', 'gate rerun', 'hook ask', 'told rerun', 'each ask']);
+    expect(rerun).toEqual(['task rerun', 'command rerun', 'agent rerun', 'own ask', 'gate rerun', 'hook ask', 'told rerun', 'each rerun']);
+    expect(recoveries('ask')).toEqual(asked);
+  });
+
+  test('cannot be reconcile, which needs a function per step', () => {
+    const spec = { name: 'w', recovery: 'reconcile', steps: { a: { command: 'x', next: null } } } as never;
+    expect(() => compileWorkflow(spec, REGISTRY)).toThrow(/its recovery is "reconcile"; write "rerun" or "ask"/);
+  });
+});

@@ -27,7 +27,8 @@ import type { Dispatch, LiveAgent } from './dispatch.ts';
 
 /** What checks and handlers see: the engine's context, the application's, and the workflow's parameters with their types. */
 export type GraphContext<Ctx = object, P = ArgSpecs> = Ctx &
-  Omit<StepContext, 'workflowParams' | 'result' | 'item'> & {
+  Omit<StepContext, 'params' | 'workflowParams' | 'result' | 'item'> & {
+    readonly params: ArgValues<P>;
     readonly workflowParams: ArgValues<P>;
     readonly result: Unchecked;
     readonly item: Unchecked;
@@ -52,7 +53,7 @@ export interface GateOptionSpec extends Omit<AnswerOption, 'nextStep'> {
 }
 
 /** A question to a person; `context` is the other spelling of `show`. */
-export interface HumanGateSpec extends Omit<Question, 'options'> {
+export interface HumanGateSpec<C = GraphContext> extends Omit<Question<string, C>, 'options'> {
   readonly context?: readonly string[];
   readonly options?: readonly GateOptionSpec[];
 }
@@ -81,7 +82,7 @@ export interface ForgeSpec {
 type Optional<Fields> = { readonly [Field in keyof Fields]?: Fields[Field] };
 
 /** What does the work of a step. At most one of these is given; none of them is a step that only has instructions. */
-export interface WorkSpec<C = GraphContext> extends Optional<CommandFields & AgentFields<C>> {
+export interface WorkSpec<C = GraphContext> extends Optional<CommandFields<C> & AgentFields<C>> {
   /** A function, or an agent that is sent off with a script. */
   readonly handler?: ((ctx: C) => unknown) | Dispatch;
   readonly gate?: {
@@ -91,7 +92,7 @@ export interface WorkSpec<C = GraphContext> extends Optional<CommandFields & Age
     /** Runs a failed check again, and says what it means if it passes then. */
     readonly flaky?: 'fail' | 'quarantine';
   };
-  readonly human?: HumanGateSpec;
+  readonly human?: HumanGateSpec<C>;
   /** Time to wait, or less when the condition of the poll holds. */
   readonly delay?: Duration | Delay<C, Duration>;
   /** A child workflow, given `input`. */
@@ -107,7 +108,7 @@ export interface WorkSpec<C = GraphContext> extends Optional<CommandFields & Age
   /** Something to do on the forge: `{ action: 'merge_pr', method: 'squash' }`. Its texts may be templates. */
   readonly forge?: ForgeSpec;
   /** A request to a web service, and the answer that is expected. Its texts may be templates. */
-  readonly webhook?: Webhook;
+  readonly webhook?: Webhook<C>;
   /** A kind of step of the application, with its configuration: `deploy({ to: 'staging' })`. */
   readonly use?: UsedKind;
 }

@@ -3,19 +3,12 @@
 import { EngineError } from '../../base/error.ts';
 import { arg } from '../../definition/arg.ts';
 import type { BoundStep, ConditionCheck, StepCode, StepContext } from '../../definition/code.ts';
-import {
-  type ArgModel,
-  type ConditionModel,
-  type NextTable,
-  type RetryPolicy,
-  type StepFrame,
-  type StepModel,
-  type StepWork,
-  templatedPart,
-} from '../../definition/model.ts';
+import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
+import { templatedPart } from '../../definition/template-scope.ts';
 import { parseTemplateTree } from '../../expr/template-tree.ts';
 import { readOutputs } from '../spec/output.ts';
 import type { StepCondition } from '../spec/part.ts';
+import { checkLiterals, checkPlainText } from './built.ts';
 import { readGate } from './gate.ts';
 import { defined, type StepReading } from './reading.ts';
 import type { GroupSpec, MemberSpec, SharedSpec } from './spec.ts';
@@ -127,6 +120,7 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
   const { step, id } = place;
   const { reconcile, actions } = spec;
   const outputs = outputsOf(spec, read, step);
+  if (!step.graph.isFile) checkTexts(spec, { work, templates }, step);
   const frame = defined<StepFrame>({
     id,
     title: spec.title ?? id,
@@ -165,6 +159,20 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     members: code.members ?? {},
   });
   return { model: { ...frame, ...work }, code: Object.freeze(functions) };
+}
+
+/** The work of a step, and whether its texts are templates. */
+interface WorkTexts {
+  readonly work: StepWork;
+  readonly templates: boolean | undefined;
+}
+
+/** A file's reader refuses templates where none are filled in; what TypeScript says is looked at here. */
+function checkTexts({ title, actions, humanGate }: AnyStep, { work, templates }: WorkTexts, step: StepReading): void {
+  checkLiterals(work, templates === true, step);
+  if (title !== undefined) checkPlainText(title, 'title', step);
+  if (Array.isArray(actions)) checkPlainText(actions, 'actions', step);
+  if (typeof humanGate?.prompt === 'string' && templates !== true) checkPlainText(humanGate.prompt, 'humanGate.prompt', step);
 }
 
 /** Whether any text of the work, or the question it asks, is a template. */
@@ -245,7 +253,10 @@ function readRetry(retry: SharedSpec['retry'], step: StepReading): RetryPolicy {
 }
 
 function readRecovery({ recovery, reconcile }: AnyStep, read: Work, step: StepReading): StepModel['recovery'] {
-  const usual = read.recovery ?? step.graph.compilers.kinds[read.work.kind].recovery;
+  const kind = step.graph.compilers.kinds[read.work.kind];
+  // A kind that only waits or looks is safe to run again, and stays so.
+  const inherits = kind.keepsRecovery !== true && kind.recovery === 'ask';
+  const usual = read.recovery ?? (inherits ? step.graph.recovery : undefined) ?? kind.recovery;
   const policy = recovery ?? (reconcile === undefined ? usual : 'reconcile');
   if (!['rerun', 'reconcile', 'ask'].includes(policy))
     step.fault('RECOVERY_INVALID', `its recovery is ${JSON.stringify(policy)}`, 'write "rerun", "reconcile" or "ask"');

@@ -2,6 +2,7 @@
 
 import type { Duration } from '../../base/duration.ts';
 import type { Json } from '../../base/json.ts';
+import type { Built, Text, Texts } from './part.ts';
 
 /** A program: a shell line, or words that are started without a shell. */
 export type Program = { readonly run: string; readonly argv?: undefined } | { readonly argv: readonly string[]; readonly run?: undefined };
@@ -41,10 +42,21 @@ export interface Checks {
 }
 
 /** One check by its name, with its fields: one object and no intersection, so that an error says which field is missing. */
-export type CheckFields<Name extends keyof Checks> = Name extends unknown
-  ? Whole<{ readonly check: Name; readonly timeout?: Duration } & Checks[Name]>
+export type CheckFields<Name extends keyof Checks, C = never> = Name extends unknown
+  ? Whole<{ readonly check: Name; readonly timeout?: Duration } & WithFunctions<Checks[Name], C>>
   : never;
+/** The fields of a check, with functions of the context where the engine builds them. */
+type WithFunctions<Fields, C> = Fields extends unknown ? { [Field in keyof Fields]: OrFunction<Field, Fields[Field], C> } : never;
+type OrFunction<Field, Value, C> = Field extends 'url'
+  ? Value | Text<C>
+  : Field extends 'env' | 'headers'
+    ? Value | Texts<C>
+    : Field extends 'body'
+      ? Value | Built<C>
+      : Field extends 'checks'
+        ? readonly CheckSpec<C>[]
+        : Value;
 type Whole<T> = T extends unknown ? { [K in keyof T]: T[K] } : never;
 
 /** A check of a gate: a shell line, or a check by its name. */
-export type CheckSpec = string | { [Name in keyof Checks]: CheckFields<Name> }[keyof Checks];
+export type CheckSpec<C = never> = string | { [Name in keyof Checks]: CheckFields<Name, C> }[keyof Checks];

@@ -55,9 +55,23 @@ export interface AnswerOption<Id = string> {
   readonly requiresInput?: boolean;
 }
 
+/** What stands for a text. */
+type TextValue = string | number | boolean;
+type TextValues = Readonly<Record<string, TextValue>>;
+/** A text, or a function that builds it from the run as it stands when the step begins; without a context, a text only. */
+export type Text<C> = [C] extends [never] ? string : string | ((ctx: C) => TextValue | Promise<TextValue>);
+/** Texts by name; each of them, or all together, may be built by a function. */
+export type Texts<C> = [C] extends [never]
+  ? Readonly<Record<string, string>>
+  : Readonly<Record<string, Text<C>>> | ((ctx: C) => TextValues | Promise<TextValues>);
+/** Data, or a function that builds it. A function may also stand at any place inside the data. */
+export type Built<C> = [C] extends [never]
+  ? Json
+  : Json | ((ctx: C) => unknown) | readonly Built<C>[] | { readonly [field: string]: Built<C> };
+
 /** A question to a person. */
-export interface Question<Id = string> {
-  readonly prompt: string;
+export interface Question<Id = string, C = StepContext> {
+  readonly prompt: Text<C>;
   /** Paths into the run's data whose values are shown with the question. */
   readonly show?: readonly string[];
   /** Left out: approve or reject. */
@@ -91,25 +105,25 @@ export interface Delay<C, Time = TimeSpan> {
 }
 
 /** A request to a web service; without `expect`, any 2xx is a good answer. */
-export interface Webhook {
+export interface Webhook<C = never> {
   readonly request: {
-    readonly url: string;
+    readonly url: Text<C>;
     readonly method?: string;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly body?: Json;
+    readonly headers?: Texts<C>;
+    readonly body?: Built<C>;
   };
   readonly expect?: { readonly status?: number; readonly body?: Json };
 }
 
-/** What the forge can be asked to do, with the fields of each action. Texts may be templates. */
-export interface ForgeActions {
+/** What the forge can be asked to do, with the fields of each action. Texts may be templates, or functions that build them. */
+export interface ForgeActions<C = never> {
   merge_pr: { readonly method?: 'merge' | 'squash' | 'rebase'; readonly delete_branch?: boolean };
-  close_issue: { readonly issue?: number | string };
-  create_issue: { readonly title: string; readonly body?: string; readonly labels?: readonly string[] };
-  label: { readonly add?: readonly string[]; readonly remove?: readonly string[]; readonly target?: 'issue' | 'pr' };
-  label_issue: { readonly add: readonly string[]; readonly target?: 'issue' | 'pr' };
-  notify: { readonly target?: string | readonly string[]; readonly message?: string };
-  comment: { readonly target?: 'issue' | 'pr'; readonly message: string };
+  close_issue: { readonly issue?: number | Text<C> };
+  create_issue: { readonly title: Text<C>; readonly body?: Text<C>; readonly labels?: readonly Text<C>[] };
+  label: { readonly add?: readonly Text<C>[]; readonly remove?: readonly Text<C>[]; readonly target?: 'issue' | 'pr' };
+  label_issue: { readonly add: readonly Text<C>[]; readonly target?: 'issue' | 'pr' };
+  notify: { readonly target?: string | readonly string[]; readonly message?: Text<C> };
+  comment: { readonly target?: 'issue' | 'pr'; readonly message: Text<C> };
 }
 
 /** A workflow that can be a child: its name, or the workflow itself. */
@@ -119,18 +133,20 @@ export type ChildWorkflow = string | CompiledWorkflow | { readonly compiled: Com
 export type Values = Readonly<Record<string, unknown>>;
 
 /** The fields of a step that starts a program. */
-export interface CommandFields {
+export interface CommandFields<C> {
   command: string | readonly string[];
-  env: Readonly<Record<string, string>>;
-  cwd: string;
+  /** Its environment; values may be functions of the context. */
+  env: Texts<C>;
+  cwd: Text<C>;
 }
 
 /** The fields of a step that an agent does. */
 export interface AgentFields<C> {
   agent: string | LiveAgent;
-  prompt: string;
+  /** What it is asked: a text, or a function of the context. */
+  prompt: Text<C>;
   /** Which of the agent's actions. */
-  action: string;
+  action: Text<C>;
   /** The script that the agent is sent off with. */
   script: string;
   context: Values | ((ctx: C) => Values | Promise<Values>);
@@ -225,6 +241,11 @@ export interface WorkflowFields<P, A, Side = string> {
   /** Builds the application's part of the context, once per attempt. */
   readonly context?: (run: { readonly runId: string; readonly workflow: string; readonly params: ArgValues<P> }) => A | Promise<A>;
   readonly limits?: { readonly maxIterations?: number };
+  /**
+   * What happens to an attempt that a crash left without a recorded end, at steps that do not say so themselves. Webhooks
+   * and kinds of the application keep their own.
+   */
+  readonly recovery?: Exclude<RecoveryPolicy, 'reconcile'>;
   /** How many of its steps work at once, over all runs of all workflows with the same key. */
   readonly concurrency?: NonNullable<Definition['concurrency']>;
   /** What the agents of a run may use in all, those of the runs it starts included; then it waits for more. */

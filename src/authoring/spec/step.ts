@@ -72,9 +72,13 @@ type Next<X, N, Id> = 'condition' extends keyof N
         }
       : Id | End;
 
-type Labels<X> = 'options' extends keyof Get<X, 'human'>
-  ? Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'label'>
-  : 'approve' | 'reject';
+// Of a question with a function of an untyped `ctx`, nothing is known when its outcomes are asked for.
+type Labels<X> =
+  unknown extends Get<X, 'human'>
+    ? string
+    : 'options' extends keyof Get<X, 'human'>
+      ? Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'label'>
+      : 'approve' | 'reject';
 type OptionOutcomes<X> = Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'outcome'>;
 
 /** What says, in types only, which parameters a workflow takes and what it returns. */
@@ -107,31 +111,31 @@ type Returned<X> = 'output' extends keyof X
   : unknown;
 
 // A check that `defineCheck` made brings its own name, which is no literal.
-type Check<K> = [K] extends [never]
+type Check<K, C> = [K] extends [never]
   ? string
   : K extends string
     ? string
     : string extends Get<K, 'check'>
       ? { readonly check: string }
-      : CheckObject<Get<K, 'check'>, K>;
-type CheckObject<Name, K> = [Name] extends [never]
+      : CheckObject<Get<K, 'check'>, K, C>;
+type CheckObject<Name, K, C> = [Name] extends [never]
   ? { readonly check: keyof Checks }
   : Name extends 'any_of'
-    ? { readonly check: 'any_of'; readonly timeout?: TimeSpan; readonly checks: CheckList<Get<K, 'checks'>> }
+    ? { readonly check: 'any_of'; readonly timeout?: TimeSpan; readonly checks: CheckList<Get<K, 'checks'>, C> }
     : Name extends keyof Checks
-      ? CheckFields<Name>
+      ? CheckFields<Name, C>
       : { readonly check: keyof Checks };
-type CheckList<L> = [L] extends [never]
-  ? readonly CheckSpec[]
+type CheckList<L, C> = [L] extends [never]
+  ? readonly CheckSpec<C>[]
   : L extends readonly unknown[]
-    ? { readonly [I in keyof L]: Via<L[I], Check<L[I]>> }
-    : readonly CheckSpec[];
-type Action<F> = [F] extends [never]
-  ? AnyAction
+    ? { readonly [I in keyof L]: Via<L[I], Check<L[I], C>> }
+    : readonly CheckSpec<C>[];
+type Action<F, C> = unknown extends F
+  ? AnyAction<C>
   : Get<F, 'action'> extends infer A extends keyof ForgeActions
-    ? { readonly action: A } & ForgeActions[A]
+    ? { readonly action: A } & ForgeActions<C>[A]
     : { readonly action: keyof ForgeActions };
-type AnyAction = { [A in keyof ForgeActions]: { readonly action: A } & ForgeActions[A] }[keyof ForgeActions];
+type AnyAction<C> = { [A in keyof ForgeActions]: { readonly action: A } & ForgeActions<C>[A] }[keyof ForgeActions];
 
 /**
  * The kinds of steps: the fields of each, the fields it cannot do without, the outcomes that it adds, and its result.
@@ -139,11 +143,11 @@ type AnyAction = { [A in keyof ForgeActions]: { readonly action: A } & ForgeActi
  */
 export interface Kinds<C, X, Id> {
   handler: { fields: OutputFields<C> & { handler: (ctx: C) => Returned<X>; output: OutputSchema }; result: unknown };
-  command: { fields: CommandFields & OutputFields<C>; result: CommandResult | Json };
+  command: { fields: CommandFields<C> & OutputFields<C>; result: CommandResult | Json };
   gate: {
     fields: {
       gate: {
-        readonly checks: CheckList<Get<Get<X, 'gate'>, 'checks'>>;
+        readonly checks: CheckList<Get<Get<X, 'gate'>, 'checks'>, C>;
         readonly rerunAtMerge?: boolean;
         readonly flaky?: 'fail' | 'quarantine';
       };
@@ -151,12 +155,12 @@ export interface Kinds<C, X, Id> {
     result: GateResult;
   };
   human: {
-    fields: { human: Question<Id> };
+    fields: { human: Question<Id, C> };
     outcomes: Labels<X> | OptionOutcomes<X>;
     result: { readonly option: Labels<X>; readonly input?: string; readonly actor: string };
   };
   agent: { fields: AgentFields<C> & OutputFields<C> & { output: OutputSchema }; result: unknown };
-  generate: { fields: Pick<AgentFields<C>, 'context' | 'budget'> & { generate: string | LiveAgent }; result: string };
+  generate: { fields: Pick<AgentFields<C>, 'prompt' | 'context' | 'budget'> & { generate: string | LiveAgent }; result: string };
   delay: { fields: { delay: TimeSpan | Delay<C> }; result: null };
   workflow: {
     fields: { workflow: ChildWorkflow; input: Built<Get<X, 'input'>, C, InputOfWorkflow<Get<X, 'workflow'>>> };
@@ -182,9 +186,9 @@ export interface Kinds<C, X, Id> {
     outcomes: string;
     result: Get<X, 'use'> extends UsedKind<infer Output> ? Output : unknown;
   };
-  webhook: { fields: { webhook: Webhook }; result: WebhookResult };
+  webhook: { fields: { webhook: Webhook<C> }; result: WebhookResult };
   forge: {
-    fields: { forge: Action<Get<X, 'forge'>> };
+    fields: { forge: Action<Get<X, 'forge'>, C> };
     outcomes: 'conflict' | 'ci_failure' | 'stale_head' | 'stale_tree';
     result: Json;
   };

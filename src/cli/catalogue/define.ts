@@ -44,12 +44,18 @@ export const DEFINE: readonly ListedCommand[] = [
       'transitions were taken. A flow has no graph before it runs: draw one of its runs.',
     args: [{ name: 'WORKFLOW', about: 'the name or file of a workflow, or the id of a run', completes: 'workflow' }],
     options: [
-      { name: 'format', value: 'FORMAT', about: 'the output format (default: mermaid)', choices: ['mermaid', 'dot', 'json', 'svg'] },
+      {
+        name: 'format',
+        value: 'FORMAT',
+        about: 'the output format (default: text on a terminal, else mermaid)',
+        choices: ['text', 'mermaid', 'dot', 'json', 'svg'],
+      },
       { name: 'run', value: 'RUN', about: 'draw this run', completes: 'run' },
       { name: 'out', short: 'o', value: 'FILE', about: 'write to a file instead of stdout', completes: 'file' },
     ],
     examples: [
-      { line: 'pawl graph fix-bug', about: 'as Mermaid text, for a README' },
+      { line: 'pawl graph fix-bug', about: 'on a terminal: as a drawing' },
+      { line: 'pawl graph fix-bug --format mermaid', about: 'as Mermaid text, for a README' },
       { line: 'pawl graph fix-bug --format svg -o fix-bug.svg', about: 'as an image' },
       { line: 'pawl graph --run 0198 --format svg -o run.svg', about: 'how far a run is' },
     ],

@@ -73,9 +73,9 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       { name: 'retry', about: 'run only what failed again' },
       { name: 'accept', about: 'accept the step where the run stopped as done, in your name' },
       { name: 'to', value: 'STEP', about: 'continue at another step', completes: 'step' },
-      { name: 'rerun', value: 'PATH', about: 'a step whose outcome is unknown: run it again' },
-      { name: 'done', value: 'PATH', about: 'a step whose outcome is unknown: it succeeded' },
-      { name: 'failed', value: 'PATH', about: 'a step whose outcome is unknown: it failed' },
+      { name: 'rerun', value: 'PATH', many: true, about: 'a step whose outcome is unknown: run it again' },
+      { name: 'done', value: 'PATH', many: true, about: 'a step whose outcome is unknown: it succeeded' },
+      { name: 'failed', value: 'PATH', many: true, about: 'a step whose outcome is unknown: it failed' },
       { name: 'output', value: 'JSON', about: "with --accept or --done: the step's output, or @file" },
       { name: 'extend', value: 'N', about: 'with --retry: allow N more iterations of a loop that reached its limit' },
       {

@@ -19,10 +19,12 @@ export const run: CommandRun = async (shell, given) => {
   const { checkDatabase } = await import('../doctor/store.ts');
   const { checkRoles } = await import('../doctor/roles.ts');
   const roles = place === undefined ? [] : await checkRoles(place.project, place.settings, shell.env);
+  const { checkWorkflows } = await import('../doctor/workflows.ts');
+  const workflows = place === undefined ? [] : await checkWorkflows(shell, given);
   const secrets = place === undefined ? [] : checkSecrets(place);
   const database = place === undefined ? [] : await checkDatabase(shell, place);
   const saved = given.has('repair') && place !== undefined ? [(await import('../doctor/repair.ts')).saveRuns(place.file)] : [];
-  const checks = [...checkProgram(shell), ...around, ...roles, ...secrets, ...database, ...saved];
+  const checks = [...checkProgram(shell), ...around, ...workflows, ...roles, ...secrets, ...database, ...saved];
   shell.result({ ok: exitOf(checks) === 0, checks: checks.map(toRow) }, () => [
     ...checks.flatMap((check) => linesOf(shell, check)),
     summaryOf(checks),

@@ -21,11 +21,12 @@ interface Subject {
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
-  const format = given.option('format') ?? (shell.wantsJson ? 'json' : 'mermaid');
+  const format = given.option('format') ?? defaultFormat(shell, given);
   const place = await findPlace(shell, given);
   const { graph, run: drawn } = await subjectOf(shell, given, place);
   const json = { ...present({ run: drawn }), graph };
-  const text = format === 'json' ? `${JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...json }, null, 2)}\n` : await draw(format, graph);
+  const text =
+    format === 'json' ? `${JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...json }, null, 2)}\n` : await draw(shell, format, graph);
   const file = given.option('out');
   if (file === undefined) {
     if (shell.wantsJson && format !== 'json') shell.result({ ...json, format, text }, () => []);
@@ -41,7 +42,14 @@ export const run: CommandRun = async (shell, given) => {
   return shell.result({ ...json, format, file: path }, () => [`Wrote ${path}`]);
 };
 
-async function draw(format: string, graph: GraphDescription): Promise<string> {
+/** A terminal gets a drawing, a program data, and a pipe or a file text for other tools. */
+function defaultFormat(shell: Shell, given: ParsedArgs): string {
+  if (shell.wantsJson) return 'json';
+  return shell.look.isTerminal && given.option('out') === undefined ? 'text' : 'mermaid';
+}
+
+async function draw(shell: Shell, format: string, graph: GraphDescription): Promise<string> {
+  if (format === 'text') return (await import('../draw/text.ts')).drawText(graph, shell.look);
   if (format === 'dot') return (await import('../draw/dot.ts')).drawDot(graph);
   if (format === 'svg') return (await import('../draw/svg.ts')).drawSvg(graph);
   return drawMermaid(graph);

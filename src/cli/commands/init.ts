@@ -30,7 +30,7 @@ async function initWorkflow(shell: Shell, given: ParsedArgs): Promise<number> {
   const project = findProject(shell, given);
   const home = project.home ?? join(project.root, '.pawl');
   const workflow = join(home, 'workflows', `${name}.${form}`);
-  const files = new Map([[workflow, workflowText(name, form)], ...settingsFiles(home, form === 'yaml' ? undefined : project)]);
+  const files = new Map([[workflow, workflowText(workflow, form)], ...settingsFiles(home, project, form)]);
   const { written, left } = writeAll(files, given);
   if (written.includes(workflow) && !given.has('dry-run')) await trustContent(shell, workflow);
   return shell.result({ project: project.root, workflow: { name, file: workflow }, ...filesJson(given, { written, left }) }, () => [
@@ -53,25 +53,35 @@ function formOf(given: ParsedArgs): Form {
   return given.has('yaml') ? 'yaml' : given.has('js') ? 'js' : 'ts';
 }
 
-function workflowText(name: string, form: Form): string {
+function workflowText(file: string, form: Form): string {
+  const { name } = parse(file);
   if (form !== 'yaml') return template('workflow.ts').replace("name: 'NAME'", `name: '${name}'`);
-  const schema = join(packageRoot(), 'schema', 'pawl-workflow.schema.json');
+  const home = dirname(dirname(file));
+  const schema = relative(dirname(file), schemaFile(home)).replaceAll('\\', '/');
   // Quoted if YAML would read the name as a number or a boolean.
   return template('workflow.yaml')
     .replace('SCHEMA', () => schema)
     .replace('name: NAME', `name: ${/^[a-z][a-z_-]*$/i.test(name) && !WORDS.test(name) ? name : JSON.stringify(name)}`);
 }
 
+/** The schema for editors: that of the package in the project, so that it follows its version, else a copy beside the settings. */
+function schemaFile(home: string): string {
+  const installed = join(dirname(home), 'node_modules', 'pawl', ...SCHEMA);
+  return existsSync(installed) ? installed : join(home, 'workflow.schema.json');
+}
+
+const SCHEMA = ['schema', 'pawl-workflow.schema.json'];
+
 /** The files beside workflows that `pawl init` writes, in each form, with their text. */
 export function initialFiles(home: string, project: Project): readonly (readonly [file: string, text: string])[] {
-  return [...settingsFiles(home, project), ...settingsFiles(home, undefined)];
+  return [...settingsFiles(home, project, 'ts'), ...settingsFiles(home, project, 'yaml')];
 }
 
 /** The text that `pawl init` writes to a workflow file of this name; undefined for other files. */
 export function initialWorkflow(file: string): string | undefined {
-  const { name, ext } = parse(file);
+  const { ext } = parse(file);
   const form = (['ts', 'js', 'yaml'] as const).find((one) => `.${one}` === ext);
-  return form === undefined ? undefined : workflowText(name, form);
+  return form === undefined ? undefined : workflowText(file, form);
 }
 
 const WORDS = /^(?:true|false|null|yes|no|on|off)$/i;
@@ -80,14 +90,20 @@ function template(name: string): string {
   return readFileSync(join(packageRoot(), 'templates', 'init', name), 'utf8');
 }
 
-/** Settings and, for a workflow in a module, the compiler options for an editor. */
-function settingsFiles(home: string, project: Project | undefined): [string, string][] {
+/** Settings and what an editor needs: the compiler options for a module, the schema for a workflow file. */
+function settingsFiles(home: string, project: Project, form: Form): [string, string][] {
   const settings: [string, string] = [join(home, 'config.yaml'), template('config.yaml')];
-  if (project === undefined) return [settings, [join(home, '.gitignore'), 'config.local.yaml\n']];
+  if (form === 'yaml') {
+    const schema = schemaFile(home);
+    const copy: [string, string][] = schema.startsWith(home) ? [[schema, readFileSync(join(packageRoot(), ...SCHEMA), 'utf8')]] : [];
+    return [settings, [join(home, '.gitignore'), 'config.local.yaml\n'], ...copy];
+  }
   const types = typesFor(project);
+  const knowsNode = types?.node !== undefined || hasPackage(project.root, '@types/node');
   return [
     settings,
-    [join(home, 'tsconfig.json'), `${JSON.stringify(compilerSettings(types), null, 2)}\n`],
+    [join(home, 'tsconfig.json'), `${JSON.stringify(compilerSettings(types, knowsNode), null, 2)}\n`],
+    ...(knowsNode ? [] : [[join(home, 'node.d.ts'), template('node.d.ts')] satisfies [string, string]]),
     [join(home, '.gitignore'), ['config.local.yaml', ...(types === undefined ? [] : ['tsconfig.json']), ''].join('\n')],
   ];
 }
@@ -111,7 +127,7 @@ function hasPackage(root: string, name: string): boolean {
   return paths.some((folder) => existsSync(join(folder, name, 'package.json')));
 }
 
-function compilerSettings(types: Types | undefined): object {
+function compilerSettings(types: Types | undefined, knowsNode: boolean): object {
   return {
     compilerOptions: {
       target: 'es2024',
@@ -124,9 +140,9 @@ function compilerSettings(types: Types | undefined): object {
       allowImportingTsExtensions: true,
       erasableSyntaxOnly: true,
       skipLibCheck: true,
-      types: ['node'],
+      types: knowsNode ? ['node'] : [],
       ...present({ paths: types && { pawl: [types.pawl] }, typeRoots: types?.node && [types.node] }),
     },
-    include: ['workflows'],
+    include: knowsNode ? ['workflows'] : ['workflows', 'node.d.ts'],
   };
 }

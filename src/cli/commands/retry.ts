@@ -13,7 +13,7 @@ export const run: CommandRun = (shell, given) =>
     const { state } = await store.load(id);
     checkStep(state, given.maybe('STEP'));
     const choice = { how: 'retry' as const, ...present({ note: given.option('note') }), ...countOf(given, 'extend') };
-    return resumeAndDrive(shell, { place, store, run: id, given, choice });
+    return resumeAndDrive(shell, { place, store, run: id, given, choices: [choice] });
   });
 
 function checkStep({ id, halt }: RunState, step: string | undefined): void {

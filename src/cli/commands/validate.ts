@@ -29,7 +29,7 @@ interface Checked extends CheckedModule {
 }
 
 /** A file and its problems. */
-interface CheckedFile extends Checked {
+export interface CheckedFile extends Checked {
   readonly file: string;
   readonly text: string;
 }
@@ -49,7 +49,7 @@ const TRUST_ALL = 'checking more than the syntax of a module runs its code; revi
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   if (given.has('schema')) return printSchema(shell, given);
-  const checked = await withProject(shell, given, await checkFiles(shell, given, await chosenFiles(shell, given)));
+  const checked = await checkedFiles(shell, given);
   const judged = given.has('strict') ? checked.map(strictly) : checked;
   const showsHints = given.has('hints');
   shell.result({ files: judged.map(rowOf) }, () => judged.flatMap((file) => linesOf(shell, file, showsHints)));
@@ -57,6 +57,11 @@ export const run: CommandRun = async (shell, given) => {
   const errors = judged.flatMap((file) => file.errors);
   return errors.length === 0 ? 0 : errors.every(isTrustProblem) ? EXIT_NOT_TRUSTED : EXIT_INVALID;
 };
+
+/** The files that were named, or all of the project, each with its problems. */
+export async function checkedFiles(shell: Shell, given: ParsedArgs): Promise<readonly CheckedFile[]> {
+  return await withProject(shell, given, await checkFiles(shell, given, await chosenFiles(shell, given)));
+}
 
 /** Prints the schema for editors. It knows the step kinds of this project; nothing is run to read them. */
 async function printSchema(shell: Shell, given: ParsedArgs): Promise<number> {

@@ -5,7 +5,7 @@ import { EngineError, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { Budget } from '../../definition/budget.ts';
 import type { ResumeChoice } from '../../engine/resume.ts';
-import { isFinal } from '../../kernel/run-state.ts';
+import { isFinal, type RunState, unknownAt } from '../../kernel/run-state.ts';
 import { isDriven, ownerText } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
 import type { ParsedArgs } from '../command.ts';
@@ -21,27 +21,29 @@ export interface Resumption {
   readonly store: Store;
   readonly run: string;
   readonly given: ParsedArgs;
-  readonly choice?: ResumeChoice;
+  /** What a person chose: one way to continue, or one for each step of unknown outcome. */
+  readonly choices: readonly ResumeChoice[];
   /** What is added to the run's budgets. */
   readonly budget?: Budget;
 }
 
 /** Resumes the run, drives it and returns the exit code. */
-export async function resumeAndDrive(shell: Shell, { place, store, run, given, choice, budget }: Resumption): Promise<number> {
+export async function resumeAndDrive(shell: Shell, { place, store, run, given, choices, budget }: Resumption): Promise<number> {
   const frozen = await store.load(run);
   const { state, owner } = frozen;
   const wait = given.has('wait');
-  if (isDriven(owner) && !wait && choice === undefined && budget === undefined) throw lockedError(run, owner);
+  if (isDriven(owner) && !wait && choices.length === 0 && budget === undefined) throw lockedError(run, owner);
   // The engine rejects a run that has ended, and needs no code for that.
   const loaded = isFinal(state.status) ? undefined : await loadWorkflowOf(shell, place.project, frozen);
-  const passes = choice !== undefined || budget !== undefined || given.has('accept-changes');
+  for (const choice of choices.slice(1)) assertUnknown(state, choice);
+  const passes = choices.length > 0 || budget !== undefined || given.has('accept-changes');
   const signing = signingOf(shell, { isSigned: state.signed === true && passes });
   const use = async (engine: Engine): Promise<number> => {
     try {
-      await engine.run(run).resume({
-        ...signing,
-        ...present({ choice, budget, acceptChanges: given.has('accept-changes') || undefined }),
-      });
+      const [first, ...others] = choices;
+      const acceptChanges = given.has('accept-changes') || undefined;
+      await engine.run(run).resume({ ...signing, ...present({ choice: first, budget, acceptChanges }) });
+      for (const choice of others) await engine.run(run).resume({ ...signing, choice });
     } catch (error) {
       // Another process drives the run: follow it, and take over if it dies.
       if (!(wait && isEngineError(error) && error.code === 'RUN_LOCKED')) throw error;
@@ -51,6 +53,13 @@ export async function resumeAndDrive(shell: Shell, { place, store, run, given, c
     return driveRun(shell, { engine, run, wait });
   };
   return driveWithEngine(shell, place, { store, workflows: loaded === undefined ? [] : [loaded.workflow], use });
+}
+
+/** Further choices are applied after the first, so a wrong path is refused before anything has changed. */
+function assertUnknown(state: RunState, choice: ResumeChoice): void {
+  if (!('path' in choice) || choice.path === undefined || unknownAt(state, choice.path).length > 0) return;
+  const names = Object.values(state.live).flatMap(({ path, state: now }) => (now === 'unknown' ? [path] : []));
+  throw new EngineError('WAIT_NOT_FOUND', `run ${state.id} has steps whose end is unknown; name one of them: ${names.join(', ')}`);
 }
 
 /** The error if another process drives the run. */

@@ -1,6 +1,7 @@
 // Owns how an `action` is written: what is done on the forge, by its name, with its fields.
 
 import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { ForgeSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type ActionConfig, action as declaration } from './declare.ts';
@@ -10,7 +11,11 @@ export const action: KindCompiler = {
   ...declaration,
   field: 'forge',
   read({ forge }, { step }) {
-    return { work: { kind: 'action', config: step.config<ActionConfig>({ ...forge } as ActionConfig, 'its forge') }, templates: true };
+    const { action: name, ...fields } = { ...forge } as ActionConfig;
+    const texts = Object.fromEntries(Object.keys(fields).map((field) => [field, 'data' as const]));
+    const { data, built } = takeFunctions(fields, texts, { step });
+    const config = step.config<ActionConfig>({ action: name, ...data } as ActionConfig, 'its forge');
+    return { work: { kind: 'action', config }, code: builtCode(built), templates: true };
   },
 };
 

@@ -1,6 +1,7 @@
 // Owns how an `agent` step is written: who works, what they are asked, and what they must bring.
 
 import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { budgetOf, type ContextSpec, type LiveAgent, liveCode, readContext, toldOf, workerOf } from '../../authoring/spec/worker.ts';
 import { present } from '../../base/fields.ts';
@@ -33,7 +34,9 @@ export const agent: KindCompiler = {
   field: 'agent',
   beside: BESIDE,
   read(spec, { step }) {
-    const { agent: worker, action, prompt, script, schema, budget, reviews } = spec;
+    const { agent: worker, script, schema, budget, reviews } = spec;
+    const { data, built } = takeFunctions({ prompt: spec.prompt, action: spec.action }, { prompt: 'text', action: 'text' }, { step });
+    const { prompt, action } = data;
     const [seesContext, continueSession] = [spec.seesContext || undefined, spec.continueSession || undefined];
     const role = typeof worker === 'string' ? worker : undefined;
     const { context, code } = readContext(spec, step);
@@ -45,7 +48,7 @@ export const agent: KindCompiler = {
           'its agent',
         ),
       },
-      code: { ...code, ...liveCode(worker, step) },
+      code: { ...code, ...builtCode(built), ...liveCode(worker, step) },
     };
   },
 };

@@ -1,6 +1,7 @@
 // Owns how a `command` is written: a shell line, or a program and its arguments.
 
 import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
+import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { present } from '../../base/fields.ts';
 import type { ProgramModel } from '../../definition/program.ts';
@@ -21,7 +22,8 @@ export const command: KindCompiler = {
   beside: ['env', 'cwd'],
   read({ command: given, env, cwd }, { step }) {
     const program = typeof given === 'string' ? { run: given } : { argv: given };
-    return { work: { kind: 'command', config: step.config<ProgramModel>({ ...program, env, cwd }, 'its command') } };
+    const { data, built } = takeFunctions({ ...program, env, cwd }, { env: 'texts', cwd: 'text' }, { step });
+    return { work: { kind: 'command', config: step.config<ProgramModel>(data, 'its command') }, code: builtCode(built) };
   },
 };
 

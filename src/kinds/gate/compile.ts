@@ -1,12 +1,14 @@
 // Owns how a `gate` is written: a list of checks, each a shell line or a check by its name with what it needs.
 
 import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { GateCheckSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { present } from '../../base/fields.ts';
 import type { CheckModel } from '../../definition/check.ts';
+import type { BuiltValue } from '../../definition/code.ts';
 import { gate as declaration, type FlakyPolicy, type GateConfig } from './declare.ts';
 
 /** A check of a gate: a shell command, or a check by name with what it needs. */
@@ -30,16 +32,33 @@ export const gate: KindCompiler = {
   read({ gate: given }, { step }) {
     step.knownFields(given ?? {}, FIELDS, 'a gate');
     const checks = Array.isArray(given?.checks) ? (given.checks as readonly GateCheckSpec[]) : [];
-    const read = checks.map((check, index) => readCheck(check, `check ${index + 1}`, step));
-    return { work: { kind: 'gate', config: configOf(read, given ?? {}) } };
+    const built: BuiltValue[] = [];
+    const read = checks.map((check, index) => readCheck(check, { step, built, what: `check ${index + 1}`, at: ['checks', String(index)] }));
+    return { work: { kind: 'gate', config: configOf(read, given ?? {}) }, code: builtCode(built) };
   },
 };
 
-function readCheck(check: GateCheckSpec, what: string, step: StepReading): CheckModel {
+/** The fields of checks that functions may build. */
+const BUILT_FIELDS: BuiltFields = { env: 'texts', url: 'text', headers: 'texts', body: 'data' };
+
+interface CheckPlace {
+  readonly step: StepReading;
+  /** Takes the functions that are found. */
+  readonly built: BuiltValue[];
+  readonly what: string;
+  readonly at: readonly string[];
+}
+
+function readCheck(check: GateCheckSpec, place: CheckPlace): CheckModel {
   if (typeof check === 'string') return { check: 'command', run: check };
-  const { timeout, ...rest } = check;
+  const { step, what, at } = place;
+  const { timeout, ...written } = check;
+  const { data: rest, built } = takeFunctions(written, BUILT_FIELDS, { step, at });
+  place.built.push(...built);
   const implied = rest.paths === undefined ? 'command' : 'file_exists';
-  const inner = Array.isArray(rest.checks) ? { checks: rest.checks.map((one: GateCheckSpec) => readCheck(one, what, step)) } : {};
+  const inner = Array.isArray(rest.checks)
+    ? { checks: rest.checks.map((one: GateCheckSpec, index: number) => readCheck(one, { ...place, at: [...at, 'checks', String(index)] })) }
+    : {};
   const timeoutMs = timeout === undefined ? undefined : step.duration(timeout, `the timeout of ${what}`);
   return step.config<CheckModel>({ ...rest, ...inner, check: check.check ?? implied, timeoutMs }, what);
 }

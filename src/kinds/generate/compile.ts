@@ -1,6 +1,7 @@
 // Owns how a `generate` step is written: who writes the text, and their instructions.
 
 import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
+import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { budgetOf, type ContextSpec, type LiveAgent, liveCode, readContext, toldOf, workerOf } from '../../authoring/spec/worker.ts';
 import { present } from '../../base/fields.ts';
@@ -10,6 +11,7 @@ import { generate as declaration, type GenerateConfig } from './declare.ts';
 /** A generator of text, by the name of its role or as a live object, and its instructions. */
 export interface GenerateSpec<Context extends object> extends StepOptions {
   readonly generator: string | LiveAgent<Context>;
+  readonly prompt?: string;
   readonly context?: ContextSpec<Context>;
   readonly budget?: Budget;
 }
@@ -18,28 +20,30 @@ export interface GenerateSpec<Context extends object> extends StepOptions {
 export const generate: KindCompiler = {
   ...declaration,
   field: 'generate',
-  beside: ['context', 'budget'],
+  beside: ['prompt', 'context', 'budget'],
   read(spec, { step }) {
     const generator = typeof spec.generate === 'string' ? spec.generate : undefined;
     const { context, code } = readContext(spec, step);
+    const { data, built } = takeFunctions({ prompt: spec.prompt }, { prompt: 'text' }, { step });
+    const config = { generator, prompt: data.prompt, context, budget: spec.budget };
     return {
-      work: { kind: 'generate', config: step.config<GenerateConfig>({ generator, context, budget: spec.budget }, 'its generation') },
-      code: { ...code, ...liveCode(spec.generate, step) },
+      work: { kind: 'generate', config: step.config<GenerateConfig>(config, 'its generation') },
+      code: { ...code, ...builtCode(built), ...liveCode(spec.generate, step) },
     };
   },
 };
 
 /** A step that generates text. */
 export function buildGenerate<Context extends object>(name: string, spec: GenerateSpec<Context>): StepParts {
-  const { generator, context, budget, ...options } = spec;
+  const { generator, prompt, context, budget, ...options } = spec;
   const worker = workerOf(name, 'generator', generator);
   const told = toldOf(name, context);
-  const config: GenerateConfig = { ...present({ generator: worker.role }), ...budgetOf(name, budget), ...told.config };
+  const config: GenerateConfig = { ...present({ generator: worker.role, prompt }), ...budgetOf(name, budget), ...told.config };
   return {
     name,
     work: { kind: 'generate', config },
     code: { ...worker.code, ...told.code },
     options,
-    fields: ['generator', 'context', 'budget'],
+    fields: ['generator', 'prompt', 'context', 'budget'],
   };
 }

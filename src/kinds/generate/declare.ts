@@ -6,7 +6,12 @@ import { isText, type KindDeclaration, validateBudget } from '../../definition/k
 import type { StepOf } from '../../definition/model.ts';
 
 /** Who writes and their instructions; without a name, the code has a live generator. */
-export type GenerateConfig = { readonly generator?: string; readonly context?: JsonObject; readonly budget?: Budget };
+export type GenerateConfig = {
+  readonly generator?: string;
+  readonly prompt?: string;
+  readonly context?: JsonObject;
+  readonly budget?: Budget;
+};
 
 declare module '../../definition/model.ts' {
   interface WorkConfigs {
@@ -19,8 +24,9 @@ export const generate: KindDeclaration = {
   kind: 'generate',
   outcomes: [],
   recovery: 'ask',
-  validate({ config: { generator, context, budget } }: StepOf<'generate'>, report) {
+  validate({ config: { generator, prompt, context, budget } }: StepOf<'generate'>, report) {
     if (generator !== undefined && !isText(generator)) report.fault('`generator` must be a name', 'write one, or give it as a value');
+    if (prompt !== undefined && !isText(prompt)) report.fault('`prompt` must be a text', 'write one, or leave prompt out');
     if (context !== undefined && !isJsonObject(context)) report.fault('`context` must be an object', 'write values by name, or a function');
     validateBudget(budget, report);
   },

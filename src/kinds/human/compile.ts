@@ -1,7 +1,9 @@
 // Owns how a `human` step is written: a question, and the answers that a person can give.
 
 import { invalid, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import { readGate } from '../../authoring/graph/gate.ts';
+import type { HumanGateSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { checkOptions } from '../../authoring/spec/option.ts';
 import { present } from '../../base/fields.ts';
@@ -43,7 +45,9 @@ export const human: KindCompiler = {
   ...declaration,
   field: 'human',
   read({ human: given }, { step, isMember }) {
-    return { work: { kind: 'human', gate: readGate(given as NonNullable<typeof given>, step, isMember) } };
+    const { data, built } = takeFunctions({ ...given }, { prompt: 'text' }, { step });
+    const gate = readGate(data as unknown as HumanGateSpec, step, isMember);
+    return { work: { kind: 'human', gate: built.length === 0 ? gate : { ...gate, built: true } }, code: builtCode(built) };
   },
 };
 

@@ -18,6 +18,7 @@ export const own: KindDeclaration = {
   kind: 'own',
   outcomes: (step) => (step.kind === 'own' ? step.config.outcomes : []),
   recovery: 'ask',
+  keepsRecovery: true,
   validate({ config }: StepOf<'own'>, report) {
     if (!isText(config.use)) report.fault('`use` must be a kind of step', 'write use: deploy({ … }), where deploy is from defineStepKind');
   },

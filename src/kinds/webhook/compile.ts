@@ -1,17 +1,22 @@
 // Owns how a `webhook` is written: a request, and the answer that is expected.
 
 import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { Webhook } from '../../authoring/spec/part.ts';
 import { webhook as declaration, type WebhookConfig } from './declare.ts';
+
+const BUILT_FIELDS: BuiltFields = { 'request.url': 'text', 'request.headers': 'texts', 'request.body': 'data' };
 
 /** The kind `webhook`; the texts of a graph's request may be templates. */
 export const webhook: KindCompiler = {
   ...declaration,
   field: 'webhook',
   read({ webhook: given }, { step }) {
+    const { data, built } = takeFunctions({ request: given?.request, ...given }, BUILT_FIELDS, { step });
     return {
-      work: { kind: 'webhook', config: step.config<WebhookConfig>({ request: given?.request, ...given, templates: true }, 'its webhook') },
+      work: { kind: 'webhook', config: step.config<WebhookConfig>({ ...data, templates: true }, 'its webhook') },
+      code: builtCode(built),
       // The step says so in its configuration, and fills them in itself: only it may read secrets.
       templates: false,
     };

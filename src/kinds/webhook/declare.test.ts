@@ -44,3 +44,10 @@ describe('a webhook does not take', () => {
     ]);
   });
 });
+
+test('a field that a webhook does not have is reported with the nearest one', () => {
+  expect(faults({ request: { url: 'https://x', hedaers: {} }, expcet: {} })).toEqual([
+    'a webhook has no field "expcet" (did you mean "expect"?)',
+    'a webhook has no field "hedaers" (did you mean "headers"?)',
+  ]);
+});

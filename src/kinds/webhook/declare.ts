@@ -2,6 +2,7 @@
 
 import { messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
+import { didYouMean } from '../../base/suggest.ts';
 import { isCount, isText, type KindDeclaration, type KindReport } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { type RequestModel, secretNames } from '../../definition/web-request.ts';
@@ -30,16 +31,25 @@ export const webhook: KindDeclaration = {
   kind: 'webhook',
   outcomes: [],
   recovery: 'ask',
+  keepsRecovery: true,
   validate({ config }: StepOf<'webhook'>, report) {
     const { request, expect, timeoutMs, templates } = config;
     if (timeoutMs !== undefined && !isCount(timeoutMs, 1)) report.fault('`timeout` must be a duration', 'write one such as "30s"');
     validateExpected(expect, report);
+    validateFields(config, ['request', 'expect', 'templates', 'timeoutMs'], report);
+    if (isJsonObject(request)) validateFields(request, ['url', 'method', 'headers', 'body'], report);
     if (!isJsonObject(request) || !isText(request.url))
       return report.fault('`request.url` must be an address', 'write request: { url: "https://api.example.com/validate" }');
     validateRequest(request, report);
     if (templates === true) validateTemplates(request, report);
   },
 };
+
+function validateFields(given: object, known: readonly string[], report: KindReport): void {
+  for (const field of Object.keys(given))
+    if (!known.includes(field))
+      report.fault(`a webhook has no field "${field}"${didYouMean(field, known)}`, 'remove it, or fix the spelling');
+}
 
 function validateRequest({ method, headers }: RequestModel, report: KindReport): void {
   if (method !== undefined && !(typeof method === 'string' && METHODS.includes(method.toUpperCase())))

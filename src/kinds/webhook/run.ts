@@ -6,6 +6,7 @@ import { present } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { StepError } from '../../kernel/input.ts';
+import { builtValues } from '../../steps/built.ts';
 import { keyOf } from '../../steps/context.ts';
 import { bodyOf, differenceOf } from '../../steps/web/answer-body.ts';
 import { rateLimitOf } from '../../steps/web/rate-limit.ts';
@@ -25,12 +26,15 @@ export async function execute(job: Job<StepOf<'webhook'>>): Promise<Work> {
   const { model } = attempt.bound;
   const { config } = model;
   const { webhooks = {} } = bench.services;
+  // The places are those in the configuration, below `request`.
+  const built = (await builtValues(attempt, job.context)).map(({ path, value }) => ({ path: path.slice(1), value }));
   let request: RenderedRequest;
   try {
     request = await renderRequest(config.request, {
       scope: config.templates === true ? templateScope(job) : undefined,
       secrets: bench.secrets,
       webhooks,
+      built,
     });
   } catch (thrown) {
     if (!isEngineError(thrown)) throw thrown;

@@ -10,6 +10,7 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { hasLiteralHost, type RequestModel, secretNames } from '../../definition/web-request.ts';
 import { parseTemplate, renderTemplate, type Template } from '../../expr/template.ts';
 import { parseTemplateTree, renderTemplateTree } from '../../expr/template-tree.ts';
+import { type Placed, putInto } from '../built.ts';
 import type { Secrets } from '../secrets.ts';
 import { entryOf, type WebhookSetting } from '../services.ts';
 import type { TemplateScope } from './template-scope.ts';
@@ -27,6 +28,8 @@ export interface RenderScene {
   readonly scope: TemplateScope | undefined;
   readonly secrets: Pick<Secrets, 'value'>;
   readonly webhooks: WebhookSetting;
+  /** Values that functions built, by their place in the request: data, whatever they look like. */
+  readonly built?: readonly Placed[];
 }
 
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
@@ -46,12 +49,14 @@ export async function renderRequest(given: RequestModel, scene: RenderScene): Pr
 }
 
 async function filled(given: RequestModel, scene: RenderScene, scopeOf: TemplateScope): Promise<RequestModel> {
+  const { built = [] } = scene;
+  const ownUrl = built.find(({ path }) => path.join('.') === 'url')?.value;
   const template = parseTemplate(given.url);
-  const url = filledUrl(template, scopeOf(template));
+  const url = ownUrl === undefined ? filledUrl(template, scopeOf(template)) : String(ownUrl);
   const { headers = {}, body } = given;
   const tree = parseTemplateTree(body === undefined ? { headers } : { headers, body });
-  const secrets = await secretsFor(tree.paths, { ...scene, url, isLiteral: hasLiteralHost(template) });
-  const rendered = renderTemplateTree(tree, { ...scopeOf(tree), secrets });
+  const secrets = await secretsFor(tree.paths, { ...scene, url, isLiteral: ownUrl === undefined && hasLiteralHost(template) });
+  const rendered = putInto(renderTemplateTree(tree, { ...scopeOf(tree), secrets }), built);
   return { ...given, ...(rendered as Pick<RequestModel, 'headers' | 'body'>), url };
 }
 

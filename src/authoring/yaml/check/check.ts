@@ -79,8 +79,8 @@ function triggerProblems({ trigger, override_triggers: overrides, ...rest }: Wri
 }
 
 /** Whether a problem is about something that the author wrote: an author who states the recovery of a stage needs no advice about it. */
-function isOfAuthor({ code, step = '' }: CompileProblem, { stages }: WrittenWorkflow): boolean {
-  return code !== 'RECOVERY_DEFAULT' || stages.some(({ id, recovery }) => id === step && recovery === undefined);
+function isOfAuthor({ code, step = '' }: CompileProblem, { stages, recovery: whole }: WrittenWorkflow): boolean {
+  return code !== 'RECOVERY_DEFAULT' || (whole === undefined && stages.some(({ id, recovery }) => id === step && recovery === undefined));
 }
 
 /** The problem with its position: where an expression is written that it is about, or else at its stage. */

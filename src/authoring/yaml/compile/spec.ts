@@ -36,7 +36,7 @@ export function specOf(file: WrittenWorkflow, transitions: Transitions, compiler
   return {
     name,
     ...present({ title, description, version, budget: budgetOf(file.budget), protected: file.protected }),
-    ...present({ concurrency: concurrencyOf(file) }),
+    ...present({ concurrency: concurrencyOf(file), recovery: file.recovery }),
     ...present({ params: file.params && paramsOf(file.params), permissions: nonEmpty(file.permissions && present(file.permissions)) }),
     ...present({ data: nonEmpty(file.context) as JsonObject | undefined, onError: nonEmpty(file.on_error) && 'on_error.1' }),
     facts: ['issue_number', 'pr_number', 'labels', 'base_branch'],

@@ -116,6 +116,10 @@ function createSchema(compilers: Compilers) {
         { max_iterations: count('How often a transition back is taken when it does not say. Default: 10.', 10).optional() },
         'Bounds for what does not say its own.',
       ).optional(),
+      recovery: choice(
+        'What happens after a crash to a stage that may have run, where the stage does not say. Webhooks and own kinds keep asking.',
+        ['rerun', 'ask'],
+      ).optional(),
       stages: noted(z.array(stageSchema(compilers)).min(1), {
         description: 'The stages. The first one is where a run begins.',
         examples: [[{ id: 'review', type: 'agent', agent: 'pr-review', action: 'review' }]],

@@ -1,0 +1,145 @@
+// Owns values of a step that are not written down: functions that build them when the step begins, and texts that look
+// like templates where nothing fills templates in.
+
+import type { Json } from '../../base/json.ts';
+import { BUILT_TEXT, type BuiltValue } from '../../definition/code.ts';
+import type { StepWork } from '../../definition/model.ts';
+import { FACT_ROOTS } from '../../definition/scope-root.ts';
+import { parseTemplate } from '../../expr/template.ts';
+import type { StepReading } from './reading.ts';
+
+/** The fields of a kind's work that functions may build, by their path: `request.body`. */
+export type BuiltFields = Readonly<Record<string, BuiltValue['shape']>>;
+
+/** A work as it was written, with a placeholder for every function in it, and the functions. */
+export interface WithoutFunctions<T> {
+  readonly data: T;
+  readonly built: readonly BuiltValue[];
+}
+
+/** Takes the functions out of the fields that may have them. A function anywhere else stays, and is refused as data. */
+export function takeFunctions<T>(work: T, fields: BuiltFields, { step, at = [] }: TakenFrom): WithoutFunctions<T> {
+  const built: BuiltValue[] = [];
+  const take = (value: unknown, path: readonly string[], shape: BuiltValue['shape']): unknown => {
+    if (typeof value === 'function') {
+      const build = step.code(['built', ...at, ...path].join(' '), value as BuiltValue['build']);
+      built.push({ path: [...at, ...path], shape, build });
+      return shape === 'texts' ? {} : BUILT_TEXT;
+    }
+    if (typeof value !== 'object' || value === null || shape === 'text') return value;
+    const inner = shape === 'texts' ? 'text' : shape;
+    if (Array.isArray(value)) return value.map((one, index) => take(one, [...path, String(index)], inner));
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, take(one, [...path, key], inner)]));
+  };
+  const descend = (value: unknown, path: readonly string[]): unknown => {
+    const shape = fields[path.join('.')];
+    if (shape !== undefined) return take(value, path, shape);
+    if (typeof value !== 'object' || value === null || !Object.keys(fields).some((field) => field.startsWith(pathPrefix(path))))
+      return value;
+    return Array.isArray(value)
+      ? value
+      : Object.fromEntries(Object.entries(value).map(([key, one]) => [key, descend(one, [...path, key])]));
+  };
+  return { data: descend(work, []) as T, built };
+}
+
+/** The functions as part of a step's code, where there are any. */
+export function builtCode(built: readonly BuiltValue[]): { readonly built?: readonly BuiltValue[] } {
+  return built.length === 0 ? {} : { built: Object.freeze([...built]) };
+}
+
+/** The step that the work belongs to, and where in its configuration it is kept. */
+export interface TakenFrom {
+  readonly step: StepReading;
+  readonly at?: readonly string[];
+}
+
+function pathPrefix(path: readonly string[]): string {
+  return path.length === 0 ? '' : `${path.join('.')}.`;
+}
+
+const BRACES = /\{\{.*?\}\}/s;
+const ROOTS = ['params', 'context', 'outputs', 'checkpoint', 'run', 'step', 'result', 'item', 'secrets', 'data', 'gate', ...FACT_ROOTS];
+/** Programs have templates of their own in their arguments: `docker ps --format '{{.Names}}'`. */
+const COMMAND_FIELDS = ['run', 'argv'];
+
+/** Reports texts of a step's work that look like templates where none are filled in. */
+export function checkLiterals(work: StepWork, isFilled: boolean, step: StepReading): void {
+  for (const { field, text } of textsIn(literalPart(work), [])) {
+    const name = field.split('.').at(-1) ?? field;
+    if (COMMAND_FIELDS.some((command) => field.split('.').includes(command))) {
+      if (readsRun(text, isFilled))
+        step.fault(
+          'TEMPLATE_IN_COMMAND',
+          `its command contains ${holeOf(text)}, and values never become part of a command`,
+          'pass the value as a variable: env: { TITLE: (ctx) => … }, and write "$TITLE"; parameters are there as $PAWL_PARAM_<NAME>',
+        );
+    } else if (!isFilled && BRACES.test(text))
+      step.fault(
+        'TEMPLATE_LITERAL',
+        `its \`${name}\` contains ${holeOf(text)}, which would not be filled in`,
+        `write a function: ${name}: (ctx) => \`… \${ctx.params.name} …\``,
+      );
+  }
+}
+
+/** The texts of a work that somebody reads: an agent, a person, a program or a web server. */
+function literalPart(work: StepWork): Json {
+  switch (work.kind) {
+    case 'command':
+      return work.config as unknown as Json;
+    case 'agent': {
+      const { prompt = '', action = '', script = '', context = {} } = work.config;
+      return { prompt, action, script, context };
+    }
+    case 'generate': {
+      const { prompt = '', context = {} } = work.config;
+      return { prompt, context };
+    }
+    case 'human':
+      return { prompt: work.gate.prompt };
+    case 'workflow':
+      return { input: work.input };
+    case 'gate':
+      return work.config.checks.map((check) => check as unknown as Json);
+    default:
+      return null;
+  }
+}
+
+/** Reports texts around the work, which are never templates. */
+export function checkPlainText(value: Json, field: string, step: StepReading): void {
+  for (const { text } of textsIn(value, []))
+    if (BRACES.test(text))
+      step.fault(
+        'TEMPLATE_LITERAL',
+        `its \`${field}\` contains ${holeOf(text)}, which would not be filled in`,
+        HINTS[field] ?? 'remove it',
+      );
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  title: 'write a fixed title; `actions` may be a function of the parameters that gives title and actions',
+  actions: 'write a function of the parameters, as in actions: (params) => [params.name]',
+};
+
+function holeOf(text: string): string {
+  const [hole = ''] = BRACES.exec(text) ?? [];
+  return `"${hole.length > 60 ? `${hole.slice(0, 57)}…` : hole}"`;
+}
+
+/** Whether a command has a template of ours: any that can be read where its step has templates, else one with a name of a run. */
+function readsRun(text: string, isFilled: boolean): boolean {
+  if (!BRACES.test(text)) return false;
+  try {
+    return parseTemplate(text).paths.some(({ segments }) => isFilled || ROOTS.includes(String(segments[0])));
+  } catch {
+    return false;
+  }
+}
+
+function* textsIn(value: Json, path: readonly string[]): Generator<{ readonly field: string; readonly text: string }> {
+  if (typeof value === 'string') yield { field: path.join('.'), text: value };
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, inner] of Object.entries(value)) yield* textsIn(inner as Json, [...path, key]);
+}

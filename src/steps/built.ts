@@ -1,0 +1,96 @@
+// Owns the values of a step's work that functions build, when the step is about to work. What they give is data: it is
+// put in once, after templates are filled in, and never read as a template itself.
+
+import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.ts';
+import type { BuiltValue } from '../definition/code.ts';
+import type { StepModel } from '../definition/model.ts';
+import { isPromise, Stopped, untilStopped } from './abort.ts';
+import type { AttemptRequest } from './attempt.ts';
+import { type AttemptContext, kindOf } from './context.ts';
+import { redactJson } from './redaction.ts';
+import type { Bench } from './work.ts';
+
+/** A value and its place in the work. */
+export interface Placed {
+  readonly path: readonly string[];
+  readonly value: Json;
+}
+
+/** What the functions of a step build, in the order written. Throws CONTEXT_FAILED. */
+export async function builtValues(request: AttemptRequest, context: AttemptContext): Promise<readonly Placed[]> {
+  const placed: Placed[] = [];
+  for (const built of request.bound.code.built ?? []) placed.push({ path: built.path, value: await build(request, context, built) });
+  return placed;
+}
+
+/** The request with the values that functions build in their places. A webhook puts its own in, since it may have secrets. */
+export async function withBuilt(request: AttemptRequest, context: AttemptContext): Promise<AttemptRequest> {
+  const { bound } = request;
+  if (bound.code.built === undefined || !('config' in bound.model) || bound.model.kind === 'webhook') return request;
+  const config = putInto(bound.model.config as unknown as Json, await builtValues(request, context));
+  return { ...request, bound: { ...bound, model: { ...bound.model, config } as unknown as StepModel } };
+}
+
+/** The question that a function builds from the run as it stands, masked like everything that is kept. */
+export async function builtQuestion(
+  { redactor }: Pick<Bench, 'redactor'>,
+  request: AttemptRequest,
+  context: AttemptContext,
+): Promise<{ readonly prompt?: string }> {
+  const prompt = (await builtValues(request, context)).find(({ path }) => path.join('.') === 'prompt')?.value;
+  return prompt === undefined ? {} : { prompt: String(redactJson(redactor, prompt)) };
+}
+
+/** The data with values put in their places. */
+export function putInto(data: Json, placed: readonly Placed[]): Json {
+  return placed.reduce((whole, { path, value }) => put(whole, path, value), data);
+}
+
+function put(data: Json, [first, ...rest]: readonly string[], value: Json): Json {
+  if (first === undefined) return value;
+  if (Array.isArray(data)) return data.map((one, index) => (String(index) === first ? put(one, rest, value) : one));
+  const fields = isJsonObject(data) ? data : {};
+  return { ...fields, [first]: put(fields[first] ?? null, rest, value) };
+}
+
+async function build(
+  { bound, signal }: AttemptRequest,
+  context: AttemptContext,
+  { path, shape, build: builder }: BuiltValue,
+): Promise<Json> {
+  const what = `the ${path.join('.')} of step "${bound.model.id}"`;
+  let given: unknown;
+  try {
+    const pending = builder(context);
+    given = isPromise(pending) ? await untilStopped(pending, signal) : pending;
+  } catch (thrown) {
+    if (thrown instanceof Stopped) throw thrown;
+    throw failed(`${what} could not be built: ${messageOf(thrown)}`, thrown);
+  }
+  if (shape === 'text') return textOf(given, what);
+  const plain = given === undefined ? null : plainOf(given, what);
+  if (given === undefined || (shape === 'texts' && !isJsonObject(plain)))
+    throw failed(`${what} must be ${shape === 'texts' ? 'texts by name' : 'data'}, and its function gave ${kindOf(given)}`);
+  if (shape === 'data') return plain;
+  return Object.fromEntries(Object.entries(plain as JsonObject).map(([name, value]) => [name, textOf(value, `${what}, "${name}",`)]));
+}
+
+/** Numbers and booleans are written out; a missing value is never an empty text. */
+function textOf(given: unknown, what: string): string {
+  if (typeof given === 'string') return given;
+  if (typeof given === 'number' || typeof given === 'boolean') return String(given);
+  throw failed(`${what} must be a text, and its function gave ${kindOf(given)}`);
+}
+
+function plainOf(given: unknown, what: string): Json {
+  try {
+    return toPlain(given, what);
+  } catch (thrown) {
+    throw isEngineError(thrown) ? failed(thrown.message, thrown) : thrown;
+  }
+}
+
+function failed(message: string, cause?: unknown): EngineError {
+  return new EngineError('CONTEXT_FAILED', message, cause === undefined ? {} : { cause });
+}
