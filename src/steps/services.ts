@@ -51,6 +51,19 @@ export interface WebhookSetting {
   readonly secretHosts?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** The attempt whose programs print. */
+export interface OutputSource {
+  readonly run: string;
+  readonly path: string;
+  readonly attempt: number;
+}
+
+/** Takes output as it is printed, with its secrets masked. */
+export interface OutputSink {
+  push(text: string): void;
+  close(): void;
+}
+
 /** Everything that steps work with. */
 export interface StepServices {
   /** The workspace: where programs run and which paths are relative to. */
@@ -87,6 +100,8 @@ export interface StepServices {
   readonly groups?: Groups;
   /** What the forge knows of a run's pull request; without it, checks of approvals and of CI cannot look. */
   readonly forgeFacts?: (subject: ForgeSubject) => ForgeFacts;
+  /** Opens what takes the output of an attempt's programs while they run; without it, only their result has it. */
+  readonly openOutput?: (of: OutputSource) => OutputSink;
   /** Where pid files go, so that a later engine finds what a crashed one left running. */
   readonly pidDir?: string;
   readonly now: () => number;

@@ -7,7 +7,7 @@ import type { CommandRun } from '../command.ts';
 import { reportEnd } from '../drive.ts';
 import { EXIT_INTERRUPTED } from '../interrupt.ts';
 import { Screen } from '../progress/screen.ts';
-import { openProgress } from '../progress/view.ts';
+import { openProgress, transcriptsFor } from '../progress/view.ts';
 import { findPlace, findRun, openExisting, openForRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
@@ -47,6 +47,7 @@ async function watchOne(
   const ended = new AbortController();
   const view = openProgress(shell, store, {
     run: id,
+    transcripts: await transcriptsFor(shell),
     changed: () => {
       if (isSettled(view.node.progress.status)) ended.abort();
     },

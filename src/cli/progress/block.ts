@@ -2,6 +2,7 @@
 // runs indented below. Every line fits the width, so that one line of the block is one line of the screen.
 
 import { formatDuration } from '../../base/duration.ts';
+import type { TranscriptId } from '../../engine/transcripts.ts';
 import { isSettled } from '../../kernel/run-state.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark, statusText } from '../status.ts';
@@ -21,6 +22,8 @@ export interface StepLines {
 export interface BlockRoom {
   readonly columns: number;
   readonly now: number;
+  /** The last lines that an attempt printed. */
+  readonly outputOf: (of: TranscriptId) => readonly string[];
 }
 
 const NAME_MAX = 28;
@@ -71,6 +74,7 @@ function linesOfStep(shell: Shell, placed: StepPlace, room: BlockRoom): string[]
   const inside = { node: child ?? placed.node, indent: placed.indent + 2, width: nameWidth(below) };
   return [
     stepLine(shell, placed, room),
+    ...outputLines(shell, placed, room),
     ...memberLines(shell, placed, room),
     ...below.flatMap((step) => linesOfStep(shell, { ...inside, step }, room)),
   ];
@@ -100,6 +104,16 @@ function stepLine(shell: Shell, { node, step, indent, width }: StepPlace, room: 
   const about = left < 1 ? '' : shorten(shell.look, aboutOf(node, step), left);
   const shown = step.status === 'completed' ? shell.style('dim', about) : statusText(shell, step.status, about);
   return `${before}${shell.style('dim', time)}  ${shown}`.trimEnd();
+}
+
+/** What a live step printed last, behind a bar. */
+function outputLines(shell: Shell, { node, step, indent }: StepPlace, room: BlockRoom): string[] {
+  const { activation, status, endedAt, members } = step;
+  if (endedAt !== undefined || members !== undefined || (status !== 'running' && status !== 'verifying')) return [];
+  const before = `${' '.repeat(indent + 2)}${shell.symbol('bar')} `;
+  const left = Math.max(1, room.columns - 1 - widthOf(before));
+  const { path, attempt } = activation;
+  return room.outputOf({ run: node.run, path, attempt }).map((text) => shell.style('dim', `${before}${shorten(shell.look, text, left)}`));
 }
 
 /** `implement`, `implement#2` for the second visit; a member by its key. */
