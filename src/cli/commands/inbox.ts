@@ -173,10 +173,10 @@ function listLines(shell: Shell, { approvals, questions, stuck, pending }: Inbox
   if (rows.length === 0) return ['Nothing is waiting for you.'];
   const lines = table(shell.look, [
     { title: 'RUN', cells: rows.map(({ run }) => run) },
-    { title: 'STEP', cells: rows.map(({ step }) => oneLine(step)), shrinks: true },
-    { title: 'WORKFLOW', cells: rows.map(({ workflow }) => oneLine(workflow)), shrinks: true },
+    { title: 'STEP', cells: rows.map(({ step }) => oneLine(step)), shrinks: 'name' },
+    { title: 'WORKFLOW', cells: rows.map(({ workflow }) => oneLine(workflow)), shrinks: 'name' },
     { title: 'WAITING', cells: rows.map(({ since }) => agoText(since)) },
-    { title: 'OPTIONS', cells: rows.map(({ options }) => oneLine(options)), shrinks: true },
+    { title: 'OPTIONS', cells: rows.map(({ options }) => oneLine(options)), shrinks: 'text' },
   ]);
   const approval = approvals.find(({ gate }) => gate.posted === undefined)?.run;
   const decided = approvals.find(({ gate }) => gate.posted !== undefined)?.run;

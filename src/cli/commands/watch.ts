@@ -101,9 +101,9 @@ function tableView(shell: Shell): (runs: readonly RunSummary[]) => void {
     const shown = runs.slice(0, rows - 3);
     const lines = table({ ...shell.look, columns: columns - 1 }, [
       { title: 'RUN', cells: shown.map(({ id }) => id) },
-      { title: 'WORKFLOW', cells: shown.map(({ workflow }) => oneLine(workflow)), shrinks: true },
+      { title: 'WORKFLOW', cells: shown.map(({ workflow }) => oneLine(workflow)), shrinks: 'name' },
       { title: 'STATUS', cells: shown.map(({ status }) => status), style: (cell, row) => statusText(shell, shown[row]?.status, cell) },
-      { title: 'STEP', cells: shown.map(({ currentStep }) => oneLine(currentStep ?? '')), shrinks: true },
+      { title: 'STEP', cells: shown.map(({ currentStep }) => oneLine(currentStep ?? '')), shrinks: 'name' },
       { title: 'CHANGED', cells: shown.map(({ updatedAt }) => agoText(updatedAt)) },
     ]);
     const hidden = runs.length - shown.length;

@@ -6,7 +6,7 @@ import type { TranscriptId } from '../../engine/transcripts.ts';
 import { isSettled } from '../../kernel/run-state.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark, statusText } from '../status.ts';
-import { oneLine, shorten, widthOf } from '../terminal.ts';
+import { oneLine, shorten, shortenName, widthOf } from '../terminal.ts';
 import { countText, doingText, endText, tookMs } from './event-lines.ts';
 import type { StepProgress } from './progress.ts';
 import type { ProgressNode } from './reader.ts';
@@ -27,6 +27,7 @@ export interface BlockRoom {
 }
 
 const NAME_MAX = 28;
+const NAME_MIN = 6;
 const TIME_WIDTH = 6;
 /** How many members of a group get a line; the others are only counted. */
 const MEMBERS_MAX = 8;
@@ -44,7 +45,7 @@ export function headLine(shell: Shell, node: ProgressNode, room: BlockRoom): str
 /** The steps of a run in the order they were opened, with those of child runs. */
 export function stepLines(shell: Shell, node: ProgressNode, room: BlockRoom): StepLines[] {
   const own = ownSteps(node);
-  const width = nameWidth(own);
+  const width = nameWidth(own, 2, room);
   return own.map((step) => ({
     key: step.activation.path,
     ended: step.endedAt !== undefined,
@@ -57,8 +58,10 @@ function ownSteps({ progress }: ProgressNode): StepProgress[] {
   return [...progress.steps.values()].filter(({ activation }) => activation.member === undefined);
 }
 
-function nameWidth(steps: readonly StepProgress[]): number {
-  return Math.min(NAME_MAX, Math.max(0, ...steps.map((step) => widthOf(nameOf(step)))));
+/** How wide the names of steps are drawn: as wide as the longest, if the time has room beside it. */
+function nameWidth(steps: readonly StepProgress[], indent: number, { columns }: BlockRoom): number {
+  const room = Math.max(NAME_MIN, columns - indent - TIME_WIDTH - 7);
+  return Math.min(NAME_MAX, room, Math.max(0, ...steps.map((step) => widthOf(nameOf(step)))));
 }
 
 interface StepPlace {
@@ -71,7 +74,7 @@ interface StepPlace {
 function linesOfStep(shell: Shell, placed: StepPlace, room: BlockRoom): string[] {
   const child = placed.node.children.get(placed.step.activation.path);
   const below = child === undefined ? [] : ownSteps(child);
-  const inside = { node: child ?? placed.node, indent: placed.indent + 2, width: nameWidth(below) };
+  const inside = { node: child ?? placed.node, indent: placed.indent + 2, width: nameWidth(below, placed.indent + 2, room) };
   return [
     stepLine(shell, placed, room),
     ...outputLines(shell, placed, room),
@@ -85,7 +88,7 @@ function memberLines(shell: Shell, { node, step, indent }: StepPlace, room: Bloc
   const all = [...node.progress.steps.values()].filter(({ activation }) => activation.member?.group === step.activation.path);
   const notable = all.length <= MEMBERS_MAX ? all : all.filter(({ status, endedAt }) => endedAt === undefined || status === 'failed');
   const shown = notable.slice(0, MEMBERS_MAX);
-  const width = nameWidth(shown);
+  const width = nameWidth(shown, indent + 2, room);
   const hidden = notable.length - shown.length;
   return [
     ...shown.flatMap((member) => linesOfStep(shell, { node, step: member, indent: indent + 2, width }, room)),
@@ -96,7 +99,7 @@ function memberLines(shell: Shell, { node, step, indent }: StepPlace, room: Bloc
 }
 
 function stepLine(shell: Shell, { node, step, indent, width }: StepPlace, room: BlockRoom): string {
-  const name = shorten(shell.look, nameOf(step), width);
+  const name = shortenName(shell.look, nameOf(step), width);
   const time = timeText(tookMs(step, room.now)).padStart(TIME_WIDTH);
   const mark = statusMark(shell, step.status);
   const before = `${' '.repeat(indent)}${mark} ${name}${' '.repeat(Math.max(0, width - widthOf(name)))}  `;
