@@ -1,6 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Column, characters, type Look, lookOf, oneLine, plain, shorten, shortenName, styled, symbol, table, widthOf } from './terminal.ts';
+import {
+  type Column,
+  characters,
+  type Look,
+  lookOf,
+  oneLine,
+  plain,
+  shorten,
+  shortenName,
+  styled,
+  symbol,
+  table,
+  widthOf,
+} from './terminal.ts';
 
 const TERMINAL: Look = { isTerminal: true, hasColor: false, hasUnicode: true, columns: 40 };
 const PIPE: Look = { ...TERMINAL, isTerminal: false };

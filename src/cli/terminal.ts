@@ -87,12 +87,19 @@ export function oneLine(text: string): string {
   return plain(text).replace(/\s+/g, ' ').trim();
 }
 
+const HIDDEN = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** One line with every character that steers a terminal or is invisible spelled out, for text whose every character matters. */
+export function spelledOut(line: string): string {
+  return line.replace(HIDDEN, (character) => `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`);
+}
+
 const ANSI = /\u001b\[[0-9;]*m/g;
 /** East Asian wide characters, and those that a terminal shows as a picture. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u;
 /** What takes no column of its own. */
-const ZERO = /^[\p{Mn}\p{Me}\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]+$/u;
+const ZERO = /^[\p{Mn}\p{Me}\u200b-\u200d\u2060\ufeff]+$/u;
 /** Text in which every code unit is one column wide, including our symbols. */
 const NARROW = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2026\u2190-\u2193\u2500-\u257f\u25cb-\u25cf\u2713\u2717\u276f]*$/;
 
@@ -123,7 +130,9 @@ export function shortenName(look: Look, text: string, width: number): string {
   const mark = symbol(look, 'ellipsis').slice(0, Math.max(0, width));
   const room = width - mark.length;
   const all = characters(text);
-  const end = firstOf(all.toReversed(), Math.ceil(room / 2)).toReversed().join('');
+  const end = firstOf(all.toReversed(), Math.ceil(room / 2))
+    .toReversed()
+    .join('');
   return `${firstOf(all, room - widthOf(end)).join('')}${mark}${end}`;
 }
 

@@ -68,11 +68,11 @@ test('watch and logs -f follow the output of steps that another process runs', a
 
 test('the output of a failed command and of a gate can be read afterwards', async () => {
   const file = await writeWorkflow(rig, 'two', {
-    steps: `{ id: 'check', gate: { checks: [{ check: 'command', run: 'echo checked' }] }, next: { ok: 'fail', fail: null } }, { id: 'fail', command: 'echo tried; exit 3', next: null }`,
+    steps: `{ id: 'check', gate: { checks: [{ check: 'command', run: 'echo checked' }] }, next: { ok: 'tries', fail: null } }, { id: 'tries', command: 'echo tried; exit 3', next: null }`,
   });
   await rig.run(['run', file, '--id', ID]);
   expect((await rig.run(['logs', ID, 'check'])).stdout).toMatch(/transcript\n +checked/);
-  expect((await rig.run(['logs', ID, 'fail'])).stdout).toMatch(/transcript\n +tried/);
+  expect((await rig.run(['logs', ID, 'tries'])).stdout).toMatch(/transcript\n +tried/);
 });
 
 test('show and logs without an id are about the last run, and say which', async () => {

@@ -30,8 +30,13 @@ export const DECIDE: readonly ListedCommand[] = [
     about:
       'Lists approvals to decide, questions from agents to answer, and runs that stopped. With RUN, shows everything that run asks, with the digest that a decision or an answer needs when there is no terminal.',
     args: [{ name: 'RUN', about: 'show only this run, in full', completes: 'run' }],
+    options: [
+      { name: 'diff', about: 'with RUN: also show what the work changed' },
+      { name: 'new', about: 'with RUN: show only what changed since you last looked' },
+    ],
     examples: [
       { line: 'pawl inbox', about: 'what waits for you' },
+      { line: 'pawl inbox 7k3 --diff', about: 'one approval with the diff of the work' },
       { line: 'pawl inbox 7k3', about: 'everything one run asks' },
       { line: 'pawl inbox --json', about: 'the same with digests, for programs' },
     ],

@@ -17,10 +17,12 @@ test('pieces of a line are joined, and a line without an end is the last', () =>
 });
 
 test('an agent that begins to do something else ends its line', () => {
-  expect(linesOf([{ kind: 'text', text: 'I look' }, { kind: 'tool', id: '1', name: 'Read', input: { path: 'a' } }])).toEqual([
-    'I look',
-    '> Read {"path":"a"}',
-  ]);
+  expect(
+    linesOf([
+      { kind: 'text', text: 'I look' },
+      { kind: 'tool', id: '1', name: 'Read', input: { path: 'a' } },
+    ]),
+  ).toEqual(['I look', '> Read {"path":"a"}']);
 });
 
 test('of the results of tools only failures are lines', () => {
