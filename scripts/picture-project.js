@@ -46,7 +46,6 @@ stages:
   - id: report
     type: command
     run: "echo 'reading orders.csv'; echo 'orders.csv: no column \\"total\\" in line 1' >&2; exit 2"
-    retry: { max: 1 }
     on_complete: mail
   - { id: mail, type: command, run: "echo sent", on_complete: complete }
 `,

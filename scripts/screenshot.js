@@ -18,13 +18,19 @@ const NIGHTLY = '9d3fh6j2w5n8r4ga';
 
 /**
  * @typedef {{ wait: RegExp, type: string }} Answer
- * @typedef {{ words: string[], answers?: Answer[], until?: RegExp, exit?: number }} Scene a command, and how it goes on; `until` is when the picture is taken
+ * @typedef {{ words: string[], answers?: Answer[], until?: RegExp, exit?: number }} Scene a command, and how it goes on; `until` is when the picture is taken, and the steps of the project go on
  * @typedef {{ cwd: string, columns: number, home: string }} Stage
  */
 
 /** The pictures of the project, in the order in which its runs get there. @type {Readonly<Record<string, Scene[]>>} */
 const PICTURES = {
-  'run-live': [{ words: ['run', 'release', '--id', RUN], until: /unit: 57[\s\S]*total is 30[\s\S]*checking src/ }],
+  'run-live': [
+    {
+      words: ['run', 'release', '--id', RUN],
+      until: /unit: 57[\s\S]*total is 30[\s\S]*checking src/,
+      answers: [{ wait: /Your answer/, type: '\r' }],
+    },
+  ],
   approval: [
     { words: ['inbox'], exit: 0 },
     {
@@ -59,13 +65,10 @@ for (const columns of WIDTHS) {
 async function takePictures(stage) {
   await play(stage, { words: ['trust', '--yes'], exit: 0 });
   for (const [name, scenes] of Object.entries(PICTURES)) {
-    if (name === 'approval')
-      await play(stage, { words: ['resume', RUN, '--rerun', 'tests#1'], answers: [{ wait: /Your answer/, type: '\r' }] });
     if (name === 'show-failed') await play(stage, { words: ['run', 'nightly', '--id', NIGHTLY] });
     let text = '';
     for (const scene of scenes) text += `$ pawl ${scene.words.join(' ')}\r\n${await play(stage, scene)}\r\n`;
     save(`${name}-${stage.columns}.svg`, stage.columns, { text, home: stage.home });
-    if (name === 'run-live') writeFileSync(join(stage.cwd, 'go'), '');
   }
 }
 
@@ -121,7 +124,7 @@ function play({ cwd, columns, home }, { words, answers = [], until, exit }) {
       if (left[0]?.wait.test(sent)) terminal.write(/** @type {Answer} */ (left.shift()).type);
       if (until === undefined || picture !== '' || !until.test(sent)) return;
       picture = sent;
-      terminal.kill('SIGKILL');
+      writeFileSync(join(cwd, 'go'), '');
     });
     terminal.onExit(({ exitCode }) => {
       clearTimeout(timer);

@@ -17,7 +17,7 @@ import { endLines } from './progress/end.ts';
 import { openProgress, type ProgressView, transcriptsFor } from './progress/view.ts';
 import { tryRight } from './right.ts';
 import { readRunReport, shownValues } from './run-report/run-report.ts';
-import type { Place } from './session.ts';
+import { findPlace, type Place } from './session.ts';
 import type { Shell } from './shell.ts';
 import { exitOfWaits } from './status.ts';
 
@@ -120,8 +120,8 @@ async function driveUntilIdle(
     const asks = rest.waits.length > 0 && rest.waits.every(({ wait: open }) => open.kind === 'human');
     // Ask only a caller who may decide.
     if (asks && shell.isInteractive && (await tryRight(shell, { demand: 'decide', on: 'pawl decide' })) !== undefined) {
-      const { decideOnTerminal } = await import('./decision/decision.ts');
-      if ((await view.pauseFor(() => decideOnTerminal(shell, engine, run))) === 'later') return;
+      const [{ decideOnTerminal }, place] = await Promise.all([import('./decision/decision.ts'), findPlace(shell, shell.given)]);
+      if ((await view.pauseFor(() => decideOnTerminal(shell, engine, { run, place }))) === 'later') return;
       continue;
     }
     if (!wait && !isSoon(rest)) return;

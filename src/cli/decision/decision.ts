@@ -11,14 +11,13 @@ import type { OpenGate } from '../../engine/gates.ts';
 import type { DecisionRequest } from '../../engine/requests.ts';
 import type { Store } from '../../store/store.ts';
 import { userActor } from '../actor.ts';
-import { findPlace } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, plain, shorten, slices, widthOf } from '../terminal.ts';
 import { agoText, untilText } from '../time.ts';
 import { type PendingApproval, pendingApprovals } from './approvals.ts';
 import type { DiffSource } from './diff.ts';
 import { diffLines } from './diff-lines.ts';
-import { type ApprovalLook, recordLook, seenOf } from './looks.ts';
+import { type ApprovalLook, type ApprovalPlace, recordLook, seenOf } from './looks.ts';
 import { openPrompt, type Prompt } from './prompt.ts';
 
 /** How many characters of a digest are shown, and the minimum to identify one. */
@@ -154,7 +153,11 @@ export interface Answer {
  * Shows the oldest approval of a run, or of a child run it waits for, and asks the person at the terminal. Returns `later`
  * if it stays open, and `decided` also if someone else decided first, because the run continues either way.
  */
-export async function decideOnTerminal(shell: Shell, engine: Engine, run: string): Promise<'decided' | 'later'> {
+export async function decideOnTerminal(
+  shell: Shell,
+  engine: Engine,
+  { run, place }: { readonly run: string; readonly place: ApprovalPlace },
+): Promise<'decided' | 'later'> {
   for (;;) {
     // Reading the approvals also refreshes what they are about.
     await engine.run(run).gates();
@@ -169,7 +172,7 @@ export async function decideOnTerminal(shell: Shell, engine: Engine, run: string
       shell.print(shell.style('yellow', plain(`${asked.gate.path} needs a signature: ${problem}`)));
       return 'later';
     }
-    const answer = await answerOnTerminal(shell, engine.store, asked);
+    const answer = await answerOnTerminal({ shell, place, store: engine.store, asked });
     if (answer === 'later') {
       shell.print(`Nothing was decided; "pawl decide ${asked.run}" asks again.`);
       return 'later';
@@ -222,8 +225,8 @@ export function decisionOf({ gate }: PendingApproval, { option, input }: Answer,
 }
 
 /** Shows an approval and asks for the answer; returns `gone` if another process decided meanwhile. */
-export async function answerOnTerminal(shell: Shell, store: Store, asked: PendingApproval): Promise<Answer | 'later' | 'gone'> {
-  const source = { shell, store, asked, place: await findPlace(shell, shell.given) };
+export async function answerOnTerminal(source: DiffSource): Promise<Answer | 'later' | 'gone'> {
+  const { shell, store, asked } = source;
   const isNew = await showApproval(source);
   const gone = new AbortController();
   const look = async (): Promise<void> => {

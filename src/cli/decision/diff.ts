@@ -8,20 +8,19 @@ import { git } from '../../process/git.ts';
 import { changesOfTrees, diffOfTrees, TreeReader } from '../../process/git-tree.ts';
 import { CACHES } from '../../steps/workspace-tree.ts';
 import type { Store } from '../../store/store.ts';
-import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import { agoText } from '../time.ts';
 import type { PendingApproval } from './approvals.ts';
 import type { ApprovalDiff } from './diff-lines.ts';
-import { type ApprovalLook, lastLook, recordLook, seenOf } from './looks.ts';
+import { type ApprovalLook, type ApprovalPlace, lastLook, recordLook, seenOf } from './looks.ts';
 
 const FILES_SHOWN = 5;
 
 /** An approval with where its work is. */
 export interface DiffSource {
   readonly shell: Shell;
-  readonly place: Place;
+  readonly place: ApprovalPlace;
   readonly store: Store;
   readonly asked: PendingApproval;
 }

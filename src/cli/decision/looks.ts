@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { digestText } from '../../base/digest.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { userActor } from '../actor.ts';
-import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import type { PendingApproval } from './approvals.ts';
 
@@ -19,17 +18,24 @@ export interface ApprovalLook {
   readonly files?: Readonly<Record<string, Json>>;
 }
 
+/** Where the work of an approval is: the folder of its project, the database, and the person's state folder. */
+export interface ApprovalPlace {
+  readonly project: { readonly root: string };
+  readonly file: string;
+  readonly state: string | undefined;
+}
+
 const KEPT = 200;
 
 /** What the person of this command saw last of an approval; a later visit of the same step counts as the same one. */
-export function lastLook(shell: Shell, place: Place, asked: PendingApproval): ApprovalLook | undefined {
+export function lastLook(shell: Shell, place: ApprovalPlace, asked: PendingApproval): ApprovalLook | undefined {
   return readLooks(place).get(keyOf(shell, place, asked));
 }
 
 /** Records what the person sees now. */
 export function recordLook(
   shell: Shell,
-  place: Place,
+  place: ApprovalPlace,
   { asked, seen }: { readonly asked: PendingApproval; readonly seen: Omit<ApprovalLook, 'at'> },
 ): void {
   // What a program reads is not a look of a person.
@@ -56,11 +62,11 @@ export function seenOf({ gate }: PendingApproval): Omit<ApprovalLook, 'at'> {
   return { ...(typeof id === 'string' ? { tree: id } : {}), ...(isJsonObject(files) ? { files } : {}) };
 }
 
-function keyOf(shell: Shell, place: Place, { run, gate }: PendingApproval): string {
+function keyOf(shell: Shell, place: ApprovalPlace, { run, gate }: PendingApproval): string {
   return digestText(JSON.stringify([place.file, run, gate.step, userActor(shell)])).slice(0, 32);
 }
 
-function readLooks({ state }: Place): Map<string, ApprovalLook> {
+function readLooks({ state }: ApprovalPlace): Map<string, ApprovalLook> {
   if (state === undefined) return new Map();
   try {
     const read = JSON.parse(readFileSync(fileOf(state), 'utf8')) as Json;

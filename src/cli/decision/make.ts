@@ -74,12 +74,12 @@ function noApproval(run: string, gate: string | undefined): EngineError {
 }
 
 async function answerTo(deciding: Deciding, asked: PendingApproval, choose: Choose): Promise<Answer | undefined> {
-  const { shell, store } = deciding;
+  const { shell, store, place } = deciding;
   if (choose !== undefined) {
     const { definition } = await store.load(asked.run);
     return confirmedAnswer(deciding, asked, choose(asked.gate, definition));
   }
-  const answer = await answerOnTerminal(shell, store, asked);
+  const answer = await answerOnTerminal({ shell, place, store, asked });
   if (answer === 'gone') throw (await tooLate(deciding, asked)) ?? noApproval(asked.run, asked.gate.path);
   return answer === 'later' ? undefined : answer;
 }

@@ -36,8 +36,9 @@ const MEMBERS_MAX = 8;
 export function headLine(shell: Shell, node: ProgressNode, room: BlockRoom): string {
   const { state, status } = node.progress;
   const took = state === undefined ? 0 : (isSettled(state.status) ? state.at : room.now) - state.createdAt;
-  const name = oneLine(state?.workflow ?? 'run');
-  const text = `${name}  ${node.run}  ${status}  ${timeText(took)}`;
+  const after = `  ${node.run}  ${status}  ${timeText(took)}`;
+  const name = shortenName(shell.look, oneLine(state?.workflow ?? 'run'), Math.max(NAME_MIN, room.columns - 4 - widthOf(after)));
+  const text = `${name}${after}`;
   if (widthOf(text) + 4 > room.columns) return `${statusMark(shell, status)} ${shorten(shell.look, text, room.columns - 4)}`;
   return `${statusMark(shell, status)} ${shell.style('bold', name)}  ${node.run}  ${statusText(shell, status)}  ${shell.style('dim', timeText(took))}`;
 }
