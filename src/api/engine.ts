@@ -14,7 +14,7 @@ import { requireActor } from '../engine/actor.ts';
 import { assertBudgets } from '../engine/budgets.ts';
 import { systemClock } from '../engine/clock.ts';
 import { EngineCore } from '../engine/engine.ts';
-import { openProgramOutput } from '../engine/program-output.ts';
+import { programOutputs } from '../engine/program-output.ts';
 import { findWorkflow } from '../engine/programs.ts';
 import { addFacts, sendSignal } from '../engine/requests.ts';
 import type { StartOptions } from '../engine/run-start.ts';
@@ -31,7 +31,7 @@ import { createOwner, isDead, watchOwners, writeHeartbeats } from '../process/ow
 import { sweepOrphans } from '../process/tree.ts';
 import { readForge } from '../steps/forge-reading.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
-import type { OutputSource, StepServices } from '../steps/services.ts';
+import type { StepServices } from '../steps/services.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { RunOrigin, RunQuery, RunSummary, Store } from '../store/store.ts';
 import { type AnyWorkflow, checkEngineOptions, type EngineOptions } from './engine-options.ts';
@@ -151,11 +151,9 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
   const cwd = options.cwd ?? process.cwd();
   const warn = options.warn ?? ((error: unknown) => process.emitWarning(messageOf(error as EngineError)));
   const db = options.db === ':memory:' ? undefined : options.db;
-  const pidDir = db === undefined ? undefined : `${db}.pids`;
-  const transcripts = db === undefined ? undefined : transcriptsOf(db);
+  const [pidDir, transcripts] = db === undefined ? [undefined, undefined] : [`${db}.pids`, transcriptsOf(db)];
   const accounting = createAccounting({ store, clock, budgets: options.budgets ?? {}, transcripts, warn });
-  const openOutput =
-    transcripts === undefined ? undefined : (of: OutputSource) => openProgramOutput(transcripts, of, { now: () => clock.now(), warn });
+  const openOutput = programOutputs(transcripts, { now: () => clock.now(), warn });
   const services: StepServices = { ...options, cwd, now: () => clock.now(), accounting, ...present({ pidDir, openOutput }) };
   return {
     store,

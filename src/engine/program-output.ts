@@ -8,6 +8,11 @@ const FULL_MAX = 1024 * 1024;
 const LAST_MAX = 4096;
 const PAUSE_MS = 1000;
 
+/** Returns what opens the output of programs in a folder of transcripts; undefined without one. */
+export function programOutputs(folder: string | undefined, io: TranscriptIo): ((of: OutputSource) => OutputSink) | undefined {
+  return folder === undefined ? undefined : (of) => openProgramOutput(folder, of, io);
+}
+
 /** Opens the output of a program; the transcript is created when it prints something. */
 export function openProgramOutput(folder: string, of: OutputSource, io: TranscriptIo): OutputSink {
   // What arrives here is masked already.
