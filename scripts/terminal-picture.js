@@ -30,10 +30,11 @@ const PIECES = /\u001b\[([?\d;]*)([A-Za-z])|\r|\n|\u0007|[^\u001b\r\n\u0007]/gu;
  * The lines of the screen after all of this was sent. What it does not know how to follow is an error: a wrong picture
  * would be worse than none.
  * @param {string} sent
+ * @param {number} columns where the terminal wraps
  * @returns {Cell[][]}
  */
-export function readScreen(sent) {
-  const screen = new Screen();
+export function readScreen(sent, columns = Number.POSITIVE_INFINITY) {
+  const screen = new Screen(columns);
   for (const [piece, numbers, letter] of sent.matchAll(PIECES)) {
     if (letter !== undefined) screen.steer(letter, numbers ?? '');
     else if (piece === '\n') screen.row += 1;
@@ -50,9 +51,20 @@ class Screen {
   #style = PLAIN;
   /** @type {Cell[][]} */
   #rows = [];
+  /** @type {number} */
+  #columns;
+
+  /** @param {number} columns */
+  constructor(columns) {
+    this.#columns = columns;
+  }
 
   /** @param {string} text */
   put(text) {
+    if (this.column >= this.#columns) {
+      this.row += 1;
+      this.column = 0;
+    }
     const line = this.#line();
     while (line.length < this.column) line.push({ text: ' ', style: PLAIN });
     line[this.column] = { text, style: this.#style };

@@ -77,7 +77,7 @@ async function run(options: CommandDriverOptions, request: AgentRequest, input: 
       stdin.end();
     },
     onLine: (line, answered) => {
-      request.onEvent?.({ kind: 'text', text: line });
+      request.onEvent?.({ kind: 'text', text: `${line}\n` });
       if (length > TEXT_MAX) return;
       length += line.length + 1;
       lines.push(line);

@@ -20,7 +20,7 @@ export type AnyWorkflow = CompiledWorkflow | { readonly compiled: CompiledWorkfl
 export type ContextBuilder = NonNullable<CompiledWorkflow['context']>;
 
 /** Options of an engine. */
-export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDir' | 'accounting' | 'keepText'>> {
+export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDir' | 'accounting' | 'keepText' | 'openOutput'>> {
   /** The database file; `:memory:` for runs that need not survive the process. */
   readonly db?: string;
   /** How a request waits for a run that another process drives. By default it waits without a limit. */

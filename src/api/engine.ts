@@ -14,10 +14,11 @@ import { requireActor } from '../engine/actor.ts';
 import { assertBudgets } from '../engine/budgets.ts';
 import { systemClock } from '../engine/clock.ts';
 import { EngineCore } from '../engine/engine.ts';
+import { textsBeside } from '../engine/program-output.ts';
 import { findWorkflow } from '../engine/programs.ts';
 import { addFacts, sendSignal } from '../engine/requests.ts';
 import type { StartOptions } from '../engine/run-start.ts';
-import { keepText, transcriptsOf } from '../engine/transcripts.ts';
+import { transcriptsOf } from '../engine/transcripts.ts';
 import type { Forge, ForgeEvent } from '../forge/forge.ts';
 import { memberName } from '../forge/people.ts';
 import { isFinal } from '../kernel/run-state.ts';
@@ -150,12 +151,10 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
   const cwd = options.cwd ?? process.cwd();
   const warn = options.warn ?? ((error: unknown) => process.emitWarning(messageOf(error as EngineError)));
   const db = options.db === ':memory:' ? undefined : options.db;
-  const pidDir = db === undefined ? undefined : `${db}.pids`;
-  const transcripts = db === undefined ? undefined : transcriptsOf(db);
+  const [pidDir, transcripts] = db === undefined ? [undefined, undefined] : [`${db}.pids`, transcriptsOf(db)];
   const accounting = createAccounting({ store, clock, budgets: options.budgets ?? {}, transcripts, warn });
-  const keeping: Pick<StepServices, 'keepText'> =
-    transcripts === undefined ? {} : { keepText: (of, text) => keepText(transcripts, of, text) };
-  const services: StepServices = { ...options, cwd, now: () => clock.now(), accounting, ...present({ pidDir }), ...keeping };
+  const texts = textsBeside(transcripts, { now: () => clock.now(), warn });
+  const services: StepServices = { ...options, cwd, now: () => clock.now(), accounting, ...present({ pidDir }), ...texts };
   return {
     store,
     clock,

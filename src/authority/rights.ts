@@ -30,7 +30,7 @@ export interface RightRow {
 
 const SIGNING = ['as', 'passphrase-fd'];
 const SIGNED = [...SIGNING, 'token-file'];
-const SEEN = [...SIGNED, 'digest', 'yes'];
+const SEEN = ['quiet', ...SIGNED, 'digest', 'yes'];
 const DECIDING = [...SEEN, 'input', 'gate'];
 
 /** The table. */
@@ -40,6 +40,11 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   list: { verb: 'free', free: ['status'] },
   validate: { verb: 'free', free: ['strict', 'hints', 'schema'] },
   graph: { verb: 'asks', free: ['format', 'out', 'run'], because: 'a workflow that is not trusted yet is trusted first' },
+  prompt: {
+    verb: 'asks',
+    free: ['param', 'params', 'attended', 'format'],
+    because: 'a workflow that is not trusted yet is trusted first',
+  },
   export: { verb: 'asks', free: ['format', 'out'], because: 'a workflow that is not trusted yet is trusted first' },
   trust: {
     verb: 'asks',
@@ -49,26 +54,41 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   },
   run: {
     verb: 'asks',
-    free: [...SIGNED, 'param', 'params', 'issue', 'pr', 'event', 'payload', 'id', 'priority', 'detach', 'wait', 'attended', 'format'],
+    free: [
+      ...SIGNED,
+      'param',
+      'params',
+      'issue',
+      'pr',
+      'event',
+      'payload',
+      'id',
+      'priority',
+      'detach',
+      'wait',
+      'quiet',
+      'attended',
+      'format',
+    ],
     options: { from: 'override', output: 'override' },
     because: 'a workflow that is not trusted yet is trusted first',
   },
   resume: {
     verb: 'asks',
-    free: [...SIGNED, 'note', 'wait'],
+    free: [...SIGNED, 'note', 'wait', 'quiet'],
     options: {
       ...{ retry: 'override', accept: 'override', to: 'override', rerun: 'override', done: 'override', failed: 'override' },
       ...{ output: 'override', extend: 'override', budget: 'override', 'accept-changes': 'trust' },
     },
     because: 'continuing a run needs no right; after an escalation the choice does',
   },
-  retry: { verb: 'override', free: [...SIGNED, 'note', 'wait'], options: { extend: 'override', 'accept-changes': 'trust' } },
+  retry: { verb: 'override', free: [...SIGNED, 'note', 'wait', 'quiet'], options: { extend: 'override', 'accept-changes': 'trust' } },
   cancel: { verb: 'steer', free: [...SIGNED, 'reason'] },
   pause: { verb: 'steer', free: SIGNED },
-  signal: { verb: 'steer', free: [...SIGNED, 'payload', 'id'] },
+  signal: { verb: 'steer', free: [...SIGNED, 'payload', 'id', 'quiet'] },
   fork: {
     verb: 'asks',
-    free: [...SIGNED, 'param', 'params', 'dry-run', 'yes'],
+    free: [...SIGNED, 'param', 'params', 'dry-run', 'yes', 'quiet'],
     options: { from: 'asks', output: 'override' },
     looks: ['dry-run'],
     because: 'a fork that starts after a check overrides that check',
@@ -83,7 +103,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   ask: { verb: 'free', free: ['token', 'questions', 'only', 'format'] },
   mcp: { verb: 'free', free: ['run'], because: 'none of its tools decides' },
   hook: { verb: 'free', free: ['agent'] },
-  inbox: { verb: 'free' },
+  inbox: { verb: 'free', free: ['diff', 'new'] },
   forge: {
     verb: 'asks',
     free: ['title', 'body', 'label', 'head', 'base', 'draft', 'fork', 'name', 'add', 'remove', 'token-file'],
@@ -108,8 +128,8 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   },
   runs: { verb: 'free', free: ['status', 'workflow', 'attended', 'limit', 'all'] },
   show: { verb: 'free', free: ['steps', 'output'] },
-  logs: { verb: 'free', free: ['follow', 'since'] },
-  watch: { verb: 'free' },
+  logs: { verb: 'free', free: ['follow', 'since', 'quiet'] },
+  watch: { verb: 'free', free: ['quiet'] },
   debug: { verb: 'free', free: ['out'] },
   doctor: { verb: 'free', free: ['repair'] },
   backup: { verb: 'free', options: { force: 'steer' } },

@@ -133,6 +133,13 @@ export const RUN_ARGUMENT: ArgumentSpec = {
   completes: 'run',
 };
 
+/** The argument of every command that shows one run, and without an id the last one. */
+export const LAST_RUN_ARGUMENT: ArgumentSpec = {
+  ...RUN_ARGUMENT,
+  about: 'the id of a run, or the first characters of it (default: the last run of this project)',
+  required: false,
+};
+
 /** The option of every command that may need a right. */
 export const TOKEN_FILE: OptionSpec = {
   name: 'token-file',
@@ -140,6 +147,9 @@ export const TOKEN_FILE: OptionSpec = {
   about: 'read your personal token from this file instead of PAWL_TOKEN',
   completes: 'file',
 };
+
+/** The option of every command that shows a run while it goes on. */
+export const QUIET: OptionSpec = { name: 'quiet', short: 'q', about: 'do not show what steps print while they run' };
 
 /** Options of every command that signs. */
 export const SIGNING_OPTIONS: readonly OptionSpec[] = [

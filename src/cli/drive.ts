@@ -14,10 +14,10 @@ import { assertSettingsTrusted, openForge } from './forge/session.ts';
 import { catchInterrupts, EXIT_INTERRUPTED, type Interrupt } from './interrupt.ts';
 import { openEngine } from './open-engine.ts';
 import { endLines } from './progress/end.ts';
-import { openProgress, type ProgressView } from './progress/view.ts';
+import { openProgress, type ProgressView, transcriptsFor } from './progress/view.ts';
 import { tryRight } from './right.ts';
 import { readRunReport, shownValues } from './run-report/run-report.ts';
-import type { Place } from './session.ts';
+import { findPlace, type Place } from './session.ts';
 import type { Shell } from './shell.ts';
 import { exitOfWaits } from './status.ts';
 
@@ -37,7 +37,11 @@ export interface Drive {
 export async function driveRun(shell: Shell, drive: Drive): Promise<number> {
   const { engine, run } = drive;
   // Events from before this command were shown by another one.
-  const view = openProgress(shell, engine.store, { run, since: shell.world.startedAt ?? performance.timeOrigin });
+  const view = openProgress(shell, engine.store, {
+    run,
+    transcripts: await transcriptsFor(shell),
+    since: shell.world.startedAt ?? performance.timeOrigin,
+  });
   const interrupt = catchInterrupts(engine, (text) => view.note(text));
   const supervision = supervise(drive, view);
   try {
@@ -116,9 +120,8 @@ async function driveUntilIdle(
     const asks = rest.waits.length > 0 && rest.waits.every(({ wait: open }) => open.kind === 'human');
     // Ask only a caller who may decide.
     if (asks && shell.isInteractive && (await tryRight(shell, { demand: 'decide', on: 'pawl decide' })) !== undefined) {
-      await view.pause();
-      const { decideOnTerminal } = await import('./decision/decision.ts');
-      if ((await decideOnTerminal(shell, engine, run)) === 'later') return;
+      const [{ decideOnTerminal }, place] = await Promise.all([import('./decision/decision.ts'), findPlace(shell, shell.given)]);
+      if ((await view.pauseFor(() => decideOnTerminal(shell, engine, { run, place }))) === 'later') return;
       continue;
     }
     if (!wait && !isSoon(rest)) return;

@@ -125,7 +125,7 @@ export function forkLines(shell: Shell, { run, from, steps, askedAgain, asksFirs
     `A fork of run ${run} that starts at "${oneLine(from)}":`,
     '',
     ...table(shell.look, [
-      { title: 'STEP', cells: steps.map(({ path }) => oneLine(path)), shrinks: true },
+      { title: 'STEP', cells: steps.map(({ path }) => oneLine(path)), shrinks: 'name' },
       { title: 'KIND', cells: steps.map(({ kind }) => kind) },
       { title: 'OUTCOME', cells: steps.map(({ outcome }) => oneLine(outcome ?? 'open')) },
       {
@@ -133,7 +133,7 @@ export function forkLines(shell: Shell, { run, from, steps, askedAgain, asksFirs
         cells: steps.map(({ inFork }) => (inFork === 'reused' ? 'reused' : 'runs again')),
         style: (cell) => shell.style(cell === 'reused' ? 'green' : 'yellow', cell),
       },
-      { title: 'WHICH MEANS', cells: steps.map(({ means }) => means), shrinks: true },
+      { title: 'WHICH MEANS', cells: steps.map(({ means }) => means), shrinks: 'text' },
     ]),
     '',
     ...notes.flatMap((note) => (shell.look.isTerminal ? wrap(note, shell.look.columns) : [note])),

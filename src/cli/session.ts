@@ -138,10 +138,23 @@ export async function closing<S extends { close(): Promise<void> }, T>(open: S, 
 }
 
 /** Opens the database for a command about one run; without a database the run does not exist. */
-export async function openForRun(place: Place, prefix: string, use: StoreUse = 'drive'): Promise<Store> {
+export async function openForRun(place: Place, prefix: string | undefined, use: StoreUse = 'drive'): Promise<Store> {
   assertNamedExists(place);
   if (!existsSync(place.file)) throw noRun(prefix, place);
   return openStore(place, use);
+}
+
+/** Opens the database and the run that a command shows: the one it names, else the last one, which is said on stderr. */
+export async function withShownRun<T>(shell: Shell, work: (run: OpenRun) => Promise<T>): Promise<T> {
+  const place = await findPlace(shell, shell.given);
+  const prefix = shell.given.maybe('RUN');
+  return closing(await openForRun(place, prefix, 'look'), async (store) => {
+    if (prefix !== undefined) return work({ place, store, id: await findRun(store, prefix, place) });
+    const [last] = await store.list({ limit: 1 });
+    if (last === undefined) throw noRun(undefined, place);
+    shell.world.stderr.write(`the last run of this project: ${last.id}\n`);
+    return work({ place, store, id: last.id });
+  });
 }
 
 /** The full id of the run with this prefix. */
@@ -159,8 +172,12 @@ export async function findRun(store: Store, prefix: string, place: Place): Promi
   );
 }
 
-function noRun(prefix: string, place: Place): EngineError {
-  return new EngineError('RUN_NOT_FOUND', `no run "${prefix}" in ${place.file}; "pawl runs" lists the runs`, {
-    details: { run: prefix, file: place.file },
+function noRun(prefix: string | undefined, place: Place): EngineError {
+  const what =
+    prefix === undefined
+      ? `no runs in ${place.file} yet; "pawl run WORKFLOW" starts one`
+      : `no run "${prefix}" in ${place.file}; "pawl runs" lists the runs`;
+  return new EngineError('RUN_NOT_FOUND', what, {
+    details: { ...present({ run: prefix }), file: place.file },
   });
 }

@@ -1,6 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { characters, type Look, lookOf, oneLine, plain, shorten, styled, symbol, table, widthOf } from './terminal.ts';
+import {
+  type Column,
+  characters,
+  type Look,
+  lookOf,
+  oneLine,
+  plain,
+  shorten,
+  shortenName,
+  styled,
+  symbol,
+  table,
+  widthOf,
+} from './terminal.ts';
 
 const TERMINAL: Look = { isTerminal: true, hasColor: false, hasUnicode: true, columns: 40 };
 const PIPE: Look = { ...TERMINAL, isTerminal: false };
@@ -75,10 +88,27 @@ describe('widths', () => {
   });
 });
 
+test('pictures take two columns whichever way they are written, and marks that stand alone none', () => {
+  for (const wide of ['✅', '⚡', '☕', '🇩🇪', '❤️', '👩‍👩‍👧', '한', 'ｗ', '𠀀']) expect([wide, widthOf(wide)]).toEqual([wide, 2]);
+  for (const narrow of ['✓', '●', '…', 'é', '©', 'ñ', 'ي']) expect([narrow, widthOf(narrow)]).toEqual([narrow, 1]);
+  for (const none of ['\u200b', '\u0301', '\ufeff']) expect(widthOf(none)).toBe(0);
+});
+
+test('long names that differ at their end still differ when they are cut', () => {
+  expect(shortenName(TERMINAL, 'very-long-step-name-one', 12)).toBe('very-…me-one');
+  expect(shortenName(TERMINAL, 'very-long-step-name-two', 12)).toBe('very-…me-two');
+  expect(shortenName(TERMINAL, 'short', 12)).toBe('short');
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 30 }), (text, width) => {
+      expect(widthOf(shortenName(TERMINAL, text, width))).toBeLessThanOrEqual(Math.max(width, 0));
+    }),
+  );
+});
+
 describe('a table', () => {
-  const columns = [
+  const columns: readonly Column[] = [
     { title: 'ID', cells: ['0123456789', 'x'] },
-    { title: 'NAME', cells: ['a name that is longer than the terminal is wide', 'short'], shrinks: true },
+    { title: 'NAME', cells: ['a name that is longer than the terminal is wide', 'short'], shrinks: 'text' },
     { title: 'END', cells: ['yes', 'no'] },
   ];
 
@@ -90,6 +120,15 @@ describe('a table', () => {
       'x           short                    no',
     ]);
     expect(Math.max(...lines.map(widthOf))).toBe(40);
+  });
+
+  test('cuts names in the middle', () => {
+    const names = ['the-first-of-some-very-long-names', 'the-second-of-some-very-long-names'];
+    expect(table({ ...TERMINAL, columns: 20 }, [{ title: 'NAME', cells: names, shrinks: 'name' }])).toEqual([
+      'NAME',
+      'the-first…long-names',
+      'the-secon…long-names',
+    ]);
   });
 
   test('is not cut in a pipe', () => {

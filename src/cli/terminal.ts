@@ -48,7 +48,10 @@ export function lookOf(
     isTerminal: isTerminal && !dumb,
     hasColor: !off && (isTerminal || forced),
     hasUnicode: isUtf8(env),
-    columns: [stream.columns, Number(env.COLUMNS)].find((columns) => columns !== undefined && columns > 0) ?? WIDTH_DEFAULT,
+    // A terminal may be resized while a command runs.
+    get columns() {
+      return [stream.columns, Number(env.COLUMNS)].find((columns) => columns !== undefined && columns > 0) ?? WIDTH_DEFAULT;
+    },
   };
 }
 
@@ -84,9 +87,19 @@ export function oneLine(text: string): string {
   return plain(text).replace(/\s+/g, ' ').trim();
 }
 
+const HIDDEN = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** One line with every character that steers a terminal or is invisible spelled out, for text whose every character matters. */
+export function spelledOut(line: string): string {
+  return line.replace(HIDDEN, (character) => `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`);
+}
+
 const ANSI = /\u001b\[[0-9;]*m/g;
+/** East Asian wide characters, and those that a terminal shows as a picture. */
 const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+  /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u;
+/** What takes no column of its own. */
+const ZERO = /^[\p{Mn}\p{Me}\u200b-\u200d\u2060\ufeff]+$/u;
 /** Text in which every code unit is one column wide, including our symbols. */
 const NARROW = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2026\u2190-\u2193\u2500-\u257f\u25cb-\u25cf\u2713\u2717\u276f]*$/;
 
@@ -100,7 +113,7 @@ export function widthOf(text: string): number {
   const bare = text.replace(ANSI, '');
   if (NARROW.test(bare)) return bare.length;
   let width = 0;
-  for (const character of characters(bare)) width += WIDE.test(character) ? 2 : 1;
+  for (const character of characters(bare)) width += WIDE.test(character) ? 2 : ZERO.test(character) ? 0 : 1;
   return width;
 }
 
@@ -108,15 +121,31 @@ export function widthOf(text: string): number {
 export function shorten(look: Look, text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   const mark = symbol(look, 'ellipsis').slice(0, Math.max(0, width));
-  let kept = '';
-  let used = mark.length;
-  for (const character of characters(text)) {
-    const next = widthOf(character);
-    if (used + next > width) break;
-    kept += character;
-    used += next;
+  return `${firstOf(characters(text), width - mark.length).join('')}${mark}`;
+}
+
+/** The same with the ellipsis in the middle, for names: what tells them apart is often at their end. */
+export function shortenName(look: Look, text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  const mark = symbol(look, 'ellipsis').slice(0, Math.max(0, width));
+  const room = width - mark.length;
+  const all = characters(text);
+  const end = firstOf(all.toReversed(), Math.ceil(room / 2))
+    .toReversed()
+    .join('');
+  return `${firstOf(all, room - widthOf(end)).join('')}${mark}${end}`;
+}
+
+/** As many of the characters as fit into a width. */
+function firstOf(all: readonly string[], width: number): string[] {
+  const kept: string[] = [];
+  let used = 0;
+  for (const character of all) {
+    used += widthOf(character);
+    if (used > width) break;
+    kept.push(character);
   }
-  return `${kept}${mark}`;
+  return kept;
 }
 
 /** A text in pieces of at most a width; no character is split. */
@@ -137,11 +166,11 @@ export function slices(text: string, width: number): string[] {
   return [...parts, part];
 }
 
-/** A column of a table: its heading, its cells, and whether it may be truncated if the line is too long. */
+/** A column of a table: its heading, its cells, and whether it may be truncated if the line is too long: texts at their end, names in the middle. */
 export interface Column {
   readonly title: string;
   readonly cells: readonly string[];
-  readonly shrinks?: boolean;
+  readonly shrinks?: 'text' | 'name';
   readonly style?: (cell: string, row: number) => string;
 }
 
@@ -155,7 +184,7 @@ export function table(look: Look, columns: readonly Column[]): string[] {
   const line = (texts: readonly string[], style: (text: string, column: number) => string): string =>
     texts
       .map((text, column) => {
-        const cut = shorten(look, text, widths[column] as number);
+        const cut = (columns[column]?.shrinks === 'name' ? shortenName : shorten)(look, text, widths[column] as number);
         const last = column === texts.length - 1;
         return style(cut, column) + (last ? '' : ' '.repeat((widths[column] as number) - widthOf(cut) + GAP));
       })
@@ -182,7 +211,7 @@ function shrink(columns: readonly Column[], widths: number[], room: number): voi
     let widest = -1;
     columns.forEach((column, index) => {
       const width = widths[index] as number;
-      if (column.shrinks === true && width > SHRUNK_MIN && (widest === -1 || width > (widths[widest] as number))) widest = index;
+      if (column.shrinks !== undefined && width > SHRUNK_MIN && (widest === -1 || width > (widths[widest] as number))) widest = index;
     });
     if (widest === -1) return;
     widths[widest] = Math.max(SHRUNK_MIN, (widths[widest] as number) - 1);

@@ -1,6 +1,7 @@
-// Owns transcripts: what an agent wrote and did in one attempt, as lines of a file beside the database. They are for
-// people to read; no decision depends on them, and a run continues without them.
+// Owns transcripts: what an agent wrote and did in one attempt, and what programs printed, as lines of a file beside the
+// database. They are for people to read; no decision depends on them, and a run continues without them.
 //
+// - Every line is written as soon as it is complete, and a part of one after a moment, so that others can follow.
 // - A transcript is readable by its user only, contains no secrets, and is bounded; it says where it was cut.
 
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
@@ -18,16 +19,20 @@ export interface TranscriptId {
   readonly attempt: number;
 }
 
+/** An event of a transcript: one of an agent, or output of a program. */
+export type TranscriptEvent = AgentEvent | { readonly kind: 'output'; readonly text: string };
+
 /** A line of a transcript. */
-export type TranscriptLine = AgentEvent & { readonly at: string };
+export type TranscriptLine = TranscriptEvent & { readonly at: string };
 
 /** A transcript that is being written. */
 export interface Transcript {
-  add(event: AgentEvent): void;
+  add(event: TranscriptEvent): void;
   close(): void;
 }
 
-interface TranscriptIo {
+/** The clock of a transcript, and where its problems go. */
+export interface TranscriptIo {
   readonly now: () => number;
   /** Called once if the transcript cannot be written. */
   readonly warn: (error: unknown) => void;
@@ -36,6 +41,8 @@ interface TranscriptIo {
 const BYTES_MAX = 8 * 1024 * 1024;
 const TEXT_MAX = 64 * 1024;
 const PIECE_MAX = 4096;
+/** How long a part of a line waits for its end. */
+const PART_MS = 200;
 const NAME_MAX = 180;
 
 /** Returns the transcripts folder of a database. */
@@ -50,32 +57,32 @@ export function openTranscript(
   means: TranscriptIo,
 ): Transcript {
   if (folder === undefined) return { add: () => undefined, close: () => undefined };
-  return new TranscriptFile(fileOf(folder, of), of.redactor, means);
+  return new TranscriptFile(transcriptFile(folder, of), of.redactor, means);
 }
 
 /** Returns the lines of an attempt's transcript, or undefined if there is none. A last line that a crash cut off is left out. */
 export function readTranscript(folder: string, of: TranscriptId): TranscriptLine[] | undefined {
   let text: string;
   try {
-    text = readFileSync(fileOf(folder, of), 'utf8');
+    text = readFileSync(transcriptFile(folder, of), 'utf8');
   } catch {
     return undefined;
   }
-  return text.split('\n').flatMap((line) => parsed(line));
+  return text.split('\n').flatMap((line) => parseTranscriptLine(line));
 }
 
 /** The last text in an attempt's transcript. Only the end of the file is read, since others still write it. */
 export function lastTranscriptText(folder: string, of: TranscriptId): string | undefined {
   let file: number | undefined;
   try {
-    file = openSync(fileOf(folder, of), 'r');
+    file = openSync(transcriptFile(folder, of), 'r');
     const { size } = fstatSync(file);
     const end = Buffer.alloc(Math.min(size, END_BYTES));
     readSync(file, end, 0, end.length, size - end.length);
     const last = end
       .toString('utf8')
       .split('\n')
-      .flatMap(parsed)
+      .flatMap(parseTranscriptLine)
       .findLast((line) => line.kind === 'text');
     return last?.kind === 'text' ? last.text : undefined;
   } catch {
@@ -87,7 +94,8 @@ export function lastTranscriptText(folder: string, of: TranscriptId): string | u
 
 const END_BYTES = 16 * 1024;
 
-function parsed(line: string): TranscriptLine[] {
+/** Returns the event of a line of a transcript file; none if the line is damaged. */
+export function parseTranscriptLine(line: string): TranscriptLine[] {
   try {
     return [JSON.parse(line) as TranscriptLine];
   } catch {
@@ -100,13 +108,14 @@ export function removeTranscripts(folder: string, runs: readonly string[]): void
   for (const run of runs) rmSync(join(folder, nameOf(run)), { recursive: true, force: true });
 }
 
-function fileOf(folder: string, { run, path, attempt }: TranscriptId): string {
+/** Returns the path of the transcript of an attempt; the transcripts of a run share one folder. */
+export function transcriptFile(folder: string, { run, path, attempt }: TranscriptId): string {
   return join(folder, nameOf(run), `${nameOf(path)}.${attempt}.jsonl`);
 }
 
 /** Keeps a text for the agent of an attempt beside its transcript, and returns the file; undefined if that failed. */
 export function keepText(folder: string, { name, ...of }: TranscriptId & { readonly name: string }, text: string): string | undefined {
-  const file = fileOf(folder, of).replace(/\.jsonl$/, `.${nameOf(name.replaceAll(/[^\w.-]+/g, '-'))}.txt`);
+  const file = transcriptFile(folder, of).replace(/\.jsonl$/, `.${nameOf(name.replaceAll(/[^\w.-]+/g, '-'))}.txt`);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, text, { mode: 0o600 });
@@ -125,13 +134,14 @@ function nameOf(text: string): string {
   return name.length <= NAME_MAX ? name : `${name.slice(0, NAME_MAX - 17)}~${digestText(text).slice(0, 16)}`;
 }
 
-type SpeechKind = 'text' | 'thought';
+type SpeechKind = 'text' | 'thought' | 'output';
 
 class TranscriptFile implements Transcript {
   private readonly redactor: Redactor | undefined;
   private readonly means: TranscriptIo;
   private file: number | undefined;
   private bytes = 0;
+  private timer: NodeJS.Timeout | undefined;
   private isFull = false;
   /** The text being written. It arrives in pieces, and a secret may be split between them. */
   private speech:
@@ -150,8 +160,8 @@ class TranscriptFile implements Transcript {
     }
   }
 
-  add(event: AgentEvent): void {
-    if (event.kind === 'text' || event.kind === 'thought') return this.say(event.kind, event.text);
+  add(event: TranscriptEvent): void {
+    if (event.kind === 'text' || event.kind === 'thought' || event.kind === 'output') return this.say(event.kind, event.text);
     this.endSpeech();
     this.write(event);
   }
@@ -173,12 +183,23 @@ class TranscriptFile implements Transcript {
     speech.said += speech.push(text);
     const line = speech.said.lastIndexOf('\n') + 1;
     const cut = line > 0 ? line : speech.said.length > PIECE_MAX ? speech.said.length : 0;
-    if (cut === 0) return;
-    this.put({ kind, text: speech.said.slice(0, cut) });
+    if (cut > 0) this.put({ kind, text: speech.said.slice(0, cut) });
     speech.said = speech.said.slice(cut);
+    if (speech.said !== '') this.timer ??= setTimeout(() => this.putPart(), PART_MS).unref();
+  }
+
+  /** Writes the part of a line that has no end yet. */
+  private putPart(): void {
+    this.timer = undefined;
+    const { speech } = this;
+    if (speech === undefined || speech.said === '') return;
+    this.put({ kind: speech.kind, text: speech.said });
+    speech.said = '';
   }
 
   private endSpeech(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
     const { speech } = this;
     this.speech = undefined;
     if (speech === undefined) return;
@@ -191,7 +212,7 @@ class TranscriptFile implements Transcript {
   }
 
   /** Appends a line that contains no secrets. */
-  private put(event: AgentEvent): void {
+  private put(event: TranscriptEvent): void {
     if (this.file === undefined || this.isFull) return;
     const at = new Date(this.means.now()).toISOString();
     const line = `${JSON.stringify({ at, ...bounded(event) })}\n`;
@@ -214,7 +235,7 @@ class TranscriptFile implements Transcript {
 const FULL = `the transcript was cut here: it has reached ${BYTES_MAX / 1024 / 1024} MiB`;
 
 /** Returns the event with long texts cut and the number of omitted characters. */
-function bounded(event: AgentEvent): AgentEvent {
+function bounded(event: TranscriptEvent): TranscriptEvent {
   if ('text' in event) return { ...event, text: cut(event.text) };
   if (event.kind !== 'tool') return event;
   const input = JSON.stringify(event.input) ?? '';

@@ -151,6 +151,18 @@ export async function changesOfTrees(folder: string, before: string, after: stri
   return changes;
 }
 
+const DIFF_BYTES_MAX = 8 << 20;
+
+/** Returns the differences between two trees or commits as text, of some paths if any are given. No code of the repository runs. */
+export async function diffOfTrees(
+  folder: string,
+  { before, after, paths = [] }: { readonly before: string; readonly after: string; readonly paths?: readonly string[] },
+): Promise<string> {
+  const args = ['diff-tree', '-p', '-r', '--no-ext-diff', '--no-textconv', '--no-color', '--find-renames', before, after];
+  const answer = await git(folder, [...args, '--', ...paths.map((path) => `:(top,literal)${path}`)], { outputMax: DIFF_BYTES_MAX });
+  return outputOf(answer);
+}
+
 /** A file that differs in a tree, by what it is now. */
 export interface TreeEntry {
   readonly path: string;

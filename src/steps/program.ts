@@ -38,7 +38,9 @@ export async function runProgram(bench: Bench, request: AttemptRequest, program:
   const { run, argv, cwd, env, stdin, timeoutMs, outputMax, fence, pipefail = false } = program;
   const outside = cwd === undefined ? undefined : await outsideOf(services.cwd, cwd);
   if (outside !== undefined) return outside;
-  return await runCommand({
+  const { runId, activation } = request;
+  const sink = services.openOutput?.({ run: runId, path: activation.path, attempt: activation.attempt });
+  const running = runCommand({
     argv,
     ...(argv === undefined ? { shell: run ?? '', pipefail } : {}),
     cwd: resolve(services.cwd, cwd ?? '.'),
@@ -53,7 +55,9 @@ export async function runProgram(bench: Bench, request: AttemptRequest, program:
     ...(services.pidDir === undefined ? {} : { pidDir: services.pidDir }),
     ...(redactor === undefined ? {} : { redactor }),
     ...(fence === undefined ? {} : { fence }),
+    ...(sink === undefined ? {} : { onOutput: (_: unknown, text: string) => sink.push(text) }),
   });
+  return await running.finally(() => sink?.close());
 }
 
 /** A folder that a link or a path leads to outside the workspace holds other files than those that are judged. */

@@ -59,6 +59,19 @@ export interface WebhookSetting {
   readonly secretHosts?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** The attempt whose programs print. */
+export interface OutputSource {
+  readonly run: string;
+  readonly path: string;
+  readonly attempt: number;
+}
+
+/** Takes output as it is printed, with its secrets masked. */
+export interface OutputSink {
+  push(text: string): void;
+  close(): void;
+}
+
 /** Everything that steps work with. */
 export interface StepServices {
   /** The workspace: where programs run and which paths are relative to. */
@@ -97,6 +110,8 @@ export interface StepServices {
   readonly forgeFacts?: (subject: ForgeSubject) => ForgeFacts;
   /** Keeps a text that is too long for the instructions of an agent, and returns the file; without it, nothing is cut. */
   readonly keepText?: (of: KeptText, text: string) => string | undefined;
+  /** Opens what takes the output of an attempt's programs while they run; without it, only their result has it. */
+  readonly openOutput?: (of: OutputSource) => OutputSink;
   /** Where pid files go, so that a later engine finds what a crashed one left running. */
   readonly pidDir?: string;
   readonly now: () => number;

@@ -54,7 +54,7 @@ interface Look {
 const AT_ONCE = 64;
 const COVERAGE_REPORTS = ['**/coverage.xml', '**/*cobertura*.xml', '**/lcov.info', 'coverage/**'];
 /** What test tools and package managers leave behind, also where git was not told to ignore it. */
-const CACHES = [
+export const CACHES: readonly string[] = [
   'node_modules/',
   '__pycache__/',
   '*.pyc',

@@ -92,7 +92,7 @@ describe('what is wrong on a command line', () => {
     ['an option like no other', ['runs', '--xyzzy']],
     ['a short option that does not exist', ['runs', '-x']],
     ['an option of one dash and many letters', ['runs', '-status', 'failed']],
-    ['an argument that is missing', ['show']],
+    ['an argument that is missing', ['cancel']],
     ['a value that is missing at the end', ['runs', '--status']],
     ['a value that is missing before an option', ['runs', '--status', '--all']],
     ['a value for a switch', ['runs', '--all=yes']],

@@ -86,7 +86,7 @@ describe('following', () => {
         .trimEnd()
         .split('\n')
         .map((line) => line.replace(/^.*:\d\d {2}/, '')),
-    ).toEqual(['gate#1  gate started', 'gate#1  ok', 'gate#1  on ok goes to ask']);
+    ).toEqual(['gate#1  gate started', 'gate#1 | clean', 'gate#1  ok', 'gate#1  on ok goes to ask']);
   });
 
   test('ends with 130 when it is interrupted', async () => {

@@ -53,6 +53,7 @@ export interface Terminal {
   /** The same without what steers the terminal. */
   readonly text: () => string;
   type(text: string): void;
+  resize(columns: number): void;
   until(text: string | RegExp): Promise<string>;
   readonly ended: Promise<number>;
   kill(signal: string): void;
@@ -183,6 +184,7 @@ export class CliRig {
       printed: () => printed,
       text: () => plain(printed),
       type: (text) => pty.write(text),
+      resize: (columns) => pty.resize(columns, 40),
       until: (text) => waitUntil(text, { all: () => plain(printed), watchers, ended }),
       ended,
       kill: (signal) => pty.kill(signal),

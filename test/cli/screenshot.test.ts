@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { drawScreen, readScreen } from '../../scripts/terminal-picture.js';
 import { styled } from '../../src/cli/terminal.ts';
@@ -33,8 +33,14 @@ test('markup in the text is text in the picture', () => {
   expect(drawScreen(readScreen('a < b & <script>'), 80)).toContain('>a &lt; b &amp; &lt;script&gt;</text>');
 });
 
-test('the picture of the demo names no folder of the machine that drew it', () => {
-  const picture = readFileSync(new URL('../../docs/images/demo.svg', import.meta.url), 'utf8');
-  expect(picture).toContain('~/project/shop');
-  expect(picture).not.toContain('pawl-demo-');
+const IMAGES = new URL('../../docs/images/', import.meta.url);
+
+test.each(readdirSync(IMAGES))('%s is small and names no folder of the machine that drew it', (name) => {
+  const picture = readFileSync(new URL(name, IMAGES), 'utf8');
+  expect(picture.length).toBeLessThan(40_000);
+  expect(picture).not.toMatch(/pawl-demo-|pawl-pictures-|\/tmp\//);
+});
+
+test('a line that is longer than the terminal is wrapped as there', () => {
+  expect(readScreen('abcdef', 4).map((line) => line.map(({ text }) => text).join(''))).toEqual(['abcd', 'ef']);
 });

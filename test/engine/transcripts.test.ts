@@ -97,3 +97,16 @@ describe('a transcript', () => {
     expect(rig.warnings).toHaveLength(1);
   });
 });
+
+test('what a command prints is kept as it comes, without secrets, also those it printed in two pieces', async () => {
+  const line = 'printf "token hunter2"; printf "hunter2\\n"; echo done >&2';
+  const engine = await rig.open({ secrets: { TOKEN: 'hunter2hunter2' } });
+  const run = await engine.start(defineWorkflow({ name: 'prints', steps: [{ id: 'work', command: line, next: null }] }));
+  await run.wait();
+  const lines = readTranscript(transcriptsOf(rig.db), { run: run.id, path: 'work#1', attempt: 1 }) ?? [];
+  expect(lines.every(({ kind }) => kind === 'output')).toBe(true);
+  const text = lines.map((one) => ('text' in one ? one.text : '')).join('');
+  expect(text).toContain('token [redacted:TOKEN]\n');
+  expect(text).toContain('done\n');
+  expect(text).not.toContain('hunter2');
+});

@@ -29,6 +29,8 @@ export class AcpTurn {
   private readonly tools = new Map<string, Tool>();
   private readonly calls = new Map<string, number>();
   private message = '';
+  /** How much of the message was reported. */
+  private told = 0;
   private messageId: string | undefined;
   private thought = '';
 
@@ -89,13 +91,20 @@ export class AcpTurn {
     this.messageId = id;
     this.tellThought();
     this.message += textAt(update, 'content', 'text') ?? '';
+    // Whole lines are reported as they come, so that people can follow.
+    const end = this.message.lastIndexOf('\n') + 1;
+    if (this.message.slice(this.told, end).trim() === '') return;
+    this.onEvent({ kind: 'text', text: this.message.slice(this.told, end) });
+    this.told = end;
   }
 
   // Text before a tool call is not the answer, even if it looks like one.
   private endMessage(): void {
     this.tellThought();
-    if (this.message.trim() !== '') this.onEvent({ kind: 'text', text: this.message });
+    const rest = this.message.slice(this.told);
+    if (rest.trim() !== '') this.onEvent({ kind: 'text', text: rest });
     this.message = '';
+    this.told = 0;
     this.messageId = undefined;
   }
 

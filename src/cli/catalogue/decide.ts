@@ -1,7 +1,7 @@
 // The commands for people's decisions, and for the tokens and keys that allow them.
 
 import { SCOPES } from '../../authority/rights.ts';
-import { type ListedCommand, type OptionSpec, RUN_ARGUMENT, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
+import { type ListedCommand, type OptionSpec, QUIET, RUN_ARGUMENT, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
 
 /** Who may decide or answer. */
 const whoMay = (verb: 'decide' | 'answer'): string =>
@@ -17,6 +17,7 @@ const DECISION_OPTIONS: readonly OptionSpec[] = [
   { name: 'digest', value: 'DIGEST', about: 'the digest of what you saw, from "pawl inbox RUN"; at least 12 characters of it' },
   TOKEN_FILE,
   { name: 'yes', short: 'y', about: 'do not ask for confirmation' },
+  QUIET,
   ...SIGNING_OPTIONS,
 ];
 
@@ -29,8 +30,13 @@ export const DECIDE: readonly ListedCommand[] = [
     about:
       'Lists approvals to decide, questions from agents to answer, and runs that stopped. With RUN, shows everything that run asks, with the digest that a decision or an answer needs when there is no terminal.',
     args: [{ name: 'RUN', about: 'show only this run, in full', completes: 'run' }],
+    options: [
+      { name: 'diff', about: 'with RUN: also show what the work changed' },
+      { name: 'new', about: 'with RUN: show only what changed since you last looked' },
+    ],
     examples: [
       { line: 'pawl inbox', about: 'what waits for you' },
+      { line: 'pawl inbox 7k3 --diff', about: 'one approval with the diff of the work' },
       { line: 'pawl inbox 7k3', about: 'everything one run asks' },
       { line: 'pawl inbox --json', about: 'the same with digests, for programs' },
     ],
@@ -81,7 +87,7 @@ export const DECIDE: readonly ListedCommand[] = [
     args: [RUN_ARGUMENT, { name: 'ANSWER', about: 'the answers, in the order of the questions', many: true }],
     options: [
       { name: 'step', value: 'ID', about: 'which step, by path or id, if several ask', completes: 'step' },
-      ...DECISION_OPTIONS.filter(({ name }) => ['digest', 'token-file', 'yes', 'as', 'passphrase-fd'].includes(name)),
+      ...DECISION_OPTIONS.filter(({ name }) => ['digest', 'token-file', 'yes', 'quiet', 'as', 'passphrase-fd'].includes(name)),
     ],
     examples: [
       { line: 'pawl answer 7k3', about: 'shows the questions and asks' },

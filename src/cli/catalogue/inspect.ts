@@ -1,6 +1,6 @@
 // The commands that show runs.
 
-import { type ListedCommand, RUN_ARGUMENT, STATUS_OPTION } from '../command.ts';
+import { LAST_RUN_ARGUMENT, type ListedCommand, QUIET, RUN_ARGUMENT, STATUS_OPTION } from '../command.ts';
 
 /** The commands of this group. */
 export const INSPECT: readonly ListedCommand[] = [
@@ -28,12 +28,13 @@ export const INSPECT: readonly ListedCommand[] = [
       'Steps are listed in the order of the definition. A successful attempt takes one line; others come with their evidence. ' +
       "The --json object has run, plan (the definition's steps and how far each is), steps (every attempt), groups, waits " +
       '(each with the command that ends it) and decisions.',
-    args: [RUN_ARGUMENT],
+    args: [LAST_RUN_ARGUMENT],
     options: [
       { name: 'steps', about: 'show every attempt in full, with its output and evidence' },
       { name: 'output', about: "print only the run's output, as JSON" },
     ],
     examples: [
+      { line: 'pawl show', about: 'the last run of this project' },
       { line: 'pawl show 0198', about: 'the run whose id begins with 0198' },
       { line: 'pawl show 0198 --steps', about: 'with everything recorded about each attempt' },
       { line: 'pawl show 0198 --output', about: 'its output, for another program' },
@@ -45,16 +46,19 @@ export const INSPECT: readonly ListedCommand[] = [
     summary: "print a run's event log, or the attempts of one step",
     about:
       'Prints one line per event: its number, the time, the step and what happened. With a STEP (or a path, such as review#2) ' +
-      'prints the attempts of that step in full, with the output of their programs. With -f and --json each event is one JSON ' +
-      'object per line, with its own schemaVersion.',
-    args: [RUN_ARGUMENT, { name: 'STEP', about: 'a step of the run, or the path of one visit', completes: 'step' }],
+      'prints the attempts of that step in full, with the output of their programs. With -f, what steps print while they run comes ' +
+      'as "STEP | text" between the events, whichever process drives the run. With -f and --json each event, and each line of output ' +
+      '(type "output"), is one JSON object per line, with its own schemaVersion.',
+    args: [LAST_RUN_ARGUMENT, { name: 'STEP', about: 'a step of the run, or the path of one visit', completes: 'step' }],
     options: [
       { name: 'follow', short: 'f', about: 'print new events until the run ends' },
       { name: 'since', value: 'SEQ', about: 'only events after this number' },
+      QUIET,
     ],
     examples: [
       { line: 'pawl logs 0198', about: 'everything that happened' },
-      { line: 'pawl logs 0198 -f', about: 'and everything that happens from now on' },
+      { line: 'pawl logs 0198 -f', about: 'and everything that happens from now on, with what steps print' },
+      { line: 'pawl logs 0198 test -f', about: 'the step "test" as it works' },
       { line: 'pawl logs 0198 test', about: 'the output of each attempt of the step "test"' },
     ],
     load: () => import('../commands/logs.ts'),
@@ -64,6 +68,7 @@ export const INSPECT: readonly ListedCommand[] = [
     summary: 'follow a run that another process drives, or all open runs',
     about: "Only reads: it never drives a run, and Ctrl-C changes nothing. With RUN it ends when the run ends, with the run's exit code.",
     args: [{ ...RUN_ARGUMENT, required: false }],
+    options: [QUIET],
     examples: [
       { line: 'pawl watch 7kq2', about: 'one run, step by step' },
       { line: 'pawl watch', about: 'every open run of this project, one line each' },

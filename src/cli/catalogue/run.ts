@@ -1,6 +1,6 @@
 // The commands that start and control runs.
 
-import { type ListedCommand, type OptionSpec, RUN_ARGUMENT, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
+import { type ListedCommand, type OptionSpec, QUIET, RUN_ARGUMENT, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
 import { AGENT_FORMAT } from './attend.ts';
 
 const WAIT: OptionSpec = { name: 'wait', about: 'wait until the run has ended, however long that takes' };
@@ -17,7 +17,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
     name: 'run',
     summary: 'start a run of a workflow and drive it until it ends or waits',
     about:
-      'A terminal shows the steps as they progress; a pipe gets one line per event. If the run waits for something that is due within ' +
+      'A terminal shows the steps as they progress, with the last lines that each prints; a pipe gets one line per event and per line of output. If the run waits for something that is due within ' +
       'a minute, the command waits too; otherwise it exits with 3 and says what to do next. Ctrl-C stops after the running steps, ' +
       'pressed twice it kills them; either way the run can be resumed.',
     args: [{ name: 'WORKFLOW', about: 'the name or file of a workflow', required: true, completes: 'workflow' }],
@@ -44,6 +44,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       },
       { name: 'detach', about: 'drive the run in a background process and return at once' },
       WAIT,
+      QUIET,
       { name: 'attended', about: 'let the calling agent do the work: prints the first step and exits; "pawl done" reports it' },
       AGENT_FORMAT,
       TOKEN_FILE,
@@ -87,6 +88,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       NOTE,
       ACCEPT_CHANGES,
       WAIT,
+      QUIET,
       TOKEN_FILE,
       ...SIGNING_OPTIONS,
     ],
@@ -108,6 +110,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       NOTE,
       ACCEPT_CHANGES,
       WAIT,
+      QUIET,
       TOKEN_FILE,
       ...SIGNING_OPTIONS,
     ],
@@ -144,6 +147,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
     options: [
       { name: 'payload', value: 'JSON', about: 'the payload, instead of the argument' },
       { name: 'id', value: 'ID', about: 'the id of this delivery; another one with it is ignored' },
+      QUIET,
       TOKEN_FILE,
       ...SIGNING_OPTIONS,
     ],
@@ -167,6 +171,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       { name: 'output', value: 'STEP=JSON', about: 'replace the output of an earlier step, or @file', many: true },
       { name: 'dry-run', about: 'only show what is reused, what runs again, and which external effects may repeat' },
       { name: 'yes', short: 'y', about: 'do not ask for confirmation' },
+      QUIET,
       TOKEN_FILE,
       ...SIGNING_OPTIONS,
     ],

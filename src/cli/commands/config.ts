@@ -81,7 +81,7 @@ function linesOf(shell: Shell, rows: readonly Row[], how: { readonly alone: bool
   const value = (row: Row): string => `${textOf(row.value)}${row.isUsed ? '' : ' (not used yet)'}`;
   return table(shell.look, [
     { title: 'SETTING', cells: rows.map(({ key }) => oneLine(key)), style: (cell, row) => dimmed(shell, rows[row], cell) },
-    { title: 'VALUE', cells: rows.map(value), shrinks: true, style: (cell, row) => dimmed(shell, rows[row], cell) },
+    { title: 'VALUE', cells: rows.map(value), shrinks: 'text', style: (cell, row) => dimmed(shell, rows[row], cell) },
     ...(how.origin
       ? [
           { title: 'FROM', cells: rows.map(({ layer, isInForce }) => (isInForce ? layer : `${layer}, overridden`)) },

@@ -72,12 +72,13 @@ async function play(shell: Shell, scene: Scene, pauses: boolean): Promise<number
   return exitOf(report.run.status);
 }
 
-async function tell(shell: Shell, { engine, run, interrupt }: Scene, pauseMs: number): Promise<'ended' | 'later' | 'interrupted'> {
+async function tell(shell: Shell, { engine, run, interrupt, project }: Scene, pauseMs: number): Promise<'ended' | 'later' | 'interrupted'> {
+  const place = { project, file: project.database, state: undefined };
   try {
     const ended = await narrateRun(shell, {
       engine,
       run,
-      decide: () => (shell.isInteractive ? decideOnTerminal(shell, engine, run) : decideAsStandIn(shell, engine, run)),
+      decide: () => (shell.isInteractive ? decideOnTerminal(shell, engine, { run, place }) : decideAsStandIn(shell, engine, run)),
       pause: () => Promise.race([sleep(pauseMs), interrupt.stopped]),
     });
     return interrupt.isStopping ? 'interrupted' : ended;
@@ -103,7 +104,8 @@ function openingLines(shell: Shell, { root, hasGit }: DemoProject): string[] {
   return [
     shell.style('bold', 'An agent says that it has fixed a bug. Has it?'),
     '',
-    'Here is a tiny shop with a bug: its discount should start at 100.00, but does not apply at exactly 100.00:',
+    'Here is a tiny shop with a bug: its discount should start at 100.00, but does',
+    'not apply at exactly 100.00:',
     `  ${shell.style('cyan', root)}`,
     ...(hasGit ? [] : ['git is not installed, so nothing will be committed.']),
   ];
@@ -114,7 +116,8 @@ function closingLines(shell: Shell, scene: Scene, { run, steps }: RunReport): st
   const seconds = (run.durationMs / 1000).toFixed(1);
   return [
     '',
-    `The run ${statusText(shell, run.status)} in ${seconds} s: ${steps.length} attempts, ${rejected} rejected. Everything is recorded on disk.`,
+    `The run ${statusText(shell, run.status)} in ${seconds} s: ${steps.length} attempts, ${rejected} rejected.`,
+    'Everything is recorded on disk.',
     ...graphLines(shell, scene.definition).map((line) => `  ${line}`),
     '',
     shell.style('bold', 'Look deeper'),

@@ -2,6 +2,8 @@
 
 import { readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
 import { commandFor } from '../../attended/wait-command.ts';
+import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { postedText } from '../../engine/gates.ts';
 import { readWaits } from '../../engine/inspect.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
@@ -12,7 +14,8 @@ import { shellWord } from '../caller.ts';
 import type { CommandRun } from '../command.ts';
 import { type PendingApproval, pendingApprovals } from '../decision/approvals.ts';
 import { approvalLines } from '../decision/decision.ts';
-import { findPlace, findRun, openExisting, openForRun } from '../session.ts';
+import { type ApprovalDiff, diffLines } from '../decision/diff-lines.ts';
+import { findPlace, findRun, openExisting, openForRun, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 import { agoText, untilText } from '../time.ts';
@@ -24,6 +27,9 @@ const STUCK: ReadonlySet<string> = new Set(['escalation', 'unknown']);
 
 interface Approval extends PendingApproval {
   readonly command: string;
+  /** What changed since the person last looked. */
+  readonly isNew?: string;
+  readonly diff?: ApprovalDiff;
 }
 
 interface StuckRun {
@@ -51,12 +57,15 @@ interface Inbox {
 export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
   const prefix = given.maybe('RUN');
+  if (prefix === undefined && (given.has('diff') || given.has('new')))
+    throw new EngineError('USAGE', '--diff and --new need the id of a run: "pawl inbox RUN --diff"');
   const store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix, 'look');
   try {
     const runs = store === undefined ? [] : prefix === undefined ? await openRuns(shell, store) : [await findRun(store, prefix, place)];
     const inboxes = await Promise.all(runs.map((id) => inboxOf(store as Store, id, prefix !== undefined)));
+    const approvals = inboxes.flatMap((one) => one.approvals).sort((a, b) => a.gate.since - b.gate.since);
     const inbox: Inbox = {
-      approvals: inboxes.flatMap(({ approvals }) => approvals).sort((a, b) => a.gate.since - b.gate.since),
+      approvals: prefix === undefined || store === undefined ? approvals : await withViews(shell, place, { store, approvals }),
       questions: inboxes.flatMap(({ questions }) => questions).sort((a, b) => a.since - b.since),
       stuck: inboxes.flatMap(({ stuck }) => stuck).sort((a, b) => a.wait.since - b.wait.since),
       pending: inboxes.flatMap(({ pending }) => pending).sort((a, b) => a.wait.since - b.wait.since),
@@ -72,6 +81,34 @@ export const run: CommandRun = async (shell, given) => {
     await store?.close();
   }
 };
+
+/** The approvals of one run with what is new since the person last looked, and with their diff if it was asked for. */
+async function withViews(
+  shell: Shell,
+  place: Place,
+  { store, approvals }: { readonly store: Store; readonly approvals: readonly Approval[] },
+): Promise<readonly Approval[]> {
+  const isDiff = shell.given.has('diff') || shell.given.has('new');
+  if (approvals.length === 0 || (!isDiff && !shell.isInteractive)) return approvals;
+  const [{ hasDiff, newSinceLook, readDiff }, { lastLook, recordLook, seenOf }] = await Promise.all([
+    import('../decision/diff.ts'),
+    import('../decision/looks.ts'),
+  ]);
+  const view = async (asked: Approval): Promise<Approval> => {
+    const source = { shell, place, store, asked };
+    const isNew = await newSinceLook(source);
+    if (!isDiff) {
+      recordLook(shell, place, { asked, seen: seenOf(asked) });
+      return { ...asked, ...present({ isNew: isNew?.line }) };
+    }
+    const look = shell.given.has('new') ? lastLook(shell, place, asked) : undefined;
+    const diff = (await hasDiff(source)) ? await readDiff(source, look) : NO_GIT;
+    return { ...asked, ...present({ isNew: isNew?.line }), diff };
+  };
+  return Promise.all(approvals.map(view));
+}
+
+const NO_GIT: ApprovalDiff = { title: 'there is no diff: the work is not in a git repository', text: '' };
 
 async function openRuns(shell: Shell, store: Store): Promise<readonly string[]> {
   const runs = await store.list({ status: OPEN });
@@ -106,7 +143,7 @@ function answerCommand({ run, path }: WaitingQuestions): string {
   return `pawl answer ${run} --step ${shellWord(path)}`;
 }
 
-function approvalJson({ run, gate, workflow, command }: Approval): object {
+function approvalJson({ run, gate, workflow, command, diff }: Approval): object {
   const { path, step, digest, shown, since, due, gate: question } = gate;
   return {
     run,
@@ -123,6 +160,7 @@ function approvalJson({ run, gate, workflow, command }: Approval): object {
     signed: gate.signed,
     decided: gate.posted ?? null,
     subjects: gate.subjects ?? null,
+    ...(diff === undefined ? {} : { diff: diff.text }),
     digest,
     since: new Date(since).toISOString(),
     due: due === undefined ? null : new Date(due).toISOString(),
@@ -173,10 +211,10 @@ function listLines(shell: Shell, { approvals, questions, stuck, pending }: Inbox
   if (rows.length === 0) return ['Nothing is waiting for you.'];
   const lines = table(shell.look, [
     { title: 'RUN', cells: rows.map(({ run }) => run) },
-    { title: 'STEP', cells: rows.map(({ step }) => oneLine(step)), shrinks: true },
-    { title: 'WORKFLOW', cells: rows.map(({ workflow }) => oneLine(workflow)), shrinks: true },
+    { title: 'STEP', cells: rows.map(({ step }) => oneLine(step)), shrinks: 'name' },
+    { title: 'WORKFLOW', cells: rows.map(({ workflow }) => oneLine(workflow)), shrinks: 'name' },
     { title: 'WAITING', cells: rows.map(({ since }) => agoText(since)) },
-    { title: 'OPTIONS', cells: rows.map(({ options }) => oneLine(options)), shrinks: true },
+    { title: 'OPTIONS', cells: rows.map(({ options }) => oneLine(options)), shrinks: 'text' },
   ]);
   const approval = approvals.find(({ gate }) => gate.posted === undefined)?.run;
   const decided = approvals.find(({ gate }) => gate.posted !== undefined)?.run;
@@ -197,10 +235,11 @@ function countText(count: number): string {
 
 function wholeLines(shell: Shell, { approvals, questions, stuck, pending }: Inbox): string[] {
   const lines = [
-    ...approvals.flatMap(({ run, gate, command }) => [
+    ...approvals.flatMap(({ run, gate, command, isNew, diff }) => [
       ...(gate.posted === undefined ? [] : [`Approval ${oneLine(gate.path)} is ${oneLine(postedText(gate.posted))}`]),
-      ...approvalLines(shell, { run, gate }, Number.POSITIVE_INFINITY),
+      ...approvalLines(shell, { run, gate, isNew }, Number.POSITIVE_INFINITY),
       '',
+      ...(diff === undefined ? [] : [...diffLines(shell, diff, `pawl inbox ${run} --diff`), '']),
       command,
       `digest ${gate.digest}`,
       '',

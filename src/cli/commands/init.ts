@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, parse } from 'node:path';
+import { dirname, join, parse, relative } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { AGENT_PROGRAMS } from '../agent-setup/setup-file.ts';

@@ -24,8 +24,8 @@ function linesOf(shell: Shell, project: Project, workflows: readonly DiscoveredW
   return table(shell.look, [
     { title: 'NAME', cells: workflows.map(({ name }) => oneLine(name)), style: (cell) => shell.style('bold', cell) },
     { title: 'FORM', cells: workflows.map(({ form }) => form) },
-    { title: 'FILE', cells: workflows.map(({ file }) => shownFile(shell, file)), shrinks: true },
-    { title: 'TITLE', cells: workflows.map(({ title }) => oneLine(title)), shrinks: true },
+    { title: 'FILE', cells: workflows.map(({ file }) => shownFile(shell, file)), shrinks: 'name' },
+    { title: 'TITLE', cells: workflows.map(({ title }) => oneLine(title)), shrinks: 'text' },
   ]);
 }
 

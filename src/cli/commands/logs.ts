@@ -1,39 +1,36 @@
-// `pawl logs RUN [STEP]`: prints the event log of a run, optionally as it grows, or the attempts of one step in full.
+// `pawl logs [RUN] [STEP]`: prints the event log of a run, optionally as it grows, or the attempts of one step in full.
 
 import { EngineError } from '../../base/error.ts';
+import { isJsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
+import type { TranscriptId, TranscriptLine } from '../../engine/transcripts.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import { isSettled } from '../../kernel/run-state.ts';
+import { isSettled, type RunState } from '../../kernel/run-state.ts';
 import type { EventRow, Store } from '../../store/store.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
+import type { OutputLine } from '../progress/output-lines.ts';
 import { eventPath, eventText } from '../run-report/event-text.ts';
-import { type RunReport, readRunReport } from '../run-report/run-report.ts';
+import { type RunReport, readRunReport, type StepReport } from '../run-report/run-report.ts';
 import { attemptsInFull } from '../run-report/steps.ts';
 import { transcriptLines } from '../run-report/transcript.ts';
-import { findPlace, findRun, openForRun } from '../session.ts';
+import { withShownRun } from '../session.ts';
 import { SCHEMA_VERSION, type Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import { clockText } from '../time.ts';
 
 const INTERRUPTED = 130;
+const TICK_MS = 1000;
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const prefix = given.word('RUN');
+export const run: CommandRun = (shell, given) => {
   const since = sinceOf(given);
-  const store = await openForRun(place, prefix, 'look');
-  try {
-    const id = await findRun(store, prefix, place);
+  return withShownRun(shell, async ({ place, store, id }) => {
     const step = given.maybe('STEP');
-    if (given.has('follow')) return await follow(shell, store, { run: id, step, since });
-    if (step !== undefined) return await showStep(shell, store, { run: id, step, db: place.file });
+    if (given.has('follow')) return follow(shell, store, { run: id, step, since });
+    if (step !== undefined) return showStep(shell, store, { run: id, step, db: place.file });
     const entries = (await store.events(id, since)).flatMap(entriesOf);
-    shell.result({ run: id, events: entries.map(jsonOf) }, () => entries.map((entry) => lineOf(shell, entry)));
-    return 0;
-  } finally {
-    await store.close();
-  }
+    return shell.result({ run: id, events: entries.map(jsonOf) }, () => entries.map((entry) => lineOf(shell, entry)));
+  });
 };
 
 function sinceOf(given: ParsedArgs): number {
@@ -70,44 +67,112 @@ interface FollowOptions {
   readonly since: number;
 }
 
-/** Prints events as they come, until the run ends, stdout is closed, or the user presses Ctrl-C. */
+/** Prints events and output as they come, until the run ends, stdout is closed, or the user presses Ctrl-C. */
 async function follow(shell: Shell, store: Store, { run, step, since }: FollowOptions): Promise<number> {
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
   process.once('SIGINT', interrupt);
   const stop = AbortSignal.any([interrupted.signal, shell.closed]);
+  const bell = new Bell(store, stop);
+  const output = await openOutput(shell, { run, step, ring: () => bell.ring() });
+  const isMeant = (path: string): boolean => step === undefined || isOf(path, step);
   try {
     let seq = since;
     while (!stop.aborted) {
-      const commit = nextCommit(store, stop);
+      const rung = bell.next();
       const rows = await store.events(run, seq);
       seq = rows.at(-1)?.seq ?? seq;
-      for (const entry of rows.flatMap(entriesOf)) if (step === undefined || isOf(eventPath(entry.event), step)) print(shell, entry);
-      if (rows.length === 0) {
-        if (isSettled((await store.load(run)).state.status)) return 0;
-        await commit.happened;
+      for (const entry of rows.flatMap(entriesOf)) {
+        output?.before(entry.event);
+        if (isMeant(eventPath(entry.event))) print(shell, entry);
       }
-      commit.stop();
+      if (rows.length > 0) continue;
+      const { state } = await store.load(run);
+      if (isSettled(state.status)) return 0;
+      output?.look(state);
+      await rung;
     }
     return interrupted.signal.aborted ? INTERRUPTED : 0;
   } finally {
     process.off('SIGINT', interrupt);
+    output?.close();
+    bell.close();
   }
 }
 
-/** Waits for the next commit of any process, or for the signal. */
-function nextCommit(store: Store, ended: AbortSignal): { readonly happened: Promise<void>; stop(): void } {
-  let stop = (): void => undefined;
-  const happened = new Promise<void>((resolve) => {
-    const unfollow = store.follow(resolve);
-    const end = (): void => resolve();
-    ended.addEventListener('abort', end);
-    stop = () => {
-      unfollow();
-      ended.removeEventListener('abort', end);
-    };
-  });
-  return { happened, stop };
+/** Rings after a commit of any process, when output was printed, and when the signal is aborted. */
+class Bell {
+  private resolve: () => void = () => undefined;
+  private readonly unfollow: () => void;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(store: Store, ended: AbortSignal) {
+    this.unfollow = store.follow(() => this.ring());
+    ended.addEventListener('abort', () => this.ring(), { once: true });
+    // The folder of the transcripts cannot be watched before there is one.
+    this.timer = setInterval(() => this.ring(), TICK_MS);
+  }
+
+  /** Settles when it rings the next time. */
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.resolve = resolve;
+    });
+  }
+
+  ring(): void {
+    this.resolve();
+  }
+
+  close(): void {
+    this.unfollow();
+    clearInterval(this.timer);
+  }
+}
+
+interface FollowedOutput {
+  /** Prints the rest of an attempt before the event that ends it. */
+  before(event: RunEvent): void;
+  /** Prints what the live steps printed since the last look. */
+  look(state: RunState): void;
+  close(): void;
+}
+
+/** The output of a run's steps, printed as it grows; undefined with --quiet. */
+async function openOutput(
+  shell: Shell,
+  { run, step, ring }: { readonly run: string; readonly step: string | undefined; readonly ring: () => void },
+): Promise<FollowedOutput | undefined> {
+  const [{ LiveOutput }, { transcriptsFor }, { endedAttempt, workingIn }] = await Promise.all([
+    import('../progress/live-output.ts'),
+    import('../progress/view.ts'),
+    import('../progress/reader.ts'),
+  ]);
+  const folder = await transcriptsFor(shell);
+  if (folder === undefined) return undefined;
+  const live = new LiveOutput(folder, { onChange: ring, wants: 'everything' });
+  const show = (of: TranscriptId, all: boolean): void => {
+    if (step === undefined || isOf(of.path, step)) for (const line of live.take(of, all)) printOutput(shell, of, line);
+  };
+  return {
+    before: (event) => {
+      const ended = endedAttempt({ run }, event);
+      if (ended === undefined) return;
+      show(ended, true);
+      live.forget(ended);
+    },
+    look: (state) => {
+      for (const { path, attempt } of workingIn(state)) show({ run, path, attempt }, false);
+    },
+    close: () => live.close(),
+  };
+}
+
+function printOutput(shell: Shell, { path, attempt }: TranscriptId, { at, text }: OutputLine): void {
+  if (shell.wantsJson) {
+    const line = { schemaVersion: SCHEMA_VERSION, type: 'output', at: new Date(at).toISOString(), path, attempt, text };
+    shell.write(`${JSON.stringify(line)}\n`);
+  } else shell.print(`${shell.style('dim', `      ${clockText(at)}  ${oneLine(path)} |`)} ${text}`);
 }
 
 function print(shell: Shell, entry: LogEntry): void {
@@ -132,12 +197,22 @@ async function showStep(shell: Shell, store: Store, { run, step, db }: StepRef):
   const report = await readRunReport(store, run, isAsked);
   const attempts = report.steps.filter(isAsked);
   if (attempts.length === 0) throw noStep(report.plan, { run, step });
-  const rows = attempts.map((attempt) => ({ attempt, transcript: readTranscript(transcriptsOf(db), { run, ...attempt }) }));
+  const rows = attempts.map((attempt) => ({
+    attempt,
+    transcript: withoutRecorded(attempt, readTranscript(transcriptsOf(db), { run, ...attempt })),
+  }));
   const steps = rows.map(({ attempt, transcript }) => (transcript === undefined ? attempt : { ...attempt, transcript }));
   const lines = () =>
     rows.flatMap(({ attempt, transcript }) => [...attemptsInFull(shell, [attempt]), ...transcriptLines(shell, transcript)]);
   shell.result({ run, steps }, lines);
   return 0;
+}
+
+/** The transcript without the output that the attempt's result has as well. */
+function withoutRecorded({ output }: StepReport, transcript: readonly TranscriptLine[] | undefined): readonly TranscriptLine[] | undefined {
+  if (!isJsonObject(output) || typeof output.stdout !== 'string') return transcript;
+  const rest = transcript?.filter(({ kind }) => kind !== 'output');
+  return rest?.length === 0 ? undefined : rest;
 }
 
 function noStep(plan: RunReport['plan'], { run, step }: { readonly run: string; readonly step: string }): EngineError {

@@ -80,7 +80,7 @@ function planLines(shell: Shell, runs: readonly PrunedRun[]): string[] {
   return [
     ...table(shell.look, [
       { title: 'RUN', cells: runs.map(({ id }) => id) },
-      { title: 'WORKFLOW', cells: runs.map(({ workflow }) => oneLine(workflow)), shrinks: true },
+      { title: 'WORKFLOW', cells: runs.map(({ workflow }) => oneLine(workflow)), shrinks: 'name' },
       { title: 'STATUS', cells: runs.map(({ status }) => status), style: (cell, row) => statusText(shell, runs[row]?.status, cell) },
       { title: 'ENDED', cells: runs.map(({ updatedAt }) => agoText(updatedAt)) },
     ]),

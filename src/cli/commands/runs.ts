@@ -85,9 +85,9 @@ function linesOf(shell: Shell, runs: readonly RunWithUsage[], more: boolean): st
   if (runs.length === 0) return ['No runs yet. "pawl list" shows the workflows, "pawl run WORKFLOW" starts one.'];
   const lines = table(shell.look, [
     { title: 'RUN', cells: runs.map(({ id }) => id) },
-    { title: 'WORKFLOW', cells: runs.map(({ workflow }) => oneLine(workflow)), shrinks: true },
+    { title: 'WORKFLOW', cells: runs.map(({ workflow }) => oneLine(workflow)), shrinks: 'name' },
     { title: 'STATUS', cells: runs.map(({ status }) => status), style: (cell, row) => statusText(shell, runs[row]?.status, cell) },
-    { title: 'STEP', cells: runs.map(({ currentStep, damaged }) => damaged ?? oneLine(currentStep ?? '')), shrinks: true },
+    { title: 'STEP', cells: runs.map(({ currentStep, damaged }) => damaged ?? oneLine(currentStep ?? '')), shrinks: 'name' },
     ...(runs.some(({ usage }) => usage !== undefined)
       ? [{ title: 'COST', cells: runs.map(({ usage }) => (usage === undefined ? '' : costText(usage))) }]
       : []),

@@ -1,4 +1,4 @@
-// `pawl show RUN`: prints the report of a run.
+// `pawl show [RUN]`: prints the report of a run.
 
 import { isFinal } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
@@ -6,30 +6,21 @@ import type { CommandRun } from '../command.ts';
 import { readDefinitionChange } from '../run-report/definition-change.ts';
 import { runReportLines } from '../run-report/lines.ts';
 import { type RunReport, readRunReport, shownValues } from '../run-report/run-report.ts';
-import { findPlace, findRun, openForRun, type Place } from '../session.ts';
+import { type Place, withShownRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const prefix = given.word('RUN');
-  const store = await openForRun(place, prefix, 'look');
-  try {
-    const id = await findRun(store, prefix, place);
+export const run: CommandRun = (shell, given) =>
+  withShownRun(shell, async ({ place, store, id }) => {
     if (given.has('output')) {
       const { output } = (await readRunReport(store, id, () => false)).run;
-      shell.result({ output }, () => [JSON.stringify(output, null, 2)]);
-      return 0;
+      return shell.result({ output }, () => [JSON.stringify(output, null, 2)]);
     }
     const isWhole = shell.wantsJson || given.has('steps');
     const read = await withChange(place, store, await readRunReport(store, id, isWhole ? undefined : shownValues));
     const report = await withSignatures(shell, place, { store, report: read });
-    shell.result(report, () => runReportLines(shell, report, given.has('steps') ? 'full' : 'short'));
-    return 0;
-  } finally {
-    await store.close();
-  }
-};
+    return shell.result(report, () => runReportLines(shell, report, given.has('steps') ? 'full' : 'short'));
+  });
 
 /** The report of an open run with how its workflow file has changed since it started. */
 async function withChange({ project }: Place, store: Store, report: RunReport): Promise<RunReport> {

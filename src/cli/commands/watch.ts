@@ -7,7 +7,7 @@ import type { CommandRun } from '../command.ts';
 import { reportEnd } from '../drive.ts';
 import { EXIT_INTERRUPTED } from '../interrupt.ts';
 import { Screen } from '../progress/screen.ts';
-import { openProgress } from '../progress/view.ts';
+import { openProgress, transcriptsFor } from '../progress/view.ts';
 import { findPlace, findRun, openExisting, openForRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
@@ -47,6 +47,7 @@ async function watchOne(
   const ended = new AbortController();
   const view = openProgress(shell, store, {
     run: id,
+    transcripts: await transcriptsFor(shell),
     changed: () => {
       if (isSettled(view.node.progress.status)) ended.abort();
     },
@@ -100,9 +101,9 @@ function tableView(shell: Shell): (runs: readonly RunSummary[]) => void {
     const shown = runs.slice(0, rows - 3);
     const lines = table({ ...shell.look, columns: columns - 1 }, [
       { title: 'RUN', cells: shown.map(({ id }) => id) },
-      { title: 'WORKFLOW', cells: shown.map(({ workflow }) => oneLine(workflow)), shrinks: true },
+      { title: 'WORKFLOW', cells: shown.map(({ workflow }) => oneLine(workflow)), shrinks: 'name' },
       { title: 'STATUS', cells: shown.map(({ status }) => status), style: (cell, row) => statusText(shell, shown[row]?.status, cell) },
-      { title: 'STEP', cells: shown.map(({ currentStep }) => oneLine(currentStep ?? '')), shrinks: true },
+      { title: 'STEP', cells: shown.map(({ currentStep }) => oneLine(currentStep ?? '')), shrinks: 'name' },
       { title: 'CHANGED', cells: shown.map(({ updatedAt }) => agoText(updatedAt)) },
     ]);
     const hidden = runs.length - shown.length;

@@ -15,6 +15,9 @@ import type { Shell } from '../shell.ts';
 import { oneLine, plain, shorten, slices, widthOf } from '../terminal.ts';
 import { agoText, untilText } from '../time.ts';
 import { type PendingApproval, pendingApprovals } from './approvals.ts';
+import type { DiffSource } from './diff.ts';
+import { diffLines } from './diff-lines.ts';
+import { type ApprovalLook, type ApprovalPlace, recordLook, seenOf } from './looks.ts';
 import { openPrompt, type Prompt } from './prompt.ts';
 
 /** How many characters of a digest are shown, and the minimum to identify one. */
@@ -23,10 +26,10 @@ export const DIGEST_SHOWN = 12;
 const LINES_SHOWN = 20;
 const FILES_SHOWN = 5;
 
-/** An approval as people see it; longer values are truncated to `linesMax` lines. */
+/** An approval as people see it; longer values are truncated to `linesMax` lines. `isNew` says what changed since the last look. */
 export function approvalLines(
   shell: Shell,
-  { run, gate }: { readonly run: string; readonly gate: OpenGate },
+  { run, gate, isNew }: { readonly run: string; readonly gate: OpenGate; readonly isNew?: string | undefined },
   linesMax: number = LINES_SHOWN,
 ): string[] {
   const dot = ` ${shell.symbol('dot')} `;
@@ -36,6 +39,7 @@ export function approvalLines(
     shell.style('dim', `run ${run}${dot}${fitted(shell, gate.path, 24)}`),
     shell.style('dim', [...about, `digest ${gate.digest.slice(0, DIGEST_SHOWN)}`].join(dot)),
     ...[...whoLines(gate), ...subjectLines(gate)].map((line) => shell.style('dim', fitted(shell, line, 0))),
+    ...(isNew === undefined ? [] : [shell.style('yellow', fitted(shell, isNew, 0))]),
     '',
     ...barred(shell, gate.gate.prompt),
     ...shownLines(shell, gate.shown, { run, linesMax }),
@@ -149,7 +153,11 @@ export interface Answer {
  * Shows the oldest approval of a run, or of a child run it waits for, and asks the person at the terminal. Returns `later`
  * if it stays open, and `decided` also if someone else decided first, because the run continues either way.
  */
-export async function decideOnTerminal(shell: Shell, engine: Engine, run: string): Promise<'decided' | 'later'> {
+export async function decideOnTerminal(
+  shell: Shell,
+  engine: Engine,
+  { run, place }: { readonly run: string; readonly place: ApprovalPlace },
+): Promise<'decided' | 'later'> {
   for (;;) {
     // Reading the approvals also refreshes what they are about.
     await engine.run(run).gates();
@@ -164,7 +172,7 @@ export async function decideOnTerminal(shell: Shell, engine: Engine, run: string
       shell.print(shell.style('yellow', plain(`${asked.gate.path} needs a signature: ${problem}`)));
       return 'later';
     }
-    const answer = await answerOnTerminal(shell, engine.store, asked);
+    const answer = await answerOnTerminal({ shell, place, store: engine.store, asked });
     if (answer === 'later') {
       shell.print(`Nothing was decided; "pawl decide ${asked.run}" asks again.`);
       return 'later';
@@ -217,8 +225,9 @@ export function decisionOf({ gate }: PendingApproval, { option, input }: Answer,
 }
 
 /** Shows an approval and asks for the answer; returns `gone` if another process decided meanwhile. */
-export async function answerOnTerminal(shell: Shell, store: Store, asked: PendingApproval): Promise<Answer | 'later' | 'gone'> {
-  for (const line of [...approvalLines(shell, asked), '']) shell.print(line);
+export async function answerOnTerminal(source: DiffSource): Promise<Answer | 'later' | 'gone'> {
+  const { shell, store, asked } = source;
+  const isNew = await showApproval(source);
   const gone = new AbortController();
   const look = async (): Promise<void> => {
     if (!(await isStillAsked(store, asked))) gone.abort();
@@ -226,7 +235,7 @@ export async function answerOnTerminal(shell: Shell, store: Store, asked: Pendin
   const unfollow = store.follow(() => void look().catch(() => undefined));
   const prompt = openPrompt(shell, gone.signal);
   try {
-    const answer = await askOption(shell, prompt, asked.gate.gate.options);
+    const answer = await askOption(source, prompt, { isNew, views: await (await diffing()).hasDiff(source) });
     if (!gone.signal.aborted) return answer ?? 'later';
     shell.print('This approval is no longer pending: it was decided or changed in the meantime.');
     return 'gone';
@@ -236,19 +245,50 @@ export async function answerOnTerminal(shell: Shell, store: Store, asked: Pendin
   }
 }
 
+/** Loaded by need: it brings git along, which listing approvals does without. */
+const diffing = () => import('./diff.ts');
+
+/** Prints an approval with what is new since this person last looked, and records this look. */
+export async function showApproval(source: DiffSource): Promise<ApprovalLook | undefined> {
+  const { shell, place, asked } = source;
+  const isNew = await (await diffing()).newSinceLook(source);
+  for (const line of [...approvalLines(shell, { ...asked, isNew: isNew?.line }), '']) shell.print(line);
+  recordLook(shell, place, { asked, seen: seenOf(asked) });
+  return isNew?.look;
+}
+
 async function isStillAsked(store: Store, { run, gate }: PendingApproval): Promise<boolean> {
   const open = await pendingApprovals(store, run);
   return open.some((other) => other.run === run && other.gate.path === gate.path && other.gate.digest === gate.digest);
 }
 
-async function askOption(shell: Shell, prompt: Prompt, options: readonly GateOptionModel[]): Promise<Answer | undefined> {
+interface AskedViews {
+  /** What the person saw before, if something is new since. */
+  readonly isNew: ApprovalLook | undefined;
+  readonly views: boolean;
+}
+
+async function askOption(source: DiffSource, prompt: Prompt, { isNew, views }: AskedViews): Promise<Answer | undefined> {
+  const { shell, asked } = source;
+  const { options } = asked.gate.gate;
+  const hasNew = isNew?.tree !== undefined;
+  const question = views
+    ? `Your answer (number or name, d: diff,${hasNew ? ' c: what is new,' : ''} Enter: decide later)`
+    : 'Your answer, by number or name (Enter: decide later)';
   for (;;) {
-    const given = (await prompt.ask('Your answer, by number or name (Enter: decide later)'))?.trim();
+    const given = (await prompt.ask(question))?.trim();
     if (given === undefined || given === '') return undefined;
     const option = options[Number(given) - 1] ?? findOption(options, given);
-    if (option === undefined) shell.print(`There is no option "${oneLine(given)}".`);
-    else return askInput(prompt, option);
+    if (option !== undefined) return askInput(prompt, option);
+    if (views && /^d(iff)?$/i.test(given)) await printDiff(source);
+    else if (views && hasNew && /^c$/i.test(given)) await printDiff(source, isNew);
+    else shell.print(`There is no option "${oneLine(given)}".`);
   }
+}
+
+async function printDiff(source: DiffSource, look?: ApprovalLook): Promise<void> {
+  const lines = diffLines(source.shell, await (await diffing()).readDiff(source, look), `pawl inbox ${source.asked.run} --diff`);
+  for (const line of [...lines, '']) source.shell.print(line);
 }
 
 /** Asks for the text if the option requires one; undefined if the person gives none. */

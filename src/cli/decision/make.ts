@@ -21,7 +21,7 @@ import { EXIT_WAITING } from '../status.ts';
 import { oneLine } from '../terminal.ts';
 import { type PendingApproval, pendingApprovals, pickApproval, rootOf } from './approvals.ts';
 import { alreadyDecided, contentChanged } from './change.ts';
-import { type Answer, answerOnTerminal, approvalLines, askInput, decisionOf, TOO_LATE } from './decision.ts';
+import { type Answer, answerOnTerminal, askInput, decisionOf, showApproval, TOO_LATE } from './decision.ts';
 import { confirm, openPrompt } from './prompt.ts';
 import { type DecisionRight, rightToDecide } from './right.ts';
 
@@ -74,19 +74,19 @@ function noApproval(run: string, gate: string | undefined): EngineError {
 }
 
 async function answerTo(deciding: Deciding, asked: PendingApproval, choose: Choose): Promise<Answer | undefined> {
-  const { shell, store } = deciding;
+  const { shell, store, place } = deciding;
   if (choose !== undefined) {
     const { definition } = await store.load(asked.run);
     return confirmedAnswer(deciding, asked, choose(asked.gate, definition));
   }
-  const answer = await answerOnTerminal(shell, store, asked);
+  const answer = await answerOnTerminal({ shell, place, store, asked });
   if (answer === 'gone') throw (await tooLate(deciding, asked)) ?? noApproval(asked.run, asked.gate.path);
   return answer === 'later' ? undefined : answer;
 }
 
 /** Shows the approval and asks for confirmation, unless the person has already seen it. */
 async function confirmedAnswer(
-  { shell, given, right }: Deciding,
+  { shell, given, right, place, store }: Deciding,
   asked: PendingApproval,
   option: GateOptionModel,
 ): Promise<Answer | undefined> {
@@ -94,7 +94,7 @@ async function confirmedAnswer(
   const lacksInput = option.requiresInput && (input ?? '').trim() === '';
   const chosen: Answer = { option, ...present({ input }) };
   if (!shell.isInteractive || (right.digest !== undefined && !lacksInput)) return chosen;
-  for (const line of [...approvalLines(shell, asked), '']) shell.print(line);
+  await showApproval({ shell, place, store, asked });
   const answer = lacksInput ? await askedInput(shell, option) : chosen;
   if (answer === undefined || right.digest !== undefined || given.has('yes')) return answer;
   return (await confirm(shell, `Decide "${oneLine(option.label)}" as ${right.actor}?`)) ? answer : undefined;

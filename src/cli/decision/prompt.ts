@@ -48,8 +48,10 @@ async function discardTyped(stdin: NodeJS.ReadStream): Promise<void> {
   const discard = (): void => undefined;
   stdin.setRawMode(true);
   stdin.on('data', discard);
-  // A terminal does not signal that its buffer is empty, but buffered input arrives at once.
+  // A terminal does not signal that its buffer is empty, but buffered input arrives at once. On a busy machine the time
+  // may pass before the input was looked at: an immediate comes after such a look.
   await new Promise((resolve) => setTimeout(resolve, DISCARD_MS));
+  await new Promise((resolve) => setImmediate(resolve));
   stdin.off('data', discard);
   stdin.pause();
 }

@@ -163,7 +163,7 @@ function listNotifications({ shell, forge }: ForgeCall): void {
             cells: sent.map(({ target, people }) => oneLine([target, ...people.filter((name) => name !== target)].join(', '))),
           },
           { title: 'ABOUT', cells: sent.map(({ number }) => (number === undefined ? '' : `#${number}`)) },
-          { title: 'MESSAGE', cells: sent.map(({ message }) => oneLine(message)), shrinks: true },
+          { title: 'MESSAGE', cells: sent.map(({ message }) => oneLine(message)), shrinks: 'text' },
         ]),
   );
 }

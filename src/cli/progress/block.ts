@@ -2,10 +2,11 @@
 // runs indented below. Every line fits the width, so that one line of the block is one line of the screen.
 
 import { formatDuration } from '../../base/duration.ts';
+import type { TranscriptId } from '../../engine/transcripts.ts';
 import { isSettled } from '../../kernel/run-state.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark, statusText } from '../status.ts';
-import { oneLine, shorten, widthOf } from '../terminal.ts';
+import { oneLine, shorten, shortenName, widthOf } from '../terminal.ts';
 import { countText, doingText, endText, tookMs } from './event-lines.ts';
 import type { StepProgress } from './progress.ts';
 import type { ProgressNode } from './reader.ts';
@@ -21,9 +22,12 @@ export interface StepLines {
 export interface BlockRoom {
   readonly columns: number;
   readonly now: number;
+  /** The last lines that an attempt printed. */
+  readonly outputOf: (of: TranscriptId) => readonly string[];
 }
 
 const NAME_MAX = 28;
+const NAME_MIN = 6;
 const TIME_WIDTH = 6;
 /** How many members of a group get a line; the others are only counted. */
 const MEMBERS_MAX = 8;
@@ -32,8 +36,9 @@ const MEMBERS_MAX = 8;
 export function headLine(shell: Shell, node: ProgressNode, room: BlockRoom): string {
   const { state, status } = node.progress;
   const took = state === undefined ? 0 : (isSettled(state.status) ? state.at : room.now) - state.createdAt;
-  const name = oneLine(state?.workflow ?? 'run');
-  const text = `${name}  ${node.run}  ${status}  ${timeText(took)}`;
+  const after = `  ${node.run}  ${status}  ${timeText(took)}`;
+  const name = shortenName(shell.look, oneLine(state?.workflow ?? 'run'), Math.max(NAME_MIN, room.columns - 4 - widthOf(after)));
+  const text = `${name}${after}`;
   if (widthOf(text) + 4 > room.columns) return `${statusMark(shell, status)} ${shorten(shell.look, text, room.columns - 4)}`;
   return `${statusMark(shell, status)} ${shell.style('bold', name)}  ${node.run}  ${statusText(shell, status)}  ${shell.style('dim', timeText(took))}`;
 }
@@ -41,7 +46,7 @@ export function headLine(shell: Shell, node: ProgressNode, room: BlockRoom): str
 /** The steps of a run in the order they were opened, with those of child runs. */
 export function stepLines(shell: Shell, node: ProgressNode, room: BlockRoom): StepLines[] {
   const own = ownSteps(node);
-  const width = nameWidth(own);
+  const width = nameWidth(own, 2, room);
   return own.map((step) => ({
     key: step.activation.path,
     ended: step.endedAt !== undefined,
@@ -54,8 +59,10 @@ function ownSteps({ progress }: ProgressNode): StepProgress[] {
   return [...progress.steps.values()].filter(({ activation }) => activation.member === undefined);
 }
 
-function nameWidth(steps: readonly StepProgress[]): number {
-  return Math.min(NAME_MAX, Math.max(0, ...steps.map((step) => widthOf(nameOf(step)))));
+/** How wide the names of steps are drawn: as wide as the longest, if the time has room beside it. */
+function nameWidth(steps: readonly StepProgress[], indent: number, { columns }: BlockRoom): number {
+  const room = Math.max(NAME_MIN, columns - indent - TIME_WIDTH - 7);
+  return Math.min(NAME_MAX, room, Math.max(0, ...steps.map((step) => widthOf(nameOf(step)))));
 }
 
 interface StepPlace {
@@ -68,9 +75,10 @@ interface StepPlace {
 function linesOfStep(shell: Shell, placed: StepPlace, room: BlockRoom): string[] {
   const child = placed.node.children.get(placed.step.activation.path);
   const below = child === undefined ? [] : ownSteps(child);
-  const inside = { node: child ?? placed.node, indent: placed.indent + 2, width: nameWidth(below) };
+  const inside = { node: child ?? placed.node, indent: placed.indent + 2, width: nameWidth(below, placed.indent + 2, room) };
   return [
     stepLine(shell, placed, room),
+    ...outputLines(shell, placed, room),
     ...memberLines(shell, placed, room),
     ...below.flatMap((step) => linesOfStep(shell, { ...inside, step }, room)),
   ];
@@ -81,7 +89,7 @@ function memberLines(shell: Shell, { node, step, indent }: StepPlace, room: Bloc
   const all = [...node.progress.steps.values()].filter(({ activation }) => activation.member?.group === step.activation.path);
   const notable = all.length <= MEMBERS_MAX ? all : all.filter(({ status, endedAt }) => endedAt === undefined || status === 'failed');
   const shown = notable.slice(0, MEMBERS_MAX);
-  const width = nameWidth(shown);
+  const width = nameWidth(shown, indent + 2, room);
   const hidden = notable.length - shown.length;
   return [
     ...shown.flatMap((member) => linesOfStep(shell, { node, step: member, indent: indent + 2, width }, room)),
@@ -92,7 +100,7 @@ function memberLines(shell: Shell, { node, step, indent }: StepPlace, room: Bloc
 }
 
 function stepLine(shell: Shell, { node, step, indent, width }: StepPlace, room: BlockRoom): string {
-  const name = shorten(shell.look, nameOf(step), width);
+  const name = shortenName(shell.look, nameOf(step), width);
   const time = timeText(tookMs(step, room.now)).padStart(TIME_WIDTH);
   const mark = statusMark(shell, step.status);
   const before = `${' '.repeat(indent)}${mark} ${name}${' '.repeat(Math.max(0, width - widthOf(name)))}  `;
@@ -100,6 +108,16 @@ function stepLine(shell: Shell, { node, step, indent, width }: StepPlace, room: 
   const about = left < 1 ? '' : shorten(shell.look, aboutOf(node, step), left);
   const shown = step.status === 'completed' ? shell.style('dim', about) : statusText(shell, step.status, about);
   return `${before}${shell.style('dim', time)}  ${shown}`.trimEnd();
+}
+
+/** What a live step printed last, behind a bar. */
+function outputLines(shell: Shell, { node, step, indent }: StepPlace, room: BlockRoom): string[] {
+  const { activation, status, endedAt, members } = step;
+  if (endedAt !== undefined || members !== undefined || (status !== 'running' && status !== 'verifying')) return [];
+  const before = `${' '.repeat(indent + 2)}${shell.symbol('bar')} `;
+  const left = Math.max(1, room.columns - 1 - widthOf(before));
+  const { path, attempt } = activation;
+  return room.outputOf({ run: node.run, path, attempt }).map((text) => shell.style('dim', `${before}${shorten(shell.look, text, left)}`));
 }
 
 /** `implement`, `implement#2` for the second visit; a member by its key. */

@@ -1,8 +1,10 @@
 // Owns following the logs of a run and of its child runs, whichever process drives them. Only reads the store.
 
 import { type Definition, membersOf } from '../../definition/model.ts';
-import { childOf, type Path } from '../../kernel/activation.ts';
+import type { TranscriptId } from '../../engine/transcripts.ts';
+import { type Activation, childOf, type Path } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
+import type { RunState } from '../../kernel/run-state.ts';
 import type { EventRow, Store } from '../../store/store.ts';
 import { RunProgress } from './progress.ts';
 
@@ -81,6 +83,40 @@ export class ProgressReader {
     node.children.set(at.path, child);
     await this.readNode(child, [...at.under, at.path], seen);
   }
+}
+
+/** The attempt that an event ended: its step settled, or it failed and is retried. */
+export function endedAttempt(node: Pick<ProgressNode, 'run'>, event: RunEvent): TranscriptId | undefined {
+  const { run } = node;
+  if (event.type === 'step.changed' && event.failed !== undefined)
+    return { run, path: event.activation.path, attempt: event.failed.attempt };
+  return event.type === 'step.settled' ? { run, path: event.path, attempt: event.attempt } : undefined;
+}
+
+/** An attempt that runs now, and the paths of the parent steps that lead to its run. */
+export interface LiveAttempt {
+  readonly attempt: TranscriptId;
+  readonly under: readonly Path[];
+}
+
+const WORKING: ReadonlySet<string> = new Set(['preparing', 'running', 'verifying', 'reconciling']);
+
+/** The steps of a checkpoint that work now. */
+export function workingIn({ live }: Pick<RunState, 'live'>): Activation[] {
+  return Object.values(live).filter(({ state }) => WORKING.has(state));
+}
+
+/** The attempts that run now in a run and its child runs. */
+export function liveAttempts(node: ProgressNode, under: readonly Path[] = []): LiveAttempt[] {
+  const { progress, children, run } = node;
+  const own = (progress.state === undefined ? [] : workingIn(progress.state)).map(({ path, attempt }) => ({
+    attempt: { run, path, attempt },
+    under,
+  }));
+  const below = [...children].flatMap(([path, child]) =>
+    progress.state?.live[path] === undefined ? [] : liveAttempts(child, [...under, path]),
+  );
+  return [...own, ...below];
 }
 
 function createNode(run: string): Node {

@@ -1,13 +1,20 @@
 // Owns showing the progress of a run, whichever process drives it: a block that is redrawn on a terminal, a line per
-// event in a pipe, nothing with --json. It reads the store after each commit and never blocks the run.
+// event in a pipe, nothing with --json; and what its steps print meanwhile. It reads the store after each commit and the
+// transcripts as they grow, and never blocks the run.
 
+import { type TranscriptId, transcriptsOf } from '../../engine/transcripts.ts';
+import type { Path } from '../../kernel/activation.ts';
 import type { Store } from '../../store/store.ts';
+import { shellWord } from '../caller.ts';
+import { databaseOf } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import { clockText } from '../time.ts';
 import { headLine, type StepLines, stepLines } from './block.ts';
 import { eventTexts } from './event-lines.ts';
-import { type ProgressEvent, type ProgressNode, ProgressReader } from './reader.ts';
+import { LiveOutput } from './live-output.ts';
+import { LEFT_OUT, OutputLimit } from './output-limit.ts';
+import { endedAttempt, liveAttempts, type ProgressEvent, type ProgressNode, ProgressReader } from './reader.ts';
 import { fitRows, Screen } from './screen.ts';
 
 /** The progress of one run on stdout. */
@@ -16,8 +23,8 @@ export interface ProgressView {
   readonly node: ProgressNode;
   /** Prints a line that is not part of the progress: above the block, or to stderr if there is no block. */
   note(text: string): void;
-  /** Leaves the terminal to something else until the next event. */
-  pause(): Promise<void>;
+  /** Leaves the terminal to a question while `work` runs; nothing is drawn meanwhile. */
+  pauseFor<T>(work: () => Promise<T>): Promise<T>;
   /** Shows the last state and stops. */
   end(): Promise<void>;
 }
@@ -27,16 +34,24 @@ const TICK_MS = 1000;
 /** A run to show. */
 export interface ProgressOptions {
   readonly run: string;
+  /** The folder of transcripts, whose text is shown while steps run; without it, only events are shown. */
+  readonly transcripts?: string | undefined;
   /** A pipe gets no lines for events before this time: its reader has seen them. */
   readonly since?: number;
   /** Called whenever something new was read. */
   readonly changed?: () => void;
 }
 
+/** The folder of transcripts of a command that shows live output; undefined with --quiet. */
+export async function transcriptsFor(shell: Shell): Promise<string | undefined> {
+  return shell.given.has('quiet') ? undefined : transcriptsOf(await databaseOf(shell, shell.given));
+}
+
 /** Starts showing a run. */
-export function openProgress(shell: Shell, store: Store, { run, since = 0, changed = () => undefined }: ProgressOptions): ProgressView {
+export function openProgress(shell: Shell, store: Store, options: ProgressOptions): ProgressView {
+  const { run, changed = () => undefined } = options;
   const reader = new ProgressReader(store, run);
-  const view = viewFor(shell, reader.node, since);
+  const view = viewFor(shell, reader.node, options);
   const catchUp = oneAtATime(async () => {
     await reader.read((event) => view.onEvent(event));
     view.draw();
@@ -45,18 +60,26 @@ export function openProgress(shell: Shell, store: Store, { run, since = 0, chang
   // A failure of the store is reported by the command that waits for the run.
   const catchUpSoon = (): void => void catchUp().catch(() => undefined);
   const unfollow = store.follow(catchUpSoon);
-  const timer = setInterval(() => view.draw(), TICK_MS).unref();
+  const redraw = (): void => view.draw();
+  const timer = setInterval(redraw, TICK_MS).unref();
+  shell.world.stdout.on('resize', redraw);
   catchUpSoon();
   return {
     node: reader.node,
     note: (text) => view.note(text),
-    pause: async () => {
+    pauseFor: async (work) => {
       await catchUp();
       view.pause();
+      try {
+        return await work();
+      } finally {
+        view.resume();
+      }
     },
     end: async () => {
       unfollow();
       clearInterval(timer);
+      shell.world.stdout.off('resize', redraw);
       await catchUp();
       view.end();
     },
@@ -90,28 +113,83 @@ interface View {
   draw(): void;
   note(text: string): void;
   pause(): void;
+  resume(): void;
   end(): void;
 }
 
-function viewFor(shell: Shell, node: ProgressNode, since: number): View {
-  if (shell.look.isTerminal && !shell.wantsJson) return new BlockView(shell, node);
-  const nothing = (): void => undefined;
+function viewFor(shell: Shell, node: ProgressNode, options: ProgressOptions): View {
   // A program reads the final object only.
-  const onEvent = shell.wantsJson ? nothing : lineWriter(shell, since);
-  return { onEvent, draw: nothing, note: (text) => shell.warn(text), pause: nothing, end: nothing };
+  if (shell.wantsJson) return new SilentView(shell);
+  return shell.look.isTerminal ? new BlockView(shell, node, options) : new LineView(shell, node, options);
 }
 
-/** Prints one line per event. */
-function lineWriter(shell: Shell, since: number): View['onEvent'] {
-  const last = new Map<string, string>();
-  return ({ node, under, event }) => {
-    if (event.at < since) return;
+class SilentView implements View {
+  protected readonly shell: Shell;
+
+  constructor(shell: Shell) {
+    this.shell = shell;
+  }
+
+  onEvent(_event: ProgressEvent): void {}
+  draw(): void {}
+  pause(): void {}
+  resume(): void {}
+  end(): void {}
+
+  note(text: string): void {
+    this.shell.warn(text);
+  }
+}
+
+/** Prints one line per event, and between them what steps print. */
+class LineView extends SilentView {
+  private readonly node: ProgressNode;
+  private readonly since: number;
+  private readonly output: LiveOutput | undefined;
+  private readonly limits = new Map<string, OutputLimit>();
+  private readonly last = new Map<string, string>();
+
+  constructor(shell: Shell, node: ProgressNode, { transcripts, since = 0 }: ProgressOptions) {
+    super(shell);
+    this.node = node;
+    this.since = since;
+    if (transcripts !== undefined) this.output = new LiveOutput(transcripts, { onChange: () => this.draw(), wants: 'everything' });
+  }
+
+  override onEvent({ node, under, event }: ProgressEvent): void {
+    const attempt = endedAttempt(node, event);
+    if (attempt !== undefined) this.printOutput(attempt, under, true);
+    if (event.at < this.since) return;
     for (const text of eventTexts(node.progress, event)) {
-      if (last.get(node.run) === text) continue;
-      last.set(node.run, text);
-      shell.print(`${clockText(event.at)} ${[...under, text].map(oneLine).join(' > ')}`);
+      if (this.last.get(node.run) === text) continue;
+      this.last.set(node.run, text);
+      this.shell.print(`${clockText(event.at)} ${[...under, text].map(oneLine).join(' > ')}`);
     }
-  };
+  }
+
+  /** Prints what live steps printed since the last time. */
+  override draw(): void {
+    for (const { attempt, under } of liveAttempts(this.node)) this.printOutput(attempt, under, false);
+  }
+
+  override end(): void {
+    this.output?.close();
+  }
+
+  private printOutput(attempt: TranscriptId, under: readonly Path[], isLast: boolean): void {
+    if (this.output === undefined) return;
+    const key = `${attempt.run} ${attempt.path} ${attempt.attempt}`;
+    const limit = this.limits.get(key) ?? new OutputLimit();
+    this.limits.set(key, limit);
+    const lines = this.output.take(attempt, isLast).filter(({ at }) => at >= this.since);
+    const path = [...under, attempt.path].map(oneLine).join(' > ');
+    const rest = `"pawl logs ${attempt.run} ${shellWord(attempt.path)}" shows everything`;
+    for (const { at, text } of [...lines.flatMap((line) => limit.admit(line)), ...(isLast ? limit.end() : [])])
+      this.shell.print(`${clockText(at)} ${path} | ${text === LEFT_OUT ? `(${limit.leftOut} lines left out; ${rest})` : text}`);
+    if (!isLast) return;
+    this.limits.delete(key);
+    this.output.forget(attempt);
+  }
 }
 
 /** A block that is redrawn in place. */
@@ -119,21 +197,24 @@ class BlockView implements View {
   private readonly shell: Shell;
   private readonly node: ProgressNode;
   private readonly screen: Screen;
+  private readonly output: LiveOutput | undefined;
   private readonly out = new Set<string>();
-  private paused = false;
+  private held: string[] | undefined;
 
-  constructor(shell: Shell, node: ProgressNode) {
+  constructor(shell: Shell, node: ProgressNode, { transcripts }: ProgressOptions) {
     this.shell = shell;
     this.node = node;
     this.screen = new Screen(shell);
+    if (transcripts !== undefined) this.output = new LiveOutput(transcripts, { onChange: () => this.draw(), wants: 'last lines' });
   }
 
-  onEvent(_event: ProgressEvent): void {
-    this.paused = false;
+  onEvent({ node, event }: ProgressEvent): void {
+    const attempt = endedAttempt(node, event);
+    if (attempt !== undefined) this.output?.forget(attempt);
   }
 
   draw(above: readonly string[] = []): void {
-    if (this.paused || this.node.progress.state === undefined) return;
+    if (this.held !== undefined || this.node.progress.state === undefined) return;
     const { head, steps } = this.lines();
     const fitted = fitRows(steps, this.screen.size.rows - 2);
     for (const { key } of fitted.out) this.out.add(key);
@@ -142,26 +223,44 @@ class BlockView implements View {
 
   /** The head line, and the steps that have not scrolled out. */
   private lines(): { readonly head: string; readonly steps: readonly StepLines[] } {
-    const room = { columns: this.screen.size.columns, now: Date.now() };
+    const { output } = this;
+    const count = output === undefined ? 0 : linesPerStep(liveAttempts(this.node).length);
+    const room = {
+      columns: this.screen.size.columns,
+      now: Date.now(),
+      outputOf: (of: TranscriptId) => (count === 0 ? [] : (output?.last(of, count) ?? [])),
+    };
     const steps = stepLines(this.shell, this.node, room).filter(({ key, ended }) => !ended || !this.out.has(key));
     return { head: headLine(this.shell, this.node, room), steps };
   }
 
   note(text: string): void {
-    if (this.node.progress.state === undefined || this.paused) this.shell.print(text);
+    if (this.held !== undefined) this.held.push(text);
+    else if (this.node.progress.state === undefined) this.shell.print(text);
     else this.draw([text]);
   }
 
   pause(): void {
     this.draw();
     this.screen.leave();
-    this.paused = true;
+    this.held = [];
+  }
+
+  resume(): void {
+    const notes = this.held ?? [];
+    this.held = undefined;
+    this.draw(notes);
   }
 
   end(): void {
-    if (this.paused) return;
     const { head, steps } = this.lines();
     if (this.node.progress.state !== undefined) this.screen.draw([head, ...steps.flatMap(({ lines }) => lines)]);
     this.screen.leave();
+    this.output?.close();
   }
+}
+
+/** How many lines of output each of so many live steps gets. */
+function linesPerStep(steps: number): number {
+  return steps <= 1 ? 4 : steps <= 3 ? 2 : 1;
 }

@@ -5,7 +5,7 @@ import { formatDuration } from '../../base/duration.ts';
 import { compareNames } from '../name-order.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark, statusText } from '../status.ts';
-import { oneLine, shorten, widthOf } from '../terminal.ts';
+import { oneLine, shortenName, widthOf } from '../terminal.ts';
 import { evidenceLines } from './evidence.ts';
 import type { Detail } from './lines.ts';
 import type { GroupReport, PlanReport, RunReport, StepReport } from './run-report.ts';
@@ -15,6 +15,9 @@ import { sumOf, usageText } from './usage.ts';
 const FAILURES_SHOWN = 10;
 const BRANCHES_SHOWN = 8;
 const NAME_MAX = 32;
+const ACTOR_MIN = 12;
+/** What stands before an actor on its line, as a rule. */
+const ACTOR_ROOM = 44;
 
 /** The steps of a report, in the order of the definition. */
 export function stepLines(shell: Shell, report: RunReport, detail: Detail): string[] {
@@ -60,7 +63,7 @@ function nameOf(shell: Shell, { step, visits }: PlanReport): string {
 function rowLines(shell: Shell, report: RunReport, { row, width, detail, index }: RowLayout): string[] {
   const attempts = index.attempts.get(row.step) ?? [];
   const members = [...new Set(attempts.map(({ path }) => path))].flatMap((path) => index.members.get(path) ?? []);
-  const name = shorten(shell.look, nameOf(shell, row), width);
+  const name = shortenName(shell.look, nameOf(shell, row), width);
   const pad = ' '.repeat(width - widthOf(name));
   const head = `${statusMark(shell, row.status)} ${row.status === 'pending' ? shell.style('dim', name) : name}${pad}`;
   const line = [head, ...summaryOf(shell, row, { attempts, members })].join('  ').trimEnd();
@@ -78,9 +81,14 @@ function summaryOf(
   const tries = row.attempts > row.visits ? `${row.attempts} attempts` : '';
   const outcome = last.outcome === null ? last.status : last.outcome;
   const usage = sumOf([...attempts, ...members].map((attempt) => attempt.usage));
-  const by = last.actor === undefined ? '' : `by ${oneLine(last.actor)}`;
+  const by = last.actor === undefined ? '' : `by ${actorText(shell, last.actor)}`;
   const parts = [formatDuration(time), tries, by, usage === undefined ? '' : usageText(usage)].filter((part) => part !== '');
   return [statusText(shell, row.status, outcome), shell.style('dim', parts.join(', '))];
+}
+
+/** Who did a step; the actor of a command is its command line, which may be long. */
+function actorText({ look }: Shell, actor: string): string {
+  return look.isTerminal ? shortenName(look, oneLine(actor), Math.max(ACTOR_MIN, look.columns - ACTOR_ROOM)) : oneLine(actor);
 }
 
 interface AttemptLayout {
@@ -104,7 +112,7 @@ function attemptLines(shell: Shell, report: RunReport, { attempt, attempts, deta
 function headOf(shell: Shell, { path, attempt, status, outcome, durationMs, actor, usage }: StepReport): string {
   const word = outcome ?? (status === 'failed' ? 'failed, retried' : status);
   const time = durationMs === null ? '' : `  ${shell.style('dim', formatDuration(durationMs))}`;
-  const by = actor === undefined ? '' : shell.style('dim', ` by ${oneLine(actor)}`);
+  const by = actor === undefined ? '' : shell.style('dim', ` by ${actorText(shell, actor)}`);
   const used = usage === undefined ? '' : shell.style('dim', `, ${usageText(usage)}`);
   return `    ${oneLine(path)} attempt ${attempt}  ${statusText(shell, status, word)}${time}${by}${used}`;
 }

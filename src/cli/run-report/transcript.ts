@@ -1,4 +1,5 @@
-// Owns how the transcript of an attempt is printed: the agent's text in full, tool calls and their results shortened.
+// Owns how the transcript of an attempt is printed: the agent's text and the output of
+// programs in full, tool calls and their results shortened.
 
 import type { TranscriptLine } from '../../engine/transcripts.ts';
 import type { Shell } from '../shell.ts';
@@ -20,17 +21,22 @@ function joined(transcript: readonly TranscriptLine[]): TranscriptLine[] {
   const lines: TranscriptLine[] = [];
   for (const line of transcript) {
     const last = lines.at(-1);
-    if (last !== undefined && last.kind === line.kind && (last.kind === 'text' || last.kind === 'thought') && 'text' in line)
+    if (last !== undefined && last.kind === line.kind && isStreamed(last) && isStreamed(line))
       lines[lines.length - 1] = { ...last, text: last.text + line.text };
     else lines.push(line);
   }
   return lines;
 }
 
+function isStreamed(line: TranscriptLine): line is Extract<TranscriptLine, { kind: 'text' | 'thought' | 'output' }> {
+  return line.kind === 'text' || line.kind === 'thought' || line.kind === 'output';
+}
+
 function linesOf(shell: Shell, line: TranscriptLine): string[] {
   const all = { indent: INDENT, max: Number.POSITIVE_INFINITY };
   switch (line.kind) {
     case 'text':
+    case 'output':
       return cutLines(shell, line.text, all);
     case 'thought':
     case 'notice':

@@ -1,0 +1,59 @@
+// Owns the project that the pictures of the terminal show: a small shop whose release builds, tests in parallel and asks
+// a person, with one workflow that fails and one with a mistake.
+
+/** What each file of the project contains, by its path. @type {Readonly<Record<string, string>>} */
+export const FILES = {
+  'src/cart.js': `export function total(items) {
+  return items.reduce((sum, item) => sum + item.price, 0);
+}
+`,
+  'CHANGES.md': '# Changes\n',
+  '.pawl/workflows/release.yaml': `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: release }
+stages:
+  - id: build
+    type: command
+    run: |
+      sed -i 's/item.price,/item.price * item.count,/' src/cart.js
+      echo "- The total counts every item." >> CHANGES.md
+      echo "built 24 modules"
+    on_complete: tests
+  - id: tests
+    type: parallel
+    branches:
+      - { id: unit, type: command, run: "sh slow.sh 'unit: 41 of 64 tests passed' 'unit: 57 of 64 tests passed'" }
+      - { id: browser, type: command, run: "sh slow.sh 'opening the cart page' 'cart page: total is 30.00'" }
+      - { id: lint, type: command, run: "sh slow.sh 'checking src/cart.js'" }
+    on_complete: approve
+  - id: approve
+    type: human
+    prompt: Release this version?
+    subjects: ["src/**", "CHANGES.md"]
+    options:
+      - { label: release, goto: publish }
+      - { label: rework, goto: build, requires_input: true }
+  - { id: publish, type: command, run: "echo published 1.4.0", on_complete: complete }
+`,
+  // A test waits until the file "go" is there, so that the picture shows it at work.
+  'slow.sh': 'for line in "$@"; do echo "$line"; done\nwhile [ ! -e go ]; do sleep 0.05; done\n',
+  '.gitignore': 'go\n',
+  '.pawl/workflows/nightly.yaml': `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: nightly }
+stages:
+  - { id: fetch, type: command, run: "echo 1200 orders", on_complete: report }
+  - id: report
+    type: command
+    run: "echo 'reading orders.csv'; echo 'orders.csv: no column \\"total\\" in line 1' >&2; exit 2"
+    on_complete: mail
+  - { id: mail, type: command, run: "echo sent", on_complete: complete }
+`,
+  'broken.yaml': `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: broken }
+stages:
+  - { id: build, type: command, run: npm run build, on_complete: tset }
+  - { id: test, type: command, run: npm test, on_complete: complete }
+`,
+};

@@ -1,0 +1,116 @@
+// Owns what the steps of a run print while they work, read from their transcripts, whichever process writes them. A
+// folder of transcripts is watched; where that is not possible, it is read with every look of the caller.
+
+import { type FSWatcher, watch } from 'node:fs';
+import { TranscriptTail } from '../../engine/transcript-tail.ts';
+import type { TranscriptId } from '../../engine/transcripts.ts';
+import { type OutputLine, OutputLines } from './output-lines.ts';
+
+/** How long changes are collected before the caller is told, so that a chatty step costs little. */
+const COLLECT_MS = 100;
+const KEPT_LINES = 20;
+/** A view that shows only the last lines does not read what came long before. */
+const LAST_BYTES = 64 * 1024;
+
+interface Source {
+  readonly tail: TranscriptTail;
+  readonly lines: OutputLines;
+  /** The last lines. */
+  kept: OutputLine[];
+  isChanged: boolean;
+}
+
+/** The live output of attempts. */
+export class LiveOutput {
+  private readonly folder: string;
+  private readonly onChange: () => void;
+  private readonly lastBytes: number;
+  private readonly sources = new Map<string, Source>();
+  private readonly watchers = new Map<string, FSWatcher>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(folder: string, { onChange, wants }: { readonly onChange: () => void; readonly wants: 'everything' | 'last lines' }) {
+    this.folder = folder;
+    this.onChange = onChange;
+    this.lastBytes = wants === 'everything' ? Number.POSITIVE_INFINITY : LAST_BYTES;
+  }
+
+  /** The last lines of an attempt, at most `count`. */
+  last(of: TranscriptId, count: number): readonly string[] {
+    const source = this.sourceOf(of);
+    this.read(source);
+    const { partial } = source.lines;
+    return [...source.kept.map(({ text }) => text), ...(partial === '' ? [] : [partial])].slice(-count);
+  }
+
+  /** The lines that an attempt completed since the last call; with `all`, also one that has no end. */
+  take(of: TranscriptId, all = false): readonly OutputLine[] {
+    const source = this.sourceOf(of);
+    if (all) source.isChanged = true;
+    const lines = this.read(source);
+    return all ? [...lines, ...source.lines.end(lines.at(-1)?.at ?? Date.now())] : lines;
+  }
+
+  /** Forgets an attempt that has ended. */
+  forget(of: TranscriptId): void {
+    this.sources.delete(keyOf(of));
+  }
+
+  /** Stops watching. */
+  close(): void {
+    clearTimeout(this.timer);
+    for (const watcher of this.watchers.values()) watcher.close();
+    this.watchers.clear();
+  }
+
+  private sourceOf(of: TranscriptId): Source {
+    const known = this.sources.get(keyOf(of));
+    const source = known ?? {
+      tail: new TranscriptTail(this.folder, of, this.lastBytes),
+      lines: new OutputLines(),
+      kept: [],
+      isChanged: true,
+    };
+    if (known === undefined) this.sources.set(keyOf(of), source);
+    this.watchFolder(source.tail.folder);
+    return source;
+  }
+
+  private read(source: Source): OutputLine[] {
+    if (!source.isChanged && this.watchers.has(source.tail.folder)) return [];
+    source.isChanged = false;
+    const lines = source.tail.read().flatMap((event) => source.lines.push(event));
+    if (lines.length > 0) source.kept = [...source.kept, ...lines].slice(-KEPT_LINES);
+    return lines;
+  }
+
+  /** The folder is created with the first transcript of its run; until then every call tries again. */
+  private watchFolder(folder: string): void {
+    if (this.watchers.has(folder)) return;
+    try {
+      const watcher = watch(folder, { persistent: false }, (_, name) => this.changed(folder, name));
+      watcher.on('error', () => {
+        watcher.close();
+        this.watchers.delete(folder);
+      });
+      this.watchers.set(folder, watcher);
+      // What was written before the watch began is not reported.
+      for (const source of this.sources.values()) if (source.tail.folder === folder) source.isChanged = true;
+    } catch {
+      // There is no folder yet, or the system cannot watch it.
+    }
+  }
+
+  private changed(folder: string, name: string | null): void {
+    for (const source of this.sources.values())
+      if (source.tail.folder === folder && (name === null || name === source.tail.name)) source.isChanged = true;
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.onChange();
+    }, COLLECT_MS);
+  }
+}
+
+function keyOf({ run, path, attempt }: TranscriptId): string {
+  return JSON.stringify([run, path, attempt]);
+}

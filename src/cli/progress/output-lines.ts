@@ -1,0 +1,68 @@
+// Owns the lines of text in a transcript, as a live view shows them: what an agent said and what a program printed, and
+// one line for each tool call. The text comes in pieces; control characters are removed.
+
+import type { TranscriptLine } from '../../engine/transcripts.ts';
+import { jsonText } from '../run-report/text.ts';
+import { oneLine, plain } from '../terminal.ts';
+
+/** A line that a step printed. */
+export interface OutputLine {
+  readonly at: number;
+  readonly text: string;
+}
+
+const LINE_MAX = 1000;
+
+/** Joins the pieces of a transcript to lines. */
+export class OutputLines {
+  private part = '';
+  private kind = '';
+
+  /** The beginning of a line that has no end yet. */
+  get partial(): string {
+    return clean(this.part);
+  }
+
+  /** Takes the next event and returns the lines that it completed. */
+  push(event: TranscriptLine): OutputLine[] {
+    const at = Date.parse(event.at);
+    const ended = this.kind === event.kind ? [] : this.end(at);
+    this.kind = event.kind;
+    const texts = 'text' in event && event.kind !== 'notice' && event.kind !== 'tool-result' ? this.split(event.text) : eventTexts(event);
+    return [...ended, ...texts.map((text) => ({ at, text: clean(text) }))].filter(({ text }) => text !== '');
+  }
+
+  /** Returns the last line, if it has no end. */
+  end(at: number): OutputLine[] {
+    const text = this.partial;
+    this.part = '';
+    return text === '' ? [] : [{ at, text }];
+  }
+
+  private split(text: string): string[] {
+    const lines = `${this.part}${text}`.split('\n');
+    this.part = (lines.pop() ?? '').slice(-LINE_MAX);
+    return lines;
+  }
+}
+
+function eventTexts(event: TranscriptLine): string[] {
+  switch (event.kind) {
+    case 'tool':
+      return [`> ${event.name} ${jsonText(event.input)}`];
+    case 'tool-result':
+      return event.ok ? [] : [`failed: ${oneLine(event.text.slice(0, LINE_MAX))}`];
+    case 'notice':
+      return [`(${oneLine(event.text.slice(0, LINE_MAX))})`];
+    case 'refused':
+      return [`denied: ${event.tool} (${event.deed}): ${event.why}`];
+    default:
+      return [];
+  }
+}
+
+/** A line without control characters; of a progress bar, which returns to the start of its line, what it showed last. */
+function clean(line: string): string {
+  const shown = line.includes('\r') ? (line.split('\r').findLast((part) => part.trim() !== '') ?? '') : line;
+  return plain(shown.slice(0, LINE_MAX)).replaceAll('\t', '  ').trimEnd();
+}
