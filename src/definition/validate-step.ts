@@ -148,7 +148,15 @@ function checkRestrictions({ step }: StepPlace, fault: Fault): void {
 function checkWrites({ step }: StepPlace, fault: Fault): void {
   // One that lacks its pattern is reported as an output.
   const produced = (step.outputs ?? []).filter(isFileOutput).flatMap(({ pattern }: { readonly pattern?: string }) => pattern ?? []);
-  const named = [...(step.writes ?? []), ...(step.protected ?? []), ...(step.mayChange ?? []), ...produced];
+  const { questionState } = step;
+  if (questionState !== undefined && step.supportsQuestions !== true)
+    fault(
+      'FIELD_INVALID',
+      '`questionState` has no effect on a step that does not accept questions',
+      'add `supportsQuestions: true`, or remove it',
+    );
+  const asked = questionState === undefined ? [] : [questionState];
+  const named = [...(step.writes ?? []), ...(step.protected ?? []), ...(step.mayChange ?? []), ...produced, ...asked];
   for (const pattern of named) {
     const refusal = patternRefusal(pattern);
     if (refusal !== undefined)

@@ -9,6 +9,7 @@ import type { RunInput } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
+import type { SavedState } from '../steps/saved-state.ts';
 import { changesBetween } from '../steps/subject-changes.ts';
 import { inputOf } from './attempt-input.ts';
 import { familyOf } from './children.ts';
@@ -146,7 +147,7 @@ export class RunWork {
     const { host, driver, start } = this.options;
     const { record, bound, place } = start;
     const state = driver.checkpoint;
-    const { answers, member } = activation;
+    const { answers, saved, member } = activation;
     const items = member === undefined ? undefined : state.groups[member.group]?.items;
     const list = items === undefined ? undefined : (record.value(items) as readonly unknown[]);
     const group = member === undefined ? undefined : state.live[member.group];
@@ -155,6 +156,7 @@ export class RunWork {
       want,
       ...place,
       ...present({ group: group && bound(group.step).model, answers: answers?.map((ref) => record.value(ref)), notes: state.notes }),
+      ...(saved === undefined ? {} : { savedState: record.value(saved) as SavedState }),
       bound: bound(activation.step),
       activation,
       runId: driver.run,

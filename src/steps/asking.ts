@@ -28,10 +28,11 @@ import type { Admission, Refusal, Spawn } from './accounting.ts';
 import type { Snapshot } from './attempt.ts';
 import { handedOver, promptOf, type WorkerConfig, withRunContext } from './brief.ts';
 import { keyOf } from './context.ts';
-import { type Handover, isHandedOut } from './handover.ts';
+import { isHandedOut, type StoredHandover } from './handover.ts';
 import { openNetwork } from './network.ts';
 import { narrowed } from './permission.ts';
 import { type RawReply, type ReplyRules, replyFault, replyRulesOf, ruleInstructions } from './reply-rules.ts';
+import { readSavedState, type SavedState, stateInstructions, statePlaceOf } from './saved-state.ts';
 import { entryOf, type RoleSetting, type StepServices } from './services.ts';
 import { CLAIMED, type Job, stepError, stoppedError } from './work.ts';
 
@@ -40,8 +41,9 @@ export type Asked = AskResult & { readonly network?: JsonObject };
 
 type AskResult =
   | { readonly kind: 'returned'; readonly value: Json; readonly actor: string; readonly usage?: AgentUsage }
-  | (AgentAnswer & { readonly kind: 'answered' | 'asks'; readonly actor: string })
-  | { readonly kind: 'handed'; readonly handover: Handover; readonly actor: string }
+  | (AgentAnswer & { readonly kind: 'answered'; readonly actor: string })
+  | (AgentAnswer & { readonly kind: 'asks'; readonly actor: string; readonly saved?: SavedState })
+  | { readonly kind: 'handed'; readonly handover: StoredHandover; readonly actor: string }
   | {
       readonly kind: 'trouble';
       readonly error: StepError;
@@ -61,7 +63,7 @@ export async function ask(job: Job, worker: WorkerConfig): Promise<Asked> {
   const rules = replyRulesOf(worker, request.bound.model, request.group);
   const data = await handedOver(request, context, worker.seesContext === true ? withRunContext(fixed, context) : fixed);
   if (request.signal.aborted) throw new Stopped();
-  const call = { worker, data, rules };
+  const call = { worker, data, rules, state: await stateInstructions(job) };
   const { agent } = code;
   if (agent !== undefined) return withNetwork(job, { actor: LIVE_OBJECT, unfenced: IN_PROCESS }, () => askObject(job, agent, call));
   if (!isHandedOut(job.bench.services, role, context.snapshot)) return askRole(job, call);
@@ -74,6 +76,8 @@ interface Call {
   readonly worker: WorkerConfig;
   readonly data: JsonObject;
   readonly rules: ReplyRules;
+  /** What it is told about the state that it saves before it asks. */
+  readonly state: readonly string[];
 }
 
 const LIVE_OBJECT = 'a live object';
@@ -139,7 +143,8 @@ function shortage(refusal: Refusal, actor: string): Asked {
 /** Hands the instructions of a step without a worker to the agent that carries out the run. */
 export async function handInstructions(job: Job): Promise<Asked> {
   const worker = { role: 'agent' };
-  return handOver(job, { worker, data: {}, rules: replyRulesOf(worker, job.request.bound.model, job.request.group) });
+  const rules = replyRulesOf(worker, job.request.bound.model, job.request.group);
+  return handOver(job, { worker, data: {}, rules, state: await stateInstructions(job) });
 }
 
 /** The outcomes that a report may choose: those that the step has a transition for, if there are several. */
@@ -154,7 +159,7 @@ function outcomeInstructions(outcomes: readonly string[]): string[] {
 }
 
 /** Hands the work to the agent that called: what a driven one would be told, without how it ends its answer. */
-async function handOver(job: Job, { worker, data, rules }: Call): Promise<Asked> {
+async function handOver(job: Job, { worker, data, rules, state }: Call): Promise<Asked> {
   const { bench, request } = job;
   const { title, kind, supportsQuestions } = request.bound.model;
   const { role = '' } = worker;
@@ -168,9 +173,10 @@ async function handOver(job: Job, { worker, data, rules }: Call): Promise<Asked>
     promptOf(request, { worker, preamble, data }),
     ...ruleInstructions(rules, 'The result'),
     ...outcomeInstructions(outcomes),
+    ...state,
   ];
-  const choice = outcomes.length === 0 ? {} : { outcomes };
-  return { kind: 'handed', actor: role, handover: { kind, prompt: prompt.join('\n\n'), role, title, mayAsk, ...expected, ...choice } };
+  const more = { ...(outcomes.length === 0 ? {} : { outcomes }), ...present({ state: await statePlaceOf(job) }) };
+  return { kind: 'handed', actor: role, handover: { kind, prompt: prompt.join('\n\n'), role, title, mayAsk, ...expected, ...more } };
 }
 
 function handedSpawn(role: string): Pick<Spawn, 'worker' | 'role' | 'account'> {
@@ -208,7 +214,7 @@ interface Reached extends Call {
   readonly fence: NetworkFence | undefined;
 }
 
-async function askDriver(job: Job, { worker, data, rules, setting, driver, fence }: Reached): Promise<Asked> {
+async function askDriver(job: Job, { worker, data, rules, state, setting, driver, fence }: Reached): Promise<Asked> {
   const { role = '' } = worker;
   const trouble = (error: StepError): Asked => ({ kind: 'trouble', error, actor: role });
   const admission = await admit(job, worker, { worker: 'driver', role, account: setting.credential ?? setting.driver, setting });
@@ -220,7 +226,8 @@ async function askDriver(job: Job, { worker, data, rules, setting, driver, fence
     rejected = fault === undefined ? undefined : { fault, claim: { ...reply } };
     return fault;
   };
-  const call = requestFor(job, { worker, setting, data, admission, rules, check });
+  const place = await statePlaceOf(job);
+  const call = requestFor(job, { worker, setting, data, admission, rules, state, check });
   const answer = await admission.close(await reach(driver, { ...call, ...present({ fence }) }, admission.left));
   const noted = present({ usage: answer.usage, refusals: answer.refusals });
   if (answer.kind === 'answered') {
@@ -234,8 +241,12 @@ async function askDriver(job: Job, { worker, data, rules, setting, driver, fence
   }
   if (answer.kind === 'failed' && answer.failure === 'invalid-output' && rejected !== undefined)
     return { ...invalid(job, role, rejected), ...noted };
-  if (answer.kind === 'asks')
-    return job.request.bound.model.supportsQuestions === true ? { ...answer, actor: role } : trouble(unasked(job, role));
+  if (answer.kind === 'asks') {
+    if (job.request.bound.model.supportsQuestions !== true) return trouble(unasked(job, role));
+    const read = place === undefined ? undefined : await readSavedState(place);
+    if (read === undefined) return { ...answer, actor: role };
+    return 'kept' in read ? { ...answer, actor: role, saved: read.kept } : { ...trouble(unsaved(job, role, read.problem)), ...noted };
+  }
   return { ...trouble(failureOf(job, role, answer)), ...noted } as Asked;
 }
 
@@ -312,6 +323,11 @@ function unasked({ request }: Job, role: string): StepError {
   return stepError('AGENT_FAILED', `the agent "${role}" asked the person it works for, and step "${id}" takes no questions`);
 }
 
+function unsaved({ request }: Job, role: string, problem: string): StepError {
+  const message = `the agent "${role}" at step "${request.bound.model.id}" asked before it saved its progress: ${problem}`;
+  return stepError('STEP_OUTPUT_INVALID', message, { reason: 'contract' });
+}
+
 function unknownRole({ request }: Job, message: string): StepError {
   return stepError('ROLE_UNKNOWN', `step "${request.bound.model.id}": ${message}`, { retryable: false });
 }
@@ -331,7 +347,7 @@ function permissionsFor(definition: Definition, { permissions }: RoleSetting): A
 
 function requestFor({ bench, request, context: { snapshot } }: Job, call: RoleCall): AgentRequest {
   const { model } = request.bound;
-  const { worker, setting, data, admission, rules, check } = call;
+  const { worker, setting, data, admission, rules, state, check } = call;
   const { role = '', action, script } = worker;
   const { timeMs, ...budget } = admission.left;
   return {
@@ -344,6 +360,7 @@ function requestFor({ bench, request, context: { snapshot } }: Job, call: RoleCa
     prompt: [
       promptOf(request, { worker, preamble: setting.prompt, data }),
       ...ruleInstructions(rules, '"output"'),
+      ...state,
       ...(model.supportsQuestions === true ? [QUESTION_FORMAT] : []),
     ].join('\n\n'),
     action,

@@ -33,6 +33,7 @@ export interface StepPlace {
 }
 
 const BACKOFF_MAX = '1h';
+const FRESH: readonly unknown[] = ['activation', 'run'];
 const PRODUCERS: readonly string[] = ['task', 'command', 'agent', 'own'];
 const SHARED_FIELDS: readonly (keyof SharedSpec)[] = [
   'title',
@@ -61,7 +62,7 @@ const SHARED_FIELDS: readonly (keyof SharedSpec)[] = [
   'side',
 ];
 const GROUP_FIELDS: readonly (keyof GroupSpec)[] = ['parallelKey', 'join', 'concurrency'];
-const KNOWN_FIELDS = ['id', 'name', 'next', 'supportsQuestions', ...SHARED_FIELDS, ...GROUP_FIELDS];
+const KNOWN_FIELDS = ['id', 'name', 'next', 'supportsQuestions', 'questionState', ...SHARED_FIELDS, ...GROUP_FIELDS];
 
 /** The step as data and its functions. */
 export function readStep(spec: AnyStep, place: StepPlace): BoundStep {
@@ -144,6 +145,7 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     slots: [...(spec.slots ?? [])],
     templates: templates === true && hasTemplates(work) ? true : undefined,
     supportsQuestions: spec.supportsQuestions,
+    questionState: spec.questionState,
     writes: spec.writes === undefined ? undefined : [...spec.writes],
     protected: spec.protected === undefined ? undefined : [...spec.protected],
     mayChange: spec.mayChange === undefined ? undefined : [...spec.mayChange],
@@ -182,8 +184,8 @@ function hasTemplates(work: StepWork): boolean {
 
 /** The outputs of a step. Only workers produce something; what a wait or a group ends with is not made by the step. */
 function outputsOf({ outputs, fresh }: AnyStep, { work }: Work, step: StepReading): ReturnType<typeof readOutputs> | undefined {
-  if (fresh !== undefined && (fresh !== 'activation' || outputs === undefined))
-    step.fault('FIELD_INVALID', `\`fresh\` is ${JSON.stringify(fresh)}`, 'write fresh: "activation" beside `outputs`, or remove it');
+  if (fresh !== undefined && (!FRESH.includes(fresh) || outputs === undefined))
+    step.fault('FIELD_INVALID', `\`fresh\` is ${JSON.stringify(fresh)}`, 'write "activation" or "run" beside `outputs`, or remove it');
   if (outputs === undefined) return undefined;
   if (!PRODUCERS.includes(work.kind))
     step.fault('FIELD_INVALID', '`outputs` has no effect here', 'write it on a step with a handler, a command, an agent or `use`');

@@ -9,6 +9,7 @@ import type { CommandResult } from '../../process/command.ts';
 import { ATTENDED } from '../../steps/handover.ts';
 import { openNetwork } from '../../steps/network.ts';
 import { exitSentence, keptText, type Program, programName, programOf, runProgram } from '../../steps/program.ts';
+import { stateInstructions, statePlaceOf } from '../../steps/saved-state.ts';
 import { entryOf } from '../../steps/services.ts';
 import { hinted } from '../../steps/step-hint.ts';
 import { stepInputOf } from '../../steps/step-input.ts';
@@ -41,7 +42,14 @@ export async function execute(job: Job<StepOf<'command'>>): Promise<Work> {
   const prompt = program !== written && isPrompt(job, result) ? result.stdout.trim() : '';
   if (prompt !== '')
     return {
-      handed: { kind: 'command', prompt, role: name, title: model.title, mayAsk: model.supportsQuestions === true },
+      handed: {
+        kind: 'command',
+        prompt: [prompt, ...(await stateInstructions(job))].join('\n\n'),
+        role: name,
+        title: model.title,
+        mayAsk: model.supportsQuestions === true,
+        ...present({ state: await statePlaceOf(job) }),
+      },
       actor: name,
     };
   const work = result.kind === 'exited' ? ended(job, result) : notEnded(job, result);

@@ -123,8 +123,17 @@ export function labelRule(label: { readonly add?: unknown; readonly remove?: unk
 }
 
 /** Files have a pattern, and nothing else does. */
-export function outputRules(outputs: readonly WrittenOutput[] | undefined, path: YamlPath): PlacedFault[] {
-  return (outputs ?? []).flatMap((output, index) => outputRule(output, [...path, 'outputs', index]));
+export function outputRules({ outputs = [], fresh }: WrittenOutputs, path: YamlPath): PlacedFault[] {
+  const faults = outputs.flatMap((output, index) => outputRule(output, [...path, 'outputs', index]));
+  if (fresh === undefined || outputs.length > 0) return faults;
+  const message = '"fresh" has no effect without "outputs"';
+  return [{ code: 'FIELD_CONFLICT', message, hint: 'list the outputs, or remove "fresh"', path: [...path, 'fresh'], part: 'key' }];
+}
+
+/** What a stage produces, as it is written. */
+interface WrittenOutputs {
+  readonly outputs?: readonly WrittenOutput[] | undefined;
+  readonly fresh?: string | undefined;
 }
 
 function outputRule({ name, type, pattern }: WrittenOutput, path: YamlPath): PlacedFault[] {
