@@ -2,10 +2,10 @@
 // the session to the programs it starts, in the environment, and to its hooks, on stdin. A session is a file in the
 // user's state directory, named after the digest of its id, so it is the same in every folder.
 
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changeStateFile } from '../authority/state-file.ts';
 import { digestText } from '../base/digest.ts';
+import { readPlainFile } from '../base/plain-file.ts';
 import { stateHome } from './project.ts';
 import type { Shell } from './shell.ts';
 
@@ -50,7 +50,7 @@ export function bindRun(shell: Shell, run: SessionRun): void {
 /** Reads the record of a session; an unknown session has no runs. */
 export function readSession(shell: Shell, id: string): AgentSession {
   try {
-    const { runs, kept } = JSON.parse(readFileSync(fileOf(shell, id), 'utf8')) as AgentSession;
+    const { runs, kept } = JSON.parse(readPlainFile(fileOf(shell, id)).toString('utf8')) as AgentSession;
     return { id, runs, kept };
   } catch {
     // The file is missing or damaged: a session without runs may always stop.

@@ -201,6 +201,21 @@ describe('what is wrong with the file', () => {
     ]);
   });
 
+  test('a kept write-ahead log is reported with what it holds and what to do with it, also by db check', async () => {
+    await writeRuns(db, ['completed']);
+    writeFileSync(`${db}.lost-wal`, 'damaged', { mode: 0o600 });
+    expect(found(await doctor())).toMatchObject([
+      {
+        id: 'lost-log',
+        status: 'warning',
+        what: expect.stringContaining('nothing in it can be counted'),
+        hint: expect.stringContaining(`rm ${db}.lost-wal`),
+      },
+    ]);
+    const checked = await rig.run(['db', 'check', '--db', db]);
+    expect([checked.code, checked.stderr]).toEqual([0, expect.stringContaining(`${db}.lost-wal is the write-ahead log that was kept`)]);
+  });
+
   test('a copy says where it came from and how to go on', async () => {
     await writeRuns(db, ['completed']);
     const original = db;

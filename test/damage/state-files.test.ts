@@ -1,7 +1,8 @@
 // The damage matrix of the user's state folder: each of its files is damaged in each way, and a command that needs the
 // file says so, or what it says shows that the file is gone.
 
-import { copyFileSync, cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { changeKeyList, readKeyList, readLockedKeys, writeLockedKey } from '../../src/authority/key-files.ts';
@@ -93,10 +94,30 @@ describe.each(Object.keys(READS))('%s', (name) => {
     expect(read).not.toThrow();
   });
 
-  test('a missing file has lost what it held: no key, no token, no trust', () => {
+  test.each<[string, () => void]>([
+    ['a folder', () => mkdirSync(path())],
+    ['a named pipe', () => execFileSync('mkfifo', [path()])],
+    ['a link to nothing that is a file', () => symlinkSync(folder, path())],
+    ['a device', () => symlinkSync('/dev/zero', path())],
+  ])('%s in its place is reported at once', (_, replace) => {
     rmSync(path());
-    expect(read()).toBe(name === 'signed-projects.json' ? false : 0);
+    replace();
+    expect(read).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(path()) }));
   });
+
+  test('a missing file gives nobody a right: no key, no token, no trust, and a missing list of limits is reported', () => {
+    rmSync(path());
+    if (name === 'signed-projects.json')
+      expect(read).toThrow(`was removed; restore a backup of it; if you removed it yourself, remove ${path()}.sum, too`);
+    else expect(read()).toBe(0);
+  });
+});
+
+test('a project still requires signatures when the list and its checksum are gone', () => {
+  rmSync(join(folder, 'signed-projects.json'));
+  rmSync(join(folder, 'signed-projects.json.sum'));
+  expect(isKnownSigned(shell, { root: whole } as never)).toBe(true);
+  expect(isKnownSigned(shell, { root: tempFolder() } as never)).toBe(false);
 });
 
 test.each(['identities.json', 'tokens.json', 'trust.json', 'signed-projects.json'])('an older copy of %s is reported', (name) => {

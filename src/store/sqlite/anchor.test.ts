@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createActivation, createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
+import { readLostLog } from './lost-log.ts';
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from './open.ts';
 
 const OPEN = new URL('./open.ts', import.meta.url).href;
@@ -93,7 +94,10 @@ describe('a store that was killed', () => {
     const again = await open({ isDead: () => true });
     expect(again.loss?.message).toContain(`to ${STEPS} of run r1`);
     expect(again.loss?.details).toMatchObject({ runId: 'r1', expected: STEPS, log: `${file}.lost-wal` });
-    expect(existsSync(`${file}.lost-wal`)).toBe(true);
+    const kept = readLostLog(file);
+    expect(kept).toMatchObject({ path: `${file}.lost-wal`, transactions: expect.any(Number), unreadable: expect.any(Number) });
+    // What SQLite could not read is what is missing: the run's records after the damage.
+    expect(kept?.unreadable).toBe(STEPS - Number(again.loss?.details.seq));
     await again.backup(join(directory, 'copy.db'));
     await again.close();
     const adopted = await open({ isDead: () => true, adopt: true });
