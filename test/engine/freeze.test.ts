@@ -113,6 +113,26 @@ describe('a flow whose code changed', () => {
     expect([(await restored.run(run.id).wait()).output, ran]).toEqual(['c', ['c']]);
   });
 
+  test('a decision that was refused for it counts when it is made again with the restored code', async () => {
+    const build = (name: string) =>
+      workflow('asking', function* () {
+        yield* step(name).task(note, name);
+        yield* step('go').human({ prompt: 'Go?' });
+        return yield* step('c').task(note, 'c');
+      });
+    const first = await rig.open({ workflows: [build('a')] });
+    const run = await first.start('asking');
+    await run.wait('idle');
+    await first.close();
+    const decision = { option: 'approve', actor: 'ann' };
+    const later = await rig.open({ workflows: [build('b')] });
+    expect(await codeOf(later.run(run.id).decide(decision))).toBe('NONDETERMINISM');
+    await later.close();
+    const restored = await rig.open({ workflows: [build('a')] });
+    await restored.run(run.id).decide(decision);
+    expect((await restored.run(run.id).wait()).output).toBe('c');
+  });
+
   test('in the arguments of a recorded step: the same', async () => {
     const build = (text: string) =>
       workflow('args', function* () {
