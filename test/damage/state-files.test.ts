@@ -2,7 +2,18 @@
 // file says so, or what it says shows that the file is gone.
 
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { changeKeyList, readKeyList, readLockedKeys, writeLockedKey } from '../../src/authority/key-files.ts';
@@ -12,6 +23,7 @@ import { ensureStateId, isForeign, readStateId } from '../../src/cli/store-origi
 import { createToken, readTokens, revokeToken } from '../../src/cli/tokens.ts';
 import { isKnownSigned, rememberSigned } from '../../src/cli/trust/signed-projects.ts';
 import { readTrust, recordTrust } from '../../src/cli/trust/trust.ts';
+import { keyReader } from '../../src/process/key-file.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const STEP = 7;
@@ -160,4 +172,25 @@ test('a lock that is not one is reported, and changes nothing', () => {
     'tokens.json.older',
     'tokens.json.sum',
   ]);
+});
+
+describe('the key of tokens beside a database', () => {
+  const key = (): string => join(folder, 'runs.db.key');
+
+  test.each<[string, () => void]>([
+    ['an empty file', () => writeFileSync(key(), '')],
+    ['half of it', () => writeFileSync(key(), Buffer.alloc(16, 1))],
+    ['a folder', () => mkdirSync(key())],
+    ['a named pipe', () => execFileSync('mkfifo', [key()])],
+  ])('%s is reported at once, and no token is made with it', (_, damage) => {
+    damage();
+    expect(keyReader(join(folder, 'runs.db'))).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(key()) }),
+    );
+  });
+
+  test('a missing one is made anew, for its owner only', () => {
+    expect(keyReader(join(folder, 'runs.db'))()).toHaveLength(32);
+    expect(statSync(key()).mode & 0o077).toBe(0);
+  });
 });
