@@ -83,7 +83,7 @@ describe('how many it takes (K14)', () => {
     expect(host.state.status).toBe('completed');
   });
 
-  test('one who rejects is enough', () => {
+  test('one rejection is enough', () => {
     const host = startGraph(
       graph(human('ask', { gate: question({ count: 2 }), next: { ...to('complete'), reject: { to: { end: 'reject' } } } })),
     );

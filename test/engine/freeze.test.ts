@@ -30,7 +30,7 @@ const work = (version: number) => {
 };
 
 describe('R08: a definition that was edited while a run was parked', () => {
-  test('as data: the run goes on with the copy it was frozen with', async () => {
+  test('as data: the run continues with its frozen copy', async () => {
     const first = await rig.open({ workflows: [asks('Go?', 'one')] });
     const run = await first.start('asks');
     await run.wait('idle');
@@ -86,7 +86,7 @@ describe('a flow whose code changed', () => {
     return name;
   };
 
-  test('before where the run stands: NONDETERMINISM names what the record says and what the code does, and runs nothing', async () => {
+  test('before the current step: NONDETERMINISM names the recorded and the actual step, and runs nothing', async () => {
     const before = workflow('flow', function* () {
       yield* step('a').task(note, 'a');
       yield* step('go').signal('go');
@@ -133,7 +133,7 @@ describe('a flow whose code changed', () => {
     expect((await restored.run(run.id).wait()).output).toBe('c');
   });
 
-  test('in the arguments of a recorded step: the same', async () => {
+  test('in the arguments of a recorded step: NONDETERMINISM as well', async () => {
     const build = (text: string) =>
       workflow('args', function* () {
         yield* step('a').task(note, text);
@@ -148,7 +148,7 @@ describe('a flow whose code changed', () => {
     expect([error.code, error.message]).toEqual(['NONDETERMINISM', expect.stringContaining('step "a" with other arguments')]);
   });
 
-  test('behind where the run stands: with acceptChanges it goes on with the new code', async () => {
+  test('after the current step: with acceptChanges the run continues with the new code', async () => {
     const build = (last: string) => {
       const bodies: Record<string, () => ReturnType<typeof workflow>> = {
         old: () =>
