@@ -331,7 +331,7 @@ describe('a run in the checkout of people', () => {
     return { engine, run, view: await run.wait('idle') };
   }
 
-  test('commits nothing behind their back, and does not land what they did not commit', async () => {
+  test('is not committed to, and does not land what they did not commit', async () => {
     put('notes.txt', 'mine\n');
     git(project, 'add', 'notes.txt');
     deeds = {
@@ -388,7 +388,7 @@ test('a daemon that writes the fix only while the gate looks leaves it without a
   expect(view).toMatchObject({ status: 'escalated', error: expect.stringContaining('answer.txt (rewritten)') });
 });
 
-test('what test tools leave behind does not void the second gate', async () => {
+test('caches of test tools do not void the second gate', async () => {
   put(
     'check.sh',
     'mkdir -p __pycache__ .pytest_cache; date +%s%N > __pycache__/a.pyc; date +%s%N > .pytest_cache/x; date +%s%N > .coverage\n',

@@ -80,7 +80,7 @@ describe('an agent that claims without changing a file', () => {
 });
 
 describe('a command', () => {
-  test('goes on with the files that it changed', async () => {
+  test('has the files that it changed as its output', async () => {
     writeFileSync(rig.path('kept.txt'), 'same');
     const view = await play(
       `

@@ -126,7 +126,7 @@ describe('a store that was killed', () => {
     expect((await open()).loss).toMatchObject({ ...LOST, details: { runId: 'r1', seq: STEPS, expected: STEPS + 1 } });
   });
 
-  test('raises no alarm where the anchor is older, damaged, cut off or gone, as after a power cut', async () => {
+  test('raises no alarm if the anchor is older, damaged, truncated or gone, as after a power cut', async () => {
     await commitAndDie();
     const anchor = readFileSync(`${file}.anchor`);
     const flipped = Buffer.from(anchor);
@@ -151,8 +151,8 @@ describe('a store that was killed', () => {
   });
 });
 
-describe('a file that was put in the place of the store', () => {
-  test('an older copy, written over it, is found', async () => {
+describe('a file that replaced the store', () => {
+  test('an older copy is found', async () => {
     const store = await open();
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
@@ -165,7 +165,7 @@ describe('a file that was put in the place of the store', () => {
     expect((await open()).loss).toMatchObject({ ...LOST, details: { runId: 'r1', seq: 1, expected: 2 } });
   });
 
-  test('an empty one is not taken for a new store, and neither is none', async () => {
+  test('an empty file is not taken for a new store, and neither is a missing one', async () => {
     const store = await open();
     await store.commit(createFirst({ run: 'r1', owner: 'me' }));
     await store.close();
