@@ -301,7 +301,7 @@ describe('commands that need a right', () => {
     expect(await everything()).toEqual(before);
   });
 
-  test.each(INSIDE)('is not steered %s, and nothing changes', async (place) => {
+  test.each(INSIDE)('is refused %s, and nothing changes', async (place) => {
     expect(Object.keys(STEERED).sort()).toEqual(ROWS.flatMap(({ on, demand }) => (demand === 'steer' ? [on] : [])).sort());
     const before = await everything();
     const ended = await inParallel(Object.entries(STEERED), async ([on, words]) => {

@@ -43,7 +43,7 @@ function graph(...words: string[]): string[] {
 }
 
 describe('the graph of a run', () => {
-  test.each(['mermaid', 'dot', 'svg'])('as %s says where the run stands and which ways it took', async (format) => {
+  test.each(['mermaid', 'dot', 'svg'])('as %s shows the current step and the transitions that were taken', async (format) => {
     const { code, stdout, stderr } = await rig.run(graph(LOOP, '--format', format));
     expect([code, stderr]).toEqual([0, '']);
     await expect(stdout).toMatchFileSnapshot(`golden/graph-loop.${format === 'mermaid' ? 'mmd' : format}`);

@@ -67,7 +67,7 @@ describe('an agent whose run has a step open', () => {
   test.each([
     ['in a turn that hooks prolong', true, 'systemMessage'],
     ['and a turn that somebody began is reminded anew', false, 'decision'],
-  ])('is let go after three reminders without progress, and the person is told; %s', async (_, active, fifth) => {
+  ])('may stop after three reminders without progress, and the person is told; %s', async (_, active, fifth) => {
     await begin();
     const answers: string[] = [];
     for (let round = 0; round < 5; round += 1) answers.push((await stop('mine', { stop_hook_active: active })).stdout);

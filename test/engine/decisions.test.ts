@@ -129,7 +129,7 @@ describe('a human gate', () => {
       { code: 'CONTENT_CHANGED', message: expect.stringContaining('and decide again') },
     ],
     ['another gate', { option: 'yes', gate: 'draft' }, { code: 'WAIT_NOT_FOUND', message: expect.stringContaining('no gate "draft"') }],
-  ])('%s is refused, and the gate goes on waiting', async (_, decision, expected) => {
+  ])('%s is refused, and the gate keeps waiting', async (_, decision, expected) => {
     const engine = await rig.open();
     const id = await parked(engine);
     const error = await errorOf(engine.run(id).decide({ actor: 'ann', ...decision }));

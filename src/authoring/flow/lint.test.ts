@@ -82,7 +82,7 @@ describe('what would differ in a replay', () => {
 test('a step that is not yielded never runs, and that is an error', async () => {
   const { errors } = await found("  step('a').task(() => 1).retry(2);\n  yield* step('b').delay(1);");
   expect(errors.map(({ code, line, column, message }) => `${line}:${column} ${code} ${message}`)).toEqual([
-    '4:3 STEP_NOT_YIELDED the step "a" is built and not yielded, so it is never done',
+    '4:3 STEP_NOT_YIELDED the step "a" is built and not yielded, so it never runs',
   ]);
 });
 

@@ -75,7 +75,7 @@ function checkSides({ steps, onError, entry }: Definition, { problems }: GraphRe
     problems.add({ code: 'TARGET_UNKNOWN', message, hint, ...(step === undefined ? {} : { step }) });
   };
   named('`onError`', onError);
-  if (sides.has(entry)) problems.add({ code: 'ENTRY_UNKNOWN', message: `it begins at the side step "${entry}"`, hint: 'begin at another' });
+  if (sides.has(entry)) problems.add({ code: 'ENTRY_UNKNOWN', message: `its entry is the side step "${entry}"`, hint: 'begin at another' });
   for (const step of steps) {
     named('`extend.tells`', step.extension?.tells, step.id);
     const wrong = transitionsOf(step).flatMap(({ to }) => ('step' in to && sides.has(to.step) !== sides.has(step.id) ? [to.step] : []));

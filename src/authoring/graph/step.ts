@@ -70,14 +70,14 @@ export function readStep(spec: AnyStep, place: StepPlace): BoundStep {
   step.knownFields(spec, [...KNOWN_FIELDS, ...workFields(step.graph.compilers).names], 'a step');
   checkOneWork(spec, step);
   if (place.isMember && spec.next !== undefined)
-    step.fault('MEMBER_INVALID', 'it is part of a group and has a next of its own', 'write next on the group; its join decides');
+    step.fault('MEMBER_INVALID', 'it is part of a group and has its own `next`', 'write next on the group; its join decides');
   if (place.isMember && spec.side !== undefined)
     step.fault('MEMBER_INVALID', 'it is part of a group and has `side`', 'only a step of the workflow itself can be a side step');
   if (spec.parallel === true && spec.parallelKey !== undefined) return readFanOut(spec, place);
   if (spec.parallelKey !== undefined || spec.join !== undefined || spec.concurrency !== undefined)
     step.fault(
       'FIELD_INVALID',
-      '`parallelKey`, `join` and `concurrency` mean nothing here',
+      '`parallelKey`, `join` and `concurrency` have no effect here',
       'write `parallel: true` and `parallelKey`, or put them into `parallel` or `each`',
     );
   // Without a list there is nothing to do side by side: the step runs once.

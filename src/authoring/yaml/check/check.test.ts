@@ -45,7 +45,7 @@ stages:
     ['params.whom', 'there is no parameter "whom" (did you mean "who"?)'],
     ['outputs.lst.x', 'no stage and no output is called "lst" (did you mean "last"?)'],
     ['gate.failed_checks', '"gate" exists only in the context of a transition of a gate stage'],
-  ])('is told at its place: %s', (name, message) => {
+  ])('is reported at its position: %s', (name, message) => {
     expect(errors(command(`{{ ${name} }}`))).toEqual([`7:56 NAME_UNKNOWN ${message}`]);
   });
 
@@ -87,7 +87,7 @@ stages:
 `);
   expect(none).toEqual([]);
   expect(warnings.map(({ line, message }) => `${line} ${message}`)).toEqual([
-    '7 stage "b": the way back from "b" to "a" has no bound; it is taken 4 times at most, then the run escalates',
+    '7 stage "b": the loop from "b" to "a" has no bound; it is taken 4 times at most, then the run escalates',
   ]);
   expect(compiled?.definition.steps[1]?.next.fail).toMatchObject({ to: { step: 'a' }, max: 4, then: { end: 'escalate' } });
 });
