@@ -3,7 +3,7 @@
 // attempt.
 //
 // - A question counts only if a file that matches `questionState` was added or changed since the attempt began.
-// - The text of the files is kept with the run, up to a limit: a checkout of its own is gone by the next attempt, and a
+// - The text of the files is kept with the run, up to a limit: a separate checkout is gone by the next attempt, and a
 //   workspace may be cleaned while a person thinks.
 
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Owns the seam between the attempt and a kind of step: what an executor is given, and what it brings back before the
+// Owns the seam between the attempt and a kind of step: what an executor is given, and what it returns before the
 // contract is checked. An executor says what happened; whether that is enough is not its business.
 
 import type { AgentQuestion } from '../agents/driver.ts';

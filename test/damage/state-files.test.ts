@@ -108,7 +108,7 @@ describe.each(Object.keys(READS))('%s', (name) => {
 
   test.each<[string, () => void]>([
     ['a folder', () => mkdirSync(path())],
-    ['a named pipe', () => execFileSync('mkfifo', [path()])],
+    ['a named pipe', () => execFileSync('/usr/bin/env', ['mkfifo', path()])],
     ['a link to nothing that is a file', () => symlinkSync(folder, path())],
     ['a device', () => symlinkSync('/dev/zero', path())],
   ])('%s in its place is reported at once', (_, replace) => {
@@ -181,7 +181,7 @@ describe('the key of tokens beside a database', () => {
     ['an empty file', () => writeFileSync(key(), '')],
     ['half of it', () => writeFileSync(key(), Buffer.alloc(16, 1))],
     ['a folder', () => mkdirSync(key())],
-    ['a named pipe', () => execFileSync('mkfifo', [key()])],
+    ['a named pipe', () => execFileSync('/usr/bin/env', ['mkfifo', key()])],
   ])('%s is reported at once, and no token is made with it', (_, damage) => {
     damage();
     expect(keyReader(join(folder, 'runs.db'))).toThrow(
