@@ -56,6 +56,17 @@ describe('questions of an agent', () => {
     expect((await ask(QUESTIONS)).code).toBe(3);
   });
 
+  test('are refused until the agent has saved its progress, if the step demands that', async () => {
+    const saving = ASKING.replace('supportsQuestions: true', "supportsQuestions: true, questionState: 'plan.json'");
+    const { stdout } = await beginAttended(rig, saving);
+    expect(stdout).toContain('save your progress in files that match "plan.json"');
+    const ask = (): Promise<Ended> => rig.run(['ask', RUN, `--token=${tokenIn(stdout)}`, '--questions', QUESTIONS]);
+    const message = /no file matches "plan.json"; save your progress there, then ask again.*the token is still valid/;
+    expect(await ask()).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
+    rig.write('plan.json', '{}');
+    expect((await ask()).code).toBe(3);
+  });
+
   test('are listed in full, with their digest, among what else waits for a person', async () => {
     await asked();
     expect((await rig.run(['inbox'])).stdout).toMatch(new RegExp(`${RUN}  work#1  asking .*\\(an agent asks 2 questions\\)`));

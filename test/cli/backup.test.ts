@@ -55,7 +55,7 @@ describe('backup', () => {
     expect(readFileSync(copy, 'utf8')).toBe('mine');
     expect(await pawl('backup', db, '--force')).toMatchObject({ code: 2, stderr: expect.stringContaining('the database itself') });
     expect(await pawl('backup', copy, '--force')).toMatchObject({ code: 0, stderr: '' });
-    expect(readdirSync(rig.folder).sort()).toEqual(['copy.db', 'project', 'state']);
+    expect(readdirSync(rig.folder).sort()).toEqual(['copy.db', 'home', 'project', 'state']);
     expect(await ids()).toEqual([runId(1)]);
   });
 
