@@ -51,7 +51,7 @@ describe('the launcher', () => {
     expect(runHandOver("process.kill(process.pid, 'SIGINT')").status).toBe(130);
   });
 
-  test('passes a termination on', async () => {
+  test('forwards SIGTERM', async () => {
     const script = "process.on('SIGTERM', () => process.exit(9)); setInterval(() => {}, 1000); console.log('ready')";
     const child = spawn(process.execPath, ['--input-type=module', '-e', handOver(script)], { stdio: ['ignore', 'pipe', 'inherit'] });
     const exited = once(child, 'exit');

@@ -24,7 +24,7 @@ describe('the package of the peers', () => {
     expect(pinViolations(manifest)).toEqual([]);
   });
 
-  test('has a lockfile that is whole and names no registry', () => {
+  test('has a complete lockfile that names no registry', () => {
     const lockfile = readJson('bench/peers/package-lock.json') as Lockfile;
     expect([...lockfileGaps(lockfile), ...lockfileViolations(lockfile)]).toEqual([]);
   });

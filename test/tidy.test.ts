@@ -58,11 +58,11 @@ describe('the code', () => {
 });
 
 describe('the documents', () => {
-  test('describe every error code and no other', () => {
+  test('list exactly the error codes that exist', () => {
     expect(errorDocViolations(Object.keys(ERROR_CODES), readText('docs/errors.md'))).toEqual([]);
   });
 
-  test('list every feature, and claim only what a test stands behind', () => {
+  test('list every feature, and call only tested ones done', () => {
     expect(featureViolations(parseFeatureRows(readText('docs/features.md')), fileExists)).toEqual([]);
   });
 
@@ -90,7 +90,7 @@ describe('the package', () => {
     expect(pinViolations(readJson('package.json') as Record<string, unknown>)).toEqual([]);
   });
 
-  test('has a lockfile that is whole and names no registry', () => {
+  test('has a complete lockfile that names no registry', () => {
     const lockfile = readJson('package-lock.json') as Lockfile;
     expect([...lockfileGaps(lockfile), ...lockfileViolations(lockfile)]).toEqual([]);
   });

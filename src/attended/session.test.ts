@@ -268,7 +268,7 @@ test('a step that another agent was given is not new, unless a report is repeate
   expect(newWork(await session.submit(report)).map(({ token }) => token)).toEqual([second]);
 });
 
-test('what is due soon is waited for; what is due later is returned with its time', async () => {
+test('the call waits for what is due soon; what is due later is returned with its time', async () => {
   expect(stepsOf(await sessionOf().start({ workflow: 'later', params: {} }))).toEqual(['do']);
   const much = await sessionOf().start({ workflow: 'much-later', params: {} });
   expect([kindsOf(much), much]).toMatchObject([['waiting', 'delay'], { due: expect.any(Number) }]);
@@ -305,7 +305,7 @@ test('AT1: a run that a person paused has nothing open, and asking for the next 
   expect(kindsOf(run)).toEqual(['waiting', 'pause']);
 });
 
-test('what was due in a paused run is not waited for', async () => {
+test('the call does not wait for what is due in a paused run', async () => {
   const { id } = await engine.start('later', {}, { facts: { $attended: true } });
   await engine.run(id).pause({ actor: 'ann' });
   const [run] = (await sessionOf([id]).next()).runs;

@@ -7,7 +7,7 @@ import { type Ancestor, readAncestors, standsAbove, withDrivers } from './ancest
 
 const shell: Ancestor = { pid: 10, programs: ['bash'], env: { LANG: 'C' } };
 
-describe('what stands above a process', () => {
+describe('the processes above a process', () => {
   interface Case {
     readonly is: string;
     readonly env?: Record<string, string>;

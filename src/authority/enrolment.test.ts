@@ -41,7 +41,7 @@ describe('a key', () => {
     await expect(unlockKey({ ...lockedAnn, name: 'bob' }, PASSPHRASE)).rejects.toMatchObject({ code: 'PASSPHRASE_WRONG' });
   });
 
-  test('takes a passphrase of at least 12 characters and the name of a person', async () => {
+  test('needs a passphrase of at least 12 characters and the name of a person', async () => {
     await expect(generateKey('ann').lock('too short')).rejects.toMatchObject({ code: 'USAGE' });
     expect(() => generateKey('../ann')).toThrow(/an identity name must be/);
   });
@@ -74,7 +74,7 @@ describe('a key', () => {
 });
 
 describe('the list of enrolled keys', () => {
-  test('begins with a key that signs itself; every other one is signed by one that counts', () => {
+  test('begins with a key that signs itself; every other one is signed by a valid one', () => {
     const list = root().enrol(bob, ann, 2);
     expect(list.active.map(({ name, enrolledBy }) => [name, enrolledBy])).toEqual([
       ['ann', ann.fingerprint],
@@ -97,7 +97,7 @@ describe('the list of enrolled keys', () => {
     expect(() => list.revoke('bob', ann, 5)).toThrow(/no enrolled key belongs to "bob"/);
   });
 
-  test('an entry that is left out, moved, renamed or forged makes the whole list worth nothing', () => {
+  test('an entry that is left out, moved, renamed or forged invalidates the whole list', () => {
     const { entries } = root().enrol(bob, ann, 2).revoke('bob', ann, 3);
     const [first, second, third] = entries as [Entry, Entry, Entry];
     const forged = { ...second, key: mallory.key } as Entry;
@@ -113,7 +113,7 @@ describe('the list of enrolled keys', () => {
     expect(KeyList.of(entries, 'x').active.map(({ name }) => name)).toEqual(['ann']);
   });
 
-  test('is kept in a file for its owner alone; what is not a list is told', () => {
+  test('is kept in a file for its owner only; a file that is not a list is an error', () => {
     expect(readKeyList(folder).all).toEqual([]);
     changeKeyList(folder, (list) => list.enrol(ann, ann, 1));
     changeKeyList(folder, (list) => list.enrol(bob, ann, 2));
@@ -135,26 +135,26 @@ describe('a signature', () => {
   ) =>
     judge(list, { statement: { ...DECISION, ...change }, signature: sign(more.by ?? ann, DECISION, 5), keys: more.keys, at: more.at ?? 6 });
 
-  test('counts for exactly what was signed', () => {
+  test('is valid for exactly what was signed', () => {
     expect(judged(root())).toMatchObject({ counts: true, by: { name: 'ann' } });
     for (const change of [{ run: 'r2' }, { path: 'ask#2' }, { digest: 'd2' }, { option: 'no' }, { input: 'text' }])
       expect(judged(root(), change)).toMatchObject({ counts: false, why: expect.stringContaining('signed something else') });
     expect(judged(root(), { actor: 'bob' })).toMatchObject({ counts: false, why: expect.stringContaining('not by "bob"') });
   });
 
-  test('counts under one spelling of the name, so that nobody is two people', () => {
+  test('is valid under one spelling of the name, so that nobody is two people', () => {
     expect(judged(root(), { actor: 'Ann' })).toMatchObject({ counts: false, why: expect.stringContaining('not by "Ann"') });
     expect(() => root().enrol({ ...bob, name: 'ANN' }, ann, 2)).toThrow(/"ann" already has an enrolled key/);
   });
 
-  test('counts by a key that is enrolled, and was not revoked when it was taken', () => {
+  test('is valid by a key that is enrolled, and was not revoked when it was made', () => {
     expect(judged(KeyList.none)).toMatchObject({ counts: false, why: expect.stringContaining('not enrolled here') });
     const revoked = root().enrol(bob, ann, 2).revoke('ann', bob, 10);
     expect(judged(revoked, {}, { at: 9 })).toMatchObject({ counts: true });
     expect(judged(revoked, {}, { at: 10 })).toMatchObject({ counts: false, why: expect.stringContaining('was revoked on') });
   });
 
-  test('counts in a run by a key that the run knew, or that one of those enrolled', () => {
+  test('is valid in a run by a key that the run knew, or that one of those enrolled', () => {
     const list = root().enrol(bob, ann, 2);
     const signature = sign(bob, { ...DECISION, actor: 'bob' }, 5);
     const byBob = (keys: readonly string[]) => judge(list, { statement: { ...DECISION, actor: 'bob' }, signature, keys, at: 6 });
@@ -173,7 +173,7 @@ describe('a signature', () => {
     ).toMatchObject({ counts: false });
   });
 
-  test('is no other thing in the same words', () => {
+  test('is not valid for another kind of statement with the same content', () => {
     const signature = sign(ann, { about: 'override', run: 'r1', action: null, actor: 'ann' }, 5);
     expect(judge(root(), { statement: DECISION, signature, at: 6 })).toMatchObject({ counts: false });
     expect(judge(root(), { statement: DECISION, signature: { ...sign(ann, DECISION, 5), at: 4 }, at: 6 })).toMatchObject({ counts: false });

@@ -12,7 +12,7 @@ describe.each(SCOPES)('the right to %s', (demand) => {
   const wanted = { demand, on: 'pawl x' };
   const others = SCOPES.filter((scope) => scope !== demand);
 
-  test('is had at a terminal of a person', () => {
+  test('belongs to a person at a terminal', () => {
     expect(rightOf(atTerminal, wanted)).toEqual({ actor: 'ann', by: 'terminal' });
   });
 
@@ -32,7 +32,7 @@ describe.each(SCOPES)('the right to %s', (demand) => {
     expect(rightOf({ ...caller, token: { name: 'bob', scopes: [demand] } }, wanted)).toEqual({ actor: 'bob', by: 'token' });
   });
 
-  test('is had at a terminal of a person whose token is for other things', () => {
+  test('belongs to a person at a terminal whose token is for other things', () => {
     expect(rightOf({ ...atTerminal, token: { name: 'bob', scopes: others } }, wanted)).toEqual({ actor: 'ann', by: 'terminal' });
   });
 });
@@ -40,18 +40,18 @@ describe.each(SCOPES)('the right to %s', (demand) => {
 describe('the right to steer', () => {
   const wanted = { demand: 'steer', on: 'pawl cancel' } as const;
 
-  test('is had by everybody who works neither inside a run nor below an agent', () => {
+  test('belongs to everybody who works neither inside a run nor below an agent', () => {
     expect(rightOf(inPipe, wanted)).toEqual({ actor: 'ann', by: 'account' });
     for (const caller of [inRun, belowAgent]) expect(() => rightOf(caller, wanted)).toThrow(refused);
   });
 
-  test('is had by an agent for a run of its own', () => {
+  test('belongs to an agent for its own run', () => {
     expect(rightOf({ ...belowAgent, isOwnRun: true }, wanted)).toEqual({ actor: 'ann', by: 'account' });
   });
 });
 
 describe('the table of rights', () => {
-  test('demands what the verb, its action and its options take', () => {
+  test('demands what the verb, its action and its options need', () => {
     expect(demandsOf('resume', { options: ['to', 'note'], action: undefined })).toEqual([
       { on: 'resume', demand: 'asks' },
       { on: 'resume --to', demand: 'override' },
@@ -60,7 +60,7 @@ describe('the table of rights', () => {
     expect(demandsOf('token', { options: [], action: 'list' })).toEqual([]);
   });
 
-  test('demands nothing of whoever only looks', () => {
+  test('demands nothing for reading', () => {
     expect(demandsOf('prune', { options: ['dry-run'], action: undefined })).toEqual([]);
     expect(demandsOf('prune', { options: [], action: undefined })).toEqual([{ on: 'prune', demand: 'upkeep' }]);
   });

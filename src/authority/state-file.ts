@@ -5,14 +5,16 @@
 // stale locks.
 //
 // `FILE.sum` has the digest of what was written last, so that a flipped bit or an older copy is found when the file is
-// read. It has two digests while the file is replaced. A file without one, or that was removed, is accepted.
+// read. It has two digests while the file is replaced. A file without one is accepted, and so is one that was removed,
+// unless it limits rights: without a list of keys or tokens nobody has more rights, without a list of limits everybody.
 
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { digestText } from '../base/digest.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
+import { readPlainFile } from '../base/plain-file.ts';
 
 /** A file of the state directory, and what it contains, for messages: `the list of tokens`. */
 export interface StateFile {
@@ -20,6 +22,8 @@ export interface StateFile {
   readonly what: string;
   /** False for a file that changes often and whose damage does no harm. */
   readonly hasSum?: false;
+  /** True for a file that limits rights: if it was removed and its checksum was not, that is an error. */
+  readonly limits?: true;
 }
 
 const LOCK = 'lock.db';
@@ -51,12 +55,19 @@ export function readStateFile(of: StateFile): string | undefined {
   const read = (): { readonly text: string | undefined; readonly isProved: boolean } => {
     const sums = textOf({ file: sumOf(of.file), what: `the checksum of ${of.what}` });
     const text = textOf(of);
-    return { text, isProved: text === undefined || sums === undefined || sums.split('\n').includes(digestText(text)) };
+    const isRemoved = text === undefined && of.limits !== true;
+    return { text, isProved: sums === undefined || isRemoved || (text !== undefined && sums.split('\n').includes(digestText(text))) };
   };
   const first = read();
   // Another process may have replaced it between the two reads.
   const { text, isProved } = first.isProved ? first : locked(of, read);
   if (isProved) return text;
+  if (text === undefined)
+    throw new EngineError(
+      'CONFIG_INVALID',
+      `${of.what} in ${of.file} was removed; restore a backup of it; if you removed it yourself, remove ${sumOf(of.file)}, too`,
+      { details: { file: of.file } },
+    );
   throw new EngineError(
     'CONFIG_INVALID',
     `${of.what} in ${of.file} is damaged, was edited or is an older copy: it differs from what Pawl wrote last; restore a backup of it; if you changed it yourself, remove ${sumOf(of.file)}`,
@@ -70,7 +81,7 @@ function sumOf(file: string): string {
 
 function textOf({ file, what }: StateFile): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readPlainFile(file).toString('utf8');
   } catch (cause) {
     if (['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw new EngineError('CONFIG_INVALID', `cannot read ${what} in ${file}: ${messageOf(cause)}`, { cause });

@@ -7,12 +7,13 @@
 // - After "/clear" Claude Code goes on under a new id, which a running server does not learn: the old record then names the
 //   new one, and everything that asks with the old id gets the new one.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentAbove } from '../authority/ancestry.ts';
 import { changeStateFile } from '../authority/state-file.ts';
 import { digestText } from '../base/digest.ts';
 import { present } from '../base/fields.ts';
+import { readPlainFile } from '../base/plain-file.ts';
 import { formatIdentity, identityOf, livenessOf, parseIdentity } from '../process/identity.ts';
 import { agentProcessSession } from './agent-process.ts';
 import { stateHome } from './project.ts';
@@ -142,7 +143,7 @@ export function readSession(shell: Shell, id: string): AgentSession {
 
 function readFile(file: string): AgentSession | undefined {
   try {
-    const { id, runs, kept, processes, movedTo } = JSON.parse(readFileSync(file, 'utf8')) as AgentSession;
+    const { id, runs, kept, processes, movedTo } = JSON.parse(readPlainFile(file).toString('utf8')) as AgentSession;
     return Array.isArray(runs) ? { id, runs, kept, ...present({ processes, movedTo }) } : undefined;
   } catch {
     return undefined;

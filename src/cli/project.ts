@@ -1,11 +1,12 @@
 // Owns where things are: the project of a folder, and the state directory, which is outside the project, so that an agent
 // that cleans its checkout does not delete the runs.
 
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
+import { readPlainFile } from '../base/plain-file.ts';
 import type { ParsedArgs } from './command.ts';
 import type { Shell } from './shell.ts';
 
@@ -112,11 +113,11 @@ function gitDirectory(root: string): string | undefined {
   if (facts.isDirectory()) return dotGit;
   // Opening a named pipe would block forever.
   if (!facts.isFile()) return undefined;
-  const [, named] = /^gitdir: (.+)$/m.exec(readFileSync(dotGit, 'utf8')) ?? [];
+  const [, named] = /^gitdir: (.+)$/m.exec(readPlainFile(dotGit).toString('utf8')) ?? [];
   if (named === undefined) return undefined;
   const own = resolve(top, named.trim());
   const shared = join(own, 'commondir');
-  return existsSync(shared) ? resolve(own, readFileSync(shared, 'utf8').trim()) : own;
+  return existsSync(shared) ? resolve(own, readPlainFile(shared).toString('utf8').trim()) : own;
 }
 
 /** The role files of a project, sorted by name. */

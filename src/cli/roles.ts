@@ -19,10 +19,10 @@ import { parseRoleFile, type RoleFile } from '../agents/role-file.ts';
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { readPlainFile } from '../base/plain-file.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type SecretSettings, Secrets } from '../steps/secrets.ts';
 import type { RoleSetting } from '../steps/services.ts';
-import { readPlainFile } from './plain-file.ts';
 import { type Project, roleFilesOf } from './project.ts';
 
 /** The roles of a project, and their drivers. */

@@ -8,10 +8,11 @@
 // - The id is not a secret from programs of the same user: it distinguishes machines, users and state folders.
 
 import { randomUUID } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Right } from '../authority/right.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import { readPlainFile } from '../base/plain-file.ts';
 import type { Store } from '../store/store.ts';
 import { realPath } from './project.ts';
 import { isInside } from './trust/trust.ts';
@@ -29,7 +30,7 @@ export function readStateId(state: string): string | undefined {
   const file = idFile(state);
   let text: string;
   try {
-    text = readFileSync(file, 'utf8').trim();
+    text = readPlainFile(file).toString('utf8').trim();
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new EngineError('STORE_UNAVAILABLE', `cannot read the id of the state folder: ${messageOf(cause)}`, { cause });

@@ -137,8 +137,8 @@ export interface StepFrame {
   /** Keys of semaphores this step holds while it works, besides those the engine derives. */
   readonly slots: readonly string[];
   readonly outputs?: readonly OutputModel[];
-  /** Files among the outputs must have changed in this activation; by default since the step first started in the run. */
-  readonly fresh?: 'activation';
+  /** Since when files among the outputs must have changed: this activation, or the start of the run. Default: the step's first activation. */
+  readonly fresh?: 'activation' | 'run';
   /** Patterns of the files that it changes, for parallel branches. */
   readonly writes?: readonly string[];
   /** True for a step without incoming transitions: the engine runs it beside the others, and nothing depends on it. */
@@ -151,6 +151,8 @@ export interface StepFrame {
   readonly merges?: false | readonly string[];
   /** An agent at this step may pass questions to the person it works for. */
   readonly supportsQuestions?: boolean;
+  /** The files in which that agent saves its progress first: questions without it are refused. */
+  readonly questionState?: string;
   /** Patterns of files that an agent at this step must not change, besides those the workflow and the project protect. */
   readonly protected?: readonly string[];
   /** Patterns of protected files that an agent at this step may change nevertheless. */

@@ -73,7 +73,7 @@ function checkNext({ step, group }: StepPlace, { problems, registry }: StepCheck
   const keys = Object.keys(step.next);
   if (group !== undefined) {
     if (keys.length > 0)
-      fault('MEMBER_INVALID', `it belongs to "${group.id}" and has a next of its own`, `write next on "${group.id}"; its join decides`);
+      fault('MEMBER_INVALID', `it belongs to "${group.id}" and has its own next`, `write next on "${group.id}"; its join decides`);
     return;
   }
   const chosen = step.gate?.options ?? [];
@@ -148,7 +148,15 @@ function checkRestrictions({ step }: StepPlace, fault: Fault): void {
 function checkWrites({ step }: StepPlace, fault: Fault): void {
   // One that lacks its pattern is reported as an output.
   const produced = (step.outputs ?? []).filter(isFileOutput).flatMap(({ pattern }: { readonly pattern?: string }) => pattern ?? []);
-  const named = [...(step.writes ?? []), ...(step.protected ?? []), ...(step.mayChange ?? []), ...produced];
+  const { questionState } = step;
+  if (questionState !== undefined && step.supportsQuestions !== true)
+    fault(
+      'FIELD_INVALID',
+      '`questionState` has no effect on a step that does not accept questions',
+      'add `supportsQuestions: true`, or remove it',
+    );
+  const asked = questionState === undefined ? [] : [questionState];
+  const named = [...(step.writes ?? []), ...(step.protected ?? []), ...(step.mayChange ?? []), ...produced, ...asked];
   for (const pattern of named) {
     const refusal = patternRefusal(pattern);
     if (refusal !== undefined)
@@ -160,7 +168,7 @@ function checkDeciders({ from, count, subjects }: HumanGateModel, fault: Fault):
   if (from !== undefined && (from.length === 0 || from.some((name) => name.trim() === '')))
     fault('GATE_INVALID', 'its question has an empty `from`', 'name a group under `from`, or leave it out');
   if (count !== undefined && !isCount(count, 1))
-    fault('NUMBER_INVALID', `its question takes ${count} people`, 'write a whole number from 1 up as `count`');
+    fault('NUMBER_INVALID', `its question needs ${count} people`, 'write a whole number from 1 up as `count`');
   for (const pattern of subjects?.files ?? []) {
     const refusal = patternRefusal(pattern);
     if (refusal !== undefined)

@@ -4,6 +4,7 @@ import { present } from '../base/fields.ts';
 import { type Activation, heldBy } from '../kernel/activation.ts';
 import type { StepWork } from '../kernel/effect.ts';
 import type { AttemptRequest } from '../steps/attempt.ts';
+import type { SavedState } from '../steps/saved-state.ts';
 import { familyOf } from './children.ts';
 import type { RunDriver } from './driver.ts';
 import type { DriverHost, DriverStart } from './host.ts';
@@ -23,7 +24,7 @@ export interface RequestParts {
 export function attemptRequest({ host, driver, start, want, activation, signal }: RequestParts): AttemptRequest {
   const { record, bound, place } = start;
   const state = driver.checkpoint;
-  const { answers, member } = activation;
+  const { answers, saved, member } = activation;
   const items = member === undefined ? undefined : state.groups[member.group]?.items;
   const list = items === undefined ? undefined : (record.value(items) as readonly unknown[]);
   const group = member === undefined ? undefined : state.live[member.group];
@@ -32,6 +33,7 @@ export function attemptRequest({ host, driver, start, want, activation, signal }
     want,
     ...place,
     ...present({ group: group && bound(group.step).model, answers: answers?.map((ref) => record.value(ref)), notes: state.notes }),
+    ...(saved === undefined ? {} : { savedState: record.value(saved) as SavedState }),
     past: () => readPast(host.store, driver.checkpoint),
     visit: state.counts[group?.step ?? activation.step] ?? 1,
     bound: bound(activation.step),

@@ -31,6 +31,8 @@ function refsIn(input: RunInput): readonly (Ref | undefined)[] {
       return [input.merge];
     case 'observed':
       return 'facts' in input ? [input.facts] : observedRefs(input.seen);
+    case 'asked':
+      return [input.saved];
     case 'answered':
       return [input.answers];
     case 'signalled':

@@ -328,6 +328,7 @@ export function refsOf(state: RunState): Ref[] {
   for (const path in state.live) {
     const activation = state.live[path] as Activation;
     if (activation.answers !== undefined) refs.push(...activation.answers);
+    if (activation.saved !== undefined) refs.push(activation.saved);
     const held = heldBy(activation)?.output;
     if (held !== undefined) refs.push(held);
     const outside = humanWaitOf(activation)?.outside;

@@ -10,6 +10,7 @@ import type { AgentQuestion } from '../agents/driver.ts';
 import { checkQuestions } from '../agents/reply.ts';
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, toPlain } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
 import { argValueFaults } from '../definition/arg.ts';
@@ -19,7 +20,8 @@ import { heldBy, waitOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { AnsweredInput, RunInput, StepError } from '../kernel/input.ts';
 import { isFinal, type RunState } from '../kernel/run-state.ts';
-import { type Handover, readReport } from '../steps/handover.ts';
+import { type Handover, readReport, type StoredHandover } from '../steps/handover.ts';
+import { readSavedState, type StatePlace } from '../steps/saved-state.ts';
 import type { Store, StoredAttempt, StoredValue } from '../store/store.ts';
 import { requireActor } from './actor.ts';
 import { send, storedValue } from './delivery.ts';
@@ -82,7 +84,7 @@ export async function handoutsOf(core: HandoutReader, run: string): Promise<read
   waiting.sort((a, b) => a.openedAt - b.openedAt || (a.member?.index ?? 0) - (b.member?.index ?? 0));
   return waiting.map((activation) => {
     const { path, step, attempt, member, deadline } = activation;
-    const handover = read(activation.handover) as Handover;
+    const { state: _, ...handover } = read(activation.handover) as StoredHandover;
     return {
       ...handover,
       run,
@@ -96,10 +98,10 @@ export async function handoutsOf(core: HandoutReader, run: string): Promise<read
   });
 }
 
-async function handoverOf(core: EngineCore, activation: Activation): Promise<Handover> {
+async function handoverOf(core: EngineCore, activation: Activation): Promise<StoredHandover> {
   const wait = waitOf(activation);
   const ref = wait?.kind === 'report' ? wait.handover : undefined;
-  return (await valuesOf(core, [ref]))(ref) as Handover;
+  return (await valuesOf(core, [ref]))(ref) as StoredHandover;
 }
 
 /** Loads values and returns a function that reads them by reference. */
@@ -309,13 +311,22 @@ export async function askPerson(
   }
   await core.assertDrivable(loaded);
   const { path, attempt, step } = found;
-  if (!(await handoverOf(core, found)).mayAsk)
+  const { mayAsk, state } = await handoverOf(core, found);
+  if (!mayAsk)
     throw new EngineError('NOT_ALLOWED', `step "${step}" does not accept questions; complete it, or report a failure with "fail"`);
   const read = checkQuestions(toPlain(asked.questions ?? null, 'the questions'));
   if (read.kind === 'invalid') throw new EngineError('REPORT_INVALID', `the questions are invalid: ${read.why}`);
   const value = storedValue(read.questions as unknown as Json);
-  const input: RunInput = { type: 'asked', at: core.clock.now(), path, attempt, questions: value.ref };
-  await send(core, { run, dedupe: `asked/${path}/${attempt}`, input, values: [value] });
+  const saved = state === undefined ? undefined : await savedValue(step, state);
+  const input: RunInput = { type: 'asked', at: core.clock.now(), path, attempt, questions: value.ref, ...present({ saved: saved?.ref }) };
+  await send(core, { run, dedupe: `asked/${path}/${attempt}`, input, values: saved === undefined ? [value] : [value, saved] });
+}
+
+async function savedValue(step: string, place: StatePlace): Promise<StoredValue> {
+  const read = await readSavedState(place);
+  if ('problem' in read)
+    throw new EngineError('REPORT_INVALID', `step "${step}" saves its progress before it asks: ${read.problem}`, { details: { step } });
+  return storedValue(read.kept);
 }
 
 /** A person's answers to the questions of a worker, in order. */

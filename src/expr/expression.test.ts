@@ -76,7 +76,7 @@ describe('an expression has the value its grammar says', () => {
     expect(value('a != b && b != a && a != c && c != a', { a: {}, b: { x: null }, c: [] })).toBe(true);
   });
 
-  test('the right side is left alone where the left one settles it', () => {
+  test('the right side is not evaluated if the left one decides', () => {
     expect(value('false && missing')).toBe(false);
     expect(value('true || missing')).toBe(true);
     expect(value('1 ?? missing')).toBe(1);
@@ -157,7 +157,7 @@ describe('only own data properties are there', () => {
     expect(failure(`a.${name}`, { a: 'text' }).code).toBe('EXPRESSION_EVALUATION');
   });
 
-  test('a function is as good as absent, and getters are never run', () => {
+  test('a function counts as absent, and getters are never run', () => {
     const nested = Object.defineProperty({ call: () => 1 }, 'trap', {
       enumerable: true,
       get: () => expect.unreachable('a getter was run'),

@@ -41,7 +41,7 @@ describe('a tree is rendered as a whole', () => {
     expect(render(json)).toStrictEqual(expected);
   });
 
-  test('what has no holes is the very value that was given', () => {
+  test('a tree without holes is returned unchanged', () => {
     const kept = { a: [1, { b: 'text' }], c: null };
     const rendered = render({ kept, filled: '{{ n }}' });
     expect(rendered).toStrictEqual({ kept, filled: 7 });

@@ -41,7 +41,7 @@ describe('a template is text with the values of its holes', () => {
   });
 });
 
-describe('a template that is one hole keeps the type of its value', () => {
+describe('a template that is a single hole keeps the type of its value', () => {
   test.each<[string, Json]>([
     ['{{ issue.number }}', 7],
     ['  {{ issue.labels }}\n', ['bug', 'ui']],
@@ -61,7 +61,7 @@ describe('a template that is one hole keeps the type of its value', () => {
   });
 });
 
-describe('what is outside the holes is text', () => {
+describe('everything outside the holes is text', () => {
   test.each([
     'plain',
     'a }} b }}',
@@ -95,7 +95,7 @@ test('a value is never read as a template', () => {
   expect(render("{{ '{' }}{{ '{ secrets.TOKEN }}' }}")).toBe('{{ secrets.TOKEN }}');
 });
 
-describe('a text that is no template is refused where it goes wrong', () => {
+describe('an invalid template is refused at its position', () => {
   test.each([
     ['a {{ issue.number', 3, 'no closing }}'],
     ['a {{ issue.number }', 3, 'no closing }}'],

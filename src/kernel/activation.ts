@@ -125,6 +125,8 @@ export interface Visit {
   readonly feedback?: string | undefined;
   /** Answers to questions of its workers, oldest first; passed to every later attempt. */
   readonly answers?: readonly Ref[] | undefined;
+  /** The state that its worker saved before the last questions; passed to every later attempt. */
+  readonly saved?: Ref | undefined;
   /** What its result is compared with is on record. */
   readonly based?: true | undefined;
   /** Its work is handed to somebody else: until it is, nothing has happened. */
@@ -194,6 +196,7 @@ const VISIT_FIELDS = [
   'broken',
   'feedback',
   'answers',
+  'saved',
   'based',
   'handsOut',
 ] as const satisfies readonly (keyof Visit)[];

@@ -33,7 +33,7 @@ export function takeReport(turn: Turn, { path, attempt, outcome, output, error }
 }
 
 /** A worker asks the person it works for. */
-export function takeAsked(turn: Turn, { path, attempt, questions }: AskedInput): void {
+export function takeAsked(turn: Turn, { path, attempt, questions, saved }: AskedInput): void {
   const activation = turn.activation(path);
   const mayAsk = activation?.state === 'running' || waitOf(activation)?.kind === 'report';
   if (activation === undefined || !mayAsk || activation.attempt !== attempt) return turn.ignore({ input: 'asked', path, attempt }, 'late');
@@ -42,7 +42,7 @@ export function takeAsked(turn: Turn, { path, attempt, questions }: AskedInput):
     return attemptFailed(turn, path, { error: { code: 'AGENT_FAILED', message, reason: 'error' } });
   }
   const failed: StepError = { code: 'AGENT_ASKED', message: 'it asked the person it works for', reason: 'error' };
-  waitWith(turn, activation, { wait: { kind: 'answer', questions }, failed });
+  waitWith(turn, saved === undefined ? activation : { ...activation, saved }, { wait: { kind: 'answer', questions }, failed });
 }
 
 /** A person answered: a fresh attempt gets the answers. */

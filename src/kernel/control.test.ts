@@ -33,7 +33,7 @@ describe('work that waits for budget', () => {
     return host;
   };
 
-  test('looks again when somebody grants more; the grants add up in the checkpoint', () => {
+  test('continues when more is granted; grants add up in the checkpoint', () => {
     const host = waiting();
     steer(host, { do: 'grant', budget: { turns: 2 } });
     expect(host.at('a#1')).toMatchObject({ state: 'running', attempt: 2 });
@@ -41,7 +41,7 @@ describe('work that waits for budget', () => {
     expect(host.state.granted).toEqual({ turns: 5, costUsd: 1 });
   });
 
-  test('goes on by itself when its budget is renewed at a time, and not before', () => {
+  test('continues by itself at the time its budget is renewed, and not before', () => {
     expect(waiting().at('a#1')?.due).toBeUndefined();
     const host = waiting(9_000_000);
     expect(host.at('a#1')?.due).toBe(9_000_000);
@@ -53,7 +53,7 @@ describe('work that waits for budget', () => {
 });
 
 describe('a halted run', () => {
-  test('is taken up again at the same path, with the next attempt and a fresh budget', () => {
+  test('is retried at the same path, with the next attempt and a fresh retry budget', () => {
     const host = escalated();
     steer(host, { do: 'retry', note: 'the disk is free again' });
     expect(host.state.halt).toBeUndefined();
@@ -65,13 +65,13 @@ describe('a halted run', () => {
     expect(host.state.halt).toMatchObject({ attempt: 4 });
   });
 
-  test('hands the reason to the next attempt when nobody says more', () => {
+  test('passes the reason to the next attempt if there is no note', () => {
     const host = escalated();
     steer(host, { do: 'retry' });
     expect(host.at('a#1').feedback).toBe('second');
   });
 
-  test('goes on when a named person accepts, and the log says who', () => {
+  test('continues when a named person accepts, and the log says who', () => {
     const host = escalated();
     const events = steer(host, { do: 'accept' });
     expect(events).toContainEqual(expect.objectContaining({ type: 'step.settled', path: 'a#1', outcome: 'ok', actor: 'ann' }));
@@ -91,7 +91,7 @@ describe('a halted run', () => {
     expect(Object.keys(host.state.live)).toEqual(['b#3']);
   });
 
-  test('that failed can be taken up as well', () => {
+  test('that failed can be retried as well', () => {
     const host = startGraph(graph(step('a', { next: { ok: edge('complete'), fail: edge('fail') } })));
     host.take(settled(host, 'a#1', { outcome: 'fail' }));
     expect(host.state.status).toBe('failed');
@@ -100,7 +100,7 @@ describe('a halted run', () => {
     expect(host.state.status).toBe('completed');
   });
 
-  test('that is paused takes its step up only when it is let go on', () => {
+  test('that is paused retries its step only after it is resumed', () => {
     const host = escalated();
     steer(host, { do: 'pause' });
     steer(host, { do: 'retry' });
@@ -110,7 +110,7 @@ describe('a halted run', () => {
   });
 });
 
-describe('after an exhausted bound', () => {
+describe('after a used-up bound', () => {
   test.each<ControlAction>([{ do: 'retry' }, { do: 'retry', extend: 0 }, { do: 'retry', extend: -1 }, { do: 'accept' }])(
     '%j is refused (K9)',
     (action) => {
@@ -121,7 +121,7 @@ describe('after an exhausted bound', () => {
     },
   );
 
-  test('more iterations let the run go on that often, and the count goes on (K9)', () => {
+  test('more iterations let the run continue that often, and the count goes on (K9)', () => {
     const host = exhausted();
     steer(host, { do: 'retry', extend: 2 });
     expect(host.state).toMatchObject({ status: 'running', counts: { 'a:iterate': 2 }, extended: { 'a:iterate': 2 } });
@@ -131,7 +131,7 @@ describe('after an exhausted bound', () => {
     expect(host.state.halt?.message).toContain('taken 3 times');
   });
 
-  test('another step is a way on, and the bound stays used up (K9)', () => {
+  test('another step continues the run, and the bound stays used up (K9)', () => {
     const host = exhausted();
     steer(host, { do: 'goto', step: 'a', passed: [] });
     host.take(settled(host, 'a#3', { outcome: 'iterate' }));
@@ -139,7 +139,7 @@ describe('after an exhausted bound', () => {
   });
 });
 
-describe('what nobody can ask for', () => {
+describe('invalid requests', () => {
   test.each<ControlAction>([{ do: 'retry' }, { do: 'accept' }, { do: 'goto', step: 'b', passed: [] }, { do: 'unpause' }])(
     '%j of a run that goes on is refused',
     (action) => {
@@ -150,7 +150,7 @@ describe('what nobody can ask for', () => {
 });
 
 describe('a pause', () => {
-  test('lets work finish and lets nothing begin', () => {
+  test('lets running work end and starts nothing', () => {
     const host = startGraph(chain);
     steer(host, { do: 'pause' });
     host.take(settled(host, 'a#1'));

@@ -6,7 +6,7 @@ import type { RunInput } from './input.ts';
 
 const pair = graph(step('a', { retry: { max: 1, on: ['error'] }, next: to('b') }), step('b', { next: to('complete') }));
 
-describe('what comes too late', () => {
+describe('late input', () => {
   test('is logged and changes nothing: the result of an attempt that was given up', () => {
     const host = startGraph(pair);
     const late = settled(host, 'a#1');

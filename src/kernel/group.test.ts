@@ -58,7 +58,7 @@ describe('members of a group', () => {
     expect(output(host)).toEqual({ a: 'new', b: 'kept' });
   });
 
-  test('that a met join no longer needs are cut off, and what they bring is late (N5)', () => {
+  test('that a met join no longer needs are stopped, and their results are late (N5)', () => {
     const host = startGraph(
       graph(parallel('fan', abc, { join: { rule: 'any' }, next: to('next') }), step('next', { next: to('complete') })),
     );
@@ -100,8 +100,8 @@ describe('members of a group', () => {
   });
 });
 
-describe('a group that is taken up again', () => {
-  test('has its limit of time anew', () => {
+describe('a group that is retried', () => {
+  test('has its full time limit again', () => {
     const host = startGraph(graph(parallel('fan', abc, { timeoutMs: 50, next: to('complete') })));
     host.take(settled(host, 'fan#1/a', { at: 5 }));
     host.take({ type: 'due', at: 50 });
@@ -110,7 +110,7 @@ describe('a group that is taken up again', () => {
     expect(host.at('fan#1').deadline).toBe(100);
   });
 
-  test('keeps to how many may work at once', () => {
+  test('keeps its limit of members at once', () => {
     const host = startGraph(graph(parallel('fan', abc, { concurrency: 2, next: to('complete') })));
     for (const key of ['a', 'b', 'c']) host.take(settled(host, `fan#1/${key}`, { outcome: 'fail' }));
     host.take(control(host, { do: 'retry' }));
@@ -118,7 +118,7 @@ describe('a group that is taken up again', () => {
     expect(host.state.groups['fan#1']?.again).toEqual([{ key: 'c', index: 2, attempt: 2 }]);
   });
 
-  test('works again as a whole when its join was met and its contract broke', () => {
+  test('runs again as a whole if its join was met and its contract broke', () => {
     const promise = [{ name: 'promise', error: 'broken' }];
     const host = startGraph(graph(parallel('fan', abc, { join: { rule: 'any' }, postconditions: promise, next: to('complete') })));
     host.take(settled(host, 'fan#1/b'));

@@ -73,8 +73,8 @@ describe('decisions about things outside (K13)', () => {
   });
 });
 
-describe('how many it takes (K14)', () => {
-  test('a person who changes their mind counts for the last they said', () => {
+describe('the number of people (K14)', () => {
+  test('only the last vote of a person counts', () => {
     const gate = question({ count: 2, options: [option('yes'), option('later')] });
     const host = startGraph(graph(human('ask', { gate, next: to('complete') })));
     for (const choice of ['yes', 'later', 'yes', 'later', 'yes']) host.take(says(host, 'ann', choice));
@@ -83,7 +83,7 @@ describe('how many it takes (K14)', () => {
     expect(host.state.status).toBe('completed');
   });
 
-  test('one who rejects is enough', () => {
+  test('one rejection is enough', () => {
     const host = startGraph(
       graph(human('ask', { gate: question({ count: 2 }), next: { ...to('complete'), reject: { to: { end: 'reject' } } } })),
     );
@@ -145,7 +145,7 @@ describe('how many it takes (K14)', () => {
   }
 });
 
-describe('people who choose different ways on (K17)', () => {
+describe('people who choose different options (K17)', () => {
   const THREE = [option('yes'), option('later'), option('no', { outcome: 'reject' })];
 
   function split(count: number): MemoryHost {
@@ -153,7 +153,7 @@ describe('people who choose different ways on (K17)', () => {
     return startGraph(graph(human('ask', { gate: question({ count, options: THREE }), next })));
   }
 
-  test('have decided nothing: their votes are void, and the question is put anew with who chose what', () => {
+  test('have decided nothing: their votes are void, and the question is asked again with who chose what', () => {
     const host = split(2);
     host.take(says(host, 'ann', 'yes'));
     const events = host.take(says(host, 'bob', 'later'));
@@ -177,7 +177,7 @@ describe('people who choose different ways on (K17)', () => {
     expect(host.state.status).toBe('completed');
   });
 
-  test('three times end the step with an error, and a person can put the question again', () => {
+  test('three times end the step with an error, and a person can have the question asked again', () => {
     const host = split(2);
     for (let time = 1; time <= 3; time += 1)
       for (const [actor, choice] of [
@@ -210,7 +210,7 @@ describe('people who choose different ways on (K17)', () => {
     }),
   );
 
-  test('never wait for ever, and no way on is taken with fewer people than it takes', () => {
+  test('never wait forever, and no option is taken with too few people', () => {
     fc.assert(
       fc.property(cases, ({ count, rounds }) => {
         const options = [option('yes'), option('later'), option('sooner')];

@@ -108,8 +108,8 @@ export interface ReportedInput extends OfAttempt<'reported'> {
   readonly error?: StepError | undefined;
 }
 
-/** A worker has questions to the person it works for. */
-export type AskedInput = OfAttempt<'asked'> & { readonly questions: Ref };
+/** A worker has questions to the person it works for. `saved`: the state that it saved first. */
+export type AskedInput = OfAttempt<'asked'> & { readonly questions: Ref; readonly saved?: Ref | undefined };
 
 /** A person answered the questions of a worker. */
 export interface AnsweredInput extends OfAttempt<'answered'> {

@@ -101,7 +101,7 @@ describe('whatever the definition and whatever comes', () => {
     );
   }, 600_000);
 
-  test('a run to which nobody steers comes to an end or to a halt', () => {
+  test('a run without requests from outside ends or halts', () => {
     fc.assert(
       fc.property(arbitraryDefinition, arbitraryParams, fc.infiniteStream(fc.nat(1000)), (definition, params, stream) => {
         const host = openGraph(definition, params);

@@ -43,14 +43,14 @@ describe('a step that opens', () => {
     expect(Object.keys(host.state.live)).toEqual(['b#1']);
   });
 
-  test('that needs a slot stands in the queue, and its time counts from the slot', () => {
+  test('that needs a slot is queued, and its time counts from the slot', () => {
     const host = startGraph(graph(step('a', { slots: ['s'], timeoutMs: 20, next: to('complete') })));
     expect(host.at('a#1')).toMatchObject({ state: 'queued', slots: ['s'] });
     host.take({ type: 'slot', at: 100, path: 'a#1' });
     expect(host.at('a#1')).toMatchObject({ state: 'running', startedAt: 100, due: 120 });
   });
 
-  test('keeps its slot when it is tried again at once, and gives it back for a pause', () => {
+  test('keeps its slot when it is retried at once, and releases it for a pause', () => {
     const host = startGraph(
       graph(
         step('a', {
@@ -71,7 +71,7 @@ describe('a step that opens', () => {
     expect(host.at('a#1')).toMatchObject({ state: 'queued', slots: ['s'] });
   });
 
-  test('that waits has its preconditions looked at first', () => {
+  test('that waits has its preconditions checked first', () => {
     const host = startGraph(graph(human('a', { preconditions: [PROMISE], timeoutMs: 30, next: to('complete') })));
     expect(host.at('a#1')).toMatchObject({ state: 'preparing' });
     host.take({ type: 'prepared', at: 5, path: 'a#1', attempt: 1 });
@@ -149,7 +149,7 @@ describe('the digest of a question', () => {
     expect(gateDigest(other, shown)).not.toBe(gateDigest(gate, {}));
   });
 
-  test('covers what the work behind the gate has just brought', () => {
+  test('covers the result of the work before the gate', () => {
     const ask = (output: object) => {
       const host = startGraph(graph(step('a', { gate, next: to('complete') })));
       host.take(settled(host, 'a#1', { output }));

@@ -39,7 +39,7 @@ function decideAt(host: MemoryHost, path: string, choice: string): void {
 }
 
 describe('what a person lets pass by hand (K19)', () => {
-  test('is on record before it takes effect, and the run ends overridden', () => {
+  test('is recorded before it takes effect, and the run ends overridden', () => {
     const host = failedAtCheck();
     const passed = ['check', 'legal', 'build', 'approve'];
     const events = host.take(control(host, { do: 'goto', step: 'publish', passed, note: 'it burns' }));
@@ -49,7 +49,7 @@ describe('what a person lets pass by hand (K19)', () => {
     expect(host.state.status).toBe('overridden');
   });
 
-  test('is nothing where no step was passed', () => {
+  test('is not recorded if no step was passed', () => {
     const host = failedAtCheck();
     expect(overridesIn(host.take(control(host, { do: 'goto', step: 'draft', passed: [] })))).toEqual([]);
     expect(host.state.overridden).toBeUndefined();
@@ -76,7 +76,7 @@ describe('what a person lets pass by hand (K19)', () => {
     expect(host.state.status).toBe('overridden');
   });
 
-  test('does not make a run that is rejected or fails anything else', () => {
+  test('does not change the end of a run that is rejected or fails', () => {
     const host = startGraph(graph(step('a', { next: to('b') }), step('b', { next: to('complete') })));
     host.take(errored(host, 'a#1', {}));
     host.take(control(host, { do: 'accept' }));
@@ -85,14 +85,14 @@ describe('what a person lets pass by hand (K19)', () => {
   });
 });
 
-describe('a run that begins behind questions', () => {
+describe('a run that starts after questions', () => {
   const begin = (): MemoryHost => {
     const host = openGraph(release, {});
     host.take({ type: 'start', at: 0, from: 'publish', detour: DETOUR });
     return host;
   };
 
-  test('asks each of them, and then goes on where it was to begin', () => {
+  test('asks each of them, and then continues at its first step', () => {
     const host = begin();
     expect(Object.keys(host.state.live)).toEqual(['legal#1']);
     decideAt(host, 'legal#1', 'yes');
@@ -104,7 +104,7 @@ describe('a run that begins behind questions', () => {
     expect(host.state.status).toBe('completed');
   });
 
-  test('goes the way of the definition after an answer that leads elsewhere', () => {
+  test('follows the definition after an answer that leads elsewhere', () => {
     const host = begin();
     decideAt(host, 'legal#1', 'yes');
     decideAt(host, 'approve#1', 'rework');

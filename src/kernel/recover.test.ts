@@ -38,7 +38,7 @@ describe('an attempt that a crash interrupted', () => {
     expect(host.at('a#1')).toMatchObject({ attempt: 2, recovery: 0 });
   });
 
-  test('is looked into where its author can tell whether it took effect', () => {
+  test('is reconciled if its author can tell whether it took effect', () => {
     const host = startStep({ recovery: 'reconcile' });
     crash(host);
     expect(outstanding(host.state)).toMatchObject([{ work: 'reconcile', activation: { path: 'a#1', attempt: 1 } }]);
@@ -49,7 +49,7 @@ describe('an attempt that a crash interrupted', () => {
     expect(host.at('a#1')).toMatchObject({ state: 'running', attempt: 1, recovery: 1 });
   });
 
-  test('escalates as well when looking into it found four times that it had no effect', () => {
+  test('escalates as well if reconciling found four times that it had no effect', () => {
     const host = startStep({ recovery: 'reconcile' });
     for (let times = 0; times < 4; times += 1) {
       crash(host);
@@ -106,7 +106,7 @@ describe('what a crash does not touch', () => {
   });
 });
 
-describe('what a stopping host left in the queue', () => {
+describe('queued work of a stopped host', () => {
   test('is begun by the next owner: a step', () => {
     const host = startGraph(graph(step('a', { next: to('b') }), step('b', { next: to('complete') })));
     host.view.holding = true;

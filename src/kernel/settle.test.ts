@@ -8,7 +8,7 @@ function startStep(given: Given): MemoryHost {
 }
 
 describe('an attempt that errors', () => {
-  test('is tried again under the next number, with the evidence, as often as its policy says (K5)', () => {
+  test('is retried under the next number, with the evidence, as often as its policy says (K5)', () => {
     const host = startStep({ retry: { max: 2, on: ['error'] } });
     host.take(errored(host, 'a#1', { message: 'first' }));
     expect(host.at('a#1')).toMatchObject({ attempt: 2, state: 'running', feedback: 'first' });
@@ -17,25 +17,25 @@ describe('an attempt that errors', () => {
     expect(host.state).toMatchObject({ status: 'escalated', halt: { reason: 'error', attempt: 3, message: 'third' } });
   });
 
-  test('is not tried again without a policy (K5)', () => {
+  test('is not retried without a policy (K5)', () => {
     const host = startStep({});
     host.take(errored(host, 'a#1'));
     expect(host.state.status).toBe('escalated');
   });
 
-  test('is not tried again when that cannot help, whatever the policy says', () => {
+  test('is not retried if it is not retryable, whatever the policy says', () => {
     const host = startStep({ retry: { max: 5, on: ['error'] } });
     host.take(errored(host, 'a#1', { retryable: false }));
     expect(host.state.halt).toMatchObject({ attempt: 1 });
   });
 
-  test('is not tried again when a precondition did not hold', () => {
+  test('is not retried if a precondition did not hold', () => {
     const host = startStep({ retry: { max: 5, on: ['error'] }, contractRetries: 5 });
     host.take(errored(host, 'a#1', { reason: 'precondition' }));
     expect(host.state.halt).toMatchObject({ reason: 'error', attempt: 1 });
   });
 
-  test('by time is tried again only if its policy names timeouts', () => {
+  test('by timeout is retried only if its policy names timeouts', () => {
     const without = startStep({ retry: { max: 1, on: ['error'] }, timeoutMs: 10 });
     without.take({ type: 'due', at: 10 });
     expect(without.state.halt).toMatchObject({ outcome: 'timeout' });
@@ -75,7 +75,7 @@ describe('a reported outcome', () => {
 describe('a broken contract', () => {
   const broken = { reason: 'contract', message: 'the promise is broken' } as const;
 
-  test('is tried again once with the evidence, then escalates even if errors have a way on (K5)', () => {
+  test('is retried once with the evidence, then escalates even if errors have a transition (K5)', () => {
     const host = startStep({ next: { ok: edge('complete'), error: edge('complete') } });
     host.take(errored(host, 'a#1', broken));
     expect(host.at('a#1')).toMatchObject({ attempt: 2, broken: 1, feedback: 'the promise is broken' });
@@ -83,7 +83,7 @@ describe('a broken contract', () => {
     expect(host.state).toMatchObject({ status: 'escalated', halt: { reason: 'contract', path: 'a#1', attempt: 2 } });
   });
 
-  test('has a budget apart from that of errors (K5)', () => {
+  test('has its own retries, separate from those of errors (K5)', () => {
     const host = startStep({ retry: { max: 1, on: ['error'] }, contractRetries: 1 });
     host.take(errored(host, 'a#1', broken));
     host.take(errored(host, 'a#1'));
@@ -104,7 +104,7 @@ describe('a broken contract', () => {
   });
 });
 
-describe('a gate behind a step', () => {
+describe('a gate after a step', () => {
   const gated = () => startStep({ gate: question(), retry: { max: 1, on: ['error'] } });
 
   test('stands between the work and its end, and frees its slots', () => {
@@ -125,7 +125,7 @@ describe('a gate behind a step', () => {
     expect(host.state.status).toBe('rejected');
   });
 
-  test('does not stand behind work that did not succeed', () => {
+  test('is not asked after work that did not succeed', () => {
     const host = gated();
     host.take(settled(host, 'a#1', { outcome: 'fail' }));
     expect(host.state.halt).toMatchObject({ reason: 'unmapped', outcome: 'fail' });
@@ -136,7 +136,7 @@ describe('a validation that fails', () => {
   const verify = (retry: number) => startGraph(graph(validation('verify', retry, { next: to('complete') })));
   const fail = (host: MemoryHost) => host.take(settled(host, 'verify#1', { outcome: 'fail' }));
 
-  test('runs its repair under a path with the round, then is tried again', () => {
+  test('runs its repair under a path with the round, then is retried', () => {
     const host = verify(2);
     fail(host);
     expect(Object.keys(host.state.live)).toEqual(['verify#1', 'verify#1/fix#1']);
@@ -158,7 +158,7 @@ describe('a validation that fails', () => {
     expect(host.state.halt).toMatchObject({ outcome: 'fail', message: 'validation "verify" failed after 2 tries' });
   });
 
-  test('without a repair is just tried again', () => {
+  test('without a repair is just retried', () => {
     const bare = step('verify', { kind: 'validate', stages: null, repairs: 1, next: to('complete') });
     const host = startGraph(graph(bare));
     fail(host);
@@ -167,7 +167,7 @@ describe('a validation that fails', () => {
     expect(host.state.halt).toMatchObject({ outcome: 'fail' });
   });
 
-  test('that a person takes up again never uses the path of an old repair (K2)', () => {
+  test('that a person retries never reuses the path of an old repair (K2)', () => {
     const host = verify(1);
     fail(host);
     host.take(settled(host, 'verify#1/fix#1'));

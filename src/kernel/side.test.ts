@@ -5,14 +5,14 @@ import { startGraph } from '../../test/kernel/memory-host.ts';
 
 const tell = step('tell', { side: true });
 
-describe('a wait whose time can be extended', () => {
+describe('a wait with an extension', () => {
   const ask = human('ask', {
     timeoutMs: 10,
     extension: { ms: 5, max: 2, tells: 'tell' },
     next: { ...to('complete'), timeout: edge('reject') },
   });
 
-  test('is extended so many times, is told of each time, and then times out', () => {
+  test('is extended as often as allowed, notifies each time, and then times out', () => {
     const host = startGraph(graph(ask, tell));
     host.take({ type: 'due', at: 10 });
     expect(host.at('ask#1')).toMatchObject({ state: 'waiting', deadline: 15, extensions: 1 });
@@ -23,7 +23,7 @@ describe('a wait whose time can be extended', () => {
     expect(host.state.status).toBe('rejected');
   });
 
-  test('does not change with how the telling ends', () => {
+  test('does not depend on how the notification ends', () => {
     const host = startGraph(graph(ask, tell));
     host.take({ type: 'due', at: 10 });
     host.take(errored(host, 'tell#1'));
@@ -36,7 +36,7 @@ describe('a run that comes to a halt', () => {
   const broken = () =>
     startGraph({ ...graph(step('a', { next: to('complete') }), { ...tell, next: to('then') }, { ...tell, id: 'then' }), onError: 'tell' });
 
-  test('tells so beside the halt, one step after the other, and stays halted', () => {
+  test('runs its notification steps one after the other, and stays halted', () => {
     const host = broken();
     host.take(errored(host, 'a#1'));
     expect(host.state).toMatchObject({ status: 'escalated', live: { 'tell#1': { state: 'running' } } });
@@ -46,7 +46,7 @@ describe('a run that comes to a halt', () => {
     expect(host.state).toMatchObject({ status: 'escalated', live: {}, halt: { step: 'a' } });
   });
 
-  test('tells so once, also when it halts again', () => {
+  test('notifies once, even if it halts again', () => {
     const host = broken();
     host.take(errored(host, 'a#1'));
     host.take(settled(host, 'tell#1'));

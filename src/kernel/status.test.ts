@@ -82,7 +82,7 @@ test('the present step is the live one, or the one the run halted at', () => {
   expect(currentStepOf(host.state)).toBe('b');
 });
 
-describe('what should be under way', () => {
+describe('outstanding effects', () => {
   test.each([
     [{ do: 'step', work: 'execute' }, step('a')],
     [{ do: 'step', work: 'prepare' }, human('a', { preconditions: [{ name: 'p', error: 'e' }] })],
@@ -94,14 +94,14 @@ describe('what should be under way', () => {
     expect([outstanding(state), outstanding(state)]).toMatchObject([effects, effects]);
   });
 
-  test('is nothing for a wait, and no slot while the run is paused', () => {
+  test('include nothing for a wait, and no slot while the run is paused', () => {
     expect(outstanding(startStep(human('a')).state)).toEqual([]);
     const host = startStep(step('a', { slots: ['s'] }));
     host.take(control(host, { do: 'pause' }));
     expect(outstanding(host.state)).toEqual([]);
   });
 
-  test('is the end of its children once the run is cancelled', () => {
+  test('include the end of its children once the run is cancelled', () => {
     const host = startStep(child('a'));
     host.take(control(host, { do: 'cancel' }));
     expect(outstanding(host.state)).toMatchObject([{ do: 'cancel-child', activation: { path: 'a#1', attempt: 1 } }]);

@@ -67,7 +67,7 @@ describe('which captured files are public', () => {
 });
 
 describe('what an edge brings along', () => {
-  test('joins the data before the next step opens, and stays', () => {
+  test('is merged into the data before the next step opens, and stays', () => {
     const a = step('a', { next: { ok: back({ note: '{{ result.n }}', whole: 'n is {{ result.n }}' }) } });
     const b = step('b', { condition: 'checkpoint.note == 7', next: END });
     const host = startGraph(graph(a, b));
@@ -110,7 +110,7 @@ describe('what an edge brings along', () => {
     expect(Object.fromEntries(host.view.merged)).toEqual({ said: ['no', 'fine'] });
   });
 
-  test('that cannot be made escalates, and says which way it was', () => {
+  test('that cannot be evaluated escalates, and names the transition', () => {
     const host = startGraph(graph(step('a', { next: { ok: back({ n: '{{ result.m }}' }) } }), step('b', { next: END })));
     host.take(settled(host, 'a#1', { output: { n: 7 } }));
     expect(host.state).toMatchObject({ status: 'escalated', live: {}, halt: { reason: 'condition', code: 'CONDITION_ERROR', step: 'a' } });
@@ -131,7 +131,7 @@ test('a step that does not merge keeps its result among the outputs only', () =>
   expect(Object.keys(host.state.live)).toEqual(['b#1']);
 });
 
-test('a question is put, and bound by its digest, as it reads with its templates filled in', () => {
+test('a question is asked, and bound by its digest, with its templates filled in', () => {
   const ask = (n: number) => {
     const asked = human('ask', { templates: true, gate: question({ prompt: 'merge #{{ context.pr }}?' }), next: END });
     const host = startGraph(graph(step('a', { next: to('ask') }), asked));

@@ -15,8 +15,8 @@ async function runToRest(workflow: ReturnType<typeof defineWorkflow>) {
   }
 }
 
-describe('a decision sees what it has settled itself', () => {
-  test('a fan-out right behind the step that changed its list works on the new list', async () => {
+describe('a decision sees what it settled', () => {
+  test('a fan-out right after the step that changed its list works on the new list', async () => {
     const { view } = await runToRest(
       defineWorkflow({
         name: 'narrowing',
@@ -37,7 +37,7 @@ describe('a decision sees what it has settled itself', () => {
     ]);
   });
 
-  test('a gate right behind a step shows what the step has just merged', async () => {
+  test('a gate right after a step shows what the step merged', async () => {
     const { gates } = await runToRest(
       defineWorkflow({
         name: 'shown',

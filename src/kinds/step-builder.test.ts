@@ -71,7 +71,7 @@ describe('an agent', () => {
     expect(code.context).toBe(build);
   });
 
-  test('refuses a context that is no plain object, and a worker that cannot work', () => {
+  test('refuses a context that is not a plain object, and an invalid worker', () => {
     expect(() => step('r').agent({ agent: 'x', context: { f: () => 1 } })).toThrow(
       'the context of step "r" is not plain JSON: f is a function',
     );
@@ -102,7 +102,7 @@ describe('a question to a person', () => {
     });
   });
 
-  test('gives a typed answer, from which what is thrown is left out', () => {
+  test('returns a typed answer, without the options that are thrown', () => {
     const call = step('which').human({
       prompt: '?',
       options: ['a', 'reject', { label: 'later', requiresInput: true }, { label: 'no', outcome: 'reject' }],
@@ -148,7 +148,7 @@ describe('the other kinds', () => {
     });
   });
 
-  test('refuse what could not work, naming the step', () => {
+  test('refuse invalid options, naming the step', () => {
     expect(() => step('c').command({})).toThrow('step "c" cannot be built: it must have exactly one of `run` and `argv`');
     const inner = { check: 'any_of', checks: ['npm test', { check: 'command', run: 'x', timeout: '5s' }] };
     expect(modelOf(step('g').gate({ checks: [inner], flaky: 'quarantine' })).config).toEqual({
@@ -254,7 +254,7 @@ describe('shared options', () => {
     expect(step('s').signal('paid', { timeout: '1d' }).bound.model.timeoutMs).toBe(86_400_000);
   });
 
-  test('are refused when they cannot work', () => {
+  test('are refused when they are invalid', () => {
     const call = step('a').task(greet, 'you');
     expect(() => call.retry(-1)).toThrow('step "a" has retry: -1');
     expect(() => call.timeout('soon')).toThrow('step "a", timeout');

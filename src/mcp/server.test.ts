@@ -36,7 +36,7 @@ const meta = (version: string): Json => ({
 const call = (id: number, args: Json): Json => request(id, 'tools/call', { name: 'echo', arguments: args });
 const errorOf = (answer: Record<string, Json> | undefined): number => (answer?.error as unknown as { code: number } | undefined)?.code ?? 0;
 
-describe('versions that are agreed on', () => {
+describe('the negotiated version', () => {
   test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])('%s is confirmed', async (version) => {
     const [answer] = await answersTo(initialize(version));
     expect(answer).toMatchObject({ id: 1, result: { protocolVersion: version, serverInfo: { name: 'pawl', version: '1.2.3' } } });
@@ -50,11 +50,11 @@ describe('versions that are agreed on', () => {
     },
   );
 
-  test('one that is no text is refused', async () => {
+  test('one that is not a string is refused', async () => {
     expect(errorOf((await answersTo(initialize(7)))[0])).toBe(-32602);
   });
 
-  test('nothing but a ping is answered before there is one', async () => {
+  test('nothing but a ping is answered before the handshake', async () => {
     const [ping, list] = await answersTo(request(1, 'ping'), request(2, 'tools/list'));
     expect(ping).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
     expect(errorOf(list)).toBe(-32600);
@@ -145,7 +145,7 @@ describe('a hostile client', () => {
   });
 });
 
-test('a request that the client gave up gets no answer, and one that takes long holds up no other', async () => {
+test('a cancelled request gets no answer, and a slow one does not block others', async () => {
   let go = (): void => undefined;
   waits.set('long', new Promise((resolve) => (go = resolve)));
   const input = new PassThrough();

@@ -76,7 +76,7 @@ const callOf =
   (name: string, args: JsonObject): ReturnType<typeof call> =>
     call(name, args, context);
 
-test('no tool decides, answers, cancels, or takes more than it says; a session that serves given runs starts none', async () => {
+test('no tool decides, answers, cancels, or accepts unknown fields; a session for given runs starts none', async () => {
   const names = (mayStart: boolean): string[] => toolsOf({}, mayStart).tools.map(({ name }) => name);
   expect(names(true)).toEqual(['pawl_start', 'pawl_next', 'pawl_report', 'pawl_ask', 'pawl_status']);
   expect(names(false)).toEqual(['pawl_next', 'pawl_report', 'pawl_ask', 'pawl_status']);

@@ -1,7 +1,9 @@
 // Owns the key beside a database: random, created on first use, readable only by its owner.
 
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, rmSync, writeFileSync } from 'node:fs';
+import { EngineError, messageOf } from '../base/error.ts';
+import { readPlainFile } from '../base/plain-file.ts';
 
 const KEY_BYTES = 32;
 
@@ -15,11 +17,8 @@ export function keyReader(db: string | undefined): () => Uint8Array {
 }
 
 function readKey(file: string): Uint8Array {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
+  const known = existing(file);
+  if (known !== undefined) return known;
   // Written completely before it gets its name: if two processes create one, both use the first.
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   writeFileSync(draft, randomBytes(KEY_BYTES), { mode: 0o600 });
@@ -30,5 +29,20 @@ function readKey(file: string): Uint8Array {
   } finally {
     rmSync(draft, { force: true });
   }
-  return readFileSync(file);
+  return existing(file) as Uint8Array;
 }
+
+/** The key in a file; undefined if there is no file. With a shorter key, tokens could be guessed. */
+function existing(file: string): Uint8Array | undefined {
+  let key: Uint8Array;
+  try {
+    key = readPlainFile(file);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new EngineError('CONFIG_INVALID', `cannot read the key of tokens in ${file}: ${messageOf(cause)}; ${ADVICE}`, { cause });
+  }
+  if (key.length === KEY_BYTES) return key;
+  throw new EngineError('CONFIG_INVALID', `the key of tokens in ${file} has ${key.length} bytes instead of ${KEY_BYTES}; ${ADVICE}`);
+}
+
+const ADVICE = 'restore a backup of it, or remove it: open steps then have other tokens, which "pawl next" prints';

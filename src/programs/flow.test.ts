@@ -58,7 +58,7 @@ function* twoSteps(): Generator<unknown, unknown, unknown> {
 }
 
 describe('a flow', () => {
-  test('opens what it yields, is given what it brought, and ends with what it returns (F4)', () => {
+  test('opens what it yields, gets the result, and ends with what it returns (F4)', () => {
     const host = start(twoSteps);
     host.take(settled(host, 'a#1', { output: 'one' }));
     host.take(settled(host, 'b#1', { output: 'two' }));
@@ -130,7 +130,7 @@ describe('a step of a flow that did not succeed', () => {
     expect(output(host)).toEqual({ step: 'risky', outcome: 'error', code: 'COMMAND_FAILED', message: 'exit 1' });
   });
 
-  test('fails the run when nothing catches it, and can be taken up again where it stands (F3)', () => {
+  test('fails the run when nothing catches it, and can be retried at the same place (F3)', () => {
     const host = start(twoSteps);
     host.take(settled(host, 'a#1', { output: 'one' }));
     host.take(errored(host, 'b#1', { message: 'exit 1' }));
@@ -200,7 +200,7 @@ describe('a replay', () => {
     return host;
   }
 
-  test('feeds back what is recorded and goes on where the run stands, running nothing again', () => {
+  test('feeds back what is recorded and continues at the current step, running nothing again', () => {
     const host = interrupted();
     revive(host, twoSteps);
     expect(Object.keys(host.state.live)).toEqual(['b#1']);
@@ -244,7 +244,7 @@ describe('a replay', () => {
     expect(() => revive(host, body)).toThrow(message);
   });
 
-  test('does not mind another limit of time or other retries', () => {
+  test('accepts another time limit or other retries', () => {
     const host = interrupted();
     revive(host, function* () {
       const a = yield call('a', { timeoutMs: 5 });

@@ -10,7 +10,7 @@ function afterOutcome(next: NextTable, outcome: string) {
   return host.state;
 }
 
-describe('where a run goes', () => {
+describe('the next step of a run', () => {
   test.each<[string, NextTable, string, string]>([
     ['a string next covers ok', to('complete'), 'ok', 'completed'],
     ['a string next covers skip', to('complete'), 'skip', 'completed'],
@@ -31,7 +31,7 @@ describe('where a run goes', () => {
     expect(host.state).toMatchObject({ status: 'escalated', halt: { reason: 'error', path: 'a#1', outcome: reason, message: 'boom' } });
   });
 
-  test('an error with a way of its own takes it', () => {
+  test('an error takes its own transition', () => {
     const host = startGraph(graph(step('a', { next: { ok: edge('complete'), error: edge('b') } }), step('b', { next: to('complete') })));
     host.take(errored(host, 'a#1'));
     expect(Object.keys(host.state.live)).toEqual(['b#1']);
@@ -124,7 +124,7 @@ describe('a bound', () => {
     expect(state.halt?.message).toContain('taken 2 times');
   });
 
-  test('that is used up leads to its `then` (G1)', () => {
+  test('that is used up takes its `then` (G1)', () => {
     expect(goRound(loop('complete'), 3).state.status).toBe('completed');
     expect(goRound(loop('fail'), 3).state.status).toBe('failed');
   });

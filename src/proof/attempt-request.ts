@@ -1,4 +1,4 @@
-// Owns attempts for tests of step kinds: a step as it stands in a definition, and a request as a host would make it.
+// Owns attempts for tests of step kinds: a step as in a definition, and a request as a host would make it.
 
 import type { Json, JsonObject } from '../base/json.ts';
 import { type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';

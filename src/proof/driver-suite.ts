@@ -27,16 +27,16 @@ export type DriverBehaviour =
   | { readonly agent: 'remembers' }
   /** Wants to fetch something from the network, then answers with `{ allowed }`. */
   | { readonly agent: 'fetches' }
-  /** Answers with this output, then its program goes on without end. */
+  /** Answers with this output, then its program never ends. */
   | { readonly agent: 'lingers'; readonly output: Json }
   /** Answers with `{ env }`: the names of the variables it sees. */
   | { readonly agent: 'looks' }
-  /** Leaves a program running in a session of its own, then answers with this output. */
+  /** Leaves a program running in its own session, then answers with this output. */
   | { readonly agent: 'forks'; readonly output: Json };
 
 /**
  * What an agent has that not every agent has. `repair`: an answer that does not pass is sent back; `sessions`: it can go
- * on where it was; `permissions`: it asks before it does something; `program`: it lives in a program of its own.
+ * on where it was; `permissions`: it asks before it does something; `program`: it is a separate program.
  */
 export type DriverTrait = 'repair' | 'sessions' | 'permissions' | 'program';
 

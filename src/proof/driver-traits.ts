@@ -8,7 +8,7 @@ import type { Ask, DriverHarness } from './driver-suite.ts';
 
 const WRONG = 'output.n must be a number';
 
-/** Tests the one chance that an agent has to mend its answer. */
+/** Tests that an agent can correct its answer once. */
 export function describeRepair(ask: Ask): void {
   test('an answer that does not pass is sent back once, with what is wrong with it', async () => {
     const check = ({ output }: AgentReply): string | undefined => (JSON.stringify(output).includes('corrected') ? undefined : WRONG);

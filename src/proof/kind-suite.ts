@@ -21,7 +21,7 @@ export interface KindCase {
 
 /** What a kind's tests give to the suite. */
 export interface KindHarness {
-  /** It settles, with an outcome of its own or a common one. */
+  /** It settles, with one of its own outcomes or a common one. */
   readonly settles: KindCase & { readonly outcome: string };
   /** `parse` refuses it. */
   readonly refuses: { readonly config: Json };

@@ -5,9 +5,9 @@
 
 import type { Clock } from '../engine/clock.ts';
 
-/** Time that stands still until it is advanced. */
+/** Time that passes only when it is advanced. */
 export interface VirtualClock extends Clock {
-  /** Lets so much time pass; every timer that falls into it fires. */
+  /** Lets time pass; every timer that is due in it fires. */
   advance(ms: number): void;
   /** The time of the nearest timer, if one is set. */
   next(): number | undefined;

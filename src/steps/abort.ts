@@ -17,7 +17,7 @@ export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T>
 /** What the promise gives, or `Stopped` as soon as the signal says so. */
 export function untilStopped<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
-    // Nobody will look at what it brings, and a rejection that nobody looks at would end the process.
+    // Nobody awaits its result any more, and an unhandled rejection would end the process.
     promise.then(undefined, () => {});
     return Promise.reject(new Stopped());
   }

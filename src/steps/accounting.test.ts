@@ -62,7 +62,7 @@ describe('an agent', () => {
     expect((await admitted({ left: { timeMs: 90 } }, { timeoutMs: 50 })).asked).toMatchObject([{ timeoutMs: 50 }]);
   });
 
-  test('whose time was that of its budget has used it up; of a step, it timed out', async () => {
+  test('that used the time of its budget has used it up; that of its step, it timed out', async () => {
     const short = await admitted({ left: { timeMs: 20 } }, { timeoutMs: 50 });
     expect([short.result, short.closed]).toMatchObject([{ error: { reason: 'budget' } }, [{ failure: 'budget' }]]);
     expect((await admitted({ left: { timeMs: 90 } }, { timeoutMs: 50 })).result).toMatchObject({ error: { reason: 'timeout' } });

@@ -27,12 +27,13 @@ import type { Admission, Refusal, Spawn } from './accounting.ts';
 import type { Snapshot } from './attempt.ts';
 import type { WorkerConfig } from './brief.ts';
 import { keyOf } from './context.ts';
-import { type Handover, isHandedOut } from './handover.ts';
+import { isHandedOut, type StoredHandover } from './handover.ts';
 import { type Instructions, textBeforePeople, wholeText } from './instructions/instructions.ts';
 import { drivenText, handoverOf, openCall, type WorkerCall } from './instructions/worker-text.ts';
 import { openNetwork } from './network.ts';
 import { narrowed } from './permission.ts';
 import { type RawReply, replyFault, replyRulesOf } from './reply-rules.ts';
+import { readSavedState, type SavedState, statePlaceOf } from './saved-state.ts';
 import { entryOf, type RoleSetting, type StepServices } from './services.ts';
 import { CLAIMED, type Job, stepError, stoppedError } from './work.ts';
 
@@ -41,8 +42,9 @@ export type Asked = AskResult & { readonly network?: JsonObject };
 
 type AskResult =
   | { readonly kind: 'returned'; readonly value: Json; readonly actor: string; readonly usage?: AgentUsage }
-  | (AgentAnswer & { readonly kind: 'answered' | 'asks'; readonly actor: string })
-  | { readonly kind: 'handed'; readonly handover: Handover; readonly actor: string }
+  | (AgentAnswer & { readonly kind: 'answered'; readonly actor: string })
+  | (AgentAnswer & { readonly kind: 'asks'; readonly actor: string; readonly saved?: SavedState })
+  | { readonly kind: 'handed'; readonly handover: StoredHandover; readonly actor: string }
   | {
       readonly kind: 'trouble';
       readonly error: StepError;
@@ -131,7 +133,8 @@ function shortage(refusal: Refusal, actor: string): Asked {
 /** Hands the instructions of a step without a worker to the agent that carries out the run. */
 export async function handInstructions(job: Job): Promise<Asked> {
   const worker = { role: 'agent' };
-  return handOver(job, { worker, data: {}, rules: replyRulesOf(worker, job.request.bound.model, job.request.group) });
+  const rules = replyRulesOf(worker, job.request.bound.model, job.request.group);
+  return handOver(job, { worker, data: {}, rules });
 }
 
 /** Hands the work to the agent that called: what a driven one would be told, without how it ends its answer. */
@@ -189,6 +192,7 @@ async function askDriver(job: Job, { worker, data, rules, setting, driver, fence
     rejected = fault === undefined ? undefined : { fault, claim: { ...reply } };
     return fault;
   };
+  const place = await statePlaceOf(job);
   const told = await drivenText(job, { worker, data, rules });
   const call = requestFor(job, { worker, setting, data, admission, rules, check, told });
   const answer = await admission.close(await reach(driver, { ...call, ...present({ fence }) }, admission.left));
@@ -204,8 +208,12 @@ async function askDriver(job: Job, { worker, data, rules, setting, driver, fence
   }
   if (answer.kind === 'failed' && answer.failure === 'invalid-output' && rejected !== undefined)
     return { ...invalid(job, role, rejected), ...noted };
-  if (answer.kind === 'asks')
-    return job.request.bound.model.supportsQuestions === true ? { ...answer, actor: role } : trouble(unasked(job, role));
+  if (answer.kind === 'asks') {
+    if (job.request.bound.model.supportsQuestions !== true) return trouble(unasked(job, role));
+    const read = place === undefined ? undefined : await readSavedState(place);
+    if (read === undefined) return { ...answer, actor: role };
+    return 'kept' in read ? { ...answer, actor: role, saved: read.kept } : { ...trouble(unsaved(job, role, read.problem)), ...noted };
+  }
   return { ...trouble(failureOf(job, role, answer)), ...noted } as Asked;
 }
 
@@ -280,6 +288,11 @@ async function reach(driver: AgentDriver, call: AgentRequest, left: Budget): Pro
 function unasked({ request }: Job, role: string): StepError {
   const { id } = request.bound.model;
   return stepError('AGENT_FAILED', `the agent "${role}" asked the person it works for, and step "${id}" takes no questions`);
+}
+
+function unsaved({ request }: Job, role: string, problem: string): StepError {
+  const message = `the agent "${role}" at step "${request.bound.model.id}" asked before it saved its progress: ${problem}`;
+  return stepError('STEP_OUTPUT_INVALID', message, { reason: 'contract' });
 }
 
 function unknownRole({ request }: Job, message: string): StepError {

@@ -11,6 +11,7 @@ import type { StepWork } from '../kernel/effect.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { PersonNote } from '../kernel/run-state.ts';
 import type { Setback } from '../kernel/setback.ts';
+import type { SavedState } from './saved-state.ts';
 
 /** The run's record as handlers and conditions see it, loaded by the host when a step needs it. */
 export interface Snapshot {
@@ -87,6 +88,8 @@ export interface AttemptRequest<Model extends StepModel = StepModel> {
   readonly result: Json;
   /** What the person the worker works for answered so far: a list of questions with their answers each. */
   readonly answers?: readonly Json[];
+  /** The state that the worker saved before the last of these questions. */
+  readonly savedState?: SavedState;
   /** What people wrote to the run and no agent has worked with yet, oldest first. */
   readonly notes?: readonly PersonNote[];
   /** Loads what agents are told of the past; absent where there is none. */
@@ -148,7 +151,7 @@ export type AttemptResult =
       readonly output?: JsonObject;
     }
   | ({ readonly type: 'handed'; readonly handover: JsonObject } & Observed)
-  | ({ readonly type: 'asked'; readonly questions: Json } & Observed);
+  | ({ readonly type: 'asked'; readonly questions: Json; readonly saved?: SavedState } & Observed);
 
 /** Does what a host asks for one attempt. It never rejects: a failure is a result. */
 export type AttemptRunner = (request: AttemptRequest) => Promise<AttemptResult>;

@@ -1,4 +1,4 @@
-// Owns the evaluation of contracts. Conditions are looked at in the engine's own process, one after the other, and each
+// Owns the evaluation of contracts. Conditions are evaluated in the engine's own process, one after the other, and each
 // leaves a verdict. One that cannot be evaluated has not passed.
 
 import { messageOf } from '../base/error.ts';

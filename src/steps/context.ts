@@ -1,5 +1,5 @@
 // Owns what a step's functions see: the engine's facts about the attempt, the run's record, and the fields of the
-// application's own context. Most functions look at little of it, so everything is made when it is first looked at.
+// application's own context. Most functions read little of it, so each part is built when it is first read.
 
 import { EngineError, messageOf } from '../base/error.ts';
 import { deepFreeze, type Json, type JsonObject } from '../base/json.ts';
@@ -29,7 +29,7 @@ export class AttemptContext implements StepContext {
     if (parts.app !== undefined) for (const name of Object.keys(parts.app)) Object.defineProperty(this, name, fieldOf(parts.app, name));
   }
 
-  /** The same context after the work: postconditions see what it brought. */
+  /** The same context after the work: postconditions see its result. */
   after(result: unknown): AttemptContext {
     return new AttemptContext(this.#request, { snapshot: this.snapshot, ...(this.#app === undefined ? {} : { app: this.#app }), result });
   }

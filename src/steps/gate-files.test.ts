@@ -56,7 +56,7 @@ const accepted = { type: 'settled', outcome: 'ok' };
 
 const PACKAGE = { name: 'p', scripts: { test: 'node check.js && npm run lint', lint: 'eslint .', dev: 'vite' }, dependencies: { a: '1' } };
 
-describe('behind a gate that runs npm test', () => {
+describe('before a gate that runs npm test', () => {
   beforeEach(() => {
     put('package.json', json(PACKAGE));
     put('check.js', 'process.exit(1)');

@@ -7,6 +7,7 @@ import type { OutcomeName } from '../definition/outcome.ts';
 import type { Snapshot } from './attempt.ts';
 import type { Instructions } from './instructions/instructions.ts';
 import { type ReplyRules, replyFault } from './reply-rules.ts';
+import type { StatePlace } from './saved-state.ts';
 import { entryOf, type StepServices } from './services.ts';
 import type { Job } from './work.ts';
 
@@ -27,6 +28,12 @@ export interface Handover extends Omit<ReplyRules, 'givesText'> {
   readonly mayAsk: boolean;
   /** The outcomes that the report may choose in `outcome`; absent where it has no choice. */
   readonly outcomes?: readonly string[];
+}
+
+/** What is stored when work is handed out. */
+export interface StoredHandover extends Handover {
+  /** Where the agent saves its state before it asks; absent where the step does not demand that. */
+  readonly state?: StatePlace;
 }
 
 /** Whether the work of a role is handed out: its driver is `attended`, or it has none and the run is attended. */

@@ -5,7 +5,7 @@ import { actionRefusal, narrowed, outputRefusal } from './permission.ts';
 const allowing = (permissions: NonNullable<Definition['permissions']>): Definition => ({ permissions }) as Definition;
 
 describe('the permissions of a workflow', () => {
-  test('that says nothing refuse nothing', () => {
+  test('that are not given refuse nothing', () => {
     expect(actionRefusal(allowing({}), 'merge_pr', {})).toBeUndefined();
     expect(narrowed(allowing({})).deeds).toContain('edit');
   });
@@ -39,7 +39,7 @@ describe('the permissions of a workflow', () => {
     ]);
   });
 
-  test('without contents an agent reads and runs, and changes no files', () => {
+  test('without contents let an agent read and run programs, but not change files', () => {
     const deeds = narrowed(allowing({ contents: 'read' })).deeds;
     expect(deeds).toEqual(['read', 'search', 'execute', 'think']);
   });

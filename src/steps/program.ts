@@ -119,7 +119,7 @@ export function lastWords({ stdout, stderr }: { readonly stdout: string; readonl
   return text.length <= TAIL_CHARACTERS ? text : `…${text.slice(-TAIL_CHARACTERS)}`;
 }
 
-/** How a program that ran to its end is told: `exited with 3: no such table`. */
+/** The sentence about a program that ran to its end: `exited with 3: no such table`. */
 export function exitSentence(result: CommandResult & { readonly kind: 'exited' }): string {
   const words = lastWords(result);
   const how = result.signal === null ? `exited with ${result.exitCode}` : `was ended by ${result.signal}`;

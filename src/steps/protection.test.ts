@@ -137,7 +137,7 @@ describe('a protected file', () => {
     expect(await attempt({ model: { protected: ['tests/**'], mayChange: ['tests/a*'] } })).toMatchObject({ type: 'settled' });
   });
 
-  test('that stays changed fails the next attempt too, and one that is put back does not', async () => {
+  test('that stays changed fails the next attempt too; one that is restored does not', async () => {
     deed = () => {
       put('tests/a.test.ts', 'loosened');
       return undefined;
@@ -153,7 +153,7 @@ describe('a protected file', () => {
     expect(await attempt(again)).toMatchObject({ type: 'settled', outcome: 'ok' });
   });
 
-  test('is what it was when the visit began, not when the step was first visited', async () => {
+  test('is compared with the start of the visit, not of the first visit', async () => {
     deed = () => ({ kind: 'failed', failure: 'crash', message: 'gone' });
     expect(await attempt(tests)).toMatchObject({ error: { code: 'AGENT_FAILED' } });
     put('tests/a.test.ts', 'a person changed this');
@@ -168,7 +168,7 @@ describe('a protected file', () => {
     expect(await attempt(tests)).toMatchObject(voided(['tests/a.test.ts', 'changed']));
   });
 
-  test('cannot be named outside of the workspace', async () => {
+  test('cannot be outside the workspace', async () => {
     let isAsked = false;
     deed = () => {
       isAsked = true;
@@ -179,7 +179,7 @@ describe('a protected file', () => {
   });
 });
 
-test('a generator that only has to write text is held to it as well', async () => {
+test('applies to a generator that only writes text as well', async () => {
   deed = () => {
     put('tests/a.test.ts', 'loosened');
     return { kind: 'answered', success: true, output: 'a text' };
@@ -191,7 +191,7 @@ test('a generator that only has to write text is held to it as well', async () =
 describe('work that is handed out', () => {
   const attended = { roles: { dev: { driver: 'attended' } } };
 
-  test('is compared with what was there before the agent was told', async () => {
+  test('is compared with what was there before it was handed out', async () => {
     expect(await attempt({ ...tests, services: attended })).toMatchObject({ type: 'handed' });
     put('tests/a.test.ts', 'loosened');
     const verify = { ...tests, services: attended, fields: { want: 'verify', result: { said: 'done' } } as const };
@@ -257,7 +257,7 @@ describe('always protected', () => {
     expect(await attempt({ services })).toMatchObject(voided(['.git/config', 'changed']));
   });
 
-  test('is not what a branch follows: every push writes that', async () => {
+  test('is not the upstream of a branch: every push writes it', async () => {
     git('init', '--quiet');
     git('config', 'branch.topic.remote', 'origin');
     deed = () => {

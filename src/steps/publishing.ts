@@ -26,7 +26,7 @@ export interface WorkBranch {
   readonly name: string;
   /** The commit that is checked out. */
   readonly sha: string;
-  /** Whether it belongs to the run alone, in a worktree of its own. */
+  /** Whether it belongs to the run alone, in its own worktree. */
   readonly isOwn: boolean;
 }
 
@@ -204,7 +204,7 @@ export async function foreignPullRequest({ bench, context, request }: Job): Prom
   const { pr_number: number } = context.snapshot.data;
   if (head === undefined || typeof number !== 'number') return undefined;
   const read = await bench.services.forge?.pullRequest(number);
-  // One that cannot be read is told by whoever needs it.
+  // One that cannot be read is reported where it is needed.
   if (read?.result !== 'ok') return undefined;
   const isOwn = head.pr === undefined ? !read.value.fork && read.value.headBranch === head.branch : number === head.pr;
   return isOwn

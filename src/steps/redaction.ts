@@ -2,6 +2,8 @@
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Redactor } from '../process/redact.ts';
+import type { AttemptResult, CheckResult } from './attempt.ts';
+import type { SavedState } from './saved-state.ts';
 
 /** The same data without secrets. */
 export function redactJson<T extends Json | undefined>(redactor: Redactor | undefined, value: T): T {
@@ -14,4 +16,25 @@ function masked(redactor: Redactor, value: Json): Json {
   if (Array.isArray(value)) return value.map((item: Json) => masked(redactor, item));
   const members = Object.entries(value as JsonObject).map(([key, member]) => [redactor.text(key), masked(redactor, member)] as const);
   return Object.fromEntries(members);
+}
+
+/** The result of an attempt without secrets. Outputs were masked before the postconditions saw them; this masks the rest. */
+export function sealed(redactor: Redactor | undefined, result: AttemptResult): AttemptResult {
+  if (redactor === undefined || result.type === 'observed') return result;
+  const { claim, evidence, actor, checks } = result;
+  const noted = {
+    ...(claim === undefined ? {} : { claim: redactJson(redactor, claim) }),
+    ...(actor === undefined ? {} : { actor: redactor.text(actor) }),
+    ...(evidence === undefined ? {} : { evidence: redactJson(redactor, evidence) }),
+    checks: redactJson(redactor, checks as unknown as Json) as unknown as readonly CheckResult[],
+  };
+  if (result.type === 'handed') return { ...result, ...noted, handover: redactJson(redactor, result.handover) as JsonObject };
+  if (result.type === 'asked') {
+    const { questions, saved } = result;
+    const state = saved === undefined ? {} : { saved: redactJson(redactor, saved as unknown as Json) as unknown as SavedState };
+    return { ...result, ...noted, questions: redactJson(redactor, questions), ...state };
+  }
+  if (result.type !== 'errored') return { ...result, ...noted };
+  const output = result.output === undefined ? {} : { output: redactJson(redactor, result.output) };
+  return { ...result, ...noted, ...output, error: { ...result.error, message: redactor.text(result.error.message) } };
 }

@@ -60,7 +60,7 @@ describe('preconditions', () => {
     expect(ran).toBe(false);
   });
 
-  test('that were looked at until the attempt was stopped start nothing', async () => {
+  test('that are evaluated when the attempt is stopped start nothing', async () => {
     const controller = new AbortController();
     const stop = () => {
       controller.abort();
@@ -71,14 +71,14 @@ describe('preconditions', () => {
     expect(result).toMatchObject({ type: 'errored', error: { message: expect.stringContaining('stopped') } });
   });
 
-  test('are all that is looked at when a wait is prepared', async () => {
+  test('are all that is checked when a wait is prepared', async () => {
     const fields = { kind: 'human', want: 'prepare', model: { preconditions: [condition('ready')] } } as const;
     expect(await run({ ...fields, code: { preconditions: [() => true] } })).toMatchObject({ type: 'ready' });
     expect(await run({ ...fields, code: { preconditions: [() => false] } })).toMatchObject({ error: { code: 'PRECONDITION_FAILED' } });
   });
 });
 
-describe('work that is handed out is told so before it begins', () => {
+describe('work that is handed out is marked before it begins', () => {
   const roles = { driven: { driver: 'scripted' }, attended: { driver: 'attended' } };
   const attended = { data: { $attended: true } };
   const agent = { execute: () => 'done' };
@@ -99,7 +99,7 @@ describe('work that is handed out is told so before it begins', () => {
 describe('postconditions', () => {
   const model = { postconditions: [condition('a'), condition('b'), condition('c')] };
 
-  test('are all evaluated, and those that do not hold are told', async () => {
+  test('are all evaluated, and those that do not hold are reported', async () => {
     const result = await run({
       kind: 'task',
       model,
@@ -126,7 +126,7 @@ describe('postconditions', () => {
     expect(result).toMatchObject({ type: 'errored', error: { code: 'CONDITION_ERROR' } });
   });
 
-  test('are not asked when the step did not say ok', async () => {
+  test('are not evaluated if the outcome is not ok', async () => {
     const code = { run: () => ({ outcome: 'fail', output: null }), postconditions: [() => false] };
     expect(await run({ kind: 'task', model: { postconditions: [condition('a')] }, code })).toMatchObject({
       type: 'settled',
@@ -206,7 +206,7 @@ describe('the context', () => {
     });
   });
 
-  test('is frozen all the way down, and leaves the record of the host alone', async () => {
+  test('is deeply frozen, and does not change the record of the host', async () => {
     const data = { areas: ['a'] };
     const change = (ctx: StepContext) => () => (ctx.stepState.areas as string[]).push('b');
     const attempts = await seen({ snapshot: { data }, params: { deep: { n: 1 } } }, (ctx) => [

@@ -7,6 +7,7 @@
 // S4. The runner never rejects: a failure is a result.
 
 import { isEngineError, messageOf } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
@@ -28,7 +29,7 @@ import { outputsOf } from './outputs/declaration.ts';
 import { beforeWork, producing } from './outputs/production.ts';
 import { protectedBefore, protecting } from './protection.ts';
 import { readOnly } from './read-only.ts';
-import { redactJson } from './redaction.ts';
+import { redactJson, sealed } from './redaction.ts';
 import { Secrets } from './secrets.ts';
 import { entryOf, type StepServices } from './services.ts';
 import { approvalOf } from './subject-changes.ts';
@@ -58,12 +59,12 @@ export function createAttemptRunner(services: StepServices, { kinds, checks }: E
       const opened = openContext(request);
       const plain = isPromise(opened) ? await opened : opened;
       const parts = partsNamedBy(request.bound.model);
-      if (parts.length > 0) return sealed(bench, await withForge(bench, request, { context: plain, parts }));
+      if (parts.length > 0) return sealed(bench.redactor, await withForge(bench, request, { context: plain, parts }));
       const context = plain;
       const filled = request.bound.model.templates === true ? filledIn(request, context.snapshot) : request;
-      return sealed(bench, await WANTS[filled.want](bench, filled, context));
+      return sealed(bench.redactor, await WANTS[filled.want](bench, filled, context));
     } catch (thrown) {
-      return sealed(bench, failureOf(request, thrown));
+      return sealed(bench.redactor, failureOf(request, thrown));
     }
   };
 }
@@ -147,7 +148,8 @@ async function executeHere(bench: Bench, request: AttemptRequest, context: Attem
   const pending = startWork({ bench, request, context });
   const work = isPromise(pending) ? await pending : pending;
   if ('handed' in work) return { type: 'handed', handover: work.handed as unknown as JsonObject, ...notedOf(work, before) };
-  if ('asks' in work) return { type: 'asked', questions: work.asks as unknown as Json, ...notedOf(work, before) };
+  if ('asks' in work)
+    return { type: 'asked', questions: work.asks as unknown as Json, ...present({ saved: work.saved }), ...notedOf(work, before) };
   return 'error' in work || isPoll || model.postconditions.length === 0 || work.outcome !== 'ok'
     ? resultOf(bench, request, { work, before })
     : contracted(bench, request, { work, before, context });
@@ -283,20 +285,4 @@ function failureOf({ bound: { model } }: AttemptRequest, thrown: unknown): Attem
   if (isEngineError(thrown)) return { type: 'errored', error: stepError(thrown.code, thrown.message), checks: NO_CHECKS };
   const stack = thrown instanceof Error && thrown.stack !== undefined ? { evidence: { thrown: thrown.stack.slice(0, STACK_MAX) } } : {};
   return { type: 'errored', error: stepError('STEP_FAILED', messageOf(thrown)), ...stack, checks: NO_CHECKS };
-}
-
-// Outputs were masked before the postconditions saw them; here goes the rest.
-function sealed({ redactor }: Bench, result: AttemptResult): AttemptResult {
-  if (redactor === undefined || result.type === 'observed') return result;
-  const { claim, evidence, actor, checks } = result;
-  const noted = {
-    ...(claim === undefined ? {} : { claim: redactJson(redactor, claim) }),
-    ...(actor === undefined ? {} : { actor: redactor.text(actor) }),
-    ...(evidence === undefined ? {} : { evidence: redactJson(redactor, evidence) }),
-    checks: redactJson(redactor, checks as unknown as Json) as unknown as readonly CheckResult[],
-  };
-  if (result.type === 'handed') return { ...result, ...noted, handover: redactJson(redactor, result.handover) as JsonObject };
-  if (result.type !== 'errored') return { ...result, ...noted };
-  const output = result.output === undefined ? {} : { output: redactJson(redactor, result.output) };
-  return { ...result, ...noted, ...output, error: { ...result.error, message: redactor.text(result.error.message) } };
 }

@@ -1,4 +1,4 @@
-// Owns what a program of a `command` step reads on its standard input: the run as it stands, as one JSON object.
+// Owns what a program of a `command` step reads on its standard input: the current run as one JSON object.
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { AttemptRequest } from './attempt.ts';

@@ -31,7 +31,7 @@ describe('a StepOutput is read', () => {
   });
 });
 
-describe('what looks like a StepOutput and is none is refused:', () => {
+describe('what looks like a StepOutput but is invalid is refused:', () => {
   test.each<[string, string, string]>([
     ['cut off', '{"success": true, "result": {"n":', 'cut off'],
     ['cut off over lines', '{\n  "success": true,\n  "result": [', 'cut off'],

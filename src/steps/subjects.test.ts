@@ -34,7 +34,7 @@ test('a link is the link and the file behind it', async () => {
   expect(await observed(['docs/**'])).not.toEqual(before);
 });
 
-test('a link out of the workspace, one that leads nowhere and a named pipe are told as problems', async () => {
+test('a link out of the workspace, a broken link and a named pipe are reported as problems', async () => {
   symlinkSync('/etc/hostname', join(cwd, 'docs/outside'));
   symlinkSync('nothing', join(cwd, 'docs/nowhere'));
   execFileSync('sh', ['-c', 'mkfifo docs/pipe'], { cwd });

@@ -1,4 +1,4 @@
-// Owns the seam between the attempt and a kind of step: what an executor is given, and what it brings back before the
+// Owns the seam between the attempt and a kind of step: what an executor is given, and what it returns before the
 // contract is checked. An executor says what happened; whether that is enough is not its business.
 
 import type { AgentQuestion } from '../agents/driver.ts';
@@ -12,7 +12,8 @@ import type { Redactor } from '../process/redact.ts';
 import type { AttemptRequest, CheckResult } from './attempt.ts';
 import type { GateCheck } from './check.ts';
 import type { AttemptContext } from './context.ts';
-import type { Handover } from './handover.ts';
+import type { StoredHandover } from './handover.ts';
+import type { SavedState } from './saved-state.ts';
 import type { Secrets } from './secrets.ts';
 import type { StepServices } from './services.ts';
 
@@ -54,9 +55,9 @@ export type Work =
   | ({ readonly outcome: OutcomeName; readonly output: unknown } & Noted)
   | ({ readonly error: StepError; readonly output?: Json } & Noted)
   /** The work is handed to somebody who reports by themselves. */
-  | ({ readonly handed: Handover } & Noted)
-  /** The worker asks the person it works for. */
-  | ({ readonly asks: readonly AgentQuestion[] } & Noted);
+  | ({ readonly handed: StoredHandover } & Noted)
+  /** The worker asks the person it works for. `saved`: the state that it saved first. */
+  | ({ readonly asks: readonly AgentQuestion[]; readonly saved?: SavedState } & Noted);
 
 /** How a kind of step is executed; one that only waits is not. */
 export interface KindExecutor {

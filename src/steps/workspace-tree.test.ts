@@ -115,7 +115,7 @@ describe('in a repository', () => {
   });
 });
 
-test('gates look at files unless all that they ask is elsewhere', () => {
+test('gates look at files unless all their checks are elsewhere', () => {
   const webhook = { check: 'webhook', url: 'https://example.com' } as const;
   const own = { check: 'own' } as unknown as CheckModel;
   const elsewhere: CheckModel[] = [

@@ -1,5 +1,5 @@
 // Owns which entries of a workspace match a pattern, and what each of them is. Links are followed as long as they stay
-// inside of the workspace; one that leads out is told as such and never read. Nothing is opened here.
+// inside the workspace; one that leads out is reported and never read. Nothing is opened here.
 
 import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, posix, relative, sep } from 'node:path';
@@ -22,13 +22,13 @@ export interface WalkQuery {
   /** The real path of what no link may lead out of. */
   readonly root: string;
   readonly pattern: string;
-  /** Where a folder of the pattern lies; without it, below the root. */
+  /** The path of a folder of the pattern; without it, below the root. */
   readonly place?: (folder: string) => string;
   /** Names of folders that are not entered, unless the pattern spells them out. */
   readonly leftOut: ReadonlySet<string>;
-  /** False where a link counts as nothing at all. */
+  /** False if links are skipped. */
   readonly followsLinks?: boolean;
-  /** Called for each entry that is looked at; it throws when there were too many. */
+  /** Called for each entry; throws when there were too many. */
   readonly count: () => void;
   readonly signal: AbortSignal;
 }

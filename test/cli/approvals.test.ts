@@ -56,7 +56,7 @@ test('a file that changed after it was shown voids the decision, by name', async
   expect((await approve('bob')).code).toBe(3);
 });
 
-test('a person at the terminal who has spoken is not asked again, and the run waits for the others', async () => {
+test('a person who has decided at the terminal is not asked again, and the run waits for the others', async () => {
   const me = userInfo().username;
   rig.write('.pawl/config.yaml', `groups: { maintainers: [ann, ${JSON.stringify(me)}] }\n`);
   await rig.run(['trust', '--yes']);
@@ -70,7 +70,7 @@ test('a person at the terminal who has spoken is not asked again, and the run wa
   expect((await approve('ann')).code).toBe(0);
 });
 
-test('people who choose different ways are asked again until they agree', async () => {
+test('people who choose different options are asked again until they agree', async () => {
   rig.write(
     '.pawl/workflows/way.yaml',
     `apiVersion: pawl.dev/v1

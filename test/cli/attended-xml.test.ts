@@ -67,7 +67,7 @@ async function begun(): Promise<readonly Told[]> {
   return elementsOf(stdout);
 }
 
-test('the agent does what stands in DO and runs NEXT, to the end of the run; a lie leads back to the same step', async () => {
+test('the agent follows DO and runs NEXT until the run ends; a false report leads back to the same step', async () => {
   const first = await begun();
   expect(only(first, 'step').attributes).toMatchObject({ number: '1', name: 'plan', attempt: '1', run: RUN, role: 'planner' });
   expect(only(first, 'DO').text).toContain('Write plan.md.');
@@ -85,7 +85,7 @@ test('the agent does what stands in DO and runs NEXT, to the end of the run; a l
   expect([end.status, only(elementsOf(end.stdout), 'standing').text]).toEqual([0, expect.stringContaining('is completed')]);
 });
 
-test('INVOKE_AFTER has the way for work that cannot be done', async () => {
+test('INVOKE_AFTER has the command for work that cannot be done', async () => {
   const told = await begun();
   const given = elementsOf(asPrinted(rig, only(told, 'if_fail').text).stdout);
   expect(only(given, 'verdict').attributes).toMatchObject({ step: 'plan', accepted: 'false' });
@@ -113,7 +113,7 @@ test('text from outside cannot close an element or pose as one', async () => {
   expect(only(told, 'NEXT').text).toMatch(/^pawl done /);
 });
 
-test('a run that nobody attends has no such format', async () => {
+test('a run without an attended agent does not have this format', async () => {
   writeTrusted(rig, '.pawl/workflows/built.ts', WORKFLOW);
   const { code, stderr } = await rig.run(['run', 'built', '--format', 'xml']);
   expect([code, stderr]).toEqual([2, expect.stringContaining('--format is only valid with --attended')]);

@@ -61,7 +61,7 @@ describe('the other spellings', () => {
 });
 
 describe('what the agent is told', () => {
-  test('is the step, its instructions as they are, and the commands to report with; nothing else is on stdout', async () => {
+  test('is the step, its instructions and the commands to report with; nothing else is on stdout', async () => {
     const { code, stdout, stderr } = await beginAttended(rig, PLANNED);
     const token = tokenIn(stdout);
     expect([code, stderr]).toEqual([0, '']);
@@ -90,26 +90,26 @@ When it cannot be done:
 `);
   });
 
-  test('is printed again, byte by byte, as often as it is asked for', async () => {
+  test('is printed again, byte for byte, each time it is requested', async () => {
     const begun = await beginAttended(rig, PLANNED);
     for (let round = 0; round < 2; round += 1) expect(await next()).toEqual({ code: 0, stdout: begun.stdout, stderr: '' });
   });
 
-  test('cannot steer a terminal', async () => {
+  test('cannot control a terminal', async () => {
     await beginAttended(rig, PLANNED);
     const terminal = rig.terminal(['next', RUN]);
     expect(await terminal.ended).toBe(0);
     expect(terminal.printed()).toContain('$dollars and colours.');
   });
 
-  test('names the shape of the result where there is one, and how to ask where it may', async () => {
+  test('names the schema of the result if there is one, and how to ask if the step allows it', async () => {
     await planned();
     const { stdout } = await next();
     expect(stdout).toContain('The result must match this JSON Schema: {"type":"object","required":["tests"]');
     expect(Object.keys(commandsIn(stdout))).toEqual(['done', 'fail', 'ask']);
   });
 
-  test('is there for programs, with the story of the run', async () => {
+  test('is available as JSON, with the state of the run', async () => {
     await beginAttended(rig, PLANNED);
     const told = await rig.json<AgentJson>(['next', RUN]);
     expect(told).toMatchObject({ code: 0, run: { id: RUN, status: 'waiting' } });
@@ -135,7 +135,7 @@ When it cannot be done:
     expect(kept.filter((text) => text.startsWith('{"id":"session-1"') && text.includes(RUN))).toHaveLength(1);
   });
 
-  test('comes after what is due soon, and of what is due later it is told when', async () => {
+  test('follows delays that end soon, and names the time of a delay that ends later', async () => {
     const soon = await beginAttended(rig, patient('200ms'));
     expect([soon.code, soon.stdout]).toEqual([0, expect.stringContaining('Step 2: work (attempt 1)')]);
     writeTrusted(rig, '.pawl/workflows/patient.ts', patient('2h'));
@@ -143,7 +143,7 @@ When it cannot be done:
     expect([later.code, later.stdout]).toEqual([3, expect.stringMatching(/waits at "pause" until \d{4}-.*Z, then for "pawl resume/)]);
   });
 
-  test('is nothing when a signal stops the run before: how it goes on is on stderr, and the exit code is 130', async () => {
+  test('is empty when a signal stops the run first: stderr says how to continue, and the exit code is 130', async () => {
     writeTrusted(rig, '.pawl/workflows/endless.ts', ENDLESS);
     const running = rig.start(['run', 'endless', '--attended', '--id', RUN]);
     await running.until('begun');
@@ -155,7 +155,7 @@ When it cannot be done:
     expect(stderr).toContain(`run ${RUN} was stopped; "pawl resume ${RUN}" continues it`);
   });
 
-  test('does not go with options that leave nobody to be told', async () => {
+  test('cannot be combined with options that leave nobody to read it', async () => {
     for (const option of ['--detach', '--wait']) {
       const { code, stderr } = await beginAttended(rig, PLANNED, { words: [option] });
       expect([code, stderr]).toEqual([2, expect.stringContaining(`--attended and ${option} cannot be combined`)]);
@@ -165,7 +165,7 @@ When it cannot be done:
 });
 
 describe('a report', () => {
-  test('without the work is not accepted: what is missing, the step again, a new token, exit 1', async () => {
+  test('without the work is not accepted: it prints what is missing and the step with a new token, and exits with 1', async () => {
     const token = tokenIn((await beginAttended(rig, PLANNED)).stdout);
     const { code, stdout } = await done(token, '--result', '{"written": true}');
     expect(code).toBe(1);
@@ -182,7 +182,7 @@ describe('a report', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Accepted: plan \(attempt 1\)\.\n\nStep 2: build \(attempt 1\)/)]);
   });
 
-  test('whose result does not fit changes nothing, and says how to repeat it with the same token', async () => {
+  test('whose result does not fit the schema changes nothing, and says how to report again with the same token', async () => {
     const token = await planned();
     for (const words of [[], ['--result', '{"tests": "all"}']]) {
       const { code, stdout, stderr } = await done(token, ...words);
@@ -194,7 +194,7 @@ describe('a report', () => {
     expect((await done(token, '--result', built)).code).toBe(3);
   });
 
-  test('takes its result from a file or from standard input as well', async () => {
+  test('can read its result from a file or from standard input', async () => {
     const token = await planned();
     rig.write('result.json', '{"tests": 4}');
     expect(asPrinted(rig, commandsIn((await next()).stdout).done ?? '').status).toBe(3);
@@ -204,7 +204,7 @@ describe('a report', () => {
     expect([spent.code, spent.stderr]).toEqual([1, expect.stringContaining('[TOKEN_SPENT]')]);
   });
 
-  test('that is repeated, since its answer was lost, gets the same verdict and what is open now', async () => {
+  test('that is repeated because its answer was lost gets the same verdict and the current step', async () => {
     const first = tokenIn((await beginAttended(rig, PLANNED)).stdout);
     const refused = await done(first);
     expect(await done(first)).toMatchObject({
@@ -218,7 +218,7 @@ describe('a report', () => {
     expect([again.code, again.stdout]).toEqual([0, accepted.stdout.replace('.\n', '. (This report was already recorded.)\n')]);
   });
 
-  test('with no token, a guessed one or that of an earlier attempt moves nothing', async () => {
+  test('without a token, with a guessed one or with one of an earlier attempt changes nothing', async () => {
     const first = tokenIn((await beginAttended(rig, PLANNED)).stdout);
     await done(first, '--result', '1');
     const before = await next();
@@ -231,7 +231,7 @@ describe('a report', () => {
     expect(await next()).toEqual(before);
   });
 
-  test('is told to programs with its verdict', async () => {
+  test('has its verdict in the JSON', async () => {
     const { handouts } = JSON.parse((await beginAttended(rig, PLANNED, { words: ['--json'] })).stdout) as AgentJson;
     const told = await rig.json<AgentJson>(['done', RUN, `--token=${handouts[0]?.token}`]);
     expect(told).toMatchObject({
@@ -242,7 +242,7 @@ describe('a report', () => {
     });
   });
 
-  test('after which only a person can go on says so with 3; when the run has ended, with the exit code of its end', async () => {
+  test('after which only a person can continue exits with 3; after the end of the run, with the exit code of the run', async () => {
     const token = await planned();
     const parked = await done(token, '--result', built);
     const line = [
@@ -259,7 +259,7 @@ describe('a report', () => {
     expect(await done(token, '--result', built)).toMatchObject({ code: 0, stdout: expect.stringContaining('is completed') });
   });
 
-  test('whose process was killed while it was verified is verified after all when it is repeated', async () => {
+  test('whose process was killed during verification is verified when it is repeated', async () => {
     const token = tokenIn((await beginAttended(rig, SLOW)).stdout);
     const running = rig.start(['done', RUN, '--token', token]);
     await running.until('checking');
@@ -274,7 +274,7 @@ describe('a report', () => {
 });
 
 describe('a run below another', () => {
-  test('is told with its own id, and the report on it brings the one above to its end', async () => {
+  test('is handed out with its own id, and its report completes the parent', async () => {
     rig.write('.pawl/agents/worker.md', '---\ndriver: attended\n---\nYou work.\n');
     const { code, stdout } = await beginAttended(rig, NESTED);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Step 1: work \(attempt 1\) · run (?!aaaaaaaaaaaaaaa1)/)]);
@@ -288,7 +288,7 @@ describe('a run below another', () => {
 });
 
 describe('giving up', () => {
-  test('is tried again as the step says, with the reason; then it escalates with 8', async () => {
+  test('is retried as the step says, with the reason; then the run escalates with exit code 8', async () => {
     await planned();
     const first = asPrinted(rig, commandsIn((await next()).stdout).fail ?? '');
     expect([first.status, first.stdout]).toEqual([0, expect.stringMatching(/^Given up: build \(attempt 1\)/)]);
@@ -331,7 +331,7 @@ describe('without a run', () => {
 describe('a fan-out', () => {
   const report = (token: string): Promise<Ended> => done(token);
 
-  test('has a block with a token for each item, and says that they are reported in any order', async () => {
+  test('prints a token for each item, and says that they can be reported in any order', async () => {
     const { code, stdout } = await beginAttended(rig, CHAPTERS);
     expect([code, tokensIn(stdout).length]).toEqual([0, 3]);
     expect([...stdout.matchAll(/^Step 1: write, item (.*) \(attempt 1\)/gm)].map(([, item]) => item)).toEqual(['one', 'two', 'three']);
@@ -360,7 +360,7 @@ describe('a fan-out', () => {
     expect((await rig.run(['next', RUN, `--token=${two}`])).stderr).toContain('[TOKEN_UNKNOWN]');
   });
 
-  test('hands out only the failed item again, and does not repeat those that others work on', async () => {
+  test('hands out only the failed item again, and not those that others work on', async () => {
     const [one = '', two = '', three = ''] = tokensIn((await beginAttended(rig, CHAPTERS)).stdout);
     rig.write('three', '');
     expect(await report(three)).toEqual({
@@ -377,7 +377,7 @@ describe('a fan-out', () => {
     expect(await report(tokenIn(refused.stdout))).toMatchObject({ code: 0, stdout: expect.stringContaining('Step 2: index (attempt 1)') });
   });
 
-  test('takes reports of several agents at the same time', async () => {
+  test('accepts reports of several agents at the same time', async () => {
     const names = ['one', 'two', 'three', 'four', 'five'];
     const begun = await beginAttended(rig, CHAPTERS, { words: ['--params', JSON.stringify({ chapters: names })] });
     for (const name of names) rig.write(name, '');

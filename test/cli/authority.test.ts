@@ -280,8 +280,8 @@ async function fromLibrary(env: Readonly<Record<string, string>>): Promise<Recor
   return JSON.parse(stdout) as Record<string, string>;
 }
 
-describe('what takes a right', () => {
-  test('has a case here, by the table', () => {
+describe('commands that need a right', () => {
+  test('each command of the table of rights has a test here', () => {
     expect(Object.keys(CASES).sort()).toEqual(SCOPED.map(({ on }) => on).sort());
   });
 
@@ -301,7 +301,7 @@ describe('what takes a right', () => {
     expect(await everything()).toEqual(before);
   });
 
-  test.each(INSIDE)('is not steered %s, and nothing changes', async (place) => {
+  test.each(INSIDE)('is refused %s, and nothing changes', async (place) => {
     expect(Object.keys(STEERED).sort()).toEqual(ROWS.flatMap(({ on, demand }) => (demand === 'steer' ? [on] : [])).sort());
     const before = await everything();
     const ended = await inParallel(Object.entries(STEERED), async ([on, words]) => {
@@ -332,7 +332,7 @@ describe('what takes a right', () => {
     expect(await rig.run(['cancel', second], { env: { PAWL_TOKEN: OLGA } })).toMatchObject({ code: 0 });
   });
 
-  test('is done with a token that has the scope and no other', async () => {
+  test('needs a token with exactly that scope', async () => {
     const done = async ({ on, scope }: (typeof SCOPED)[number]): Promise<object> => {
       const { words, exit } = CASES[on] as Case;
       const needs = (name: keyof Fixture): boolean => words({ ...fixture, [name]: '?' }).includes('?');

@@ -31,7 +31,7 @@ const beside = (): string[] =>
     .sort();
 
 describe('backup', () => {
-  test('copies a database that a process writes to, verified, for its user only', async () => {
+  test('copies a database that a process writes to, verifies the copy, and makes it readable for its user only', async () => {
     await writeRuns(db, ['completed', 'waiting']);
     const holder = await startHolder(db);
     const made = await rig.json<{ backup: object }>(['backup', copy, '--db', db]);
@@ -41,7 +41,7 @@ describe('backup', () => {
     expect(readdirSync(rig.folder).filter((name) => name.startsWith('copy.db'))).toEqual(['copy.db']);
   });
 
-  test('without a name goes beside the database, and says how to come back', async () => {
+  test('without a name is written beside the database, and says how to restore it', async () => {
     await writeRuns(db, ['completed']);
     const { code, stdout } = await pawl('backup');
     const [name] = beside().filter((entry) => /^runs\.db\.backup-\d{4}-\d\d-\d\dT[\d-]+Z$/.test(entry));
@@ -55,11 +55,11 @@ describe('backup', () => {
     expect(readFileSync(copy, 'utf8')).toBe('mine');
     expect(await pawl('backup', db, '--force')).toMatchObject({ code: 2, stderr: expect.stringContaining('the database itself') });
     expect(await pawl('backup', copy, '--force')).toMatchObject({ code: 0, stderr: '' });
-    expect(readdirSync(rig.folder).sort()).toEqual(['copy.db', 'project', 'state']);
+    expect(readdirSync(rig.folder).sort()).toEqual(['copy.db', 'home', 'project', 'state']);
     expect(await ids()).toEqual([runId(1)]);
   });
 
-  test('a copy that is damaged is no backup, and what it would have replaced stays', async () => {
+  test('a damaged copy is refused as a backup, and the file that it would have replaced stays', async () => {
     await writeRuns(db, ['completed']);
     const raw = new DatabaseSync(db);
     raw.exec('UPDATE contents SET text = \'"other"\'');
@@ -116,7 +116,7 @@ describe('restore', () => {
     expect((await pawl('db', 'check')).code).toBe(0);
   });
 
-  test('a log that lies beside an unreadable database is not replayed onto the new one', async () => {
+  test('a log beside an unreadable database is not replayed onto the restored one', async () => {
     const holder = await startHolder(db);
     await kill(holder);
     writeFileSync(db, 'scrambled '.repeat(500));
@@ -136,7 +136,7 @@ describe('restore', () => {
     expect(await ids()).toEqual([runId(1), runId(2)]);
   });
 
-  test('a present database that cannot be read is kept as the file it is', async () => {
+  test('a current database that cannot be read is kept unchanged', async () => {
     writeFileSync(db, 'scrambled');
     expect((await pawl('restore', copy)).code).toBe(0);
     const [kept] = beside().filter((name) => name.startsWith('runs.db.replaced-'));

@@ -139,7 +139,7 @@ test('workflows, and the steps of workflow files, are read and not run, and a na
   expect(existsSync(dirty)).toBe(false);
 });
 
-test('completing makes no database, and a broken one is no words and no message', async () => {
+test('completing creates no database, and with a broken one it prints nothing', async () => {
   expect(await rig.run(['__complete', 'show', ''])).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(await rig.json(['runs'])).toMatchObject({ runs: [] });
   const file = rig.write('broken.db', 'this is no database, and long enough to be told apart from an empty file');
@@ -148,7 +148,7 @@ test('completing makes no database, and a broken one is no words and no message'
 
 const WORLD: World = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env, cwd: process.cwd() };
 
-test('every command and every option is offered, with what it is for', async () => {
+test('every command and every option is offered, with its description', async () => {
   const commands = await completionLines(WORLD, COMMANDS, ['']);
   for (const { name, summary, options = [] } of COMMANDS) {
     expect(commands).toContain(`${name}\t${summary}`);
@@ -169,7 +169,7 @@ test.each([
   expect(await completionLines(WORLD, COMMANDS, line)).toEqual(lines);
 });
 
-test('bash has nothing to complain about in its script', () => {
+test('bash finds no error in the script', () => {
   expect(inBash(['pawl', 'zzz'], 'set -u')).toEqual([]);
 });
 

@@ -76,7 +76,7 @@ describe('where settings come from', () => {
 });
 
 describe('what a repository may not do', () => {
-  test('a project file names a database inside of the project only, also by way of a link', async () => {
+  test('a project file can only name a database inside the project, also through a link', async () => {
     symlinkSync(rig.folder, join(rig.project, 'link'));
     for (const path of [join(rig.folder, 'other.db'), '../other.db', 'link/other.db', '.']) {
       rig.write('.pawl/config.yaml', `limits: {global: 1}\ndb: ${path}\n`);
@@ -88,7 +88,7 @@ describe('what a repository may not do', () => {
     rig.write('.pawl/config.yaml', '');
   });
 
-  test('a local file names a database outside of the project once it is trusted', async () => {
+  test('a local file can name a database outside the project once it is trusted', async () => {
     const local = rig.write('.pawl/config.local.yaml', 'db: ../other.db\n');
     expect(await rig.run(['runs'], { env: env() })).toMatchObject({
       code: 4,
@@ -117,7 +117,7 @@ describe('what a repository may not do', () => {
     expect(await config('db')).toMatchObject({ code: 2, stderr: expect.stringContaining('outside the project') });
   });
 
-  test('a project file lowers the limits of its user, and does not raise them', async () => {
+  test('a project file can lower the limits of its user, but not raise them', async () => {
     writeFileSync(user, 'limits: {global: 4, repository: 2}\n');
     rig.write('.pawl/config.yaml', 'limits: {global: 9, repository: 1}\n');
     expect(await origins('limits.global')).toEqual([
@@ -131,7 +131,7 @@ describe('what a repository may not do', () => {
     expect((await config('limits.global')).stdout).toBe('12\n');
   });
 
-  test('a project file takes variables away from programs, and adds none', async () => {
+  test('a project file can remove variables from programs, but not add any', async () => {
     rig.write('.pawl/config.yaml', 'environment: [PATH, LC_ALL]\n');
     expect((await config('environment')).stdout).toBe('["PATH","LC_ALL"]\n');
     rig.write('.pawl/config.yaml', 'environment: [PATH, AWS_SECRET_ACCESS_KEY]\n');
@@ -164,7 +164,7 @@ describe('an error in a file is reported with its position', () => {
     expect(stderr).toContain('[CONFIG_INVALID]');
   });
 
-  test('programs read the place as fields', async () => {
+  test('the JSON has the position as fields', async () => {
     const file = rig.write('.pawl/config.yaml', 'limits:\n  glboal: 3\n');
     expect(await rig.json(['config'], { env: env() })).toMatchObject({
       code: 2,
@@ -173,12 +173,12 @@ describe('an error in a file is reported with its position', () => {
   });
 });
 
-test('a forge of no kind is refused by what would use it', async () => {
+test('a forge without a kind is refused', async () => {
   rig.write('.pawl/config.local.yaml', 'forge: { state: f.db }\n');
   expect(await rig.run(['runs'], { env: env() })).toMatchObject({ code: 2, stderr: expect.stringContaining('add "kind: local"') });
 });
 
-test('settings that are empty or only comments set nothing', async () => {
+test('empty settings, or only comments, set nothing', async () => {
   rig.write('.pawl/config.yaml', '# nothing yet\n');
   rig.write('.pawl/config.local.yaml', '');
   expect(await rig.json<Shown>(['config', '--show-origin'], { env: { ...env(), PAWL_STATE: rig.state } })).toMatchObject({

@@ -19,7 +19,7 @@ afterEach(() => rig.close());
 const pawl = (...words: string[]): Promise<Ended> => rig.run([...words, '--db', db]);
 const newest = MIGRATIONS.at(-1)?.version;
 
-test('check says that a database is sound', async () => {
+test('check reports an intact database', async () => {
   await writeRuns(db, ['completed']);
   expect(await pawl('db', 'check')).toEqual({ code: 0, stdout: `✓ ${db} is intact (version ${newest})\n`, stderr: '' });
   expect(await rig.json(['db', 'check', '--db', db])).toEqual({

@@ -73,7 +73,7 @@ describe('without a terminal', () => {
     expect([code, (await story()).run.status]).toEqual([1, 'rejected']);
   });
 
-  test('an answer has to be named, as one of those there are', async () => {
+  test('the answer must be one of the options', async () => {
     await parkRun(rig);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const words = ['decide', RUN, '--digest', await digestOf(rig)];
@@ -147,7 +147,7 @@ async function leaveDecision(digest: string): Promise<void> {
   await store.close();
 }
 
-test('a decision that a dying process left behind is the first, and the next one lets it be taken', async () => {
+test('a decision that a dying process left behind counts as the first, and the next command applies it', async () => {
   await parkRun(rig);
   const PAWL_TOKEN = await tokenOf(rig, 'ann');
   const digest = await digestOf(rig);
@@ -170,7 +170,7 @@ export default defineWorkflow({
 });
 `;
 
-  test('one has to be chosen, by --gate or by the digest; a decided one stays decided', async () => {
+  test('one must be chosen, by --gate or by the digest; a decided one stays decided', async () => {
     writeWorkflow(rig, TWO, 'two');
     expect((await rig.run(['run', 'two', '--id', RUN])).code).toBe(3);
     const { gates } = await rig.json<InboxJson>(['inbox', RUN]);
@@ -259,7 +259,7 @@ describe('at a terminal', () => {
     expect((await story()).decisions).toMatchObject([{ option: 'yes' }]);
   });
 
-  test('a digest that fits, or --yes, stands for the confirmation', async () => {
+  test('a matching digest, or --yes, replaces the confirmation', async () => {
     await parkRun(rig);
     expect(await rig.terminal(['reject', RUN, '--digest', (await digestOf(rig)).slice(0, 16)]).ended).toBe(1);
     const other = 'aaaaaaaaaaaaaaa2';
@@ -277,7 +277,7 @@ describe('at a terminal', () => {
     expect(terminal.text()).toMatch(/was already decided: "yes" by ann/);
   });
 
-  test('long content is cut, with the command that shows it all', async () => {
+  test('long content is cut, and the command that shows all of it is printed', async () => {
     await parkRun(rig, ['-p', `text=${Array.from({ length: 60 }, (_, line) => `line ${line}`).join('\n')}`]);
     const terminal = rig.terminal(['decide', RUN]);
     const shown = await terminal.until('Your answer');
@@ -339,7 +339,7 @@ export default defineWorkflow({
     expect((await story()).decisions).toEqual([]);
   });
 
-  test('that another one started is decided through its parent, and both go on', async () => {
+  test('that another run started is decided through its parent, and both continue', async () => {
     const child = `const child = defineWorkflow({ name: 'child', steps: [{ id: 'ask', human: { prompt: 'Child?' }, next: null }] });`;
     const steps = `[{ id: 'sub', workflow: child, next: 'end' }, { id: 'end', command: 'echo ended >> marks', next: null }]`;
     writeWorkflow(

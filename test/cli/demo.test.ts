@@ -71,7 +71,7 @@ test('at a terminal the person decides', async () => {
   expect(terminal.text()).not.toContain('stand-in');
 });
 
-test('a person who wants more gets it, and is asked again', async () => {
+test('a person who asks for changes gets them, and is asked again', async () => {
   const terminal = rig.terminal(['demo', '--no-pause'], here());
   await terminal.until('Your answer');
   terminal.type('rework\r');
@@ -84,7 +84,7 @@ test('a person who wants more gets it, and is asked again', async () => {
   expect(readFileSync(join(shop(), 'src/cart.js'), 'utf8')).toContain('// Say where the limit is from.\nexport function total');
 });
 
-test('a question left for later waits on disk, and the printed command asks it again', async () => {
+test('a question left for later stays on disk, and the printed command asks it again', async () => {
   const terminal = rig.terminal(['demo', '--no-pause'], here());
   await terminal.until('Your answer');
   terminal.type('\r');
@@ -97,7 +97,7 @@ test('a question left for later waits on disk, and the printed command asks it a
   expect(await again.ended).toBe(0);
 });
 
-test('the commands it ends with work when they are pasted', async () => {
+test('the commands that it prints at the end work when they are pasted', async () => {
   const { stdout } = await rig.run(['demo'], here());
   const commands = pasted(stdout);
   expect(commands.map(([name]) => name)).toEqual(['show', 'graph', 'fork']);
@@ -119,7 +119,7 @@ test('started by npx, it prints commands for npx', async () => {
   expect(stdout).toMatch(/^ {2}npx pawl show \w+ --project /m);
 });
 
-test('an interrupted demo says so with its exit code, and the printed command goes on with it', async () => {
+test('an interrupted demo exits with the code for it, and the printed command continues it', async () => {
   const terminal = rig.terminal(['demo'], here());
   await terminal.until('reproduce');
   terminal.type('\u0003');
@@ -132,7 +132,7 @@ test('an interrupted demo says so with its exit code, and the printed command go
   expect(await again.ended).toBe(0);
 });
 
-test('with --json stdout is the story of the run and where it is kept', async () => {
+test('with --json stdout has the report of the run and where it is kept', async () => {
   const { code, run, demo } = await rig.json<RunReport & { demo: { project: string; database: string } }>(['demo'], here());
   expect({ code, status: run.status, workflow: run.workflow }).toEqual({ code: 0, status: 'completed', workflow: 'fix-bug' });
   expect(demo).toEqual({ project: shop(), database: join(shop(), '.pawl', 'runs.db') });

@@ -36,8 +36,8 @@ const doctor = (...words: string[]): Promise<Report> => rig.json<Report>(['docto
 const found = ({ checks }: Report): Check[] => checks.filter(({ status }) => status !== 'ok');
 const idsOf = ({ checks }: Report): string[] => checks.map(({ id }) => id);
 
-describe('where all is well', () => {
-  test('without a database it says where one would be, and makes none', async () => {
+describe('when everything is in order', () => {
+  test('without a database it says where one would be, and creates none', async () => {
     const report = await rig.json<Report>(['doctor']);
     expect([report.code, report.ok, found(report)]).toEqual([0, true, []]);
     expect(idsOf(report)).toEqual([
@@ -90,8 +90,8 @@ describe('where all is well', () => {
   });
 });
 
-describe('who drives what', () => {
-  test('a run of a living process is fine; after kill -9 it is an orphan, with the way out', async () => {
+describe('the processes that drive runs', () => {
+  test('a run of a living process is fine; after kill -9 it is an orphan, with the command that continues it', async () => {
     const holder = await startHolder(db);
     const alive = await doctor();
     expect([alive.code, alive.checks.find(({ id }) => id === 'owner')?.what]).toEqual([
@@ -150,8 +150,8 @@ describe('who drives what', () => {
   });
 });
 
-describe('what is wrong with the file', () => {
-  test('a damaged run is named, the others are not blamed, and the rest is looked at', async () => {
+describe('a damaged file', () => {
+  test('a damaged run is named, the other runs are not, and the other checks are made', async () => {
     await writeRuns(db, ['completed', 'completed']);
     const raw = new DatabaseSync(db);
     raw.exec("UPDATE runs SET state = state || ' ' WHERE key = 2");
@@ -171,7 +171,7 @@ describe('what is wrong with the file', () => {
     expect(idsOf(report)).toEqual(expect.arrayContaining(['node', 'project', 'database', 'disk']));
   });
 
-  test('what cannot be read as a database at all ends with 6, and the rest is looked at', async () => {
+  test('a file that is no database exits with 6, and the other checks are made', async () => {
     mkdirSync(dirname(db), { recursive: true, mode: 0o700 });
     writeFileSync(db, 'hello '.repeat(1000), { mode: 0o600 });
     const report = await doctor();
@@ -182,14 +182,14 @@ describe('what is wrong with the file', () => {
     expect(idsOf(report)).toEqual(expect.arrayContaining(['node', 'project', 'disk']));
   });
 
-  test('a file of an older version is not migrated by looking', async () => {
+  test('a file of an older version is not migrated by doctor', async () => {
     createPrivateFile(db);
     expect(found(await doctor())).toMatchObject([{ id: 'version', hint: expect.stringContaining('pawl db migrate') }]);
     expect(statSync(db).size).toBe(0);
     expect(readdirSync(dirname(db)).filter((name) => name.includes('backup'))).toEqual([]);
   });
 
-  test('files that others can read are warned about, with the command that helps', async () => {
+  test('files that others can read are a warning with the command that fixes it', async () => {
     await writeRuns(db, ['completed']);
     chmodSync(db, 0o644);
     chmodSync(dirname(db), 0o755);
@@ -202,7 +202,22 @@ describe('what is wrong with the file', () => {
     ]);
   });
 
-  test('a copy says where it came from and how to go on', async () => {
+  test('a kept write-ahead log is reported with what it holds and what to do with it, also by db check', async () => {
+    await writeRuns(db, ['completed']);
+    writeFileSync(`${db}.lost-wal`, 'damaged', { mode: 0o600 });
+    expect(found(await doctor())).toMatchObject([
+      {
+        id: 'lost-log',
+        status: 'warning',
+        what: expect.stringContaining('nothing in it can be counted'),
+        hint: expect.stringContaining(`rm ${db}.lost-wal`),
+      },
+    ]);
+    const checked = await rig.run(['db', 'check', '--db', db]);
+    expect([checked.code, checked.stderr]).toEqual([0, expect.stringContaining(`${db}.lost-wal is the write-ahead log that was kept`)]);
+  });
+
+  test('a copy is reported with its origin and how to continue', async () => {
     await writeRuns(db, ['completed']);
     const original = db;
     db = join(dirname(db), 'moved.db');
@@ -223,12 +238,12 @@ test('invalid settings are reported with their position, and the rest is checked
   expect(idsOf(report)).toEqual(expect.arrayContaining(['node', 'project']));
 });
 
-test('a database that cannot be made where it is named is a problem', async () => {
+test('a database that cannot be created at its path is a problem', async () => {
   db = join(rig.write('file', 'not a folder'), 'runs.db');
   expect(found(await doctor())).toMatchObject([{ id: 'disk', status: 'problem', what: expect.stringContaining(dirname(db)) }]);
 });
 
-test('a file of a newer Pawl ends with 6, is not touched, and no restore is advised', async () => {
+test('a file of a newer Pawl exits with 6, is not touched, and no restore is advised', async () => {
   await writeRuns(db, ['completed']);
   const raw = new DatabaseSync(db);
   raw.exec('PRAGMA user_version=99');

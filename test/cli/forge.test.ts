@@ -42,7 +42,7 @@ test('notifications of workflows can be read', async () => {
   expect(await json('notifications')).toMatchObject({ notifications: [{ target: 'kim', message: 'done: all', at: expect.any(String) }] });
 });
 
-describe('what anybody may do, agents as well', () => {
+describe('commands that anybody may use, agents included', () => {
   test('issues are opened, listed, shown, labelled, commented on and closed', async () => {
     expect((await forge('issue', 'list')).stdout).toMatch(/#1\s+open\s+kim\s+Login fails/);
     expect((await forge('label', '1', '--add', 'ui', '--remove', 'bug')).stdout).toBe('#1 has the labels ui.\n');
@@ -66,8 +66,8 @@ describe('what anybody may do, agents as well', () => {
   });
 });
 
-describe('what lets work pass takes a person', () => {
-  test('who is at a terminal, and may stand in for anybody', async () => {
+describe('commands that approve work need a person', () => {
+  test('a person at a terminal may act for anybody', async () => {
     const review = rig.terminal(['forge', 'review', '2', '--approve', '--as', 'ann']);
     expect([await review.ended, review.text()]).toEqual([0, expect.stringContaining('ann approves pull request #2')]);
     expect(await rig.terminal(['forge', 'check', '2', '--name', 'ci', '--conclusion', 'success']).ended).toBe(0);
@@ -84,7 +84,7 @@ describe('what lets work pass takes a person', () => {
     expect((await forge('pr', 'show', '2')).stdout).not.toMatch(/bob|lint/);
   });
 
-  test('who has a token, under its own name, for the commit that was seen', async () => {
+  test('a token acts under its own name, for the commit that was seen', async () => {
     const env = { PAWL_TOKEN: await tokenOf(rig, 'sue') };
     const review = (...words: string[]) => rig.run(['forge', 'review', '2', '--request-changes', ...words], { env });
     expect(await review()).toMatchObject({ code: 4, stderr: expect.stringContaining('--head is required without a terminal') });
@@ -120,7 +120,7 @@ test('without a forge, it says how to get one', async () => {
   await other.close();
 });
 
-test('somebody opens a pull request from a fork', async () => {
+test('a pull request can be opened from a fork', async () => {
   const fork = join(rig.folder, 'fork');
   git(rig.folder, 'clone', '--quiet', rig.project, fork);
   git(fork, 'commit', '--quiet', '--allow-empty', '-m', 'theirs');

@@ -101,7 +101,7 @@ test('parameters and results of earlier steps can be replaced', async () => {
   expect(waits).toMatchObject([{ kind: 'human', shown: { text: 'given' } }]);
 });
 
-test('at a terminal the table is shown and asked about first', async () => {
+test('at a terminal the plan is shown and confirmed first', async () => {
   await published();
   const refused = rig.terminal(['fork', RUN, '--from', 'publish']);
   expect(await refused.until('Fork? [y/N]')).toContain('effects may repeat');

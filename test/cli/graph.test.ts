@@ -43,7 +43,7 @@ function graph(...words: string[]): string[] {
 }
 
 describe('the graph of a run', () => {
-  test.each(['mermaid', 'dot', 'svg'])('as %s says where the run stands and which ways it took', async (format) => {
+  test.each(['mermaid', 'dot', 'svg'])('as %s shows the current step and the transitions that were taken', async (format) => {
     const { code, stdout, stderr } = await rig.run(graph(LOOP, '--format', format));
     expect([code, stderr]).toEqual([0, '']);
     await expect(stdout).toMatchFileSnapshot(`golden/graph-loop.${format === 'mermaid' ? 'mmd' : format}`);
@@ -67,7 +67,7 @@ describe('the graph of a run', () => {
     ]);
   });
 
-  test('draws a way that the definition does not name, since the run took it', async () => {
+  test('draws a transition that the run took although the definition does not name it', async () => {
     const { graph: drawn } = await rig.json<{ graph: GraphDescription }>(graph(BROKEN));
     expect(drawn.nodes[0]).toMatchObject({ id: 'try', state: 'failed' });
     expect(drawn.arrows).toContainEqual({ from: 'try', to: 'escalate', toEnd: true, on: ['error'], via: 'edge', isBack: false, taken: 1 });
@@ -77,7 +77,7 @@ describe('the graph of a run', () => {
     expect((await rig.run(graph(FLOW))).stdout).toContain('s0 --> s1');
   });
 
-  test('lets no title be markup', async () => {
+  test('escapes markup in titles', async () => {
     const svg = (await rig.run(graph(HOSTILE, '--format', 'svg'))).stdout;
     expect(svg).not.toContain('<script');
     expect(svg).toContain('&lt;script&gt;');
@@ -123,7 +123,7 @@ describe('the graph of a workflow', () => {
     expect(await rig.run(graph('walk'))).toMatchObject({ code: 2, stderr: expect.stringContaining('it has no graph before it runs') });
   });
 
-  test('that does not exist is an error, and so is no word at all', async () => {
+  test('that does not exist is an error, and so is a missing name', async () => {
     expect(await rig.run(graph('tyni'))).toMatchObject({ code: 2, stderr: expect.stringContaining('[WORKFLOW_UNKNOWN]') });
     expect(await rig.run(graph())).toMatchObject({ code: 2, stderr: expect.stringContaining('WORKFLOW is missing') });
     expect(await rig.run(graph('tiny', '--run', 'a1'))).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be combined') });

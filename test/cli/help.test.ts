@@ -60,7 +60,7 @@ describe('help', () => {
     expect(helpOfAll(look, COMMANDS).filter((line) => widthOf(line) > 40)).toEqual([]);
   });
 
-  test('help for programs is one JSON object', async () => {
+  test('help with --json is one JSON object', async () => {
     expect(await rig.json(['runs', '--help'])).toMatchObject({ code: 0, schemaVersion: 1, usage: 'pawl runs [OPTIONS]' });
     expect(await rig.json(['--help'])).toMatchObject({ code: 0, schemaVersion: 1, usage: 'pawl COMMAND [OPTIONS]' });
     expect(await rig.json(['--version'])).toMatchObject({ code: 0, schemaVersion: 1, version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
@@ -82,7 +82,7 @@ describe('examples', () => {
   });
 });
 
-describe('what is wrong on a command line', () => {
+describe('mistakes on a command line', () => {
   const cases: readonly (readonly [string, readonly string[]])[] = [
     ['a command that does not exist', ['shwo']],
     ['a command that is like no other', ['xyzzy']],
@@ -110,7 +110,7 @@ describe('what is wrong on a command line', () => {
     ['help for a command that does not exist', ['help', 'rnus']],
   ];
 
-  test('each is told in a sentence on stderr, as reviewed', async () => {
+  test('each is one sentence on stderr, as reviewed', async () => {
     const told: string[] = [];
     for (const [what, words] of cases) {
       const { code, stdout, stderr } = await rig.run(words);

@@ -61,7 +61,7 @@ async function databaseOf(): Promise<string> {
 const status = async (): Promise<string> => (await rig.json<ShowJson>(['show', RUN])).run.status;
 
 describe('pawl identity', () => {
-  test('a key is made at a terminal, typed unseen, kept for its owner alone; the first one counts at once', async () => {
+  test('a key is created at a terminal with hidden input, readable for its owner only; the first one is enrolled at once', async () => {
     rmSync(rig.state, { recursive: true });
     expect(await rig.run(['identity', 'create', 'ann'])).toMatchObject({
       code: 4,
@@ -79,13 +79,13 @@ describe('pawl identity', () => {
     expect((await rig.run(['identity', 'show', 'ann'])).stdout).toMatch(/^pawl-ed25519 [\w-]{43} ann\n$/);
   });
 
-  test('inside of a run nobody makes one, also not at a terminal', async () => {
+  test('no key is created inside a run, not even at a terminal', async () => {
     const terminal = rig.terminal(['identity', 'create', 'bob'], { env: { PAWL_RUN: 'x' } });
     expect(await terminal.ended).toBe(4);
     expect(existsSync(join(rig.state, 'identities', 'bob.key'))).toBe(false);
   });
 
-  test('two different passphrases, or a short one, make no key', async () => {
+  test('two different passphrases, or a short one, create no key', async () => {
     const terminal = rig.terminal(['identity', 'create', 'bob']);
     await terminal.until('at least 12 characters');
     terminal.type(`${PASSPHRASE}\r`);
@@ -99,7 +99,7 @@ describe('pawl identity', () => {
     expect(existsSync(join(rig.state, 'identities', 'bob.key'))).toBe(false);
   });
 
-  test('another key counts once an enrolled one signs for it, and no longer once it is revoked', async () => {
+  test('another key is accepted once an enrolled one signs for it, until it is revoked', async () => {
     const { stdout: key } = await rig.run(['identity', 'show', 'mallory'], { env: { PAWL_STATE: foreign() } });
     const file = rig.write('../colleague.pub', key.replace('mallory', 'bob'));
     expect(await rig.run(['identity', 'enrol', file])).toMatchObject({ code: 4, stderr: expect.stringContaining('--passphrase-fd') });
@@ -114,7 +114,7 @@ describe('pawl identity', () => {
     ]);
   });
 
-  test('what is not there, and a list that was edited, are told', async () => {
+  test('a missing key and an edited list are errors', async () => {
     expect(await rig.run(['identity', 'enrol', 'nobody'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('is not a public key'),
@@ -137,7 +137,7 @@ describe('decisions: signed', () => {
     expect((await rig.json<{ runs: readonly object[] }>(['runs'])).runs).toEqual([]);
   });
 
-  test('a person at a terminal is asked for the passphrase, may mistype it, and show tells who signed', async () => {
+  test('a person at a terminal is asked for the passphrase, may mistype it, and show prints who signed', async () => {
     await parkSigned();
     const terminal = rig.terminal(['approve', RUN]);
     await terminal.until('as ann?');
@@ -159,7 +159,7 @@ describe('decisions: signed', () => {
     expect(elsewhere.stdout).toMatch(/the signature of ann \([0-9a-f]{16}\) is not valid here/);
   });
 
-  test('in a pipe it takes the passphrase and the digest of what was seen', async () => {
+  test('in a pipe it needs the passphrase and the digest of what was seen', async () => {
     const digest = await parkSigned();
     expect(await runSigned(rig, ['approve', RUN])).toMatchObject({ code: 4, stderr: expect.stringContaining('--digest') });
     expect(await runSigned(rig, ['approve', RUN, '--digest', digest], { passphrase: 'a wrong passphrase' })).toMatchObject({
@@ -185,7 +185,7 @@ describe('decisions: signed', () => {
     expect(await status()).toBe('completed');
   });
 
-  test('neither a token, a terminal without the passphrase, an edited setting nor an own list decides', async () => {
+  test('a token, a terminal without the passphrase, an edited setting or a list of one’s own cannot decide', async () => {
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const digest = await parkSigned();
     const refused = { code: 4, stderr: expect.stringContaining('[NOT_ALLOWED]') };
@@ -206,7 +206,7 @@ describe('decisions: signed', () => {
     expect(existsSync(join(rig.project, 'marks'))).toBe(false);
   });
 
-  test('in the user’s own settings holds in every project, also after a variable hides them', async () => {
+  test('in the user’s settings applies to every project, also after a variable hides them', async () => {
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const XDG_CONFIG_HOME = join(rig.folder, 'config');
     mkdirSync(join(XDG_CONFIG_HOME, 'pawl'), { recursive: true });
@@ -228,7 +228,7 @@ describe('decisions: signed', () => {
     expect(JSON.stringify(seen)).toContain('"signed":true');
   });
 
-  test('what passes a failed step by hand is signed too', async () => {
+  test('passing a failed step by hand needs a signature, too', async () => {
     const broken = REVIEW.replace('(ctx) => ({ text', "() => { throw new Error('red'); }, title: 'draft', unused: (ctx) => ({ text");
     writeWorkflow(rig, broken.replace(/, title: 'draft', unused: .*?next: 'ask' \}/, ", next: 'ask' }"));
     rig.write('.pawl/config.yaml', 'decisions: signed\n');
@@ -242,7 +242,7 @@ describe('decisions: signed', () => {
     expect(await rig.run(['db', 'check'])).toMatchObject({ code: 0 });
   });
 
-  test('a log that was edited is found by whoever drives it, and by db check', async () => {
+  test('an edited log is found when the run is driven, and by db check', async () => {
     await parkSigned();
     const db = new DatabaseSync(await databaseOf());
     db.prepare('UPDATE events SET body = replace(body, ?, ?) WHERE seq = 1').run('draft', 'drift');
@@ -262,7 +262,7 @@ describe('pawl trust --sign', () => {
     writeFileSync(join(rig.folder, 'keys.pub'), stdout);
   }
 
-  test('a machine without a person runs what an enrolled key vouches for, and nothing else', async () => {
+  test('a machine without a person runs only what an enrolled key signed', async () => {
     await sign();
     const started = (env: Record<string, string>) => rig.run(['run', 'review'], { env });
     expect(await started(fresh())).toMatchObject({ code: 3 });
@@ -275,7 +275,7 @@ describe('pawl trust --sign', () => {
     expect(await started(fresh())).toMatchObject({ code: 4, stderr: expect.stringContaining('[NOT_TRUSTED]') });
   });
 
-  test('the file of keys is not one that the project, a run or others could have written', async () => {
+  test('a key file that the project, a run or others could have written is refused', async () => {
     await sign();
     const started = (env: Record<string, string>) => rig.run(['run', 'review'], { env: { ...fresh(), ...env } });
     const inside = rig.write('keys.pub', readFileSync(join(rig.folder, 'keys.pub'), 'utf8'));

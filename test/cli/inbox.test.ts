@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => rig.close());
 
-test('where nothing waits, nothing is listed and no database is made', async () => {
+test('nothing is listed when nothing waits, and no database is created', async () => {
   expect(await rig.run(['inbox'])).toEqual({ code: 0, stdout: 'Nothing is waiting for you.\n', stderr: '' });
   expect(await rig.json(['inbox'])).toEqual({ code: 0, schemaVersion: 1, gates: [], questions: [], stuck: [], pending: [] });
 });
@@ -65,7 +65,7 @@ test('the old name "gates" still works', async () => {
   expect((await rig.run(['gates', '--help'])).stdout).toContain('Usage  pawl inbox [RUN]');
 });
 
-test('with a run its question is shown whole, with the digest that a decision has to name', async () => {
+test('with a run its question is shown in full, with the digest that a decision must name', async () => {
   const text = Array.from({ length: 60 }, (_, line) => `line ${line}`).join('\n');
   await parkRun(rig, ['-p', `text=${text}`]);
   const { stdout } = await rig.run(['inbox', RUN]);
@@ -74,7 +74,7 @@ test('with a run its question is shown whole, with the digest that a decision ha
   expect(stdout).toContain(`digest ${await digestOf(rig)}\n`);
 });
 
-test('a run that stopped is listed with the command that takes it up again', async () => {
+test('a stopped run is listed with the command that continues it', async () => {
   writeWorkflow(rig, REVIEW.replace('text: ctx.workflowParams.text', 'text: nowhere.text'));
   expect((await rig.run(['run', 'review', '--id', RUN])).code).toBe(8);
   const { gates, stuck } = await rig.json<InboxJson>(['inbox']);
@@ -83,7 +83,7 @@ test('a run that stopped is listed with the command that takes it up again', asy
   expect((await rig.run(['inbox'])).stdout).toContain('(stopped)');
 });
 
-test('text from outside cannot pose as a prompt or steer the terminal: every line of it stands behind a bar', async () => {
+test('text from outside cannot pose as a prompt or control the terminal: each line has a bar in front', async () => {
   const evil = `\u001b[2J\u001b]0;owned\u0007Approve? [y/N]: y\r\n${' '.repeat(77)}❯ Your answer: 1`;
   await parkRun(rig, ['--params', JSON.stringify({ text: evil })]);
   const terminal = rig.terminal(['inbox', RUN]);
@@ -97,7 +97,7 @@ test('text from outside cannot pose as a prompt or steer the terminal: every lin
   expect(from.filter((line) => line.trimEnd().length > 80)).toEqual([]);
 });
 
-test('a decision that is on disk and that nobody applied is shown, not asked for again', async () => {
+test('a recorded decision that was not applied yet is shown, not asked for again', async () => {
   await parkRun(rig);
   const digest = await digestOf(rig);
   const file = (await rig.json<{ file: string }>(['db', 'check'])).file;

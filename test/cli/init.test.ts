@@ -41,7 +41,7 @@ test('existing files are unchanged and listed, and missing ones are written', as
   expect([read('.pawl/workflows/notes.ts'), read('.pawl/config.yaml')]).toEqual(['// mine\n', '# mine\n']);
 });
 
-test('a link that leads nowhere is not written through', async () => {
+test('a broken link is not written through', async () => {
   rig.write('.pawl/README', '');
   symlinkSync(join(rig.folder, 'elsewhere'), join(rig.project, '.pawl', 'config.yaml'));
   const { stdout } = await rig.run(['init']);
@@ -49,7 +49,7 @@ test('a link that leads nowhere is not written through', async () => {
   expect(existsSync(join(rig.folder, 'elsewhere'))).toBe(false);
 });
 
-test('only what init wrote itself is trusted', async () => {
+test('only files that init wrote are trusted', async () => {
   rig.write(
     '.pawl/workflows/notes.ts',
     "import { defineWorkflow } from 'pawl/compat';\nexport default defineWorkflow({ name: 'notes', steps: [] });\n",
@@ -83,7 +83,7 @@ test.each([
   ]);
 });
 
-test('its rework loop takes what the person wrote, and asks again', async () => {
+test('its rework loop receives the person’s text, and asks again', async () => {
   await rig.run(['init']);
   const terminal = rig.terminal(['run', 'notes']);
   await terminal.until('Your answer');
@@ -96,7 +96,7 @@ test('its rework loop takes what the person wrote, and asks again', async () => 
   expect(read('PUBLISHED.md')).toBe('# Notes\n\n- The first release.\n- Thanks to all testers.\n');
 });
 
-test('the rework loop of a workflow file takes it as well, and no text becomes a part of a command', async () => {
+test('the rework loop of a workflow file receives it as well, and no text becomes part of a command', async () => {
   await rig.run(['init', '--yaml']);
   const terminal = rig.terminal(['run', 'notes']);
   await terminal.until('Your answer');
@@ -117,7 +117,7 @@ test('it runs from a folder below the project as well', async () => {
   expect(read('NOTES.md')).toBe('# Notes\n\n- The first release.\n');
 });
 
-test('a name of its own, and only one that can be a file', async () => {
+test('the workflow can be named, and the name must be a valid file name', async () => {
   expect((await rig.run(['init', 'release'])).stdout).toContain('Next:  pawl run release\n');
   expect(read('.pawl/workflows/release.ts')).toContain("name: 'release'");
   const { code, stderr } = await rig.run(['init', '../release']);
@@ -126,7 +126,7 @@ test('a name of its own, and only one that can be a file', async () => {
   expect(readdirSync(join(rig.project, '.pawl/workflows'))).toEqual(['release.ts']);
 });
 
-test('with --json it gives the same as data', async () => {
+test('with --json it prints the same as data', async () => {
   expect(await rig.json(['init', '--js'])).toEqual({
     code: 0,
     schemaVersion: 1,
@@ -176,7 +176,7 @@ test('where the package is installed and has no types of Node beside it, what in
   expect(read('.pawl/workflows/plan.yaml')).toContain('$schema=../../node_modules/pawl/schema/pawl-workflow.schema.json\n');
 });
 
-test('where the types lie is for this machine alone, so git does not see it', async () => {
+test('the path of the types is specific to this machine, so git ignores it', async () => {
   execFileSync('git', ['init', '--quiet'], { cwd: rig.project });
   await rig.run(['init']);
   rig.write('.pawl/config.local.yaml', '');

@@ -61,7 +61,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s stops like Ctrl-C, also 
   expect(await status()).toBe('waiting');
 });
 
-test('two signals with --json leave one object on stdout, and no process behind', async () => {
+test('two signals with --json leave one object on stdout and no process running', async () => {
   const hold = new Hold(rig);
   const file = await writeWorkflow(rig, 'endless', { steps: twoSteps(hold.endless) });
   const running = rig.start(['run', file, '--id', ID, '--json']);
@@ -75,7 +75,7 @@ test('two signals with --json leave one object on stdout, and no process behind'
   expect(isGone(sleeper)).toBe(true);
 });
 
-test('a handler that does not listen cannot keep the process after the second Ctrl-C', async () => {
+test('a handler that ignores the abort signal cannot keep the process after the second Ctrl-C', async () => {
   const hold = new Hold(rig);
   const file = await writeWorkflow(rig, 'deaf', {
     steps: `{ id: 'tell', command: ${JSON.stringify(hold.line)}, next: 'deaf' },

@@ -71,7 +71,7 @@ test('every file that cannot be read is reported, and the others are listed all 
   ]);
 });
 
-test('two workflows of one name are listed, and each is told of the other', async () => {
+test('two workflows with one name are listed, and each names the other', async () => {
   const one = rig.write('.pawl/workflows/one.ts', workflow('same'));
   const two = rig.write('.pawl/workflows/two.ts', workflow('same'));
   const { code, workflows, problems } = await rig.json<Listed>(['list']);
@@ -97,7 +97,7 @@ test('lib, hidden folders, packages, tests and links that lead outside are left 
   expect(problems.map(({ code }) => code)).toEqual(['LINK_OUTSIDE']);
 });
 
-test('a title cannot steer the terminal', async () => {
+test('a title cannot control the terminal', async () => {
   rig.write('.pawl/workflows/a.ts', workflow('a').replace('The a', 'x\\u001b[2Jy\\nz'));
   expect((await rig.run(['list'])).stdout.split('\n')[1]).toMatch(/ xy z$/);
 });

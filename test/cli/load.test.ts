@@ -20,14 +20,14 @@ async function failure(reference: string): Promise<string> {
   return `${stderr.trimEnd()} (${code})`;
 }
 
-test('a workflow is loaded by its name, and by its file wherever that lies in the project', async () => {
+test('a workflow is loaded by its name, and by its file anywhere in the project', async () => {
   rig.write('.pawl/workflows/some.ts', HELLO);
   rig.write('elsewhere.mjs', HELLO);
   expect((await rig.run(['run', 'hello'])).code).toBe(0);
   expect((await rig.run(['run', 'elsewhere.mjs'])).code).toBe(0);
 });
 
-test('workflows are modules also in a package whose files are not, and what they import from it stays what it is', async () => {
+test('workflows are ES modules even in a CommonJS package, and what they import from it stays CommonJS', async () => {
   rig.write('package.json', '{ "type": "commonjs" }');
   rig.write('src/word.js', `module.exports = { word: 'true' };`);
   rig.write('.pawl/workflows/lib/line.js', `import cart from '../../../src/word.js';\nexport const line = cart.word;\n`);
@@ -53,7 +53,7 @@ test('only the module that is run is imported', async () => {
   expect(existsSync(mark)).toBe(true);
 });
 
-test('a name that does not exist gets the nearest, and files that could not be read are named', async () => {
+test('an unknown name gets the nearest one as a suggestion, and files that could not be read are named', async () => {
   rig.write('.pawl/workflows/some.ts', HELLO);
   rig.write('.pawl/workflows/bad.ts', 'export default {');
   expect(await failure('helo')).toBe(
@@ -61,7 +61,7 @@ test('a name that does not exist gets the nearest, and files that could not be r
   );
 });
 
-test('a name that two files have is refused, and both are named', async () => {
+test('a name that two files define is refused, and both are named', async () => {
   rig.write('.pawl/workflows/one.ts', HELLO);
   rig.write('.pawl/workflows/two.ts', HELLO);
   expect(await failure('hello')).toBe(
@@ -69,7 +69,7 @@ test('a name that two files have is refused, and both are named', async () => {
   );
 });
 
-test('a module that throws is reported with the place where it threw, and without our own stack', async () => {
+test('a module that throws is reported with the place where it threw, without Pawl’s own stack', async () => {
   const file = rig.write('.pawl/workflows/throws.ts', `import { boom } from './lib/boom.ts';\n${HELLO}boom();\n`);
   const lib = rig.write('.pawl/workflows/lib/boom.ts', "export function boom(): void {\n  throw new Error('no luck');\n}\n");
   expect(await failure(file)).toBe(
@@ -77,7 +77,7 @@ test('a module that throws is reported with the place where it threw, and withou
   );
 });
 
-test('a definition that is refused when it is loaded keeps what is wrong with it', async () => {
+test('a definition that is refused on loading keeps its errors', async () => {
   const file = rig.write('.pawl/workflows/some.ts', HELLO.replace('next: null', "next: 'sya'"));
   const told = await failure(file);
   expect(told).toContain('leads to "sya", which does not exist (did you mean "say"?)');

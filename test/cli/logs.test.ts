@@ -119,7 +119,7 @@ describe('the log of a step', () => {
     ]);
   });
 
-  test('that does not exist gets the nearest that does', async () => {
+  test('that does not exist gets the nearest name as a suggestion', async () => {
     expect((await rig.run(logs('shp'))).stderr).toContain(`run ${LOOP} has no step "shp" (did you mean "ship"?)`);
   });
 

@@ -52,7 +52,7 @@ test.each([
   expect(everything()).toEqual(before);
 });
 
-test('what is looked at here would leave a mark if it ran', async () => {
+test('the files of this test would leave a mark if they ran', async () => {
   await rig.run(['trust', '--folder', '--yes']);
   await rig.run(['run', 'w0']);
   await rig.run(['run', 'module']);

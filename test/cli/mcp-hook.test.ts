@@ -56,7 +56,7 @@ async function begin(workflow = 'three-steps'): Promise<Told> {
 }
 
 describe('an agent whose run has a step open', () => {
-  test('is kept at work, with the reason that says what to do', async () => {
+  test('is not allowed to stop, and the reason says what to do', async () => {
     const run = runIn(await begin());
     const { code, stdout } = await stop();
     const said = JSON.parse(stdout) as { decision: string; reason: string };
@@ -67,7 +67,7 @@ describe('an agent whose run has a step open', () => {
   test.each([
     ['in a turn that hooks prolong', true, 'systemMessage'],
     ['and a turn that somebody began is reminded anew', false, 'decision'],
-  ])('is let go after three reminders without progress, and the person is told; %s', async (_, active, fifth) => {
+  ])('may stop after three reminders without progress, and the person is told; %s', async (_, active, fifth) => {
     await begin();
     const answers: string[] = [];
     for (let round = 0; round < 5; round += 1) answers.push((await stop('mine', { stop_hook_active: active })).stdout);
@@ -76,7 +76,7 @@ describe('an agent whose run has a step open', () => {
     expect(answers[3]).toContain('after 3 reminders');
   });
 
-  test('is reminded anew after it made progress, also when that was a report that was not accepted', async () => {
+  test('is reminded again after progress, even if its report was not accepted', async () => {
     const first = await begin();
     for (let round = 0; round < 4; round += 1) await stop();
     const again = await agent.call('pawl_report', { token: tokensIn(first)[0] });
@@ -87,7 +87,7 @@ describe('an agent whose run has a step open', () => {
     expect((await stop()).stdout).toContain('\\"build\\"');
   });
 
-  test('is kept while the engine is at work on its run, since its next step may be about to open', async () => {
+  test('is not allowed to stop while the engine works on its run, because its next step may open', async () => {
     const hold = new Hold(rig);
     await writeTrusted(rig, '.pawl/workflows/held.yaml', heldBy(hold));
     const starting = begin('held');
@@ -231,7 +231,7 @@ describe('pawl init --claude', () => {
     expect(read('.claude/skills/pawl/SKILL.md')).toContain('`npx pawl next RUN`');
   });
 
-  test('leaves files of the person alone, and says what to add to them', async () => {
+  test('leaves existing files of the person unchanged, and says what to add to them', async () => {
     rig.write('.claude/settings.json', '{"hooks": {}}');
     rig.write('.mcp.json', 'not json');
     const { stdout } = await rig.run(['init', '--claude']);
@@ -269,7 +269,7 @@ describe('pawl init --claude', () => {
     expect(() => read('.pawl/workflows/fresh.ts')).toThrow('ENOENT');
   });
 
-  test('takes no name and no form of a workflow', async () => {
+  test('refuses the name and the form of a workflow', async () => {
     for (const words of [['x'], ['--yaml'], ['--js']]) expect((await rig.run(['init', '--claude', ...words])).code).toBe(2);
   });
 });

@@ -69,7 +69,7 @@ async function run(): Promise<Result> {
   return (await rig.json(['run', 'work'])) as unknown as Result;
 }
 
-test('an agent whose role has no network reaches nobody, and the run says whether that was enforced', async () => {
+test('an agent whose role has no network cannot connect, and the run says whether that was enforced', async () => {
   project('false');
   const result = await run();
   const output = isEnforced ? { direct: 'ECONNREFUSED', proxied: 'ECONNREFUSED' } : { direct: 'connected', proxied: '200 from outside' };
@@ -100,7 +100,7 @@ test('a host that is not allowed is denied and recorded; a step narrows what its
   expect(network.enforcedBy).toBe(isEnforced ? support.by : null);
 });
 
-test('a command step without network fails to connect, and its exit code and missing programs are seen as ever', async () => {
+test('a command step without network fails to connect, and its exit code and missing programs are reported as usual', async () => {
   rig.write('probe.mjs', PROGRAM);
   const stage = (argv: string) => workflow(`{ id: try, type: command, argv: ${argv}, network: [localhost] }`);
   rig.write('.pawl/workflows/work.yaml', stage('[sh, -c, "echo fine; exit 3"]'));
@@ -124,7 +124,7 @@ test('a required rule that cannot be enforced on a worker stops the step before 
   expect(doctor.stdout).toContain('role dev: attended, network: none (not enforced here: the driver "attended" starts no program)');
 });
 
-test('a network rule with a mistake is refused with its place', async () => {
+test('an invalid network rule is refused with its position', async () => {
   project('[https://example.com]');
   await rig.run(['trust', '--yes']);
   expect((await rig.run(['run', 'work'])).stderr).toContain('"https://example.com", which is not a host');

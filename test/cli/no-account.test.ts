@@ -46,12 +46,12 @@ describe('a user id without an account and without HOME', () => {
     },
   );
 
-  test('is told what to set', () => {
+  test('gets an error that says what to set', () => {
     const { status, stderr } = withoutAccount(['runs']);
     expect([status, stderr]).toEqual([6, expect.stringContaining('set HOME or PAWL_STATE, or choose a database with --db')]);
   });
 
-  test('runs a workflow where a state folder is named', async () => {
+  test('can run a workflow if a state folder is named', async () => {
     const file = 'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages: [{ id: one, type: command, run: "true" }]\n';
     rig.write('.pawl/workflows/w.yaml', file);
     expect(await rig.run(['trust', '.pawl/workflows/w.yaml', '--yes'])).toMatchObject({ code: 0 });

@@ -41,7 +41,7 @@ describe('the example', () => {
     expect(existsSync(join(rig.project, 'published/1.2.0.txt'))).toBe(true);
   });
 
-  test('is checked whole once it is trusted', async () => {
+  test('is checked completely once it is trusted', async () => {
     expect(await rig.json(['validate'])).toMatchObject({
       code: 4,
       files: expect.arrayContaining([expect.objectContaining({ file: join(rig.project, YAML), checked: 'syntax' })]),
@@ -75,7 +75,7 @@ describe('the example', () => {
     });
   });
 
-  test('an agent that works on a run gets past them', async () => {
+  test('an attended agent’s run passes through them', async () => {
     rig.write(YAML, read(YAML).replace('stages:\n', 'stages:\n  - { id: write, type: agent, agent: writer, action: Write it. }\n'));
     await trust();
     const { stdout } = await rig.run([...RUN, '--attended']);
@@ -97,7 +97,7 @@ describe('trust', () => {
     expect(await rig.json(['validate', YAML])).toMatchObject({ code: 4 });
   });
 
-  test('of a kind is not needed for a workflow that does not name it', async () => {
+  test('in a step kind is not needed by a workflow that does not use it', async () => {
     const other = rig.write(
       '.pawl/workflows/other.yaml',
       read(YAML)
@@ -111,7 +111,7 @@ describe('trust', () => {
 });
 
 describe('validate', () => {
-  test('reports a wrong configuration of a kind and of a check, at its place', async () => {
+  test('reports an invalid configuration of a kind and of a check at its position', async () => {
     rig.write(YAML, read(YAML).replace('file: NOTES.md', 'file: 5').replace('"{{ params.version }}"', '1'));
     await trust();
     const { files, code } = await rig.json<{ files: { errors: { message: string; line: number }[] }[] }>(['validate', YAML]);
@@ -173,7 +173,7 @@ test('the JSON Schema of the project knows its step kinds, with their outcomes, 
   expect(JSON.stringify($defs)).not.toContain('"const":"deploy"');
 });
 
-test('a flow makes a check of the project by its name', async () => {
+test('a flow can use a check of the project by its name', async () => {
   rig.write(
     '.pawl/workflows/flow.ts',
     "import { step, workflow } from 'pawl';\nexport default workflow('flow', function* () {\n  return yield* step('check').gate({ checks: [{ check: 'no_todo', file: 'NOTES.md' }] });\n});\n",
@@ -182,7 +182,7 @@ test('a flow makes a check of the project by its name', async () => {
   expect(await rig.json(['run', 'flow'])).toMatchObject({ code: 0 });
 });
 
-test('an MCP server starts a workflow with them', async () => {
+test('an MCP server starts a workflow that uses them', async () => {
   await trust();
   const agent = await connect(rig);
   expect((await agent.call('pawl_start', { workflow: 'release', params: { version: '2' } })).text).toContain('completed');

@@ -49,7 +49,7 @@ test('a changed host name does not lock a run', async ({ skip }) => {
   expect([cancelled.status, cancelled.stderr]).toEqual([0, '']);
 });
 
-test('the run of a container that is gone is free a minute after its last sign of life', async ({ skip }) => {
+test('the run of a container that is gone can be claimed a minute after its last heartbeat', async ({ skip }) => {
   if (!hasNamespaces()) skip('no namespace can be made here');
   const { running } = await startHeld();
   running.process.kill('SIGKILL');
@@ -80,7 +80,7 @@ test('an owner that is recorded under another host name can still be read', asyn
 });
 
 describe('an owner that is stopped', () => {
-  test('every command that asks something of its run says whom it waits for, and ends with 7', async () => {
+  test('every command on its run says which process it waits for, and exits with 7', async () => {
     const hold = new Hold(rig);
     const branches = `[{ id: 'work', command: ${JSON.stringify(hold.line)} }, { id: 'ask', human: { prompt: 'Good?' } }]`;
     const file = await writeWorkflow(rig, 'both', { steps: `{ id: 'both', parallel: { branches: ${branches} }, next: null }` });
@@ -104,7 +104,7 @@ describe('an owner that is stopped', () => {
     expect((await rig.json<{ run: object }>(['show', ID, '--db', db])).run).toMatchObject({ status: 'cancelled' });
   });
 
-  test('one that dies while a command waits for it is noticed', async () => {
+  test('a command that waits for an owner notices when it dies', async () => {
     const { running } = await startHeld();
     running.process.kill('SIGSTOP');
     const asked = rig.start(['cancel', ID, '--db', db]);

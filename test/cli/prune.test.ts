@@ -19,7 +19,7 @@ async function left(): Promise<string[]> {
   return runs.map(({ status }) => status).sort();
 }
 
-test('a dry run shows what would go, and removes nothing', async () => {
+test('a dry run shows what would be removed, and removes nothing', async () => {
   await writeRuns(db, ['completed', 'rejected', 'cancelled', 'failed', 'escalated', 'waiting']);
   const { code, stdout } = await prune('--older-than', '1d', '--dry-run');
   expect(code).toBe(0);
@@ -34,7 +34,7 @@ test('a dry run shows what would go, and removes nothing', async () => {
   expect(await left()).toHaveLength(6);
 });
 
-test('removes what ended, and what failed only when asked to', async () => {
+test('removes ended runs, and failed ones only on request', async () => {
   await writeRuns(db, ['completed', 'rejected', 'cancelled', 'failed', 'escalated', 'waiting']);
   expect((await prune('--older-than', '1d', '--yes')).stdout).toBe('✓ 3 runs and 3 values deleted\n');
   expect(await left()).toEqual(['escalated', 'failed', 'waiting']);
@@ -65,7 +65,7 @@ test('on a terminal it asks; only yes removes', async () => {
   expect(await left()).toEqual([]);
 });
 
-test('keeps the newest when asked to, and younger runs always', async () => {
+test('keeps the newest runs on request, and younger runs always', async () => {
   await writeRuns(db, ['completed', 'completed', 'completed']);
   expect((await prune('--older-than', '9000d', '--yes')).stdout).toContain('0 runs');
   expect((await prune('--older-than', '1d', '--keep', '2', '--yes', '--vacuum')).stdout).toContain('1 run ');

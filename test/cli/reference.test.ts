@@ -22,7 +22,7 @@ const STATUSES: Readonly<Record<RunStatus, true>> = {
 };
 const page = readFileSync(join(root, 'docs', 'reference', 'cli.md'), 'utf8');
 
-test('docs/reference/cli.md says what the commands say; "npm run reference" writes it anew', () => {
+test('docs/reference/cli.md matches the help of the commands; "npm run reference" writes it', () => {
   expect(page).toBe(referencePage(COMMANDS));
 });
 

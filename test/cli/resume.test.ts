@@ -48,7 +48,7 @@ test('an interrupted step is unknown, and continues when a person says what happ
   expect((await rig.run(['resume', ID, '--done', 'second#1', '--note', 'I looked'])).code).toBe(0);
 });
 
-test('branches that may have run are settled one by one, several in a command, or all at once by the path of their stage', async () => {
+test('branches with an unknown end are settled one by one, several in a command, or all at once by the path of their stage', async () => {
   const [one, two] = [new Hold(rig, 'one'), new Hold(rig, 'two')];
   const branches = [one, two].map((hold, index) => `{ id: 'b${index}', command: ${JSON.stringify(hold.line)}, recovery: 'ask' }`);
   const file = await writeWorkflow(rig, 'work', { steps: `{ id: 'wide', parallel: { branches: [${branches.join(', ')}] }, next: null }` });
@@ -78,7 +78,7 @@ async function escalated(): Promise<void> {
   expect((await rig.run(['run', file, '--id', ID])).code).toBe(8);
 }
 
-test('in a pipe a stopped run is not touched without a choice: the choices are printed', async () => {
+test('in a pipe a stopped run is unchanged without a choice: the choices are printed', async () => {
   await escalated();
   const { code, stdout } = await rig.run(['resume', ID]);
   expect(code).toBe(8);
@@ -109,7 +109,7 @@ test('on a terminal a person can leave it as it is', async () => {
   expect(ledger()).toBe('try\n');
 });
 
-test('a step is accepted in the name of the person who says so', async () => {
+test('a step is accepted in the name of the person who accepts it', async () => {
   await escalated();
   const story = await rig.json<{ run: object; steps: readonly object[] }>([
     'resume',

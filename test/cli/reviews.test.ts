@@ -23,7 +23,7 @@ roles:
 `;
 
 describe('the rules of a review policy', () => {
-  test('are listed with the file of settings as theirs', async () => {
+  test('are listed with the settings file as their source', async () => {
     const file = rig.write('.pawl/config.yaml', POLICY);
     expect(await rig.json(['list'])).toMatchObject({
       workflows: [
@@ -51,7 +51,7 @@ describe('the rules of a review policy', () => {
     expect(await rig.json(words)).toMatchObject({ code: 0, run: { status: 'completed' }, steps: [{ path: 'reviews#1', outcome: 'skip' }] });
   });
 
-  test('a run goes on with the rule it was started with, in this process or in one of its own', async () => {
+  test('a run continues with the rule it was started with, in this process or a detached one', async () => {
     rig.write('.pawl/config.yaml', POLICY);
     await rig.run(['trust', '--folder', '--yes']);
     const { run } = await rig.json<{ run: { id: string } }>(['run', 'pipeline', '--pr', '3']);
@@ -68,7 +68,7 @@ describe('the rules of a review policy', () => {
     expect(detached).toMatchObject({ code: 0 });
   });
 
-  test('do not hide a workflow of the same name: both are told', async () => {
+  test('do not hide a workflow of the same name: both are named', async () => {
     rig.write('.pawl/config.yaml', POLICY);
     rig.write(
       '.pawl/workflows/pipeline.yaml',
@@ -78,7 +78,7 @@ describe('the rules of a review policy', () => {
     expect((await rig.run(['run', 'pipeline'])).stderr).toMatch(/2 workflows are called "pipeline": .*pipeline\.yaml, .*config\.yaml/);
   });
 
-  test('that are wrong do not hide the workflows of files', async () => {
+  test('with errors do not hide the workflows of files', async () => {
     rig.write('.pawl/config.yaml', POLICY.replace('role: tests', 'role: 7'));
     rig.write(
       '.pawl/workflows/a.yaml',

@@ -64,6 +64,8 @@ export class CliRig {
   readonly folder: string = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-cli-')));
   readonly project: string = join(this.folder, 'project');
   readonly state: string = join(this.folder, 'state');
+  /** The home folder of the user: not the one of the machine. */
+  readonly home: string = join(this.folder, 'home');
   /** What every process of this rig has in its environment beside. */
   readonly settings: Record<string, string> = {};
   private readonly started = new Set<ChildProcess>();
@@ -71,14 +73,15 @@ export class CliRig {
 
   constructor() {
     mkdirSync(this.project);
+    mkdirSync(this.home);
   }
 
   /** The environment of every process: nothing of the machine but what a shell needs. */
   env(more: Readonly<Record<string, string>> = {}): Record<string, string> {
-    const { PATH = '', HOME = this.folder } = process.env;
+    const { PATH = '' } = process.env;
     return {
       PATH,
-      HOME,
+      HOME: this.home,
       LANG: 'C.UTF-8',
       TERM: 'xterm-256color',
       PAWL_STATE: this.state,

@@ -48,7 +48,7 @@ test('a role in a file is driven by its program, once the file is trusted', asyn
   expect(readFileSync(join(rig.project, 'page.md'), 'utf8')).toBe('a page');
 });
 
-test('a role of the settings that came with the project is not driven before they are trusted, and `pawl trust` offers them', async () => {
+test('a role in the project’s settings is not driven before they are trusted, and `pawl trust` offers them', async () => {
   rig.write('.pawl/workflows/work.yaml', WORK);
   rig.write('agent.mjs', PROGRAM);
   rig.write('.pawl/config.yaml', 'roles:\n  writer: { driver: command, argv: [node, agent.mjs] }\n');
@@ -58,7 +58,7 @@ test('a role of the settings that came with the project is not driven before the
   expect((await rig.run(['run', 'work'])).code).toBe(0);
 });
 
-test('what is wrong with a role is told at its place', async () => {
+test('an invalid role is reported at its position', async () => {
   rig.write('.pawl/config.yaml', 'roles:\n  writer: { driver: command, argv: [node], budget: { tokens: -1 } }\n');
   const shown = await rig.run(['config']);
   expect([shown.code, shown.stderr]).toEqual([2, expect.stringMatching(/config\.yaml:2:\d+.*tokens/)]);

@@ -33,7 +33,7 @@ const ONE = '01900000-0000-7000-8000-000000000001';
 const TWO = '01900000-0000-7000-8000-0000000000f2';
 const THREE = '01911111-0000-7000-8000-000000000003';
 
-describe('the place of the state', () => {
+describe('the state directory', () => {
   test('without HOME a command says what to set, and works where a database is named', async () => {
     const env = { HOME: '', PAWL_STATE: '' };
     const refused = await rig.run(['runs'], { env });
@@ -43,13 +43,13 @@ describe('the place of the state', () => {
     expect(await rig.run(['runs', '--db', 'x.db'], { env })).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('a state directory that is a file holds no runs, and says so when one is to be written', async () => {
+  test('a state directory that is a file has no runs, and is an error when one is to be written', async () => {
     writeFileSync(rig.state, 'a file');
     expect(await rig.run(['runs'])).toMatchObject({ code: 0, stderr: '' });
     expect(await rig.run(['show', ONE])).toMatchObject({ code: 2 });
   });
 
-  test('a path of spaces, umlauts and quotes is a path', async () => {
+  test('a path may contain spaces, umlauts and quotes', async () => {
     const folder = join(rig.folder, `ein Ordner für "alles", 'auch' $(das)`);
     mkdirSync(folder);
     await makeRuns(join(folder, 'läufe.db'), [ONE]);
@@ -71,7 +71,7 @@ describe('the place of the state', () => {
     });
   });
 
-  test('a worktree whose repository is gone is a project all the same', async () => {
+  test('a worktree whose repository is gone is still a project', async () => {
     rig.write('.git', `gitdir: ${join(rig.folder, 'gone', '.git', 'worktrees', 'x')}\n`);
     expect(await rig.run(['runs'])).toMatchObject({ code: 0, stderr: '' });
   });
@@ -82,7 +82,7 @@ describe('the place of the state', () => {
     expect({ code, stderr }).toEqual({ code: 2, stderr: `pawl: --project: ${file} is not a folder [USAGE]\n` });
   });
 
-  test('a database in a folder that this user may not write is told, with what to do', async ({ skip }) => {
+  test('a database in a read-only folder is an error that says what to do', async ({ skip }) => {
     if (isRoot) skip('root may write everything');
     const folder = join(rig.folder, 'closed');
     mkdirSync(folder);
@@ -99,7 +99,7 @@ describe('the place of the state', () => {
 });
 
 describe('a database', () => {
-  test('that is none is not touched, and told', async () => {
+  test('that is another kind of file is not touched, and the error says so', async () => {
     const file = rig.write('notes.txt', 'These are my notes, and they are longer than the head of a database would be.\n'.repeat(20));
     for (const words of [['runs'], ['show', ONE]]) {
       const { code, stderr } = await rig.run([...words, '--db', file]);
@@ -109,7 +109,7 @@ describe('a database', () => {
     expect(readdirSync(rig.project)).toEqual(['notes.txt']);
   });
 
-  test('that is a folder is told', async () => {
+  test('that is a folder is an error', async () => {
     const { code, stderr } = await rig.run(['runs', '--db', '.']);
     expect({ code, bug: stderr.includes('bug') }).toEqual({ code: 6, bug: false });
   });
@@ -124,7 +124,7 @@ describe('a database', () => {
     other.close();
   });
 
-  test('with a damaged run shows the others, and of that one what is left', async () => {
+  test('with a damaged run shows the others, and what is left of that one', async () => {
     const db = join(rig.folder, 'runs.db');
     await makeRuns(db, [ONE, TWO, THREE]);
     const file = new DatabaseSync(db);
@@ -183,7 +183,7 @@ describe('what a terminal can show', () => {
     return terminal.printed();
   };
 
-  test('without UTF-8 there is nothing but ASCII that is ours', async () => {
+  test('without UTF-8 Pawl’s own output is ASCII', async () => {
     const db = join(rig.folder, 'runs.db');
     await makeRuns(db, [ONE, TWO]);
     for (const words of [['runs', '--limit', '1'], ['show', ONE], ['--help'], ['inbox'], ['doctor']]) {
@@ -214,7 +214,7 @@ describe('what a terminal can show', () => {
     expect((await rig.run(['runs', '--db', db], { env: { COLUMNS: '40' } })).stdout).toContain('a workflow of many words and ünïcode');
   });
 
-  test('40 columns, or none that are known, are no reason to fail', async () => {
+  test('40 columns, or an unknown width, are no error', async () => {
     const db = join(rig.folder, 'runs.db');
     await makeRuns(db, [ONE]);
     for (const columns of [1, 40]) expect(await text(['runs', '--db', db], { NO_COLOR: '1' }, columns)).toContain(ONE);
@@ -223,7 +223,7 @@ describe('what a terminal can show', () => {
 });
 
 describe('a reader that goes away', () => {
-  test('is no failure: no stack, no message, the exit code of the command', async () => {
+  test('is no failure: no stack, no message, the usual exit code', async () => {
     for (const words of [['--help'], ['runs'], ['runs', '--json'], ['runs', '--xyzzy', '--json']]) {
       const child = spawn(process.execPath, [START, ...words], { cwd: rig.project, env: rig.env(), stdio: ['ignore', 'pipe', 'pipe'] });
       child.stdout.destroy();
@@ -260,7 +260,7 @@ describe('a reader that goes away', () => {
   });
 });
 
-describe('no command takes the state of the machine for a bug of its own', () => {
+describe('no command reports the state of the machine as a bug of Pawl', () => {
   const LINES = [
     ['runs'],
     ['show', ONE],
@@ -302,7 +302,7 @@ describe('no command takes the state of the machine for a bug of its own', () =>
     expect(await bugs([])).toEqual([]);
   });
 
-  test('when the database is none', async () => {
+  test('when the database is not a database', async () => {
     expect(await bugs(['--db', rig.write('notes.txt', 'These are notes. '.repeat(100))])).toEqual([]);
   });
 
@@ -312,7 +312,7 @@ describe('no command takes the state of the machine for a bug of its own', () =>
   });
 });
 
-test('a file name cannot steer the terminal from inside an error or a warning', async () => {
+test('a file name cannot control the terminal from an error or a warning', async () => {
   const folder = join(rig.folder, 'red\u001b[31m\u0007');
   mkdirSync(join(folder, '.pawl', 'workflows'), { recursive: true });
   writeFileSync(join(folder, '.pawl', 'workflows', 'x\u001b[2J.ts'), 'this is (no module');

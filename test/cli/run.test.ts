@@ -104,7 +104,7 @@ test.each([
   expect(readdirSync(rig.state, { recursive: true }).filter((name) => String(name).endsWith('runs.db'))).toEqual([]);
 });
 
-test('a run can begin at a later step with the results of those before it', async () => {
+test('a run can start at a later step with the results of the steps before it', async () => {
   const file = await writeWorkflow(rig, 'two', {
     steps: `{ id: 'plan', command: 'exit 1', next: 'use' }, { id: 'use', handler: (ctx) => ctx.stepState, next: null }`,
   });
@@ -114,7 +114,7 @@ test('a run can begin at a later step with the results of those before it', asyn
   expect(story).toMatchObject({ code: 0, run: { status: 'overridden' } });
 });
 
-test('a delay that ends soon is waited for; a longer one is left with the command that stays', async () => {
+test('the command waits for a delay that ends soon; for a longer one it prints the command that waits', async () => {
   const soon = await writeWorkflow(rig, 'soon', { steps: `{ id: 'nap', delay: '50ms', next: null }` });
   expect((await rig.run(['run', soon])).code).toBe(0);
   const long = await writeWorkflow(rig, 'long', { steps: `{ id: 'sleep', delay: '2h', next: null }` });
@@ -140,7 +140,7 @@ test('a child run is shown under the step that waits for it', async () => {
   expect(lines.indexOf('TIME outer#1 > run completed')).toBeLessThan(lines.indexOf('TIME outer#1 completed in SPAN'));
 });
 
-test('on a terminal of 80 columns the steps are one block, redrawn in place, no line wider than the screen', async () => {
+test('on a terminal of 80 columns the steps are one block that is redrawn in place, and no line is wider', async () => {
   const hold = new Hold(rig);
   const file = await writeWorkflow(rig, 'shown', {
     steps: `{ id: 'first', title: 'A title that goes on and on until no terminal could ever show all of it in one line', command: 'true', next: 'second' },
@@ -159,7 +159,7 @@ test('on a terminal of 80 columns the steps are one block, redrawn in place, no 
   expect(terminal.printed()).toContain('\u001b[J');
 });
 
-test('text of a workflow cannot steer the terminal', async () => {
+test('text of a workflow cannot control the terminal', async () => {
   const file = await writeWorkflow(rig, 'sly', {
     steps: `{ id: 'one', title: 'x\\u001b]0;owned\\u0007\\u001b[2Jy', command: 'true', next: null }`,
   });
@@ -211,7 +211,7 @@ test('a terminal asks the person at once, and the run continues', async () => {
   expect(await rig.json(['runs'])).toMatchObject({ runs: [{ id: ID, status: 'completed' }] });
 });
 
-test('a person who wants to decide later leaves with 3 and the command', async () => {
+test('a person who decides later gets exit code 3 and the command', async () => {
   const file = await writeWorkflow(rig, 'asks', { steps: `{ id: 'ok', human: { prompt: 'Go on?' }, next: null }` });
   const terminal = rig.terminal(['run', file, '--id', ID]);
   await terminal.until(/❯ .*: /);

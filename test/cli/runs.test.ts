@@ -7,7 +7,7 @@ beforeEach(() => {
 });
 afterEach(() => rig.close());
 
-test('without a database there are no runs, and looking makes none', async () => {
+test('without a database there are no runs, and reading creates none', async () => {
   expect(await rig.run(['runs'])).toEqual({
     code: 0,
     stdout: 'No runs yet. "pawl list" shows the workflows, "pawl run WORKFLOW" starts one.\n',
@@ -32,7 +32,7 @@ test('an unknown command gets a suggestion', async () => {
   });
 });
 
-test('a terminal is told in colour, a pipe is not', async () => {
+test('output is coloured on a terminal, and not in a pipe', async () => {
   const terminal = rig.terminal(['runs', '--lmit', '3']);
   expect(await terminal.ended).toBe(2);
   expect(terminal.printed()).toContain('\u001b[31mpawl:');

@@ -10,7 +10,7 @@ function textOf(sent: string): string[] {
   return readScreen(sent).map((line) => line.map(({ text }) => text).join(''));
 }
 
-test('every style of the command line has its own look in the picture, and ends where it ends', () => {
+test('every style of the command line is drawn in the picture from its start to its end', () => {
   const looks = STYLE_NAMES.map((name) => {
     const [line = []] = readScreen(`${styled(LOOK, name, 'a')}b`);
     expect(line[1]?.style).toEqual({ bold: false, dim: false, color: undefined });
@@ -19,12 +19,12 @@ test('every style of the command line has its own look in the picture, and ends 
   expect(new Set(looks).size).toBe(STYLE_NAMES.length);
 });
 
-test('what is written over or erased is not in the picture', () => {
+test('overwritten or erased text is not in the picture', () => {
   expect(textOf('one\r\ntwo\u001b[2K\rnew\r\n\u001b[1Athree\u001b[0J')).toEqual(['one', 'three']);
   expect(textOf('abcdef\u001b[3GX\u001b[K')).toEqual(['abX']);
 });
 
-test('what cannot be followed is an error, not a wrong picture', () => {
+test('an unknown control sequence is an error, not a wrong picture', () => {
   expect(() => readScreen('\u001b[5L')).toThrow('the picture cannot follow ESC[5L');
   expect(() => readScreen('\u001b[95m')).toThrow('the picture has no style for ESC[95m');
 });

@@ -53,7 +53,7 @@ function timeless(text: string): string {
     .replace(/\b(TIME ago|now)\b/g, 'AGO');
 }
 
-describe('the story of a run on a terminal', () => {
+describe('the report of a run on a terminal', () => {
   test.each([
     ['a loop with evidence, a decision and an open gate', LOOP, 'show-loop'],
     ['a fan-out of which some failed', FAN, 'show-fan'],
@@ -68,18 +68,18 @@ describe('the story of a run on a terminal', () => {
     await expect(timeless(text)).toMatchFileSnapshot(`golden/${name}.txt`);
   });
 
-  test('with --steps tells every attempt with all that was kept of it', async () => {
+  test('with --steps shows every attempt with everything that was kept of it', async () => {
     const { stdout } = await rig.run(show(LOOP, '--steps'));
     await expect(timeless(stdout)).toMatchFileSnapshot('golden/show-loop-steps.txt');
   });
 
-  test('is plain ASCII where the terminal is not UTF-8, and has no colour in a pipe', async () => {
+  test('is ASCII if the terminal is not UTF-8, and has no colour in a pipe', async () => {
     const { stdout } = await rig.run(show(LOOP), { env: { LANG: 'C' } });
     expect(stdout).toMatch(/^[\n -~]+$/);
     expect(stdout).toContain('ok plan');
   });
 
-  test('lets no text from outside steer the terminal', async () => {
+  test('lets no text from outside control the terminal', async () => {
     const terminal = rig.terminal(show(BROKEN));
     await terminal.ended;
     expect(terminal.text()).toContain('the disk is full');
@@ -87,8 +87,8 @@ describe('the story of a run on a terminal', () => {
   });
 });
 
-describe('the story as JSON', () => {
-  test('has the run, every attempt, what it waits for with the command that moves it on, and the decisions', async () => {
+describe('the report as JSON', () => {
+  test('has the run, every attempt, what it waits for with the command that continues it, and the decisions', async () => {
     const story = await rig.json<RunReport>(show(LOOP));
     expect(story.run).toMatchObject({
       id: LOOP,
@@ -166,7 +166,7 @@ describe('the story as JSON', () => {
   });
 });
 
-test('--output gives what the run gave and nothing else', async () => {
+test('--output prints the result of the run and nothing else', async () => {
   expect(await rig.run(show(FLOW, '--output'))).toEqual({ code: 0, stdout: '{\n  "second": 2\n}\n', stderr: '' });
   expect(await rig.json(show(FLOW, '--output'))).toEqual({ code: 0, schemaVersion: 1, output: { second: 2 } });
 });
@@ -194,7 +194,7 @@ test('a run whose process died shows that no process drives it, and how to conti
   expect((await rig.run(show(id))).stdout).toContain(`no process drives it\n    pawl resume ${id}\n`);
 });
 
-test('looking loads neither the engine nor what executes steps', () => {
+test('reading commands load neither the engine nor the step executors', () => {
   const loaded = new Set<string>();
   const visit = (file: string): void => {
     if (loaded.has(file)) return;

@@ -62,7 +62,7 @@ test('cancel ends the runs that a run has started', async () => {
   expect(runs.map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
 });
 
-test('pause lets the step under way end and begins nothing new until resume', async () => {
+test('pause lets the current step end and starts nothing new until resume', async () => {
   const hold = new Hold(rig);
   const file = await writeWorkflow(rig, 'two', { steps: twoSteps(hold) });
   const running = rig.start(['run', file, '--id', ID]);

@@ -17,14 +17,14 @@ interface TokensJson {
 
 const file = (): string => join(rig.state, 'tokens.json');
 
-test('a token is not made without a terminal', async () => {
+test('a token is not created without a terminal', async () => {
   const { code, stdout, stderr } = await rig.run(['token', 'create', 'ann']);
   expect([code, stdout]).toEqual([4, '']);
   expect(stderr).toContain('only a person can do "pawl token create"');
   expect(await rig.json(['token', 'list'])).toEqual({ code: 0, schemaVersion: 1, tokens: [] });
 });
 
-test('the secret is shown once; only its digest is kept, for the user alone, in a file that is whole at any time', async () => {
+test('the secret is shown once; only its digest is stored, for its user only, in a file that is replaced atomically', async () => {
   const secret = await tokenOf(rig, 'ann');
   expect(secret).toMatch(/^pawl_[\w-]{43}$/);
   const kept = readFileSync(file(), 'utf8');
@@ -35,7 +35,7 @@ test('the secret is shown once; only its digest is kept, for the user alone, in 
   expect((await rig.run(['token', 'list'])).stdout).not.toContain(secret);
 });
 
-test('a name is used once, and is a name', async () => {
+test('a name must be valid and can be used once', async () => {
   await tokenOf(rig, 'ann');
   const twice = rig.terminal(['token', 'create', 'ann']);
   expect(await twice.ended).toBe(2);
@@ -45,7 +45,7 @@ test('a name is used once, and is a name', async () => {
   expect((await rig.json<TokensJson>(['token', 'list'])).tokens.map(({ name }) => name)).toEqual(['ann']);
 });
 
-test('an unknown, a revoked and an expired token decide nothing', async () => {
+test('an unknown, a revoked and an expired token cannot decide', async () => {
   await parkRun(rig);
   const digest = await digestOf(rig);
   const [ann, bob] = [await tokenOf(rig, 'ann'), await tokenOf(rig, 'bob')];

@@ -52,7 +52,7 @@ describe('a run that is started by hand', () => {
     expect(out()).toBe('opened 9 main ["security","feature"]');
   });
 
-  test('for a comment on a pull request has the number of that, and no issue', async () => {
+  test('for a comment on a pull request has the number of the pull request, and no issue', async () => {
     workflow('', "{{ pr_number }} {{ issue_number ?? 'none' }}");
     const payload = JSON.stringify({ issue: { number: 5, pull_request: { url: 'u' } } });
     expect((await rig.run(['run', 'w', '--event', 'issue_comment.created', '--payload', payload])).code).toBe(0);
@@ -68,7 +68,7 @@ describe('a run that is started by hand', () => {
   });
 });
 
-describe('what a context needs and was not given is told before anything is started', () => {
+describe('a value that the context needs and did not get is an error before anything starts', () => {
   test.each([
     [
       'the flag for a number',
@@ -102,7 +102,7 @@ describe('what a context needs and was not given is told before anything is star
     expect([code, stderr]).toEqual([2, expect.stringContaining('set project.default_branch in .pawl/config.yaml [CONFIG_INVALID]')]);
   });
 
-  test('but not what the workflow can do without', async () => {
+  test('a value that the workflow does not need is no error', async () => {
     workflow(`context: { n: "{{ trigger.issue.number ?? 0 }}" }`, '{{ context.n }}');
     expect((await rig.run(['run', 'w'])).code).toBe(0);
     expect(out()).toBe('0');
@@ -189,27 +189,27 @@ describe('with a local forge in the settings', () => {
   };
   const run = (...words: string[]) => rig.run(['run', 'w', '--db', join(rig.state, 'runs.db'), ...words]);
 
-  test('a number brings all that the forge knows of the issue', async () => {
+  test('a number reads the issue from the forge', async () => {
     workflow('context: { title: "{{ trigger.issue.title }}" }', '{{ context.title }} {{ labels }} {{ trigger.repository.default_branch }}');
     expect(await run('--issue', '1')).toMatchObject({ code: 0 });
     expect(outOfWorktree()).toBe('Add search ["feature"] main');
   });
 
-  test('or of the pull request', async () => {
+  test('a number reads the pull request from the forge', async () => {
     workflow('', '{{ trigger.pull_request.head.ref }} {{ base_branch }} {{ pr_number }} {{ trigger.pull_request.merged }}');
     expect(await run('--pr', '2')).toMatchObject({ code: 0 });
     // What a run for a pull request writes is work on it, and goes to its branch.
     expect(execFileSync('git', ['show', 'topic:out'], { cwd: rig.project, encoding: 'utf8' })).toBe('topic main 2 false');
   });
 
-  test('a number that is not there is told before anything is started', async () => {
+  test('an unknown number is an error before anything starts', async () => {
     workflow('', 'x');
     const { code, stderr } = await run('--issue', '2');
     expect([code, stderr]).toEqual([2, expect.stringMatching(/cannot read --issue 2 from the local forge: .*\[USAGE\]/)]);
     expect(existsSync(join(rig.state, 'runs.db'))).toBe(false);
   });
 
-  test('actions and hooks of a workflow are done there', async () => {
+  test('actions and hooks of a workflow are carried out there', async () => {
     rig.write(
       '.pawl/workflows/w.yaml',
       `apiVersion: pawl.dev/v1
@@ -229,7 +229,7 @@ on_complete:
   });
 });
 
-test('a project takes people out of a group of its user, and adds none; a group of its own is its own', async () => {
+test('a project can remove people from a group of its user, but not add any; it can define its own groups', async () => {
   const user = join(rig.folder, 'user');
   mkdirSync(join(user, 'pawl'), { recursive: true });
   writeFileSync(join(user, 'pawl', 'config.yaml'), 'groups: { maintainers: [ann, bob] }\n');

@@ -34,7 +34,7 @@ describe('without a terminal', () => {
     expect((await rig.run(['run', 'hello'])).code).toBe(0);
   });
 
-  test('a change of the file, or of a file it imports, ends its trust, and what changed is named', async () => {
+  test('a change of the file, or of a file it imports, ends its trust, and the change is named', async () => {
     await rig.run(['trust', file, '--yes']);
     rig.write('.pawl/workflows/lib/word.ts', "export const word = 'evil';\n");
     const { code, stderr } = await rig.run(['run', 'hello']);
@@ -58,7 +58,7 @@ describe('without a terminal', () => {
     });
   });
 
-  test('a trusted folder is trusted however its files change; a neighbour is not', async () => {
+  test('a trusted folder stays trusted when its files change; the folder beside it is not', async () => {
     await rig.run(['trust', '--folder', '--yes']);
     rig.write('.pawl/workflows/hello.ts', HELLO.replace('() => word', "() => 'new'"));
     expect((await rig.run(['run', 'hello'])).code).toBe(0);
@@ -94,19 +94,19 @@ describe('without a terminal', () => {
     ]);
   });
 
-  test('the home folder is too much to trust', async () => {
+  test('the home folder cannot be trusted as a whole', async () => {
     const { code, stderr } = await rig.run(['trust', '--folder', '--yes'], { env: { HOME: rig.project } });
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('contains more than one project') });
   });
 
-  test('what is trusted is kept outside the project, for its owner only', async () => {
+  test('the list of trusted files is outside the project, for its owner only', async () => {
     await rig.run(['trust', '--yes']);
     const kept = join(rig.state, 'trust.json');
     expect(statSync(kept).mode & 0o777).toBe(0o600);
     expect(Object.keys((JSON.parse(readFileSync(kept, 'utf8')) as { files: object }).files)).toEqual([file]);
   });
 
-  test('revoked trust is gone, of one file or of the whole project', async () => {
+  test('trust can be revoked for one file or for the whole project', async () => {
     await rig.run(['trust', '--yes']);
     expect(await rig.json(['trust', '--revoke', file])).toMatchObject({ code: 0, revoked: [file] });
     expect((await rig.run(['run', 'hello'])).code).toBe(4);
@@ -161,7 +161,7 @@ describe('settings that came with the project', () => {
     });
   });
 
-  test('of their user need no trust, and neither does what only narrows', async () => {
+  test('of the user need no trust, and neither do settings that only restrict', async () => {
     await rig.run(['trust', file, '--yes']);
     const user = join(rig.folder, 'user');
     mkdirSync(join(user, 'pawl'), { recursive: true });
@@ -212,7 +212,7 @@ describe('settings that came with the project', () => {
 });
 
 describe('at a terminal', () => {
-  test('the person sees the file, its digest and its imports, and yes runs this content from then on', async () => {
+  test('the person sees the file, its digest and its imports, and "yes" trusts this content from then on', async () => {
     const terminal = rig.terminal(['run', 'hello']);
     const shown = await terminal.until('Run it?');
     expect(shown).toMatch(/digest {3}[0-9a-f]{16}/);
@@ -224,7 +224,7 @@ describe('at a terminal', () => {
     expect((await rig.run(['run', 'hello'])).code).toBe(4);
   });
 
-  test('anything else than yes does not run it', async () => {
+  test('any answer but "yes" does not run it', async () => {
     const terminal = rig.terminal(['run', 'hello']);
     await terminal.until('Run it?');
     terminal.type('\r');

@@ -24,7 +24,7 @@ async function output(): Promise<unknown> {
   return (JSON.parse(stdout) as { steps: { output: unknown }[] }).steps[0]?.output;
 }
 
-describe('code that a trusted workflow reaches cannot be changed', () => {
+describe('changed code that a trusted workflow loads is not run', () => {
   const CASES = (
     [
       [
@@ -95,7 +95,7 @@ describe('code that a trusted workflow reaches cannot be changed', () => {
   }
 });
 
-describe('what parsing did not find is not run', () => {
+describe('code that parsing did not find is not run', () => {
   test.each([
     ['a computed import', "const { word } = await import(['..', '..', 'src', 'word.mjs'].join('/'));"],
     ['Module._load', "import M from 'node:module';\nconst { word } = M['_load'](process.cwd() + '/src/word.mjs');"],
@@ -133,7 +133,7 @@ describe('what parsing did not find is not run', () => {
     });
   });
 
-  test('code that goes around the loader cannot be trusted by its content, and the place is shown', async () => {
+  test('code that bypasses the loader cannot be trusted by its content, and its position is shown', async () => {
     const file = rig.write(HELLO, workflow(`${REQUIRE}const { word } = createRequire(process.cwd() + '/')('./word.cjs');`));
     rig.write('word.cjs', "exports.word = 'hi';\n");
     for (const words of [
@@ -152,7 +152,7 @@ describe('what parsing did not find is not run', () => {
 });
 
 describe('a trusted folder', () => {
-  test('does not cover code outside of it, behind a link or a path', async () => {
+  test('does not cover code outside it, behind a link or a path', async () => {
     rig.write(HELLO, workflow("import { word } from './linked.mjs';"));
     const outside = rig.write('../outside/word.mjs', "export const word = 'hi';\n");
     symlinkSync(outside, join(rig.project, '.pawl/workflows/linked.mjs'));
@@ -197,7 +197,7 @@ test('a package that is linked into node_modules is trusted with the workflow', 
   expect((await rig.run(['run', 'hello'])).code).toBe(4);
 });
 
-test('packages of an agent driver are loaded beside a workflow that does not import them', async () => {
+test('packages of an agent driver are loaded for a workflow that does not import them', async () => {
   rig.write(HELLO, workflow('').replace('handler: () => word', "agent: 'writer', prompt: 'Write.'"));
   rig.write('.pawl/agents/writer.md', '---\ndriver: ai-sdk\nmodel: fake/one\n---\nWrite.\n');
   rig.write('node_modules/ai/package.json', '{"name":"ai","type":"module","exports":"./index.js"}');
@@ -225,7 +225,7 @@ test.each([
   expect(JSON.parse(stdout)).toMatchObject({ schemaVersion: 1 });
 });
 
-test('a module that never ends is ended when the command that loads it is killed', async () => {
+test('a module that never ends is killed with the command that loads it', async () => {
   const mark = join(rig.folder, 'mark');
   rig.write(
     HELLO,

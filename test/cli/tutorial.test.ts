@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 describe('the tutorial', () => {
-  test('has its six pages', () => {
+  test('has six pages', () => {
     expect(PAGES.map((page) => page.split('/').at(-1)?.slice(0, 2))).toEqual(['01', '02', '03', '04', '05', '06']);
   });
 
@@ -26,7 +26,7 @@ describe('the tutorial', () => {
   });
 });
 
-test('a page whose output is not what it says is found out', () => {
+test('a page whose output differs from what it shows is reported', () => {
   expect(patternOf(['run <id> of notes', '…', 'decide <id>']).test('run 4vv8c5j2dynhhy0e of notes\n\ndecide 4vv8c5j2dynhhy0e\n')).toBe(
     true,
   );

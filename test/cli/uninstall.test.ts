@@ -30,7 +30,7 @@ async function setUp(): Promise<void> {
   expect((await rig.run(['run', 'notes'])).code).not.toBe(2);
 }
 
-test('it removes what init and runs wrote, and nothing that a person wrote', async () => {
+test('it removes what init and runs wrote, and no file of a person', async () => {
   await setUp();
   rig.write(
     '.pawl/workflows/mine.yaml',

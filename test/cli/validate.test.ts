@@ -14,7 +14,7 @@ interface Checked {
   }[];
 }
 
-describe('a mistake is shown as its author needs it', () => {
+describe('a mistake is shown with its position and what to do', () => {
   const rig = new CliRig();
   beforeAll(async () => {
     for (const [name, text] of Object.entries(MISTAKES)) rig.write(`${name}.ts`, text);
@@ -57,7 +57,7 @@ describe('a module that is not trusted', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  test('is wrong all the same when it imports a local file that does not exist, or cannot be parsed', async () => {
+  test('is an error even so when it imports a missing local file, or cannot be parsed', async () => {
     rig.write('gone.ts', `${GOOD}import { x } from './lib/gone.ts';\n`);
     rig.write('syntax.ts', `${GOOD}}\n`);
     const { code, files } = await rig.json<Checked>(['validate', 'gone.ts', 'syntax.ts']);
@@ -67,7 +67,7 @@ describe('a module that is not trusted', () => {
     ]);
   });
 
-  test('is asked about at a terminal, and checked when its author says so, as long as it stays as it is', async () => {
+  test('is asked about at a terminal, and checked after a yes until it changes', async () => {
     rig.write('.pawl/workflows/good.ts', GOOD);
     const asked = rig.terminal(['validate']);
     await asked.until('Load it to check it?');
@@ -113,12 +113,12 @@ describe('validate', () => {
     expect(files[0]?.errors[0]?.message).toMatch(message);
   });
 
-  test('what a module prints is kept apart', async () => {
+  test('the output of a module is kept separate', async () => {
     rig.write('loud.ts', `console.log('out');\nconsole.error('err');\nprocess.send?.({ definition: 1 });\n${GOOD}`);
     expect(await rig.run(['validate', 'loud.ts'])).toMatchObject({ code: 0, stderr: 'pawl: 1 file, 0 errors\n' });
   });
 
-  test('a name that is another one when the file is loaded is an error', async () => {
+  test('a name that differs once the file is loaded is an error', async () => {
     rig.write(
       'bad.ts',
       `const spec = { name: 'a', steps: [{ id: 'a', command: 'true', next: null }] };\nspec.name = 'b';\n${GOOD.replace(/\(\{.*\}\)/, '(spec)')}`,
@@ -163,7 +163,7 @@ describe('validate', () => {
     ]);
   });
 
-  test('values that the module computes are checked like any other, and warnings are errors with --strict', async () => {
+  test('computed values are checked like any other, and warnings are errors with --strict', async () => {
     rig.write('lib/limit.ts', "export const limit = () => 'soon';\n");
     rig.write('computed.ts', `import { limit } from './lib/limit.ts';\n${GOOD.replace('next: null', 'timeout: limit(), next: null')}`);
     expect(await rig.json(['validate', 'computed.ts'])).toMatchObject({
@@ -178,7 +178,7 @@ describe('validate', () => {
     });
   });
 
-  test('of two files with one name each names the other', async () => {
+  test('two files with one name are errors that name each other', async () => {
     const one = rig.write('.pawl/workflows/one.ts', GOOD);
     const two = rig.write('.squadron/workflows/two.ts', GOOD);
     const { code, files } = await rig.json<{ files: { file: string; errors: { code: string; message: string }[] }[] }>(['validate']);
@@ -191,7 +191,7 @@ describe('validate', () => {
     expect(files[1]?.errors[0]?.message).toContain(one);
   });
 
-  test('a question that takes more people than its groups have is a warning, in both spellings', async () => {
+  test('a question that needs more people than its groups have is a warning, in YAML and TypeScript', async () => {
     rig.write('.pawl/config.yaml', 'groups: { maintainers: [ann, bob], owners: [bob] }\n');
     rig.write(
       'graph.ts',
@@ -233,14 +233,14 @@ stages:
     });
   });
 
-  test('text of a file cannot steer the terminal that shows it', async () => {
+  test('text of a file cannot control the terminal that shows it', async () => {
     rig.write('bad.ts', GOOD.replace("'a'", "'a\\u001b[31m'").replace('next: null', "next: '\u001b[2Jx\u009b1m'"));
     const { stdout } = await rig.run(['validate', 'bad.ts']);
     expect(stdout).toContain('TARGET_UNKNOWN');
     expect([...stdout].filter((char) => char === '\u001b' || char === '\u009b')).toEqual([]);
   });
 
-  test('a long line is shown where its place is, within the width of the terminal', async () => {
+  test('a long line is shown around the position, within the width of the terminal', async () => {
     rig.write('bad.ts', GOOD.replace('next: null', `title: '${'x'.repeat(300)}', timeout: 'soon', next: null`));
     const terminal = rig.terminal(['validate', 'bad.ts', '--no-color']);
     expect(await terminal.ended).toBe(2);

@@ -12,7 +12,7 @@ afterEach(() => rig.close());
 const twoSteps = (hold: Hold, end: string): string =>
   `{ id: 'first', command: ${JSON.stringify(hold.line)}, next: 'second' }, { id: 'second', command: '${end}', next: null }`;
 
-test('watch tells a run from its beginning to its end while another process drives it, and ends with its exit code', async () => {
+test('watch shows a run from start to end while another process drives it, and exits with its code', async () => {
   const hold = new Hold(rig);
   const file = await writeWorkflow(rig, 'two', { steps: twoSteps(hold, 'exit 3') });
   const running = rig.start(['run', file, '--id', ID]);

@@ -66,7 +66,7 @@ test('the workflow of the guide sends changed files with a secret, and the secre
   expect(stored()).not.toContain('tok-123456');
 });
 
-test('the webhook stage of the seed is answered by a real server', async () => {
+test('the webhook stage of the examples is answered by a real server', async () => {
   const stage = SEED.replace('https://api.example.com', `http://${host}`).replace('next_stage', 'complete');
   const before = `  - id: implement\n    type: command\n    run: echo 1 > a.py\n    outputs: [{ name: changed_files, type: file, pattern: "*.py" }]\n`;
   const head = 'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: seed }\ncontext: { pr_number: 3 }\nstages:\n';
@@ -147,7 +147,7 @@ test('doctor reports secrets that cannot be read or masked, and runs no program 
 
 const later = (seconds: number): Record<string, string> => ({ 'retry-after': String(seconds) });
 
-test('a rate limit is a wait until its time, over the end of the process, and uses up no attempt', async () => {
+test('a rate limit is a wait until its time, also across processes, and uses up no attempt', async () => {
   await setUp('{ env: T }');
   answer = () => ({ status: 429, body: {}, headers: later(3600) });
   const { code, run: waiting } = await run('ask', { T: 'tok-123456' });

@@ -64,7 +64,7 @@ test('a file that was changed after it was trusted is not run', async () => {
   expect([code, stderr]).toEqual([4, expect.stringContaining('[NOT_TRUSTED]')]);
 });
 
-test('a broken file is told like a good compiler does, and running it names the first place', async () => {
+test('a broken file is reported with its lines, and running it names the first position', async () => {
   rig.write('.pawl/workflows/notes.yaml', NOTES.replace('goto: write', 'goto: wirte').replace('context.greeting', 'context.greting'));
   const { code, stdout } = await rig.run(['validate']);
   expect(code).toBe(2);
@@ -92,7 +92,7 @@ test('the same name in a file and in a module is refused, and both are named', a
   expect((await rig.run(['run', 'notes'])).stderr).toMatch(/2 workflows are called "notes": .*notes\.yaml, .*other\.ts/);
 });
 
-test('a run goes on with the definition it is frozen to, whatever becomes of its file', async () => {
+test('a run continues with its frozen definition, whatever happens to its file', async () => {
   const text = (name: string) => `apiVersion: pawl.dev/v1
 kind: Workflow
 metadata: { name: ask }
@@ -135,7 +135,7 @@ ${more}`;
   expect(await line()).toBe('the workflow file no longer exists; the run continues with its own copy');
 });
 
-test('a way back without a bound is a warning, and an error with --strict', async () => {
+test('a loop without a bound is a warning, and an error with --strict', async () => {
   rig.write(
     '.pawl/workflows/loop.yaml',
     `apiVersion: pawl.dev/v1

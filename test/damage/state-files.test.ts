@@ -1,7 +1,19 @@
 // The damage matrix of the user's state folder: each of its files is damaged in each way, and a command that needs the
 // file says so, or what it says shows that the file is gone.
 
-import { copyFileSync, cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { changeKeyList, readKeyList, readLockedKeys, writeLockedKey } from '../../src/authority/key-files.ts';
@@ -11,6 +23,7 @@ import { ensureStateId, isForeign, readStateId } from '../../src/cli/store-origi
 import { createToken, readTokens, revokeToken } from '../../src/cli/tokens.ts';
 import { isKnownSigned, rememberSigned } from '../../src/cli/trust/signed-projects.ts';
 import { readTrust, recordTrust } from '../../src/cli/trust/trust.ts';
+import { keyReader } from '../../src/process/key-file.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const STEP = 7;
@@ -93,10 +106,30 @@ describe.each(Object.keys(READS))('%s', (name) => {
     expect(read).not.toThrow();
   });
 
-  test('a missing file has lost what it held: no key, no token, no trust', () => {
+  test.each<[string, () => void]>([
+    ['a folder', () => mkdirSync(path())],
+    ['a named pipe', () => execFileSync('/usr/bin/env', ['mkfifo', path()])],
+    ['a link to nothing that is a file', () => symlinkSync(folder, path())],
+    ['a device', () => symlinkSync('/dev/zero', path())],
+  ])('%s in its place is reported at once', (_, replace) => {
     rmSync(path());
-    expect(read()).toBe(name === 'signed-projects.json' ? false : 0);
+    replace();
+    expect(read).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(path()) }));
   });
+
+  test('a missing file gives nobody a right: no key, no token, no trust, and a missing list of limits is reported', () => {
+    rmSync(path());
+    if (name === 'signed-projects.json')
+      expect(read).toThrow(`was removed; restore a backup of it; if you removed it yourself, remove ${path()}.sum, too`);
+    else expect(read()).toBe(0);
+  });
+});
+
+test('a project still requires signatures when the list and its checksum are gone', () => {
+  rmSync(join(folder, 'signed-projects.json'));
+  rmSync(join(folder, 'signed-projects.json.sum'));
+  expect(isKnownSigned(shell, { root: whole } as never)).toBe(true);
+  expect(isKnownSigned(shell, { root: tempFolder() } as never)).toBe(false);
 });
 
 test.each(['identities.json', 'tokens.json', 'trust.json', 'signed-projects.json'])('an older copy of %s is reported', (name) => {
@@ -139,4 +172,25 @@ test('a lock that is not one is reported, and changes nothing', () => {
     'tokens.json.older',
     'tokens.json.sum',
   ]);
+});
+
+describe('the key of tokens beside a database', () => {
+  const key = (): string => join(folder, 'runs.db.key');
+
+  test.each<[string, () => void]>([
+    ['an empty file', () => writeFileSync(key(), '')],
+    ['half of it', () => writeFileSync(key(), Buffer.alloc(16, 1))],
+    ['a folder', () => mkdirSync(key())],
+    ['a named pipe', () => execFileSync('/usr/bin/env', ['mkfifo', key()])],
+  ])('%s is reported at once, and no token is made with it', (_, damage) => {
+    damage();
+    expect(keyReader(join(folder, 'runs.db'))).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(key()) }),
+    );
+  });
+
+  test('a missing one is made anew, for its owner only', () => {
+    expect(keyReader(join(folder, 'runs.db'))()).toHaveLength(32);
+    expect(statSync(key()).mode & 0o077).toBe(0);
+  });
 });

@@ -66,7 +66,7 @@ describe('a gate', () => {
     });
   });
 
-  test('says so for tests that are named, and for settings that act by themselves', async () => {
+  test('is refused for changed tests that are protected, and for settings that take effect by themselves', async () => {
     put('tests/a.sh', 'true\n');
     const named = defineWorkflow({ name: 'named', protected: ['tests/**'], steps: [work, pause, check] });
     const { view } = await played(named, () => {
@@ -87,7 +87,7 @@ describe('a gate', () => {
     expect((await run.wait('idle')).status).toBe('completed');
   });
 
-  test('is asked once more after a retry when the files change again', async () => {
+  test('is refused again after a retry when the files change again', async () => {
     const again = { id: 'again', signal: 'again', next: 'last' } as const;
     const twice = defineWorkflow({ name: 'twice', steps: [work, pause, { ...check, next: 'again' }, again, { ...check, id: 'last' }] });
     const { run } = await played(twice, () => put('check.sh', 'true\n'));
@@ -99,7 +99,7 @@ describe('a gate', () => {
     expect([view.status, view.error]).toEqual(refused('check.sh (changed)'));
   });
 
-  test('does not take a way back through the workflow for a retry by a person', async () => {
+  test('does not treat a loop of the workflow as a retry by a person', async () => {
     const looped = defineWorkflow({
       name: 'looped',
       steps: [work, pause, { ...check, next: { ok: null, error: { to: 'work', maxIterations: 1 } } }],
@@ -129,7 +129,7 @@ describe('a gate', () => {
     expect([view.status, view.error]).toEqual(refused('check.sh (changed)'));
   });
 
-  test('accepts what agents side by side may change, each in a checkout of its own', async () => {
+  test('accepts what parallel agents may change, each in its own checkout', async () => {
     git(rig.directory, 'init', '--quiet');
     put('.gitignore', 'pawl.db*\n');
     put('two.sh', 'false\n');
@@ -162,7 +162,7 @@ describe('a gate', () => {
     expect([view.status, view.error]).toEqual(refused('tests/new.sh (changed)'));
   });
 
-  test('in a flow looks at what is named, and accepts what a function changed', async () => {
+  test('in a flow compares the named files, and accepts what a function changed', async () => {
     const flow = workflow('flow', function* () {
       yield* step('work').agent({ agent: 'dev', prompt: 'Fix it.' });
       yield* step('change').task(() => put('.npmrc', 'loglevel=error\n'));

@@ -45,7 +45,7 @@ const yes = (actor: string) => ({ option: 'approve', actor });
 describe('a question that takes two people', () => {
   const two = asking({ from: 'maintainers', count: 2 });
 
-  test('goes on when two have approved, and not before; who they were is its result', async () => {
+  test('continues when two have approved, and not before; its result names them', async () => {
     const { engine, id } = await parked(two);
     expect((await engine.run(id).decide(yes('bob'))).status).toBe('waiting');
     expect((await engine.run(id).gates())[0]).toMatchObject({ votes: [{ option: 'approve', actor: 'bob' }] });
@@ -62,14 +62,14 @@ describe('a question that takes two people', () => {
     expect((await engine.run(id).gates())[0]?.votes).toEqual([{ option: 'approve', actor: 'Ann' }]);
   });
 
-  test('one who rejects is enough', async () => {
+  test('one rejection is enough', async () => {
     const { engine, id } = await parked(two);
     await engine.run(id).decide(yes('ann'));
     await engine.run(id).decide({ option: 'reject', actor: 'bob' });
     expect((await engine.run(id).wait()).status).toBe('rejected');
   });
 
-  test('one who sends the work back is enough, in YAML as in TypeScript', async () => {
+  test('one request for changes is enough, in YAML and TypeScript', async () => {
     const { compiled } = checkYaml(
       'ship.yaml',
       `apiVersion: pawl.dev/v1
@@ -126,7 +126,7 @@ stages:
     options: [{ label: 'now' }, { label: 'later' }, { label: 'never', outcome: 'reject' }],
   });
 
-  test('is put anew when two choose different ways on, and says who chose what', async () => {
+  test('is asked again when two choose different options, and says who chose what', async () => {
     const { engine, id } = await parked(either);
     await engine.run(id).decide({ option: 'now', actor: 'ann' });
     expect((await engine.run(id).decide({ option: 'later', actor: 'bob' })).status).toBe('waiting');
@@ -158,7 +158,7 @@ stages:
     expect((await engine.run(id).wait()).status).toBe('escalated');
   });
 
-  test('lets a person change their mind as often as they like', async () => {
+  test('lets a person change their vote any number of times', async () => {
     const { engine, id } = await parked(either);
     for (const option of ['now', 'later', 'now', 'later', 'now', 'later']) await engine.run(id).decide({ option, actor: 'ann' });
     expect((await engine.run(id).gates())[0]?.votes).toEqual([{ option: 'later', actor: 'Ann' }]);
@@ -172,7 +172,7 @@ stages:
     expect((await engine.run(id).decide(yes('ANN'))).status).toBe('waiting');
   });
 
-  test('in a flow every answer that is not a rejection is a way on', async () => {
+  test('in a flow every answer but a rejection continues', async () => {
     const flow = workflow('ship', function* () {
       return yield* step('ask').human({ prompt: 'Ship it?', count: 2, options: ['ship', 'hold', 'reject'] });
     });
@@ -184,7 +184,7 @@ stages:
     expect((await engine.run(id).wait()).output).toMatchObject({ option: 'hold', people: ['ann', 'bob'] });
   });
 
-  test('is not approved by time running out, with one approval or none', async () => {
+  test('is not approved by a timeout, with one approval or none', async () => {
     const { clock, turn } = virtual();
     const { engine, id } = await parked(asking({ from: 'maintainers', count: 2 }, { timeout: '1h' }), { clock });
     await engine.run(id).decide(yes('ann'));
@@ -193,7 +193,7 @@ stages:
     expect([view.status, view.steps.map(({ path, outcome }) => `${path} ${outcome}`)]).toEqual(['escalated', ['ask#1 timeout']]);
   });
 
-  test('survives the end of the process between the two', async () => {
+  test('survives the end of the process between the two votes', async () => {
     const { engine, id } = await parked(two);
     await engine.run(id).decide(yes('ann'));
     await engine.close({ abort: true });
@@ -209,20 +209,20 @@ function virtual() {
 }
 
 describe('who may decide', () => {
-  test('a member of any of the groups', async () => {
+  test('is a member of any of the groups', async () => {
     const { engine, id } = await parked(asking({ from: ['maintainers', 'owners'] }));
     await engine.run(id).decide(yes('cid'));
     expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
-  test('nobody else, and the run goes on waiting', async () => {
+  test('is nobody else, and the run keeps waiting', async () => {
     const { engine, id } = await parked(asking({ from: 'owners' }));
     const error = await errorOf(engine.run(id).decide(yes('bob')));
     expect([error.code, error.message]).toEqual(['NOT_ALLOWED', 'gate "ask" can only be decided by owners, and "bob" is not a member']);
     expect((await engine.run(id).get()).status).toBe('waiting');
   });
 
-  test('a group that nobody defined is an error and not an empty group', async () => {
+  test('an undefined group is an error, not an empty group', async () => {
     const { engine, id } = await parked(asking({ from: 'maintaners' }));
     expect((await errorOf(engine.run(id).decide(yes('ann')))).message).toContain('did you mean "maintainers"');
   });
@@ -237,7 +237,7 @@ describe('who may decide', () => {
 describe('a question about files', () => {
   const about = asking({ subjects: { files: ['docs/**', 'plan.md'] } });
 
-  test('a change after it was shown voids the decision, names what changed, and puts the question anew', async () => {
+  test('a change after it was shown voids the decision, names the change, and asks again', async () => {
     writeFileSync(rig.path('plan.md'), 'one');
     const { engine, id } = await parked(about);
     const [before] = await engine.run(id).gates();
@@ -253,7 +253,7 @@ describe('a question about files', () => {
     expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
-  test('what changed back is as it was shown, and can be decided', async () => {
+  test('a file that was changed back can be decided on', async () => {
     writeFileSync(rig.path('plan.md'), 'one');
     const { engine, id } = await parked(about);
     for (const text of ['two', 'one']) {
@@ -264,7 +264,7 @@ describe('a question about files', () => {
     expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
-  test('approvals of what it was before do not count for what it is now', async () => {
+  test('approvals of the earlier content do not count for the current one', async () => {
     writeFileSync(rig.path('plan.md'), 'one');
     const { engine, id } = await parked(asking({ from: 'maintainers', count: 2, subjects: { files: ['plan.md'] } }));
     await engine.run(id).decide(yes('ann'));
@@ -274,7 +274,7 @@ describe('a question about files', () => {
     expect((await engine.run(id).gates())[0]?.votes).toEqual([{ option: 'approve', actor: 'bob' }]);
   });
 
-  test('files that did not change are no reason to ask again', async () => {
+  test('unchanged files do not cause another question', async () => {
     writeFileSync(rig.path('plan.md'), 'one');
     const { engine, id } = await parked(about);
     writeFileSync(rig.path('other.md'), 'not asked about');
@@ -282,7 +282,7 @@ describe('a question about files', () => {
     expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
-  test('a gate behind the work of a step, and one in a flow, are bound to them too', async () => {
+  test('a gate after the work of a step, and one in a flow, are bound to the files, too', async () => {
     writeFileSync(rig.path('plan.md'), 'one');
     const behind = defineWorkflow({
       name: 'behind',
@@ -304,7 +304,7 @@ describe('a question about files', () => {
 });
 
 describe('a question about a pull request', () => {
-  test('a head that moved puts it anew, and only the head that was approved is merged', async () => {
+  test('a moved head causes a new question, and only the approved head is merged', async () => {
     const stage = await openLocalForgeStage();
     const { number } = await openSample(stage, 'feature');
     const land = defineWorkflow({

@@ -90,7 +90,7 @@ describe('a reviewer', () => {
     steps: [{ id: 'look', agent: 'reviewer', prompt: 'Review it.', next: { ok: null, reject: 'escalate' } }],
   });
 
-  test('is told of the verdict, and a rejection in words is not an approval', async () => {
+  test('is told to give a verdict, and a rejection in words is not an approval', async () => {
     const { engine, id } = await begun(review);
     const { prompt, token } = await onlyHandout(engine, id);
     expect(prompt).toContain('"verdict": "approve" or "verdict": "reject"');
@@ -102,7 +102,7 @@ describe('a reviewer', () => {
 });
 
 describe('one step at a time', () => {
-  test('the run waits for a report, and what is told stands alone', async () => {
+  test('the run waits for a report, and the instructions are self-contained', async () => {
     const { engine, id } = await begun(two);
     const handout = await onlyHandout(engine, id);
     expect(handout).toMatchObject({ step: 'plan', attempt: 1, role: 'planner' });
@@ -146,7 +146,7 @@ describe('one step at a time', () => {
     });
   });
 
-  test('two broken promises escalate', async () => {
+  test('two false reports escalate', async () => {
     const { engine, id } = await begun(two);
     for (let round = 0; round < 2; round += 1) {
       const { token } = await onlyHandout(engine, id);
@@ -157,7 +157,7 @@ describe('one step at a time', () => {
     expect(await engine.run(id).handouts()).toEqual([]);
   });
 
-  test('the same token is printed again by another process, and its report goes on there', async () => {
+  test('another process prints the same token, and its report continues the run there', async () => {
     const { engine, id } = await begun(two);
     const { token } = await onlyHandout(engine, id);
     await engine.close({ abort: true });
@@ -169,7 +169,7 @@ describe('one step at a time', () => {
 });
 
 describe('tokens', () => {
-  test('a guessed and a foreign one are refused, and the run stays where it is', async () => {
+  test('a guessed token and one of another run are refused, and nothing changes', async () => {
     const { engine, id } = await begun(two);
     const other = await engine.start(two, {}, { facts });
     await other.wait('idle');
@@ -180,7 +180,7 @@ describe('tokens', () => {
     expect((await onlyHandout(engine, id)).attempt).toBe(1);
   });
 
-  test('the same report again gets the verdict that stands', async () => {
+  test('the same report again gets the recorded verdict', async () => {
     const { engine, id } = await begun(two);
     const { token } = await onlyHandout(engine, id);
     written.add('plan.md');
@@ -190,7 +190,7 @@ describe('tokens', () => {
     expect((await onlyHandout(engine, id)).step).toBe('build');
   });
 
-  test('the same report of refused work gets the refusal again', async () => {
+  test('the same report of refused work is refused again', async () => {
     const { engine, id } = await begun(two);
     const { token } = await onlyHandout(engine, id);
     await engine.run(id).report({ token, result: 'done' });
@@ -199,7 +199,7 @@ describe('tokens', () => {
     expect((await onlyHandout(engine, id)).attempt).toBe(2);
   });
 
-  test('another result for a spent token is refused, and so is a step out of order', async () => {
+  test('another result for a spent token is refused, and so is a report on a later step', async () => {
     const { engine, id } = await begun(two);
     const { token } = await onlyHandout(engine, id);
     written.add('plan.md');
@@ -256,7 +256,7 @@ describe('what a result must be', () => {
     ],
   });
 
-  test('a result that does not fit is refused at its place, and the token is still good', async () => {
+  test('a result that does not fit the schema is refused with the path, and the token stays valid', async () => {
     const { engine, id } = await begun(typed);
     const { token } = await onlyHandout(engine, id);
     const error = await errorOf(engine.run(id).report({ token, result: { findings: 'none' } }));
@@ -283,7 +283,7 @@ describe('a fan-out', () => {
     ],
   });
 
-  test('has a token per item, takes them in any order, and hands out only the failed ones again', async () => {
+  test('has a token per item, accepts reports in any order, and hands out only failed items again', async () => {
     const engine = await rig.open();
     const run = await engine.start(each, { chapters: ['one', 'two', 'three'] }, { facts });
     await run.wait('idle');
@@ -341,7 +341,7 @@ test('a child of an attended run is attended, and its parent goes on when it has
 });
 
 describe('flows and drivers', () => {
-  test('a flow gets the result of its agent as from a driver', async () => {
+  test('a flow gets the result of an attended agent as that of a driven one', async () => {
     const flow = workflow('flow', {}, function* () {
       const { output } = yield* step('work').agent({ agent: 'worker', context: {} });
       return output;
@@ -400,7 +400,7 @@ describe('questions', () => {
     expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
-  test('of a driven agent go the same way', async () => {
+  test('of a driven agent are handled the same way', async () => {
     let asked = 0;
     const driver = createScriptedDriver(({ prompt }) => {
       asked += 1;
@@ -412,7 +412,7 @@ describe('questions', () => {
     expect((await engine.run(id).wait()).output).toContain('"answer": "b"');
   });
 
-  test('that are none, and those of a step that takes none, are refused', async () => {
+  test('that are invalid, or that the step does not accept, are refused', async () => {
     const { engine, id } = await begun(asking);
     const { token } = await onlyHandout(engine, id);
     expect((await errorOf(engine.run(id).ask({ token, questions: [] }))).message).toContain('1 to 3 questions');

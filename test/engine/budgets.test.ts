@@ -309,7 +309,7 @@ describe('other budgets', () => {
   test.each([
     ['of all runs', { options: { budgets: { day: { turns: 2 } } }, role: {}, what: 'the daily budget of all runs' }],
     ['of a role', { options: {}, role: { budget: { day: { turns: 2 } } }, what: 'the daily budget of role "worker"' }],
-  ])('of a day %s begin anew at midnight, and the run goes on by itself', async (_, { options, role, what }) => {
+  ])('of a day %s are reset at midnight, and the run continues by itself', async (_, { options, role, what }) => {
     const clock = createVirtualClock();
     const engine = await rig.open({ clock, ...options, ...using({ turns: 1 }, role) });
     const run = await engine.start(three());

@@ -32,14 +32,14 @@ async function createWaiting(): Promise<string> {
 }
 
 describe('a run whose functions have changed', () => {
-  test('takes no decision, and none is left in its inbox', async () => {
+  test('accepts no decision, and none is left in its inbox', async () => {
     const run = await createWaiting();
     const later = await rig.open({ workflows: [createGated(() => ({ version: 2 }))] });
     expect((await errorOf(later.run(run).decide({ option: 'yes', actor: 'ann' }))).code).toBe('DEFINITION_CHANGED');
     expect(await later.store.inbox(run, 0)).toEqual([]);
   });
 
-  test('goes on with the new ones once that was accepted, for this and every later command and engine', async () => {
+  test('continues with the new functions once that was accepted, for every later command and engine', async () => {
     const run = await createWaiting();
     const changed = createGated(() => ({ version: 2 }));
     const later = await rig.open({ workflows: [changed] });
@@ -64,7 +64,7 @@ describe('a run whose functions have changed', () => {
     expect((await later.store.check()).problems).toEqual([]);
   });
 
-  test('can be cancelled although its flow no longer repeats itself', async () => {
+  test('can be cancelled although its flow is not deterministic any more', async () => {
     const createFlow = (name: string) =>
       workflow('flow', { version: '1' }, function* () {
         yield* step(name).task(() => 1);

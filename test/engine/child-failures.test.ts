@@ -31,7 +31,7 @@ const UNKNOWN = 'step "%" could not start workflow "kit": this engine has no wor
 const refused = (step: string) => REFUSED.replace('%', step);
 
 describe('a child that cannot be started', () => {
-  test('says which parameter is wrong, names no run, and is not tried again for that', async () => {
+  test('names the invalid parameter and no run, and is not retried', async () => {
     const parent = defineWorkflow({ name: 'parent', steps: [{ id: 'child', workflow: kid, input: { n: 'many' }, retry: 3, next: null }] });
     const engine = await rig.open({ workflows: [parent] });
     const run = await engine.start(parent);
@@ -44,7 +44,7 @@ describe('a child that cannot be started', () => {
     expect(await engine.list({ parent: run.id })).toEqual([]);
   });
 
-  test('says so in the way on: a graph goes where its outcome leads', async () => {
+  test('settles as a failure that a graph can route', async () => {
     const parent = defineWorkflow({
       name: 'parent',
       steps: [
@@ -83,7 +83,7 @@ describe('failures of children are data at the join', () => {
     unknown: { status: 'failed', error: expect.stringContaining(UNKNOWN.replace('%', 'all/unknown')) },
   });
 
-  test('in a graph: the step behind the join sees each of them, and the children that went well are not disturbed', async () => {
+  test('in a graph: the step after the join sees each of them, and the other children are not affected', async () => {
     const parent = defineWorkflow({
       name: 'parent',
       steps: [
@@ -136,7 +136,7 @@ describe('failures of children are data at the join', () => {
     ]);
   });
 
-  test('in a flow: what is thrown has the results of all, live and on replay', async () => {
+  test('in a flow: the thrown error has the results of all, live and on replay', async () => {
     const parent = workflow('parent', { children: [kid] }, function* () {
       let output: unknown = null;
       try {
@@ -186,7 +186,7 @@ describe('failures of children are data at the join', () => {
     ]);
   });
 
-  test('in a race that nobody wins: what is thrown has the results of all', async () => {
+  test('in a race that nobody wins: the thrown error has the results of all', async () => {
     const parent = workflow('parent', { children: [kid] }, function* () {
       try {
         return yield* race([step('luck').workflow(kid, { n: 13 }), step('bad').workflow(kid, { n: 'many' as never })]);
@@ -201,7 +201,7 @@ describe('failures of children are data at the join', () => {
     });
   });
 
-  test('a child that was cancelled, by its status', async () => {
+  test('a cancelled child is reported with its status', async () => {
     const slow = defineWorkflow({ name: 'slow', steps: [{ id: 'hear', signal: 'go', next: null }] });
     const parent = defineWorkflow({
       name: 'parent',
@@ -221,7 +221,7 @@ describe('failures of children are data at the join', () => {
   });
 });
 
-test('a step that started a run says which one it was', async () => {
+test('a step that started a run names it', async () => {
   const parent = workflow('parent', { children: [kid] }, function* () {
     yield* step('plain').task(() => 1);
     return yield* all([step('a').workflow(kid, { n: 1 }), step('b').workflow(kid, { n: 2 })]);

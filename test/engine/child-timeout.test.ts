@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => rig.close());
 
-test('a child that took too long is cancelled, also when another one is tried in its place', async () => {
+test('a child that timed out is cancelled, also when a retry starts another one', async () => {
   const kid = defineWorkflow({ name: 'kid', steps: [{ id: 'sign', signal: 'signed', next: null }] });
   const parent = defineWorkflow({
     name: 'parent',

@@ -15,7 +15,7 @@ const double = workflow('double', { params: { n: arg({ default: 1 }) } }, functi
 const childOf = async (engine: Engine, run: string, at = 0) => (await engine.list({ parent: run })).toReversed()[at]?.id as string;
 
 describe('a child run', () => {
-  test('gives its output to the parent, as a graph and as a flow, and says whose child it is', async () => {
+  test('returns its output to the parent, as a graph and as a flow, and names its parent', async () => {
     const graph = defineWorkflow({
       name: 'graph',
       steps: [
@@ -105,7 +105,7 @@ describe('a child run', () => {
     expect(await run.wait()).toMatchObject({ status: 'completed', output: 'mended' });
   });
 
-  test('that waits for a person parks the parent too; a decision on the child finishes both', async () => {
+  test('that waits for a person parks the parent, too; a decision in the child finishes both', async () => {
     const kid = defineWorkflow({ name: 'kid', steps: [{ id: 'ask', human: { prompt: 'Go?' }, next: null }] });
     const parent = defineWorkflow({
       name: 'parent',
@@ -126,7 +126,7 @@ describe('a child run', () => {
     expect([(await later.run(child).wait()).status, (await later.run(run.id).wait()).output]).toEqual(['completed', 'end']);
   });
 
-  test('B06: as deep as the limit allows, and no deeper', async () => {
+  test('B06: can be nested up to the limit, and no deeper', async () => {
     const down = workflow('down', { params: { n: arg({ default: 0 }) } }, function* ({ n }) {
       const below: unknown = yield* step('down').workflow('down', { n: (n as number) + 1 });
       return below;
@@ -137,7 +137,7 @@ describe('a child run', () => {
     expect(await engine.list({ workflow: 'down' })).toHaveLength(4);
   });
 
-  test('workflows that start each other in a circle are refused when the engine is made', async () => {
+  test('workflows that start each other in a cycle are refused when the engine is created', async () => {
     const a = defineWorkflow({ name: 'a', steps: [{ id: 'down', workflow: 'b', next: null }] });
     const b = defineWorkflow({ name: 'b', steps: [{ id: 'down', workflow: 'a', next: null }] });
     const error = await errorOf(rig.open({ workflows: [a, b] }));
@@ -164,7 +164,7 @@ describe('a child run', () => {
     expect(await engine.list({ parent: run.id })).toEqual([]);
   });
 
-  test('a run of an id that exists cannot be started again, and one that is being driven goes on unharmed', async () => {
+  test('a run with an existing id cannot be started again, and the existing one continues', async () => {
     const [begun, go] = [createLatch(), createLatch()];
     const held = workflow('held', function* () {
       yield* step('work').task(async () => {

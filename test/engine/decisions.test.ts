@@ -39,7 +39,7 @@ async function parked(engine: Engine, definition = review): Promise<string> {
 }
 
 describe('a human gate', () => {
-  test('parks the run with what is shown and its digest, and nothing of it is owned meanwhile', async () => {
+  test('parks the run with what is shown and its digest, and no process owns it meanwhile', async () => {
     const engine = await rig.open();
     const id = await parked(engine);
     const view = await engine.run(id).get();
@@ -129,7 +129,7 @@ describe('a human gate', () => {
       { code: 'CONTENT_CHANGED', message: expect.stringContaining('and decide again') },
     ],
     ['another gate', { option: 'yes', gate: 'draft' }, { code: 'WAIT_NOT_FOUND', message: expect.stringContaining('no gate "draft"') }],
-  ])('%s is refused, and the gate goes on waiting', async (_, decision, expected) => {
+  ])('%s is refused, and the gate keeps waiting', async (_, decision, expected) => {
     const engine = await rig.open();
     const id = await parked(engine);
     const error = await errorOf(engine.run(id).decide({ actor: 'ann', ...decision }));
@@ -137,7 +137,7 @@ describe('a human gate', () => {
     expect((await engine.run(id).get()).waits.map(({ kind }) => kind)).toEqual(['human']);
   });
 
-  test('the first committed decision counts; every other is told who decided', async () => {
+  test('the first committed decision counts; every other one fails with who decided', async () => {
     const engine = await rig.open();
     const held = defineWorkflow({
       name: 'held',
@@ -177,7 +177,7 @@ describe('a human gate', () => {
     expect((await errorOf(engine.run(id).decide({ option: 'a', actor: 'late' }))).message).toContain(`by ${decision?.actor}`);
   });
 
-  test('two gates that wait at once are decided apart, each by its own name', async () => {
+  test('two gates that wait at once are decided separately, by name', async () => {
     const engine = await rig.open();
     const both = defineWorkflow({
       name: 'both',
@@ -234,7 +234,7 @@ describe('a human gate', () => {
     expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
-  test('a gate behind a step asks after its postconditions and keeps the result of the work', async () => {
+  test('a gate after a step asks once its postconditions hold, and keeps the result of the work', async () => {
     const engine = await rig.open();
     const behind = defineWorkflow({
       name: 'behind',
@@ -290,7 +290,7 @@ describe('a human gate', () => {
   });
 });
 
-test('a decision that was made before its gate opened is told that there was none, however quickly it opened', async () => {
+test('a decision made before its gate opened is refused, however soon it opened', async () => {
   const driver = await rig.open();
   const store = await openSpiedStore(rig.db);
   const held = createLatch();

@@ -24,7 +24,7 @@ function createWorker() {
 }
 
 describe('R01: a fan-out of 100 in which item 4 fails', () => {
-  test('as a graph: the others are done and stay done; resuming runs item 4 alone', async () => {
+  test('as a graph: the others are done and stay done; resuming runs only item 4', async () => {
     const worker = createWorker();
     const fan = defineWorkflow({
       name: 'fan',
@@ -76,7 +76,7 @@ describe('R01: a fan-out of 100 in which item 4 fails', () => {
 });
 
 describe('a fan-out', () => {
-  test('over a list that the step before it made sees that list', async () => {
+  test('over a list that the previous step made sees that list', async () => {
     const engine = await rig.open();
     const fan = defineWorkflow({
       name: 'made',
@@ -88,7 +88,7 @@ describe('a fan-out', () => {
     expect((await (await engine.start(fan)).wait()).output).toEqual(['wrote one', 'wrote two']);
   });
 
-  test('over nothing is done at once', async () => {
+  test('over an empty list is done at once', async () => {
     const engine = await rig.open();
     const fan = defineWorkflow({
       name: 'empty',
@@ -98,7 +98,7 @@ describe('a fan-out', () => {
     expect(await (await engine.start(fan)).wait()).toMatchObject({ status: 'completed', output: [] });
   });
 
-  test('never works on more items at once than it says, and keeps the order of the items', async () => {
+  test('never works on more items at once than its limit, and keeps the order of the items', async () => {
     const engine = await rig.open();
     let [now, most] = [0, 0];
     const fan = workflow('narrow', function* () {

@@ -83,7 +83,7 @@ test.each(['a repository', 'a plain folder'])('each is an output and a subject o
   expect((await run.wait()).status).toBe('completed');
 });
 
-test('a protected one that an agent changes is named', async () => {
+test('a protected file that an agent changes is named', async () => {
   mkdirSync(project);
   for (const name of NAMES) put('kept', name, 'kept');
   createRepository(project, {});

@@ -34,7 +34,7 @@ test('when(false) records the step as skipped, and its result is null', async ()
   ]);
 });
 
-test('skipOnError goes on with null after a failure, and not after a rejection', async () => {
+test('skipOnError continues with null after a failure, but not after a rejection', async () => {
   const flow = workflow('skip', function* () {
     const a: number | null = yield* step('a').task(fails).skipOnError();
     yield* step('ask').human({ prompt: 'p' }).skipOnError();

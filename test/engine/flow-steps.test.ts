@@ -42,7 +42,7 @@ describe('a step that is built and not yielded', () => {
     expect((await flow.run()).error).toContain('built all([…])');
   });
 
-  test('is none where it becomes part of another step, or is yielded as it is', async () => {
+  test('is no error if it becomes part of another step, or is yielded', async () => {
     const flow = workflow('careful', function* () {
       yield step('plain').task(() => 1);
       yield* all([
@@ -58,7 +58,7 @@ describe('a step that is built and not yielded', () => {
   });
 });
 
-test('a failed step carries what was observed, also when the flow is replayed', async () => {
+test('the error of a failed step has what was observed, also when the flow is replayed', async () => {
   const seen: Json[] = [];
   const flow = workflow('checked', function* () {
     try {
@@ -82,7 +82,7 @@ test('a failed step carries what was observed, also when the flow is replayed', 
   expect(seen[1]).toEqual(seen[0]);
 });
 
-test('a failure carries nothing that was observed in an earlier attempt', async () => {
+test('a failure has nothing that was observed in an earlier attempt', async () => {
   const seen: Json[] = [];
   const flow = workflow('retried', function* () {
     try {
@@ -104,7 +104,7 @@ test('a failure carries nothing that was observed in an earlier attempt', async 
   expect(seen).toEqual([null, null]);
 });
 
-test('an engine in a block is closed at its end', async () => {
+test('an engine declared with "await using" is closed at the end of the block', async () => {
   const flow = workflow('short', function* () {
     return yield* step('a').task(() => 1);
   });

@@ -29,7 +29,7 @@ async function waitingForApproval() {
   return { number, run };
 }
 
-test('a gate waits for an approval, is woken by it, and the approved head is merged and told', async () => {
+test('a gate waits for an approval and is woken by it, and the approved head is merged and reported', async () => {
   const { number, run } = await waitingForApproval();
   await rig.stage.review(number, 'ann', 'approved');
   const view = await run.wait();
@@ -38,7 +38,7 @@ test('a gate waits for an approval, is woken by it, and the approved head is mer
   expect(rig.stage.forge.control.notifications()).toMatchObject([{ target: 'maintainers', people: ['ann'], message: `merged #${number}` }]);
 });
 
-test('a merge that conflicts takes the way for conflicts', async () => {
+test('a merge that conflicts takes the transition for conflicts', async () => {
   const { number, run } = await waitingForApproval();
   rig.stage.forge.control.conflictNextMerge();
   await rig.stage.review(number, 'ann', 'approved');

@@ -78,7 +78,7 @@ async function approved(engine: Engine, run: RunHandle): Promise<RunView> {
 }
 
 describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
-  test('takes over what came before the step, does the rest again, and leaves the original as it was', async () => {
+  test('reuses what came before the step, runs the rest again, and does not change the original', async () => {
     const { engine, run, original, world } = await written(form);
     const fork = await engine.run(run.id).fork({ from: 'write', actor: 'ann', ...(form === 'graph' ? { params: { tone: 'warm' } } : {}) });
     const view = await approved(engine, fork);
@@ -89,14 +89,14 @@ describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
     expect((await engine.store.check()).problems).toEqual([]);
   });
 
-  test('before a gate asks again: approvals are not carried over', async () => {
+  test('before a gate asks again: approvals are not reused', async () => {
     const { engine, run } = await written(form);
     const fork = await engine.run(run.id).fork({ from: 'ask', actor: 'ann' });
     const view = await fork.wait('idle');
     expect([view.status, view.waits.map(({ kind }) => kind), view.decision]).toEqual(['waiting', ['human'], undefined]);
   });
 
-  test('is planned without doing anything: what is reused, what is repeated', async () => {
+  test('can be planned without running anything: what is reused, what runs again', async () => {
     const { engine, run, world } = await written(form);
     const plan = await engine.run(run.id).planFork('write');
     expect([plan.asksFirst, plan.passed]).toEqual([['ask'], []]);
@@ -136,7 +136,7 @@ describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
 });
 
 describe('a flow that is given results', () => {
-  test('in a fork: they stand in place of what was recorded, also after a restart', async () => {
+  test('in a fork: they replace what was recorded, also after a restart', async () => {
     const { engine, run, graph, flow, world } = await written('flow');
     const fork = await engine.run(run.id).fork({ from: 'ask', actor: 'ann', outputs: { plan: 'one part' } });
     await fork.wait('idle');
@@ -148,7 +148,7 @@ describe('a flow that is given results', () => {
     expect((await approved(later, again)).output).toEqual({ text: 'one part, dry' });
   });
 
-  test('at its start: it begins at the step it was asked to, and goes on after a restart', async () => {
+  test('at its start: it begins at the given step, and continues after a restart', async () => {
     const { graph, flow, world } = createBook();
     const engine = await rig.open({ workflows: [graph, flow] });
     const run = await engine.start(flow, {}, { from: 'ask', origin: { actor: 'ann' }, outputs: { plan: 'given' } });
@@ -159,7 +159,7 @@ describe('a flow that is given results', () => {
     expect([(await later.run(run.id).wait()).output, world.ran]).toEqual([{ text: 'given, dry' }, ['write']]);
   });
 
-  test('that do not lead to the step it should begin at: it is refused, and says where they lead', async () => {
+  test('that do not lead to the given step: it is refused, and the error says where they lead', async () => {
     const { flow } = createBook();
     const engine = await rig.open({ workflows: [flow] });
     const error = await errorOf(engine.start(flow, {}, { from: 'write', origin: { actor: 'ann' }, outputs: { plan: 'given' } }));
@@ -169,7 +169,7 @@ describe('a flow that is given results', () => {
 });
 
 describe('a fork of a graph', () => {
-  test('begins at a visit of a step when its path is named', async () => {
+  test('begins at one visit of a step if its path is given', async () => {
     let rounds = 0;
     const loop = defineWorkflow({
       name: 'loop',
@@ -205,7 +205,7 @@ describe('a fork of a graph', () => {
 });
 
 describe('a run that starts in the middle', () => {
-  test('is given the results of what came before, and checks preconditions', async () => {
+  test('gets the results of the earlier steps, and checks preconditions', async () => {
     const { graph, world } = createBook();
     const engine = await rig.open({ workflows: [graph] });
     const run = await engine.start(graph, {}, { from: 'write', origin: { actor: 'ann' }, outputs: { plan: { plan: 'given' } } });

@@ -30,7 +30,7 @@ const work = (version: number) => {
 };
 
 describe('R08: a definition that was edited while a run was parked', () => {
-  test('as data: the run goes on with the copy it was frozen with', async () => {
+  test('as data: the run continues with its frozen copy', async () => {
     const first = await rig.open({ workflows: [asks('Go?', 'one')] });
     const run = await first.start('asks');
     await run.wait('idle');
@@ -86,7 +86,7 @@ describe('a flow whose code changed', () => {
     return name;
   };
 
-  test('before where the run stands: NONDETERMINISM names what the record says and what the code does, and runs nothing', async () => {
+  test('before the current step: NONDETERMINISM names the recorded and the actual step, and runs nothing', async () => {
     const before = workflow('flow', function* () {
       yield* step('a').task(note, 'a');
       yield* step('go').signal('go');
@@ -113,7 +113,27 @@ describe('a flow whose code changed', () => {
     expect([(await restored.run(run.id).wait()).output, ran]).toEqual(['c', ['c']]);
   });
 
-  test('in the arguments of a recorded step: the same', async () => {
+  test('a decision that was refused for it counts when it is made again with the restored code', async () => {
+    const build = (name: string) =>
+      workflow('asking', function* () {
+        yield* step(name).task(note, name);
+        yield* step('go').human({ prompt: 'Go?' });
+        return yield* step('c').task(note, 'c');
+      });
+    const first = await rig.open({ workflows: [build('a')] });
+    const run = await first.start('asking');
+    await run.wait('idle');
+    await first.close();
+    const decision = { option: 'approve', actor: 'ann' };
+    const later = await rig.open({ workflows: [build('b')] });
+    expect(await codeOf(later.run(run.id).decide(decision))).toBe('NONDETERMINISM');
+    await later.close();
+    const restored = await rig.open({ workflows: [build('a')] });
+    await restored.run(run.id).decide(decision);
+    expect((await restored.run(run.id).wait()).output).toBe('c');
+  });
+
+  test('in the arguments of a recorded step: NONDETERMINISM as well', async () => {
     const build = (text: string) =>
       workflow('args', function* () {
         yield* step('a').task(note, text);
@@ -128,7 +148,7 @@ describe('a flow whose code changed', () => {
     expect([error.code, error.message]).toEqual(['NONDETERMINISM', expect.stringContaining('step "a" with other arguments')]);
   });
 
-  test('behind where the run stands: with acceptChanges it goes on with the new code', async () => {
+  test('after the current step: with acceptChanges the run continues with the new code', async () => {
     const build = (last: string) => {
       const bodies: Record<string, () => ReturnType<typeof workflow>> = {
         old: () =>

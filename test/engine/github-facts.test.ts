@@ -14,7 +14,7 @@ function started(stages: string, options?: EngineOptions) {
   return rig.start(`apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: facts }\nstages:\n${stages}`, options);
 }
 
-test('the condition of a first stage sees the pull request as it is, and what it saw is on record', async () => {
+test('the condition of a first stage sees the current pull request, and what it saw is recorded', async () => {
   const { engine, run } = await started(`
   - { id: a, type: command, run: "true", condition: "github.pr.state == 'open'" }
   - { id: b, type: command, run: "true", condition: "github.pr.state == 'merged'" }`);
@@ -23,7 +23,7 @@ test('the condition of a first stage sees the pull request as it is, and what it
   expect(data.get('$github')).toMatchObject({ pr: { state: 'open', head_branch: 'feature' } });
 });
 
-test('each evaluation reads anew: what changed between two stages is seen', async () => {
+test('each evaluation reads the forge again, so a change between two stages is seen', async () => {
   const { engine, run, number } = await started(`
   - { id: a, type: command, run: "true", condition: "github.pr.labels | length == 0" }
   - { id: ask, type: human, prompt: "Go on?" }
@@ -34,7 +34,7 @@ test('each evaluation reads anew: what changed between two stages is seen', asyn
   expect(told(await run.wait())).toEqual(['a#1 ok', 'ask#1 ok', 'b#1 ok']);
 });
 
-test('a poll waits while the forge has not found out, since null is a value, and goes on when it has', async () => {
+test('a poll waits while the value at the forge is null, and continues when it is known', async () => {
   rig.stage.forge.control.delayMergeability(2);
   const { run } = await started(`
   - { id: wait, type: delay, duration: 1h, poll: { interval: 100ms, condition: "github.pr.mergeable != null" } }`);
@@ -43,13 +43,13 @@ test('a poll waits while the forge has not found out, since null is a value, and
   expect(view.steps[0]?.evidence).toMatchObject({ github: { pr: { mergeable: true } } });
 });
 
-test('texts of a step are filled in with what the forge says then', async () => {
+test('templates of a step are filled with what the forge says at that time', async () => {
   const { run } = await started(`
   - { id: say, type: command, run: "printf %s \\"$TITLE\\"", env: { TITLE: "{{ github.pr.title }} by {{ github.pr.author }}" } }`);
   expect((await run.wait()).steps[0]?.output).toMatchObject({ stdout: expect.stringContaining(' by ') });
 });
 
-test('without a forge, reading from it is an error with the way out, and nothing passes', async () => {
+test('without a forge, reading from it is an error that says what to do, and nothing passes', async () => {
   const { run } = await started('\n  - { id: a, type: command, run: "true", condition: "github.pr.state == \'open\'" }', {});
   const view = await run.wait();
   expect(view.status).toBe('escalated');

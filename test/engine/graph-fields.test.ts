@@ -35,7 +35,7 @@ describe('outputs of a graph', () => {
       },
     });
 
-  test('a handler whose file is there and new is done, and the file is its output', async () => {
+  test('a handler that wrote its file is done, and the file is its output', async () => {
     const engine = await rig.open();
     const view = await (await engine.start(reports(() => writePaper('x')))).wait();
     expect([view.status, view.output]).toEqual(['completed', { pages: 2, paper: ['out/a.md'] }]);
@@ -49,7 +49,7 @@ describe('outputs of a graph', () => {
     expect(view.steps[0]?.error).toContain('1 file matches "out/*.md", and none changed since before the step');
   });
 
-  test('a later visit must change the file again where it says so, and not otherwise', async () => {
+  test('a later visit must change the file again only with fresh: activation', async () => {
     let visits = 0;
     const write = {
       handler: () => {
@@ -129,7 +129,7 @@ describe('outputs of a graph', () => {
     expect(view.steps[0]?.error).toContain('nothing was found');
   });
 
-  test('what cannot be an output is refused when the workflow is defined', () => {
+  test('an invalid output is refused when the workflow is defined', () => {
     const define = (outputs: unknown, work: object = { command: 'x' }) =>
       defineWorkflow({ name: 'w', steps: { a: { ...work, outputs, next: null } } } as never);
     expect(() => define([{ name: 'o', type: 'file', pattern: '../x' }])).toThrow('leads out of the workspace');
@@ -147,7 +147,7 @@ describe('outputs of a graph', () => {
 });
 
 describe('outputs of a flow', () => {
-  test('a task whose file is missing is not done; one whose effect took place is', async () => {
+  test('a task whose file is missing is not done; one whose effect happened is', async () => {
     const rows: string[] = [];
     const flow = workflow('flow', function* () {
       yield* step('row').task({
@@ -171,7 +171,7 @@ describe('outputs of a flow', () => {
 });
 
 describe('a graph with side steps', () => {
-  test('runs one when time is extended, and one when the run has failed', async () => {
+  test('runs one when a timeout is extended, and one when the run has failed', async () => {
     const clock = createVirtualClock();
     const ran: string[] = [];
     const noting = (name: string) => () => {
@@ -202,7 +202,7 @@ describe('a graph with side steps', () => {
     ['a transition leads to one', { next: 'side' }, 'it leads to the side step "side"'],
     ['one leads into the run', { side: { next: 'a' } }, 'it is a side step and leads to "a"'],
     ['an extension tells no side step', { extend: { by: '1m', tells: 'a' } }, '`extend.tells` is "a", which is not a side step'],
-    ['the run begins at one', { entry: 'side' }, 'it begins at the side step "side"'],
+    ['the run begins at one', { entry: 'side' }, 'its entry is the side step "side"'],
   ])('is refused when %s', (_, { onError, entry, side = {}, ...step }: Record<string, unknown>, message) => {
     const top = { ...(onError === undefined ? {} : { onError }), ...(entry === undefined ? {} : { entry }) };
     const steps = { a: { command: 'x', next: null, ...step }, side: { command: 'x', side: true, ...(side as object) } };

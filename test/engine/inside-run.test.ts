@@ -26,7 +26,7 @@ async function decidedBy(run: string, env: Readonly<Record<string, string>>): Pr
   return said;
 }
 
-test('a program that a step has started decides about no run of the store that its run is in', async () => {
+test('a program that a step started cannot decide in the store of its run', async () => {
   const engine = await rig.open({ workflows: [ask] });
   const [waiting, working] = [await engine.start(ask), await engine.start(ask)];
   for (const run of [waiting, working]) await run.wait('idle');
@@ -36,7 +36,7 @@ test('a program that a step has started decides about no run of the store that i
   expect(await decidedInside(waiting.id, 'aaaaaaaaaaaaaaaa')).toBe('completed');
 });
 
-test('a program that an agent has started decides about no run of a user’s own database, and is free in one that it made', async () => {
+test('a program that an agent started cannot decide in the user’s database, but in one that it created itself', async () => {
   const engine = await rig.open({ workflows: [ask] });
   const [free, kept] = [await engine.start(ask), await engine.start(ask)];
   for (const run of [free, kept]) await run.wait('idle');

@@ -38,7 +38,7 @@ async function run(definition: CompiledWorkflow) {
 
 const SED = (from: string, to: string): string => `type: command, run: "pwd > $PAWL_STEP.where; sed -i s/${from}/${to}/ text"`;
 
-test('two branches change one file in different places, each in a folder of its own, and both changes are there', async () => {
+test('two branches change one file in different places, each in its own checkout, and both changes are merged', async () => {
   const view = await run(
     parallel(`id: a, ${SED('one', 'ONE')}, writes: [text, "*.where"]`, `id: b, ${SED('five', 'FIVE')}, writes: [text, "*.where"]`),
   );
@@ -48,7 +48,7 @@ test('two branches change one file in different places, each in a folder of its 
   expect(git(project, 'worktree', 'list').split('\n')).toHaveLength(1);
 });
 
-test('branches that contradict each other: the later one is a conflict that names the file, and nothing of it is brought', async () => {
+test('of two branches that contradict each other the later one is a conflict that names the file, and is not merged', async () => {
   const view = await run(parallel(`id: a, ${SED('one', 'A')}, writes: [text]`, `id: b, ${SED('one', 'B')}, writes: [text]`));
   const branches = view.steps.filter(({ path }) => path.startsWith('both#1/'));
   expect(branches.map(({ outcome }) => outcome).sort()).toEqual(['conflict', 'ok']);
@@ -57,13 +57,13 @@ test('branches that contradict each other: the later one is a conflict that name
   expect(view.status).not.toBe('completed');
 });
 
-test('branches that write different files, or do not say, work in place', async () => {
+test('branches that write different files, or declare none, work in place', async () => {
   const where = 'type: command, run: "pwd > $PAWL_STEP.where"';
   await run(parallel(`id: a, ${where}, writes: ["a.*"]`, `id: b, ${where}, writes: ["b.*"]`, `id: c, ${where}`));
   expect(['a', 'b', 'c'].map((name) => readFileSync(join(project, `${name}.where`), 'utf8').trim())).toEqual([project, project, project]);
 });
 
-test('a branch that fails brings nothing back', async () => {
+test('nothing of a failed branch is merged', async () => {
   const view = await run(
     parallel(
       `id: a, type: command, run: "echo broken > text; false", writes: [text]`,
@@ -73,7 +73,7 @@ test('a branch that fails brings nothing back', async () => {
   expect([view.status, readFileSync(join(project, 'text'), 'utf8')]).toEqual(['escalated', 'one\nTWO\nthree\nfour\nfive\n']);
 });
 
-test('an agent that says it failed, or turns the work down, brings nothing back', async () => {
+test('nothing of an agent that reports a failure or a rejection is merged', async () => {
   const agent = (id: string) => `id: ${id}, agent: dev, action: ${id}, writes: ["*.md"]`;
   const engine = await rig.open({
     cwd: project,
@@ -94,7 +94,7 @@ test('an agent that says it failed, or turns the work down, brings nothing back'
   expect(['a.md', 'b.md', 'c.md'].map((name) => existsSync(join(project, name)))).toEqual([false, false, true]);
 });
 
-test('agents work apart as well, and what each was to produce is looked for where it worked', async () => {
+test('agents work in their own checkouts as well, and their outputs are looked for there', async () => {
   const agent = (id: string) =>
     `id: ${id}, agent: dev, action: ${id}, writes: ["*.md"], outputs: [{ name: ${id}_page, type: file, pattern: "*.md", required: true }]`;
   const engine = await rig.open({
@@ -109,7 +109,7 @@ test('agents work apart as well, and what each was to produce is looked for wher
   expect(['a.md', 'b.md'].map((name) => readFileSync(join(project, name), 'utf8'))).toEqual(['a', 'b']);
 });
 
-test('a pattern that leads out of the workspace is refused where it is written', () => {
+test('a pattern that leads out of the workspace is refused at its position', () => {
   expect(() => parallel(`id: a, ${SED('one', 'A')}, writes: ["../x"]`, `id: b, ${SED('one', 'B')}`)).toThrow(/leads out of the workspace/);
 });
 
@@ -132,7 +132,7 @@ describe('agents that write the same files at the same time', () => {
     return { view, folders };
   }
 
-  test('in branches of a workflow file that declare files as outputs get folders of their own', async () => {
+  test('in branches of a workflow file that declare files as outputs get their own checkouts', async () => {
     const branch = (id: string): string => `id: ${id}, type: agent, agent: dev, outputs: [{ name: ${id}_code, type: file, pattern: text }]`;
     const { view, folders } = await runAgents(parallel(branch('one'), branch('five')));
     expect([view.status, readFileSync(join(project, 'text'), 'utf8')]).toEqual(['completed', 'ONE\ntwo\nthree\nfour\nFIVE\n']);

@@ -50,7 +50,7 @@ async function auditOf(engine: Engine, id: string) {
 const issueWith = async (...labels: string[]): Promise<number> =>
   valueIn(await stage.forge.createIssue({ title: 'Search', body: '', labels }, `issue ${labels.join()}`)).number;
 
-test('a run learns the labels that its issue got and lost while it waited; one about another issue does not', async () => {
+test('a run sees the labels that its issue got and lost while it waited; one about another issue does not', async () => {
   const [mine, other] = [await issueWith('feature'), await issueWith()];
   const engine = await rig.open({ forge: stage.forge });
   const id = await parked(engine, { issue_number: mine, labels: ['feature'] });
@@ -64,7 +64,7 @@ test('a run learns the labels that its issue got and lost while it waited; one a
   expect(await auditOf(engine, bystander)).toMatchObject({ outcome: 'skip' });
 });
 
-test('a run about a pull request learns the labels of that', async () => {
+test('a run about a pull request sees its labels', async () => {
   const { number } = await openSample(stage, 'feature');
   const engine = await rig.open({ forge: stage.forge });
   const id = await parked(engine, { pr_number: number, labels: [] });
@@ -74,7 +74,7 @@ test('a run about a pull request learns the labels of that', async () => {
   expect(await auditOf(engine, id)).toMatchObject({ outcome: 'ok', output: { labels: ['security'] } });
 });
 
-test('a run that cannot be driven here keeps no other from hearing of its labels', async () => {
+test('a run that cannot be driven here does not keep others from seeing their labels', async () => {
   const facts = { issue_number: await issueWith(), labels: [] };
   const foreign = defineWorkflow({ name: 'foreign', steps: [{ id: 'ask', human: { prompt: 'Go on?' }, next: null }] });
   const before = await rig.open();
@@ -88,7 +88,7 @@ test('a run that cannot be driven here keeps no other from hearing of its labels
   expect(await auditOf(engine, id)).toMatchObject({ outcome: 'ok', output: { labels: ['security'] } });
 });
 
-test('the oldest of more runs than a list usually has hears of its labels', async () => {
+test('the oldest of more runs than one list holds sees its labels', async () => {
   const mine = await issueWith();
   const engine = await rig.open({ forge: stage.forge });
   const id = await parked(engine, { issue_number: mine, labels: [] });

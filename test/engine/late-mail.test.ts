@@ -34,7 +34,7 @@ function lateMail(inner: Store): Store {
 const waiting = defineWorkflow({ name: 'waiting', steps: [{ id: 'go', signal: 'go', next: null }] });
 const asking = defineWorkflow({ name: 'asking', steps: [{ id: 'ask', human: { prompt: 'Go on?' }, next: null }] });
 
-test('a signal that comes while the run is being given up is taken', async () => {
+test('a signal that comes while the run is being released is handled', async () => {
   let sent = false;
   const commit: Store['commit'] = async (delta) => {
     const result = await store.commit(delta);
@@ -50,7 +50,7 @@ test('a signal that comes while the run is being given up is taken', async () =>
   expect((await run.wait()).status).toBe('completed');
 });
 
-test('a run whose code is gone is cancelled, whatever else lies in its inbox', async () => {
+test('a run whose code is gone can be cancelled, whatever else is in its inbox', async () => {
   const first = await rig.open({ store, workflows: [asking] });
   const { id } = await first.start(asking);
   await first.run(id).wait('idle');
@@ -63,7 +63,7 @@ test('a run whose code is gone is cancelled, whatever else lies in its inbox', a
   expect([(await engine.run(id).get()).status, rig.warnings]).toEqual(['cancelled', []]);
 });
 
-test('a request to a run that is busy once it is claimed was taken when it is answered', async () => {
+test('a request to a run that becomes busy was handled when it is answered', async () => {
   const begun = createLatch();
   const busy = defineWorkflow({
     name: 'busy',

@@ -84,7 +84,7 @@ const evidenceOf = (view: RunView, path: string) =>
   view.steps.find((one) => one.path === path)?.evidence as { tree?: string; head?: string };
 
 describe('a run in a worktree of its own', () => {
-  test('lands what its gate saw, although the agent committed a bug and did not commit the mend', async () => {
+  test('lands what its gate saw, although the agent committed a bug and not the fix', async () => {
     deeds = {
       implement: ({ cwd }) => {
         put('answer.txt', 'worse\n', cwd);
@@ -107,7 +107,7 @@ describe('a run in a worktree of its own', () => {
     expect(evidenceOf(done, 'land#1')).toEqual(seen);
   });
 
-  test('commits past hooks, and what git was told to overlook, and leaves out what it ignores', async () => {
+  test('commits past hooks, includes files marked assume-unchanged, and leaves out ignored files', async () => {
     mkdirSync(join(project, '.git/hooks'), { recursive: true });
     writeFileSync(join(project, '.git/hooks/pre-commit'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     deeds = {
@@ -125,7 +125,7 @@ describe('a run in a worktree of its own', () => {
     expect(git(folder, 'show', 'HEAD:answer.txt')).toBe('fixed');
   });
 
-  test('does not pass a gate on a repository that was made inside of it', async () => {
+  test('does not pass a gate while it contains another repository', async () => {
     deeds = {
       implement: ({ cwd }) => {
         git(cwd, 'init', '--quiet', 'hidden');
@@ -137,7 +137,7 @@ describe('a run in a worktree of its own', () => {
     expect(view).toMatchObject({ status: 'escalated', error: expect.stringContaining('hidden/ is a git repository of its own') });
   });
 
-  test('whose pull request is of another branch does not land it, and says which branch that is', async () => {
+  test('does not land a pull request of another branch, and names that branch', async () => {
     git(project, 'checkout', '--quiet', '-b', 'other', 'main');
     put('answer.txt', 'untested\n');
     git(project, 'commit', '--quiet', '--all', '-m', 'untested');
@@ -154,7 +154,7 @@ describe('a run in a worktree of its own', () => {
 });
 
 describe('a file that is edited after the gate', () => {
-  test('before the question is put is told in it, and does not land without the checks', async () => {
+  test('before the question is asked is shown in it, and does not land without the checks', async () => {
     const editing = defineWorkflow({
       name: 'editing',
       steps: [
@@ -204,7 +204,7 @@ describe('a file that is edited after the gate', () => {
     expect([onMain('answer.txt'), onMain('README')]).toEqual(['fixed', 'It is fixed.']);
   });
 
-  test('while the question waits puts it anew: a decision on what was shown does not count', async () => {
+  test('while the question waits causes a new question: a decision on what was shown does not count', async () => {
     deeds = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
     const { engine, run, folder } = await started();
     const [before] = await engine.run(run.id).gates();
@@ -331,7 +331,7 @@ describe('a run in the checkout of people', () => {
     return { engine, run, view: await run.wait('idle') };
   }
 
-  test('commits nothing behind their back, and does not land what they did not commit', async () => {
+  test('is not committed to, and does not land what they did not commit', async () => {
     put('notes.txt', 'mine\n');
     git(project, 'add', 'notes.txt');
     deeds = {
@@ -388,7 +388,7 @@ test('a daemon that writes the fix only while the gate looks leaves it without a
   expect(view).toMatchObject({ status: 'escalated', error: expect.stringContaining('answer.txt (rewritten)') });
 });
 
-test('what test tools leave behind does not void the second gate', async () => {
+test('caches of test tools do not void the second gate', async () => {
   put(
     'check.sh',
     'mkdir -p __pycache__ .pytest_cache; date +%s%N > __pycache__/a.pyc; date +%s%N > .pytest_cache/x; date +%s%N > .coverage\n',

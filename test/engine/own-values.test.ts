@@ -113,7 +113,7 @@ describe('a flow that changes what it was given', () => {
     expect(await replayed(flow, { list: [2, 1] })).toEqual([true, [2, 1]]);
   });
 
-  test('is told of a failure anew when it is led back to a step', async () => {
+  test('sees the original failure of a step again on replay', async () => {
     let broken = true;
     const flow = workflow('caught', function* () {
       let seen = '';

@@ -26,7 +26,7 @@ function createHeld() {
 }
 
 describe('D09: engines that want the same run', () => {
-  test('exactly one drives; the other is told who does', async () => {
+  test('exactly one drives; the other gets an error that names it', async () => {
     const { held, definition } = createHeld();
     const [first, second] = [await rig.open({ workflows: [definition] }), await rig.open({ workflows: [definition], drives: 'own' })];
     const run = await first.start(definition);
@@ -38,7 +38,7 @@ describe('D09: engines that want the same run', () => {
     expect([(await second.run(run.id).wait()).output, held.ran]).toEqual(['end', ['a', 'b', 'c']]);
   });
 
-  test('of many that resume a parked run at once one takes it, and every step runs once', async () => {
+  test('of many that resume a parked run at once one claims it, and every step runs once', async () => {
     const ran: string[] = [];
     const go = createLatch();
     const parked = defineWorkflow({
@@ -64,7 +64,7 @@ describe('D09: engines that want the same run', () => {
     expect([views.map(({ status }) => status), ran]).toEqual([['completed', 'completed', 'completed', 'completed'], ['work']]);
   });
 
-  test('E7: what is asked of a run that another one drives is taken by its owner', async () => {
+  test('E7: a request to a run that another engine drives is handled by its owner', async () => {
     const { held, definition } = createHeld();
     const [first, second] = [await rig.open({ workflows: [definition] }), await rig.open({ workflows: [definition], drives: 'own' })];
     const run = await first.start(definition);
@@ -94,7 +94,7 @@ describe('D09: engines that want the same run', () => {
 });
 
 describe('closing an engine', () => {
-  test('lets what is under way end; the next step is left in the queue, and a later engine goes on with it', async () => {
+  test('lets running steps end; the next step stays in the queue, and a later engine continues with it', async () => {
     const { held, definition } = createHeld();
     const first = await rig.open({ workflows: [definition] });
     const run = await first.start(definition);
@@ -115,7 +115,7 @@ describe('closing an engine', () => {
     expect([(await later.run(run.id).wait()).status, held.ran]).toEqual(['completed', ['a', 'b', 'c']]);
   });
 
-  test('hands its runs over: another engine on the same file goes on with them at once', async () => {
+  test('releases its runs: another engine on the same file continues them at once', async () => {
     const { held, definition } = createHeld();
     const [first, second] = [await rig.open({ workflows: [definition] }), await rig.open({ workflows: [definition] })];
     const run = await first.start(definition);
@@ -142,7 +142,7 @@ describe('closing an engine', () => {
     expect((await later.run(other.id).wait('idle')).waits).toMatchObject([{ kind: 'unknown', step: 'b' }]);
   });
 
-  test('twice is once, and afterwards everything is refused with ENGINE_CLOSED', async () => {
+  test('can be repeated, and afterwards everything is refused with ENGINE_CLOSED', async () => {
     const engine = await rig.open();
     const run = await engine.start(defineWorkflow({ name: 'waits', steps: [{ id: 'hear', signal: 'go', next: null }] }));
     await run.wait('idle');
@@ -171,7 +171,7 @@ describe('closing an engine', () => {
   });
 });
 
-test('an engine that is cut off while it starts a run does not give up the one of a rival that was quicker', async () => {
+test('an engine that is aborted while it starts a run does not release the run of an engine that was faster', async () => {
   const { held, definition } = createHeld();
   const quick = await rig.open({ workflows: [definition] });
   await quick.start(definition, {}, { id: '0123456789abcdef' });

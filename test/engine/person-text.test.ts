@@ -81,7 +81,7 @@ describe.each([
   ['a flow', () => flow],
   ['YAML', yaml],
 ] as const)('in %s the text of a choice', (_form, definition) => {
-  test('reaches the next agent, and not the one after it', async () => {
+  test('is passed to the next agent, and not to the one after it', async () => {
     const { engine, id } = await asked(definition() as AnyWorkflow, driven());
     await engine.run(id).decide({ option: 'Rework', actor: 'ann', input: TEXT });
     expect((await engine.run(id).wait()).status).toBe('completed');
@@ -89,7 +89,7 @@ describe.each([
     expect(prompts[1]).not.toContain('said:');
   });
 
-  test('reaches the agent that called, too', async () => {
+  test('is passed to an attended agent, too', async () => {
     const { engine, id } = await asked(definition() as AnyWorkflow, {}, { $attended: true });
     await engine.run(id).decide({ option: 'Rework', actor: 'ann', input: TEXT });
     await engine.run(id).wait('idle');
@@ -109,7 +109,7 @@ test('a text of more than 3 kB is cut, and says so', async () => {
   expect(prompts[0]?.match(/é/g)).toHaveLength(1536);
 });
 
-test('all agents that work side by side hear it, also in a later attempt; who comes after them does not', async () => {
+test('is passed to all agents that work in parallel, also in a later attempt, and not to those after them', async () => {
   const tries: Record<string, number> = {};
   const scripted = createScriptedDriver(({ prompt }) => {
     const name = /^# (\w+)$/m.exec(prompt)?.[1] ?? '';
@@ -144,7 +144,7 @@ test('all agents that work side by side hear it, also in a later attempt; who co
   expect(prompts).toEqual(['one 1 true', 'two 1 true', 'two 2 true', 'after 1 false']);
 });
 
-test('what is said at the question behind an agent is for the next agent, though that is the same step', async () => {
+test('the text of a decision after an agent is for the next agent, even at the same step', async () => {
   const behind = defineWorkflow({
     name: 'behind',
     steps: [
@@ -170,7 +170,7 @@ test('what is said at the question behind an agent is for the next agent, though
   expect((await engine.run(id).wait()).status).toBe('completed');
 });
 
-test('a note on retry comes beside the error, and does not replace it', async () => {
+test('a note on retry is added to the error, and does not replace it', async () => {
   let broken = true;
   const scripted = createScriptedDriver(({ prompt }) => {
     prompts.push(prompt);

@@ -45,7 +45,7 @@ const STORY = [
 ];
 
 describe('the progress of a run', () => {
-  test('is told from its beginning to its end, in order, and then ends', async () => {
+  test('is reported from start to end, in order, and then ends', async () => {
     const engine = await rig.open();
     const run = await engine.start(small);
     const events = await collect(run.events());
@@ -68,7 +68,7 @@ describe('the progress of a run', () => {
     expect((await collect(run.events())).map(told)).toContain('StepCompleted ask true');
   });
 
-  test('is the same for whoever comes after the end', async () => {
+  test('is the same for a reader that starts after the end', async () => {
     const engine = await rig.open();
     const run = await engine.start(small);
     await run.wait();
@@ -92,7 +92,7 @@ describe('the progress of a run', () => {
     ]);
   });
 
-  test('comes while the run goes on, not at its end', async () => {
+  test('is reported while the run goes on, not at its end', async () => {
     const engine = await rig.open();
     const go = createLatch();
     const held = workflow('held', function* () {
@@ -132,7 +132,7 @@ describe('the progress of a run', () => {
     expect([await other.said(), await other.said(), await other.said()]).toEqual(['StepCompleted second', 'WorkflowCompleted', 'end']);
   });
 
-  test('ends when its engine is closed, also for whoever waits for the next event', async () => {
+  test('ends when its engine is closed, also for a reader that waits for the next event', async () => {
     const engine = await rig.open();
     const run = await engine.start(defineWorkflow({ name: 'waits', steps: [{ id: 'hear', signal: 'go', next: null }] }));
     await run.wait('idle');

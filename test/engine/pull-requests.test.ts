@@ -88,7 +88,7 @@ describe('a run about a pull request', () => {
     expect([(await pullRequest(number)).headSha, await stage.git('branch', '--list')]).toEqual([head, '* main\n']);
   });
 
-  test('that changes nothing, as a review does, needs no right to push', async () => {
+  test('that changes nothing, such as a review, needs no right to push', async () => {
     const { number, head } = await stage.openFromFork('topic');
     const { view } = await play(fileOf(WORK), () => [], { pr: number });
     expect([view.status, (await pullRequest(number)).headSha]).toEqual(['completed', head]);
@@ -119,7 +119,7 @@ describe('the pull request of a run', () => {
     expect(await stage.read(`pawl/${view.id}`, 'src/a.txt')).toBe('tested\n');
   });
 
-  test('from another branch is refused, and nothing of that is opened or landed', async () => {
+  test('from another branch is refused, and is neither opened nor landed', async () => {
     await stage.commit('untested', { 'evil.txt': 'evil' });
     const { view } = await play(fileOf(WORK + OPEN + MERGE), asking({ title: 'Search', head: 'untested' }), { issue: await issue() });
     expect([view.status, view.error]).toEqual([
@@ -129,7 +129,7 @@ describe('the pull request of a run', () => {
     expect([stage.forge.control.list('pr'), await stage.read('main', 'evil.txt')]).toEqual([[], undefined]);
   });
 
-  test('is not taken from a branch that the agent switched its worktree to', async () => {
+  test('does not come from a branch that the agent switched its worktree to', async () => {
     const script: Script = ({ step, cwd }) => {
       if (step === 'work') git(cwd, 'switch', '--quiet', '--create', 'elsewhere');
       return asking({ title: 'Search' })({ step, cwd } as AgentRequest) as readonly ScriptedMove[];
@@ -138,7 +138,7 @@ describe('the pull request of a run', () => {
     expect(view.error).toContain("the worktree is on elsewhere, not on the run's branch");
   });
 
-  test('takes over commits that the agent wrote anew after they were pushed', async () => {
+  test('includes commits that the agent amended after they were pushed', async () => {
     const stages = `${WORK}${OPEN}  - { id: again, type: agent, agent: dev }\n`;
     const script: Script = (request) => {
       if (request.step !== 'again') return asking({ title: 'Search' })(request);
@@ -161,12 +161,12 @@ describe('the pull request of a run', () => {
     expect([await stage.read('main', 'src/a.txt'), stage.forge.control.list('pr')]).toMatchObject(['tested\n', [{ number: 2 }]]);
   });
 
-  test('that was never needed is never opened, and nothing is pushed', async () => {
+  test('is not opened if it is not needed, and nothing is pushed', async () => {
     const { view } = await play(fileOf(WORK), asking({ title: '' }), { issue: await issue() });
     expect([view.status, stage.forge.control.list('pr'), await stage.git('branch', '--list')]).toEqual(['completed', [], '* main\n']);
   });
 
-  test('is not one that a step only names: a merge of another branch is refused', async () => {
+  test('cannot be chosen by a step that only names it: a merge of another branch is refused', async () => {
     const { number } = await openSample(stage, 'untested');
     const land = defineWorkflow({
       name: 'land',

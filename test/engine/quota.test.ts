@@ -47,7 +47,7 @@ async function parked(engine: Engine, name: string): Promise<string> {
 }
 
 describe('an account without capacity', () => {
-  test('is closed for all its runs and engines: nothing more is asked of it, and they go on after the reset', async () => {
+  test('is closed for all its runs and engines, which continue after the reset', async () => {
     const [engine, neighbour] = [await open(), await open()];
     const first = await parked(engine, 'one');
     const second = await parked(neighbour, 'two');
@@ -73,7 +73,7 @@ describe('an account without capacity', () => {
     );
   });
 
-  test('stays closed over a restart', async () => {
+  test('stays closed after a restart', async () => {
     const engine = await open();
     const first = await parked(engine, 'one');
     await engine.close();
@@ -84,7 +84,7 @@ describe('an account without capacity', () => {
     expect((await later.run(first).wait()).status).toBe('completed');
   });
 
-  test('holds up no other account', async () => {
+  test('does not block other accounts', async () => {
     const engine = await open();
     await parked(engine, 'one');
     const other = await engine.start('other');
@@ -99,7 +99,7 @@ describe('an account without capacity', () => {
     expect((await engine.run(first).wait()).status).toBe('completed');
   });
 
-  test('is not asked because a run is merely driven on', async () => {
+  test('is not asked again just because a run is driven', async () => {
     const engine = await open();
     const first = await parked(engine, 'one');
     await engine.run(first).resume();

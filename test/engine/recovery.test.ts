@@ -171,7 +171,7 @@ describe('recovering again and again', () => {
 });
 
 describe('D02: a step that was committed', () => {
-  test('before the kill does not run again: the run goes on at the next one', async () => {
+  test('before the kill does not run again: the run continues with the next one', async () => {
     const driving = rig.other(`${WORKFLOWS}
       const two = workflow('two', function* () { yield* step('a').task(() => note('a')); return yield* step('go').signal('go'); });
       const engine = await createEngine({ db, workflows: [two], synchronous: 'NORMAL' });

@@ -178,7 +178,7 @@ test('a request that cannot be withdrawn says that it is recorded', async () => 
   await store.close();
 });
 
-test('a request that one engine cannot handle succeeds if another engine handles it', async () => {
+test('a request that one engine cannot handle succeeds if another engine does', async () => {
   const first = await rig.open({ workflows: [flowing('before')] });
   const { id } = await first.start('flow');
   await first.run(id).wait('idle');
@@ -229,7 +229,7 @@ test('a decision left in the inbox by a crashed process is reported by name, and
   expect((await engine.run(id).wait()).status).toBe('completed');
 });
 
-test('the same decision again, after its process died, is the decision', async () => {
+test('the same decision again, after its process died, counts', async () => {
   const definition = asking(() => ({}));
   const engine = await rig.open({ workflows: [definition], drives: 'own' });
   const { id } = await engine.start(definition);

@@ -29,7 +29,7 @@ async function begun(engine: Engine, definition: Parameters<Engine['start']>[0] 
 const isRepeated = ({ repeated }: { readonly repeated: boolean }): boolean => repeated;
 
 describe('the same report twice', () => {
-  test('at the same moment counts once: both are told the verdict, and one that it was on record', async () => {
+  test('at the same moment counts once: both get the verdict, and one is marked as repeated', async () => {
     const engine = await rig.open();
     const { id, token } = await begun(engine);
     const verdicts = await Promise.all([1, 2].map(() => engine.run(id).report({ token, result: { pages: 2 } })));
@@ -45,7 +45,7 @@ describe('the same report twice', () => {
     ]);
   });
 
-  test('in a flow gets the verdict that stands, as in a graph', async () => {
+  test('in a flow gets the recorded verdict, as in a graph', async () => {
     const flow = workflow('flow', {}, function* () {
       yield* step('plan').agent({ agent: 'planner', context: {} });
       return yield* step('build').agent({ agent: 'builder', context: {} });
@@ -59,7 +59,7 @@ describe('the same report twice', () => {
     }
   });
 
-  test('that gave up is told so again, and a result for that attempt is refused', async () => {
+  test('of a failure gets the same answer, and a result for that attempt is refused', async () => {
     const engine = await rig.open();
     const { id, token } = await begun(engine);
     const first = await engine.run(id).report({ token, failure: 'no network' });
@@ -68,7 +68,7 @@ describe('the same report twice', () => {
   });
 });
 
-test('a report on a step that was cancelled is not accepted, and told why', async () => {
+test('a report on a cancelled step is not accepted, with the reason', async () => {
   const first = defineWorkflow({
     name: 'first',
     steps: [
@@ -96,7 +96,7 @@ test('of two different reports at the same moment one counts, and the other is r
   expect(refused).toEqual(['TOKEN_SPENT']);
 });
 
-test('while a person still decides about the work, the same report gets its verdict again, and another one is refused', async () => {
+test('while a person decides about the work, the same report gets its verdict again, and another one is refused', async () => {
   const gated = defineWorkflow({
     name: 'gated',
     steps: [{ id: 'plan', agent: 'planner', prompt: 'Plan it.', humanGate: { prompt: 'Good?' }, next: null }],

@@ -15,7 +15,7 @@ async function changes(engine: Engine, run: string): Promise<RunEventOf<'run.cha
 }
 
 describe('a broken contract', () => {
-  test('K5: is tried again once with the evidence, then the run escalates and stands still', async () => {
+  test('K5: is retried once with the evidence, then the run escalates and stops', async () => {
     const engine = await rig.open();
     const told: (string | undefined)[] = [];
     const broken = defineWorkflow({
@@ -90,7 +90,7 @@ function halting(world: { fixed: boolean; notes: (string | undefined)[] }) {
 }
 
 describe('a run that halted', () => {
-  test('is not resumed without a choice; the refusal names the ways on', async () => {
+  test('is not resumed without a choice; the error names the choices', async () => {
     const engine = await rig.open();
     const run = await engine.start(halting({ fixed: false, notes: [] }));
     await run.wait();
@@ -101,7 +101,7 @@ describe('a run that halted', () => {
     ]);
   });
 
-  test('retry: the step is tried again at the same path with the next attempt, the note and who said so', async () => {
+  test('retry: the step is retried at the same path with the next attempt, the note and the name of the person', async () => {
     const engine = await rig.open();
     const world = { fixed: false, notes: [] as (string | undefined)[] };
     const run = await engine.start(halting(world));
@@ -120,7 +120,7 @@ describe('a run that halted', () => {
     );
   });
 
-  test('retry without a note hands on what was wrong', async () => {
+  test('retry without a note passes the error on', async () => {
     const engine = await rig.open();
     const world = { fixed: false, notes: [] as (string | undefined)[] };
     const run = await engine.start(halting(world));
@@ -130,7 +130,7 @@ describe('a run that halted', () => {
     expect(world.notes).toEqual([undefined, 'boom']);
   });
 
-  test('accept: a named person lets it pass with an output, and the step says who', async () => {
+  test('accept: a named person accepts the step with an output, and the step records who', async () => {
     const engine = await rig.open();
     const run = await engine.start(halting({ fixed: false, notes: [] }));
     await run.wait();
@@ -144,7 +144,7 @@ describe('a run that halted', () => {
     });
   });
 
-  test('goto: the run goes on at another step, which exists', async () => {
+  test('goto: the run continues at another existing step', async () => {
     const engine = await rig.open();
     const run = await engine.start(halting({ fixed: false, notes: [] }));
     await run.wait();
@@ -156,7 +156,7 @@ describe('a run that halted', () => {
     expect([view.status, view.output, view.steps.at(-1)?.step]).toEqual(['overridden', { by: null }, 'end']);
   });
 
-  test('goto back to a step that was done gives it a visit of its own', async () => {
+  test('goto back to a completed step is a new visit', async () => {
     const engine = await rig.open();
     let fixed = false;
     const two = defineWorkflow({
@@ -181,7 +181,7 @@ describe('a run that halted', () => {
     expect([view.status, view.steps.map(({ path }) => path)]).toEqual(['completed', ['first#1', 'second#1', 'first#2', 'second#2']]);
   });
 
-  test('cancel: it is over, and who cancelled is recorded', async () => {
+  test('cancel: the run is final, and who cancelled is recorded', async () => {
     const engine = await rig.open();
     const run = await engine.start(halting({ fixed: false, notes: [] }));
     await run.wait();
@@ -192,7 +192,7 @@ describe('a run that halted', () => {
     expect(await codeOf(engine.run(run.id).resume())).toBe('RUN_FINAL');
   });
 
-  test('a choice about a run that does not stand still is refused', async () => {
+  test('a choice for a run that has not stopped is refused', async () => {
     const engine = await rig.open();
     const waits = defineWorkflow({ name: 'waits', steps: [{ id: 'hear', signal: 'go', next: null }] });
     const run = await engine.start(waits);
@@ -228,7 +228,7 @@ describe('K9: a bound that is used up', () => {
     return { definition, rounds: () => rounds };
   };
 
-  test('escalates; only more iterations or another step lead on', async () => {
+  test('escalates; only more iterations or another step continue the run', async () => {
     const engine = await rig.open();
     const { definition, rounds } = bounded();
     const run = await engine.start(definition);
@@ -246,7 +246,7 @@ describe('K9: a bound that is used up', () => {
 });
 
 describe('a flow that failed', () => {
-  test('at a step: a retry takes that step up again and nothing before it', async () => {
+  test('at a step: a retry runs that step again and nothing before it', async () => {
     const engine = await rig.open();
     const ran: string[] = [];
     let fixed = false;
@@ -287,7 +287,7 @@ describe('a flow that failed', () => {
     expect(calls).toBe(1);
   });
 
-  test('at a step that a person accepts goes on with the output they gave', async () => {
+  test('at a step that a person accepts continues with their output', async () => {
     const engine = await rig.open();
     const flow = workflow('accepted', function* () {
       const a = yield* step('a').task((): string => {
@@ -303,7 +303,7 @@ describe('a flow that failed', () => {
   });
 });
 
-describe('what a resumption has to know', () => {
+describe('the context of a resumed step', () => {
   test('names the completed steps, the last output and what is to be retried', async () => {
     const engine = await rig.open();
     const flow = defineWorkflow({

@@ -97,14 +97,14 @@ describe('a semaphore', () => {
     expect(meter.current.most).toBe(most);
   });
 
-  test('without a limit holds nobody up', async () => {
+  test('without a limit blocks nobody', async () => {
     meter.current = createMeter();
     const engine = await rig.open({ limits: { keys: { other: 1 } }, ...services });
     await runAll([engine], task, 6);
     expect(meter.current.most).toBe(6);
   });
 
-  test('holds across two processes', async () => {
+  test('applies across two processes', async () => {
     const code = `
       const job = defineWorkflow({ name: 'job', steps: [{ id: 'work', slots: ['db'], next: null, handler: async () => {
         appendFileSync(db + '.ledger', '+');
@@ -172,7 +172,7 @@ describe('waiting for a semaphore', () => {
     return { store, engine, queue, enter };
   }
 
-  test('is first come, first served, and nothing is asked of the store meanwhile', async () => {
+  test('is first come, first served, and makes no query meanwhile', async () => {
     const { store, engine, queue, enter } = await openQueue();
     await engine.start(queue.definition, {}, { id: 'first' });
     await queue.begun('first');
@@ -190,7 +190,7 @@ describe('waiting for a semaphore', () => {
     expect(queue.order).toEqual(['first', ...waiters]);
   });
 
-  test('goes by the priority of the runs, and by age among equal ones', async () => {
+  test('is ordered by the priority of the runs, then by age', async () => {
     const { engine, queue, enter } = await openQueue();
     await engine.start(queue.definition, {}, { id: 'first' });
     await queue.begun('first');
@@ -263,7 +263,7 @@ describe('waiting for a semaphore', () => {
     await store.close();
   });
 
-  test('a waiter that is cancelled does not keep the place of the next', async () => {
+  test('a cancelled waiter does not block the next one', async () => {
     const { engine, queue, enter } = await openQueue();
     await engine.start(queue.definition, {}, { id: 'first' });
     await queue.begun('first');
@@ -277,7 +277,7 @@ describe('waiting for a semaphore', () => {
     expect((await engine.run('next').wait()).status).toBe('completed');
   });
 
-  test('a paused run does not begin when its turn comes, and lets others pass; resumed, it does', async () => {
+  test('a paused run does not start when its turn comes, and lets others pass, until it is resumed', async () => {
     const { engine, queue, enter } = await openQueue();
     await engine.start(queue.definition, {}, { id: 'first' });
     await queue.begun('first');

@@ -79,14 +79,14 @@ async function approve(engine: Engine, run: string, by: UnlockedKey = ann): Prom
 }
 
 describe('a run whose decisions are signed', () => {
-  test('cannot start where no key is enrolled, and says what to do', async () => {
+  test('cannot start while no key is enrolled, and says what to do', async () => {
     const engine = await open({ ...strict, identities: () => KeyList.none });
     const error = await errorOf(engine.start(review));
     expect(error).toMatchObject({ code: 'KEY_MISSING', message: expect.stringContaining('pawl identity create NAME') });
     expect(await engine.list()).toEqual([]);
   });
 
-  test('takes no decision without a signature', async () => {
+  test('accepts no decision without a signature', async () => {
     const engine = await open();
     const run = await parked(engine);
     expect((await engine.run(run).gates())[0]?.signed).toBe(true);
@@ -94,7 +94,7 @@ describe('a run whose decisions are signed', () => {
     expect((await engine.run(run).get()).status).toBe('waiting');
   });
 
-  test('takes one that the person signed for exactly this, and goes on, also in an engine that only drives it', async () => {
+  test('accepts one that is signed for exactly this, and continues, also in an engine that only drives it', async () => {
     const engine = await open();
     const run = await parked(engine);
     await approve(engine, run);
@@ -106,7 +106,7 @@ describe('a run whose decisions are signed', () => {
     });
   });
 
-  test('takes no signature of another run, content, answer, text, person or key', async () => {
+  test('accepts no signature of another run, content, answer, text, person or key', async () => {
     const engine = await open();
     const [run, other] = [await parked(engine), await parked(engine)];
     const right = await asked(engine, run);
@@ -130,7 +130,7 @@ describe('a run whose decisions are signed', () => {
     expect((await engine.run(run).get()).status).toBe('waiting');
   });
 
-  test('takes a key that was enrolled later by one it knew, and none that was revoked', async () => {
+  test('accepts a key that a known one enrolled later, and none that was revoked', async () => {
     const engine = await open();
     const [first, second] = [await parked(engine), await parked(engine)];
     changeKeyList(state, (list) => list.enrol(bob, ann, 2));
@@ -143,7 +143,7 @@ describe('a run whose decisions are signed', () => {
     });
   });
 
-  test('takes no key of a list that somebody made for themselves', async () => {
+  test('accepts no key of a list that somebody made for themselves', async () => {
     const run = await parked(await open());
     const own = KeyList.none.enrol(mallory, mallory, 1);
     const engine = await open({ ...strict, identities: () => own });
@@ -153,7 +153,7 @@ describe('a run whose decisions are signed', () => {
     });
   });
 
-  test('stays what it is when the setting is gone, and so do its forks', async () => {
+  test('still needs signatures when the setting is gone, and so do its forks', async () => {
     const first = await open();
     const run = await parked(first);
     await first.close();
@@ -196,7 +196,7 @@ describe('a run whose decisions are signed', () => {
     expect((await engine.run(run).wait()).status).toBe('completed');
   });
 
-  test('passes it on to the runs that it starts', async () => {
+  test('passes the requirement on to the runs that it starts', async () => {
     const parent = defineWorkflow({ name: 'parent', steps: [{ id: 'child', workflow: review, next: null }] });
     const first = await open({ ...strict, workflows: [parent] });
     const run = await parked(first, parent);
@@ -209,7 +209,7 @@ describe('a run whose decisions are signed', () => {
     expect((await engine.run(run).wait()).status).toBe('completed');
   });
 
-  test('asks for a signature where a step is passed by hand, and for each one anew', async () => {
+  test('needs a signature for each step that is passed by hand', async () => {
     const broken = defineWorkflow({
       name: 'broken',
       steps: [
@@ -286,7 +286,7 @@ describe('a question that takes a signature in a run that does not', () => {
     expect((await engine.run(run).wait()).status).toBe('completed');
   });
 
-  test('a signature that nobody asked for is proved and recorded all the same', async () => {
+  test('a signature that is not required is still verified and recorded', async () => {
     const engine = await open({ workflows: [review] });
     const [run, other] = [await parked(engine), await parked(engine)];
     const made = await asked(engine, run);
@@ -307,7 +307,7 @@ describe('what somebody wrote into the database', () => {
     await store.close();
   }
 
-  test('is no decision: mail without a signature that counts is ignored, on record', async () => {
+  test('is no decision: mail without a valid signature is ignored, and that is logged', async () => {
     const first = await open();
     const run = await parked(first);
     const made = await asked(first, run);
@@ -336,7 +336,7 @@ describe('what somebody wrote into the database', () => {
     expect((await engine.run(run).wait()).status).toBe('completed');
   });
 
-  test('is no end of a child that still asks', async () => {
+  test('does not end a child that still asks', async () => {
     const parent = defineWorkflow({ name: 'parent', steps: [{ id: 'child', workflow: review, next: null }] });
     const first = await open({ ...strict, workflows: [parent] });
     const run = await parked(first, parent);
@@ -395,7 +395,7 @@ describe('what somebody wrote into the database', () => {
     expect((await sound.run(run).wait()).status).toBe('completed');
   });
 
-  test('another definition than the one it was started with is damage', async () => {
+  test('another definition than the one a run was started with is damage', async () => {
     const first = await open();
     const run = await parked(first);
     await first.close();
@@ -413,7 +413,7 @@ describe('what somebody wrote into the database', () => {
     await engine.close();
   });
 
-  test('an edited row of the log is found even where no record after it was read', async () => {
+  test('an edited row of the log is found even if no later record was read', async () => {
     const first = await open();
     const run = await parked(first);
     await first.close();

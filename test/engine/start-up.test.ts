@@ -49,7 +49,7 @@ test('a run whose process was killed is driven on by the next engine that starts
   await store.close();
 });
 
-test('a time that passed while nobody was awake is acted on by the next engine that starts', async () => {
+test('a due time that passed while no engine ran is handled by the next engine that starts', async () => {
   const clock = createVirtualClock();
   const sleeper = defineWorkflow({
     name: 'sleeper',
@@ -67,7 +67,7 @@ test('a time that passed while nobody was awake is acted on by the next engine t
   expect((await second.run(run.id).wait()).output).toBe('awake');
 });
 
-test('a run whose workflow is not known here is left alone, without a word', async () => {
+test('a run with an unknown workflow is left alone, without a warning', async () => {
   const clock = createVirtualClock();
   const late = defineWorkflow({ name: 'late', steps: [{ id: 'wait', delay: '10s', next: null }] });
   const first = await rig.open({ clock, workflows: [late] });

@@ -65,7 +65,7 @@ describe('pause', () => {
     expect((await run.wait()).output).toEqual([0, 1, 2]);
   });
 
-  test('does not forget a decision made meanwhile', async () => {
+  test('keeps a decision made meanwhile', async () => {
     const engine = await rig.open();
     const ran: string[] = [];
     const asks = defineWorkflow({
@@ -84,7 +84,7 @@ describe('pause', () => {
     expect([(await run.wait()).status, ran]).toEqual(['completed', ['work']]);
   });
 
-  test('of a run that is over is refused', async () => {
+  test('of a final run is refused', async () => {
     const engine = await rig.open();
     const run = await engine.start(defineWorkflow({ name: 'quick', steps: [{ id: 'a', handler: () => 1, next: null }] }));
     await run.wait();
@@ -120,7 +120,7 @@ describe('cancel', () => {
     expect((await engine.run(run.id).cancel({ actor: 'ann' })).status).toBe('cancelled');
   });
 
-  test('goes down to grandchildren, and the parent is cancelled only when they are', async () => {
+  test('includes grandchildren, and the parent is cancelled only after them', async () => {
     const begun = createLatch();
     const stopped = createLatch();
     const held = createLatch();

@@ -14,7 +14,7 @@ afterEach(() => rig.close());
 const CONFIDENCE = { confidence: arg({ choices: ['low', 'high'], default: 'low' }), rounds: arg({ type: 'integer', default: 2 }) };
 
 describe('the arguments of a step', () => {
-  test('reach its handler: from the run as its data has them, else their defaults', async () => {
+  test('are passed to its handler: from the run’s data, else their defaults', async () => {
     const w = defineWorkflow({
       name: 'args',
       steps: {

@@ -33,7 +33,7 @@ describe('the time limit of an attempt', () => {
     expect(view.steps[0]).toMatchObject({ outcome: 'timeout', error: expect.stringContaining('longer than 700 ms') });
   });
 
-  test('aborts the signal of a function; what it brings later is logged as late and changes nothing', async () => {
+  test('aborts the signal of a function; a later result is logged as late and changes nothing', async () => {
     const clock = createVirtualClock();
     const engine = await rig.open({ clock });
     const begun = createLatch();
@@ -64,7 +64,7 @@ describe('the time limit of an attempt', () => {
     expect([view.status, view.steps[0]?.outcome, view.steps[0]?.output]).toEqual(['escalated', 'timeout', null]);
   });
 
-  test('counts anew for every attempt, and a retry for timeouts has a new key', async () => {
+  test('applies to every attempt, and a retry after a timeout has a new key', async () => {
     const clock = createVirtualClock();
     const engine = await rig.open({ clock });
     const keys: string[] = [];
@@ -116,7 +116,7 @@ describe('the time limit of a wait', () => {
     expect((await engine.run(child).wait()).status).toBe('cancelled');
   });
 
-  test('of a group covers all of it: what is done stays done, the rest is cut off', async () => {
+  test('of a group covers all members: completed ones stay, the others are stopped', async () => {
     const clock = createVirtualClock();
     const engine = await rig.open({ clock });
     const second = createLatch();
@@ -200,7 +200,7 @@ describe('the time limit of a wait', () => {
 });
 
 describe('a retry', () => {
-  test('waits longer each time, up to its most, and hands the error to the next attempt', async () => {
+  test('waits longer each time, up to its maximum, and passes the error to the next attempt', async () => {
     const clock = createVirtualClock();
     const engine = await rig.open({ clock });
     const seen: string[] = [];

@@ -45,7 +45,7 @@ describe('D18: a timer', () => {
     expect([woke, await second.recover()]).toEqual([[due], []]);
   });
 
-  test('whose time passed while nobody was awake fires when somebody is', async () => {
+  test('whose time passed while no engine ran fires when one starts', async () => {
     const { woke, clock, definition } = sleeper(30);
     const first = await rig.open({ clock, workflows: [definition] });
     const run = await first.start(definition);

@@ -35,7 +35,7 @@ async function transcribed(events: readonly AgentEvent[], secrets: Record<string
 const said = (text: string): AgentEvent => ({ kind: 'text', text });
 
 describe('a transcript', () => {
-  test('has what the agent said, did and was refused, in order', async () => {
+  test('has the agent’s messages, actions and denied requests, in order', async () => {
     const events: AgentEvent[] = [
       said('I look.'),
       { kind: 'tool', id: '1', name: 'Bash', input: { command: 'ls' } },
@@ -54,7 +54,7 @@ describe('a transcript', () => {
     expect(statSync(join(folder, 'work%231.1.jsonl')).mode & 0o777).toBe(0o600);
   });
 
-  test('has no secret in it, also one that came in two pieces', async () => {
+  test('has no secret in it, not even one that came in two pieces', async () => {
     const { run, lines } = await transcribed(
       [said('the key is hush-'), said('hush-1 and\nthat is it'), { kind: 'tool', id: '1', name: 'Bash', input: ['hush-hush-1'] }],
       { KEY: 'hush-hush-1' },
@@ -78,7 +78,7 @@ describe('a transcript', () => {
     expect(statSync(join(transcriptsOf(rig.db), run, 'work%231.1.jsonl')).size).toBeLessThan(8.1 * 1024 * 1024);
   });
 
-  test('cannot leave its folder, whatever a run or a path is called, and goes with its run', async () => {
+  test('cannot leave its folder, whatever the name of a run or path, and is removed with its run', async () => {
     const { run } = await transcribed([said('x')]);
     const folder = transcriptsOf(rig.db);
     removeTranscripts(folder, ['..', '../..', '.']);
@@ -88,7 +88,7 @@ describe('a transcript', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('that cannot be written holds nothing up', async () => {
+  test('that cannot be written blocks nothing', async () => {
     const blocked = await rig.open({});
     await blocked.close();
     const { writeFileSync } = await import('node:fs');

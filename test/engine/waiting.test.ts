@@ -38,7 +38,7 @@ describe('waiting for a run', () => {
     expect(await happened(run)).toEqual(expected);
   });
 
-  test('that is driven here and ended is told without reading it again', async () => {
+  test('that ended here returns without reading it again', async () => {
     const store = await openSpiedStore(rig.db);
     const engine = await rig.open({ store });
     const run = await engine.start(defineWorkflow({ name: 'w', steps: [{ id: 'a', handler: () => 1, next: null }] }));
@@ -55,7 +55,7 @@ describe('waiting for a run', () => {
     expect(await happened(run)).toEqual({ settled: true, idle: true, outside: true });
   });
 
-  test('whose child waits for a time is not waiting for the outside', async () => {
+  test('whose child waits for a time is not waiting for anything outside', async () => {
     const clock = createVirtualClock();
     const kid = defineWorkflow({ name: 'kid', steps: [{ id: 'sleep', delay: '1h', next: null }] });
     const parent = workflow('parent', function* () {
@@ -69,7 +69,7 @@ describe('waiting for a run', () => {
     expect((await run.wait()).output).toBe('end');
   });
 
-  test('whose child stands still is waiting for the outside', async () => {
+  test('whose child has stopped is waiting for something outside', async () => {
     const kid = defineWorkflow({ name: 'kid', steps: [{ id: 'a', handler: () => 'fail', next: null }] });
     const parent = defineWorkflow({ name: 'parent', steps: [{ id: 'child', workflow: kid, next: null }] });
     const engine = await rig.open({ workflows: [parent] });

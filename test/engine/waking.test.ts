@@ -68,7 +68,7 @@ async function cutOffBeforeBirth() {
   return { id, owner, epoch, workflows, store, cutOff: () => void engine.close({ abort: true }), goOn };
 }
 
-test('a run that is being claimed while its engine closes is left to be found', async () => {
+test('a run that is being claimed while its engine closes can be found by another engine', async () => {
   const first = await cutOffBeforeBirth();
   const { id, owner, epoch, workflows } = first;
   first.cutOff();
@@ -102,7 +102,7 @@ test('a run that is being claimed while its engine closes is left to be found', 
   await Promise.all([first.store.close(), slow.close()]);
 });
 
-test('a run whose takeover failed is left to be found, and rings no more than once for it', async () => {
+test('a run whose takeover failed can be found again, and is announced once', async () => {
   const { id, owner, workflows, store, goOn } = await cutOffBeforeBirth();
   const heir = await openSqliteStore({ file: rig.db, synchronous: 'NORMAL', isDead: (who) => who === owner });
   const posts: string[] = [];

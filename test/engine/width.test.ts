@@ -32,7 +32,7 @@ describe('a fan-out of 64 and more whose workers take time', () => {
     expect(await (await engine.start(fan)).wait()).toMatchObject({ status: 'completed', output: done(count) });
   });
 
-  test('of 1,000 items works on no more at once than the engine allows, and shows what waits for its turn', async () => {
+  test('of 1,000 items works on no more at once than the engine allows, and shows what is queued', async () => {
     const limit = 8;
     const [full, go] = [createLatch(), createLatch()];
     let [active, most] = [0, 0];
@@ -162,7 +162,7 @@ describe('a wide group whose members a crash left unknown', () => {
     expect(await engine.run(run).wait()).toMatchObject({ status: 'failed', error: expect.stringContaining('99 of 100 did not succeed') });
   });
 
-  test('is named if the path is missing or wrong, and an output can only be given for one step', async () => {
+  test('must be named by its path, and an output can only be given for one step', async () => {
     const { engine, run } = await cutOff();
     const resume = (choice: object) => errorOf(engine.run(run).resume({ actor: 'ann', choice: choice as never }));
     expect((await resume({ how: 'rerun' })).message).toContain('name one, or a group for all of its members: each#1, each#1/0, each#1/1,');

@@ -124,7 +124,7 @@ describe.each(Object.entries(WORKERS))('%s', (_name, kind) => {
     expect((await run({ output: { confidence: 'bogus' } }, { step })).error).toContain('"low", "high"');
   });
 
-  test('postconditions are looked at, whatever the reply says', async () => {
+  test('postconditions are checked, whatever the reply says', async () => {
     const postconditions = [{ name: 'written', check: () => false, error: 'nothing was written' }];
     const { view, error } = await run({ output: { written: true } }, { step: { postconditions } });
     expect(view.status).not.toBe('completed');
@@ -141,13 +141,13 @@ describe.each(Object.entries(WORKERS))('%s', (_name, kind) => {
 
   const usage: AgentUsage = { inputTokens: 10_000, outputTokens: 300, costUsd: 1, turns: 1 };
 
-  test('a budget that is used up stops the worker before the next call, and the run waits for it', async () => {
+  test('a used-up budget stops the worker before the next call, and the run waits for more', async () => {
     const { view, asked } = await run({ usage }, { budget: { tokens: 300 }, more: 2 });
     expect(view).toMatchObject({ status: 'waiting', waits: [{ kind: 'budget' }] });
     expect(asked).toBe(1);
   });
 
-  test('usage that is not known stops the next call, unless the budget counts only what is known', async () => {
+  test('unknown usage stops the next call, unless the budget counts only known usage', async () => {
     const { view, error } = await run({}, { budget: { costUsd: 0.01 }, more: 1 });
     expect(view).toMatchObject({ status: 'waiting', waits: [{ kind: 'budget' }] });
     expect(error).toContain('unknown=count');

@@ -30,7 +30,7 @@ const work = defineWorkflow({
 
 const open = () => rig.open({ cwd: project, worktrees: { folder: rig.path('worktrees') }, workflows: [work] });
 
-test('a triggered run works in a worktree, its children with it, and another process goes on there', async () => {
+test('a triggered run and its children work in a worktree, and another process continues there', async () => {
   const engine = await open();
   const run = await engine.start(work, {}, { origin: { event: 'issues.labeled', issue: 3 } });
   await run.wait('idle');
@@ -49,7 +49,7 @@ test('a triggered run works in a worktree, its children with it, and another pro
   expect(git(project, 'log', '--format=%s', '-1', `pawl/${run.id}`)).toBe('work');
 });
 
-test('what was not committed when a run ended is kept', async () => {
+test('uncommitted changes are kept when a run ends', async () => {
   const engine = await open();
   const run = await engine.start(work, {}, { origin: { issue: 3 } });
   await run.wait('idle');

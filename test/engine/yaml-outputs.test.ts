@@ -80,7 +80,7 @@ describe('an agent that claims without changing a file', () => {
 });
 
 describe('a command', () => {
-  test('goes on with the files that it changed', async () => {
+  test('has the files that it changed as its output', async () => {
     writeFileSync(rig.path('kept.txt'), 'same');
     const view = await play(
       `
@@ -171,5 +171,32 @@ stages:
       { code_changes: ['src/bar.py', 'src/foo.py'], tests: ['tests/test_foo.py'] },
     ]);
     expect(valueIn(await forge.pullRequest(issue + 1))).toMatchObject({ state: 'open', headBranch: 'search' });
+  });
+});
+
+describe('a file that an agent wrote during an earlier step', () => {
+  const ahead = (fresh: string): string => `
+stages:
+  - { id: plan, type: agent, agent: dev, on_complete: write }
+  - id: write
+    type: agent
+    agent: dev
+    ${fresh}
+    outputs: [{ name: page, type: file, pattern: "docs/*.md", required: true }]
+`;
+  const early = ({ step }: AgentRequest): readonly ScriptedMove[] =>
+    step === 'plan' ? [{ do: 'write', path: 'docs/new.md', text: 'x' }] : [];
+
+  test('is no proof of the step, and the error names what the author can write', async () => {
+    const view = await play(ahead(''), early);
+    expect(view.status).toBe('escalated');
+    expect(view.steps.at(-1)?.error).toContain('the author of the workflow can write "fresh: run" at the step');
+  });
+
+  test('counts with fresh: run, if it was not there before the run', async () => {
+    const view = await play(ahead('fresh: run'), early);
+    expect([view.status, view.output]).toMatchObject(['completed', { page: ['docs/new.md'] }]);
+    const again = await play(ahead('fresh: run'), () => []);
+    expect(again.steps.at(-1)?.error).toContain('none changed since before the run');
   });
 });

@@ -75,7 +75,7 @@ describe('a workflow file', () => {
     ]);
   });
 
-  test('a condition that is false skips its stage to where it says', async () => {
+  test('a false condition skips its stage to the stage in skip_to', async () => {
     const definition = workflowOf(`
 params: { docs: { description: whether there are docs, type: boolean } }
 stages:
@@ -88,7 +88,7 @@ stages:
     expect([view.status, ...view.steps.map(({ path }) => path)]).toEqual(['completed', 'docs#1', 'last#1']);
   });
 
-  test('an error is tried again as often as it says, then goes where it says', async () => {
+  test('an error is retried as often as the stage says, then takes the transition for errors', async () => {
     const definition = workflowOf(`
 stages:
   - id: flaky
@@ -104,7 +104,7 @@ stages:
     expect(readFileSync(rig.path('tries'), 'utf8')).toBe('x\nx\nx\n');
   });
 
-  test('a transition with a delay waits before its target, and the delay is a step on record', async () => {
+  test('a transition with a delay waits before its target, and the delay is recorded as a step', async () => {
     const definition = workflowOf(`
 stages:
   - { id: a, type: command, run: "true", on_complete: { delay: 10ms, then: b } }
@@ -115,7 +115,7 @@ stages:
     expect(view.steps.map(({ path }) => path)).toEqual(['a#1', 'a.on_complete.delay#1', 'b#1']);
   });
 
-  test('what triggered it and the settings it is frozen to can be read', async () => {
+  test('the trigger and the frozen settings can be read', async () => {
     writeFileSync(rig.path('out'), '');
     const definition = workflowOf(`
 context:

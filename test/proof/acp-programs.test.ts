@@ -47,7 +47,7 @@ function describeOwn(program: RealProgram): void {
   test.each([
     ['quota', 429, 'rate_limit_error'],
     ['auth', 401, 'authentication_error'],
-  ])('an error of the model is told by its class: %s', async (failure, status, type) => {
+  ])('an error of the model is classified: %s', async (failure, status, type) => {
     const turn = { status, body: { type: 'error', error: { type, message: 'no' } } };
     await withModel(program, turn, async ({ ask, place }) => {
       expect(await ask()).toMatchObject({ kind: 'failed', failure });

@@ -138,7 +138,7 @@ test('the file is that of the seed', () => {
 });
 
 describe('feature-development', () => {
-  test('goes from the issue to the merge, and tells what it did', () =>
+  test('goes from the issue to the merge, and reports what it did', () =>
     play({
       agents: { implement: publicly },
       status: 'completed',
@@ -192,7 +192,7 @@ describe('feature-development', () => {
       },
     }));
 
-  test('goes back to the agent with what failed, and on when it is mended', () =>
+  test('goes back to the agent with what failed, and continues when it is fixed', () =>
     play({
       agents: { implement: inTurn(untested, untidy, privately) },
       status: 'completed',
@@ -271,7 +271,7 @@ describe('an agent that rejects', () => {
     ['pull_request', { pull_request: rejects }],
   ])('ends the run: %s', (_step, agents) => play({ agents, status: 'rejected' }));
 
-  test('and was called to mend a conflict escalates it', () =>
+  test('and was asked to fix a conflict escalates it', () =>
     play({ agents: { code_review: conflicting, 'merge.on_conflict.spawn': rejects }, status: 'escalated' }));
 });
 
@@ -296,7 +296,7 @@ describe('a review', () => {
 });
 
 describe('the approval', () => {
-  test('is waited for; each day the maintainers are told, and after the third extension it escalates', () =>
+  test('is a wait; each day the maintainers are notified, and after the third extension it escalates', () =>
     play({
       status: 'escalated',
       people: async ({ clock }) => clock.advance(DAY_MS),
@@ -346,7 +346,7 @@ describe('the approval', () => {
 });
 
 describe('a merge', () => {
-  test('that conflicts is mended by an agent and reviewed again', () =>
+  test('that conflicts is fixed by an agent and reviewed again', () =>
     play({
       agents: { code_review: inTurn(rival, approve), 'merge.on_conflict.spawn': merges },
       status: 'completed',
@@ -431,7 +431,7 @@ test('a merge that the forge does not take escalates, and goes on when the forge
     then: async ({ stage }) => expect(await stage.read('main', 'src/search.py')).toContain('def'),
   }));
 
-test('what is done last is tried again by a person when the forge was away', () =>
+test('the last actions are retried by a person if the forge was away', () =>
   play({
     outages: ['close_issue', 'last_comment'],
     retries: 2,

@@ -156,7 +156,7 @@ const RESTARTS = [
 ];
 
 describe.each(RESTARTS)('after $name', ({ namespaces, isContainer }) => {
-  test.for(PLACES.slice(0, 4))('a run whose process was killed goes on with its database in $name', async (placement, { skip }) => {
+  test.for(PLACES.slice(0, 4))('a run whose process was killed continues with its database in $name', async (placement, { skip }) => {
     if (!hasNamespaces()) skip('no namespace can be made here, so the machine keeps its name');
     writeProject(placement, false);
     rig.write('die', 'once');

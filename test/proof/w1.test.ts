@@ -121,7 +121,7 @@ describe('the editing workflow', () => {
 });
 
 describe('a command that does not do what it says', () => {
-  test('is tried once more with what was missing, then a person is asked', async () => {
+  test('is retried once with what was missing, then a person is asked', async () => {
     await openWith({ 'w1:strategic': { attempts: 2, claim: { improvementAreas: [{ id: 'emphasis', words: ['very'] }], threshold: 1 } } });
     const { id, view } = await startPonds();
     expect([view.status, attempts(view, 'strategic')]).toEqual([
@@ -163,7 +163,7 @@ describe('a command that does not do what it says', () => {
     expect(told()[1].retryContext.error).toContain('Version not saved to DB');
   });
 
-  test('one item of a fan-out that fails is tried again alone', async () => {
+  test('one failed item of a fan-out is retried alone', async () => {
     await openWith({ 'w1:write': { attempts: 1, item: 'hedging', claim: { modifiedChapters: [] } } });
     const { view } = await startPonds();
     expect(view.currentStep).toBe('human-gate');

@@ -21,7 +21,7 @@ describe('seed 002', () => {
     ['simple-review', 'simple-review'],
     ['bug-fix', 'bug-fix-workflow'],
     ['security-feature', 'security-feature'],
-  ])('%s compiles as it stands', (file, name) => {
+  ])('%s compiles unchanged', (file, name) => {
     const { workflow, problems } = compiled(file);
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
     expect(workflow?.definition.name).toBe(name);

@@ -118,7 +118,9 @@ ${show('{{ outputs.a.turn }}')}`,
     const lines = (path: string) => `stages:
   - { id: all, type: parallel, branches: [{ id: one, agent: dev, outputs: [${FILE('txt')}] }] }
 ${show(`{{ ${path} }}`)}`;
-    expect(errorsOf(lines('outputs.txt'))).toEqual(['6:84 NAME_UNKNOWN "txt" is an output of a branch, which is read with its place']);
+    expect(errorsOf(lines('outputs.txt'))).toEqual([
+      '6:84 NAME_UNKNOWN "txt" is an output of a branch, so the stage and the branch must be named, too',
+    ]);
     await play.run(lines('outputs.all.one.txt | first'), { script: writes('x.txt') });
     expect(play.read('show')).toBe('x.txt');
   });

@@ -133,9 +133,7 @@ stages:
   test('retries of errors and timeouts are counted together, so they are one number', () => {
     expect(
       errorsOf('stages:\n  - { id: a, type: agent, agent: dev, timeout: 1m, on_error: { retry: 1 }, on_timeout: { retry: 2 } }\n'),
-    ).toEqual([
-      '5:97 FIELD_CONFLICT "on_error" and "on_timeout" try the stage again in different ways, but its tries are counted together',
-    ]);
+    ).toEqual(['5:97 FIELD_CONFLICT "on_error" and "on_timeout" retry the stage in different ways, but its retries are counted together']);
   });
 });
 
@@ -160,7 +158,7 @@ stages:
 `;
     expect(workflowOf(lines).definition.steps[1]?.next.fail).toMatchObject({ to: { step: 'a' }, max: 10, then: { end: 'escalate' } });
     expect(warningsOf(lines)).toEqual([
-      '6:54 LOOP_UNBOUNDED stage "b": the way back from "b" to "a" has no bound; it is taken 10 times at most, then the run escalates',
+      '6:54 LOOP_UNBOUNDED stage "b": the loop from "b" to "a" has no bound; it is taken 10 times at most, then the run escalates',
     ]);
   });
 });

@@ -28,11 +28,11 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-it.each(NAMES)('%s is told as a good compiler would', async (name) => {
+it.each(NAMES)('%s is reported with its lines, position and hint', async (name) => {
   await expect(`${told.get(name)?.trimEnd()}\n`).toMatchFileSnapshot(join(import.meta.dirname, '002', 'mistakes', `${name}.txt`));
 });
 
-it('every mistake is told with a place in its file, and with what to do', () => {
+it('every mistake has a position in its file and says what to do', () => {
   expect(code).toBe(2);
   const unlike = NAMES.filter((name) => {
     return !/:\d+:\d+ {2}error [A-Z_]+\n(?:.+\n)+? +\d+ │.*\n(?:.+\n)+?→ \S/.test(told.get(name) ?? '');

@@ -53,7 +53,7 @@ describe('what would differ in a replay', () => {
     expect(await differing('return c.randomUUID();', "import c from 'node:crypto';")).toEqual(ids);
   });
 
-  test('is nothing deterministic, and nothing that only looks alike', async () => {
+  test('excludes deterministic code, and code that only looks alike', async () => {
     expect(
       await differing('const at = new Date(input.at); return [at, api.fetch(1), api.now.Date.now(), globalThis.constructor];'),
     ).toEqual([]);
@@ -79,14 +79,14 @@ describe('what would differ in a replay', () => {
   });
 });
 
-test('a step that is a statement of its own is never done, and that is an error', async () => {
+test('a step that is not yielded never runs, and that is an error', async () => {
   const { errors } = await found("  step('a').task(() => 1).retry(2);\n  yield* step('b').delay(1);");
   expect(errors.map(({ code, line, column, message }) => `${line}:${column} ${code} ${message}`)).toEqual([
-    '4:3 STEP_NOT_YIELDED the step "a" is built and not yielded, so it is never done',
+    '4:3 STEP_NOT_YIELDED the step "a" is built and not yielded, so it never runs',
   ]);
 });
 
-test('a name twice on the way of a flow is an error; in branches, and built in a loop, it is not', async () => {
+test('a name twice on one path of a flow is an error; in branches, and built in a loop, it is not', async () => {
   const codes = async (body: string) => {
     const { errors, warnings } = await found(body);
     return [...errors, ...warnings].map(({ code }) => code);

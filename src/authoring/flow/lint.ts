@@ -122,7 +122,7 @@ function unyielded(names: ModuleNames, body: AnyNode, at: At): SourceProblem[] {
     const call = node.type === 'ExpressionStatement' ? rootOf(node.expression) : node;
     if (node.type !== 'ExpressionStatement' || !isStep(names, call)) return [];
     const name = names.text(call.arguments[0]);
-    const message = `${name === undefined ? 'a step' : `the step "${name}"`} is built and not yielded, so it is never done`;
+    const message = `${name === undefined ? 'a step' : `the step "${name}"`} is built and not yielded, so it never runs`;
     return [{ code: 'STEP_NOT_YIELDED', message, hint: 'write yield* before it', ...at(call) }];
   });
 }

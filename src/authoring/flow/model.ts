@@ -39,7 +39,9 @@ type Options =
   | 'mutatesCheckout';
 
 /** What every kind of step takes. */
-export type StepOptions = { readonly [Option in Options]?: Frame[Option] } & {
+export type StepOptions = { readonly [Option in Exclude<Options, 'fresh'>]?: Frame[Option] } & {
+  /** Files among the outputs must change in each visit of the step; left out: since it first began in the run. */
+  readonly fresh?: 'activation';
   readonly preconditions?: readonly FlowCondition[];
   readonly postconditions?: readonly FlowCondition[];
 };
@@ -67,7 +69,7 @@ const OPTIONS = Object.keys({
 export interface StepParts {
   readonly name: string;
   readonly work: StepWork;
-  readonly frame?: Pick<StepFrame, 'supportsQuestions'>;
+  readonly frame?: Pick<StepFrame, 'supportsQuestions' | 'questionState'>;
   readonly code?: Partial<Omit<StepCode, 'preconditions' | 'postconditions'>>;
   readonly options?: StepOptions;
   /** The names of the fields of its own, beside which the options are written. */
@@ -145,13 +147,21 @@ function modelOptions(step: string, options: StepOptions): Partial<StepFrame> {
     ...(options.contractRetries === undefined ? {} : { contractRetries: countOf(step, 'contractRetries', options.contractRetries) }),
     ...(options.slots === undefined ? {} : { slots: [...options.slots] }),
     ...(options.outputs === undefined ? {} : { outputs: outputModels(step, options.outputs) }),
-    ...(options.fresh === undefined ? {} : { fresh: options.fresh }),
+    ...(options.fresh === undefined ? {} : { fresh: freshOf(step, options.fresh) }),
     ...(options.protected === undefined ? {} : { protected: [...options.protected] }),
     ...(options.mayChange === undefined ? {} : { mayChange: [...options.mayChange] }),
     ...(options.writes === undefined ? {} : { writes: [...options.writes] }),
     ...(options.network === undefined ? {} : { network: options.network }),
     ...(options.mutatesCheckout === undefined ? {} : { mutatesCheckout: options.mutatesCheckout }),
   };
+}
+
+function freshOf(step: string, fresh: unknown): 'activation' {
+  if (fresh === 'activation') return fresh;
+  throw invalid(
+    step,
+    `has fresh: ${JSON.stringify(fresh)}; a flow does not know its later steps when it starts, so only "activation" is possible`,
+  );
 }
 
 function outputModels(step: string, outputs: readonly OutputSpec[]): readonly OutputModel[] {

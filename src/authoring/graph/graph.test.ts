@@ -59,7 +59,7 @@ describe('next', () => {
     expect(compileGraph({ name: 'wf', steps }, REGISTRY).definition.steps[0]?.next.iterate).toMatchObject({ max: 10 });
   });
 
-  test('what is wrong with one next is told once, though it is kept under two outcomes', () => {
+  test('an error in one next is reported once, although it is stored under two outcomes', () => {
     const next = { to: 'a', maxIterations: 0, onExhausted: 'done' };
     expect(faults({ name: 'wf', steps: [{ id: 'a', next }, DONE] })).toEqual(['a NUMBER_INVALID']);
     expect(faults({ name: 'wf', steps: [{ id: 'a', next: { condition: 'results.x', onTrue: 'done', onFalse: 'a' } }, DONE] })).toEqual([
@@ -67,7 +67,7 @@ describe('next', () => {
     ]);
   });
 
-  test('the bound of a condition whose ways both lead on is for the false one', () => {
+  test('the bound of a condition with two targets is for the false one', () => {
     const next = { condition: 'result.ok', onTrue: 'done', onFalse: 'other', maxIterations: 1 };
     const compiled = first({ id: 'a', next }, { id: 'other', next: 'done' }, DONE);
     expect(compiled.next.ok).toEqual({
@@ -160,7 +160,7 @@ describe('what does the work of a step', () => {
     ]);
   });
 
-  test('two fields that each say it are refused, naming both', () => {
+  test('two fields that each define the work are refused, naming both', () => {
     const [problem] = problems({ name: 'wf', steps: [{ id: 'a', command: 'x', handler: () => {}, next: null }] });
     expect(problem).toMatchObject({ step: 'a', code: 'KIND_AMBIGUOUS', message: 'it has `command` and `handler`' });
   });
@@ -259,7 +259,7 @@ describe('fields of a step', () => {
     expect(faults({ name: 'wf', steps: [{ id: 'a', next: null, ...fields }] })).toEqual([expected]);
   });
 
-  test('a misspelt field is told with the one that was meant', () => {
+  test('a misspelt field is reported with a suggestion', () => {
     const [problem] = problems({ name: 'wf', steps: [{ id: 'a', postcondition: [], next: null }] });
     expect(problem?.message).toContain('did you mean "postconditions"?');
   });
@@ -352,8 +352,8 @@ describe('a compiled workflow', () => {
   });
 });
 
-describe('a workflow that cannot work', () => {
-  test('is refused with everything that is wrong, in one error that says what to do', () => {
+describe('an invalid workflow', () => {
+  test('is refused with all its faults, in one error that says what to do', () => {
     const spec = {
       name: 'wf',
       colour: 'red',

@@ -27,13 +27,13 @@ const compiled = compileGraph(
   REGISTRY,
 );
 
-describe('what a step says', () => {
+describe('the instructions of a step', () => {
   test('its instructions are made with the parameters, defaults included', () => {
     expect(stepOutput(compiled, 'plan')).toEqual({ title: 'Plan', actions: ['Plan in full mode'], nextCommand: 'next: areas' });
     expect(stepOutput(compiled, 'plan', { mode: 'quick' }).actions).toEqual(['Plan in quick mode']);
   });
 
-  test('a fan-out says what its body does', () => {
+  test('a fan-out has the instructions of its body', () => {
     expect(stepOutput(compiled, 'areas')).toEqual({ title: 'areas', actions: ['One area'], nextCommand: 'next: check' });
   });
 
@@ -43,7 +43,7 @@ describe('what a step says', () => {
     expect(stepOutput(compileGraph({ name: 'one', steps: [{ id: 'a', next: null }] }, REGISTRY), 'a').nextCommand).toBeNull();
   });
 
-  test('it does not change', () => {
+  test('they do not change', () => {
     expect(() => (stepOutput(compiled, 'areas').actions as string[]).push('x')).toThrow(TypeError);
   });
 

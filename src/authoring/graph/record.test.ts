@@ -101,7 +101,7 @@ describe('steps by id', () => {
     expect([await check({ result: 1 }), await check({ result: 2 })]).toEqual([true, false]);
   });
 
-  test('what is wrong with the record is said together with what is wrong with its steps', () => {
+  test('errors of the record are reported together with errors of its steps', () => {
     expect(problemsOf({ name: 'w', steps: [{ id: 'a', command: 'x', next: null }] })).toContain('its steps are a list');
     expect(problemsOf({ name: 'w' })).toContain('it has no steps');
     const several = problemsOf({

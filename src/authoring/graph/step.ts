@@ -26,6 +26,7 @@ export interface StepPlace {
 }
 
 const BACKOFF_MAX = '1h';
+const FRESH: readonly unknown[] = ['activation', 'run'];
 const PRODUCERS: readonly string[] = ['task', 'command', 'agent', 'own'];
 const SHARED_FIELDS: readonly (keyof SharedSpec)[] = [
   'title',
@@ -54,7 +55,7 @@ const SHARED_FIELDS: readonly (keyof SharedSpec)[] = [
   'side',
 ];
 const GROUP_FIELDS: readonly (keyof GroupSpec)[] = ['parallelKey', 'join', 'concurrency'];
-const KNOWN_FIELDS = ['id', 'name', 'next', 'supportsQuestions', ...SHARED_FIELDS, ...GROUP_FIELDS];
+const KNOWN_FIELDS = ['id', 'name', 'next', 'supportsQuestions', 'questionState', ...SHARED_FIELDS, ...GROUP_FIELDS];
 
 /** The step as data and its functions. */
 export function readStep(spec: AnyStep, place: StepPlace): BoundStep {
@@ -62,14 +63,14 @@ export function readStep(spec: AnyStep, place: StepPlace): BoundStep {
   step.knownFields(spec, [...KNOWN_FIELDS, ...workFields(step.graph.compilers).names], 'a step');
   checkOneWork(spec, step);
   if (place.isMember && spec.next !== undefined)
-    step.fault('MEMBER_INVALID', 'it is part of a group and has a next of its own', 'write next on the group; its join decides');
+    step.fault('MEMBER_INVALID', 'it is part of a group and has its own `next`', 'write next on the group; its join decides');
   if (place.isMember && spec.side !== undefined)
     step.fault('MEMBER_INVALID', 'it is part of a group and has `side`', 'only a step of the workflow itself can be a side step');
   if (spec.parallel === true && spec.parallelKey !== undefined) return readFanOut(spec, place);
   if (spec.parallelKey !== undefined || spec.join !== undefined || spec.concurrency !== undefined)
     step.fault(
       'FIELD_INVALID',
-      '`parallelKey`, `join` and `concurrency` mean nothing here',
+      '`parallelKey`, `join` and `concurrency` have no effect here',
       'write `parallel: true` and `parallelKey`, or put them into `parallel` or `each`',
     );
   // Without a list there is nothing to do side by side: the step runs once.
@@ -138,6 +139,7 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     slots: [...(spec.slots ?? [])],
     templates: templates === true && hasTemplates(work) ? true : undefined,
     supportsQuestions: spec.supportsQuestions,
+    questionState: spec.questionState,
     writes: spec.writes === undefined ? undefined : [...spec.writes],
     protected: spec.protected === undefined ? undefined : [...spec.protected],
     mayChange: spec.mayChange === undefined ? undefined : [...spec.mayChange],
@@ -190,8 +192,8 @@ function hasTemplates(work: StepWork): boolean {
 
 /** The outputs of a step. Only workers produce something; what a wait or a group ends with is not made by the step. */
 function outputsOf({ outputs, fresh }: AnyStep, { work }: Work, step: StepReading): ReturnType<typeof readOutputs> | undefined {
-  if (fresh !== undefined && (fresh !== 'activation' || outputs === undefined))
-    step.fault('FIELD_INVALID', `\`fresh\` is ${JSON.stringify(fresh)}`, 'write fresh: "activation" beside `outputs`, or remove it');
+  if (fresh !== undefined && (!FRESH.includes(fresh) || outputs === undefined))
+    step.fault('FIELD_INVALID', `\`fresh\` is ${JSON.stringify(fresh)}`, 'write "activation" or "run" beside `outputs`, or remove it');
   if (outputs === undefined) return undefined;
   if (!PRODUCERS.includes(work.kind))
     step.fault('FIELD_INVALID', '`outputs` has no effect here', 'write it on a step with a handler, a command, an agent or `use`');

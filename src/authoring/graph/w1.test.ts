@@ -163,7 +163,7 @@ describe("seed 004's editing workflow", () => {
     expect(code.get('writer')?.members.writer?.postconditions).toHaveLength(1);
   });
 
-  test('a conditional next bounds the way that leads back, and escalates when the bound is used up', () => {
+  test('a conditional next bounds the transition that leads back, and escalates when the bound is used up', () => {
     const choice = {
       condition: 'result.decision === "approved"',
       onTrue: { to: { step: 'domain-expert-review' } },

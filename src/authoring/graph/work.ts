@@ -94,7 +94,7 @@ export function readWork(spec: AnyWork, place: WorkPlace): Work {
   const field = [...kinds.keys()].find((name) => given[name] !== undefined);
   for (const [name, owners] of beside) {
     if (given[name] !== undefined && !(field !== undefined && owners.includes(field)))
-      place.step.fault('FIELD_INVALID', `\`${name}\` means nothing here`, `write it beside \`${owners.join('` or `')}\``);
+      place.step.fault('FIELD_INVALID', `\`${name}\` has no effect here`, `write it beside \`${owners.join('` or `')}\``);
   }
   return (kinds.get(field ?? 'handler') ?? compilers.kinds.task).read(spec, place);
 }

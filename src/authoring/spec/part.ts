@@ -162,6 +162,8 @@ export interface AgentFields<C> {
   continueSession: boolean;
   /** It may relay questions to the person it works for. */
   supportsQuestions: boolean;
+  /** The files in which it saves its progress before it asks, such as `plan.json`: questions without it are refused. */
+  questionState: string;
 }
 
 /**
@@ -190,8 +192,11 @@ export interface Extension<Id = string, Time = TimeSpan> {
 export interface OutputFields<C> {
   /** What the step produces. */
   outputs: readonly OutputSpec<C>[];
-  /** Files among the outputs must change in each visit of the step; left out: since it first began in the run. */
-  fresh: 'activation';
+  /**
+   * Since when files among the outputs must have changed: `activation`, each visit of the step; `run`, the start of the
+   * run, so that work which an earlier step did already counts. Left out: since the step first began in the run.
+   */
+  fresh: 'activation' | 'run';
 }
 
 /** What every step can have, whatever does its work. Side are the ids of side steps. */

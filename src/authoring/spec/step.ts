@@ -224,7 +224,7 @@ type Written<X> = keyof X & KindName;
 type Kind<X> = [Written<X>] extends [never] ? 'plain' : Written<X>;
 type Spec<X, C, Id = never> = Kinds<C, X, Id>[Written<X>];
 type FieldsOf<X, C, Id = never> = [Written<X>] extends [never]
-  ? OutputFields<C> & Pick<AgentFields<C>, 'supportsQuestions'>
+  ? OutputFields<C> & Pick<AgentFields<C>, 'supportsQuestions' | 'questionState'>
   : Get<Spec<X, C, Id>, 'fields'>;
 type Outcomes<X> = CommonOutcome | Get<Spec<X, unknown>, 'outcomes'>;
 

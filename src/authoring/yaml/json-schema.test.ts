@@ -201,7 +201,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
     ),
 );
 
-it('both agree about whatever is made of a valid document', () => {
+it('both agree on every mutation of a valid document', () => {
   const counts = { accepted: 0, refused: 0 };
   fc.assert(
     fc.property(fc.constantFrom(...VALID), fc.nat(), fc.array(change, { minLength: 1, maxLength: 2 }), (document, choice, changes) => {

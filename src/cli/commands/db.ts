@@ -6,6 +6,7 @@ import type { StoreReport } from '../../store/store.ts';
 import type { CommandRun } from '../command.ts';
 import { showWork } from '../copies.ts';
 import { confirm } from '../decision/prompt.ts';
+import { lostLogNote } from '../lost-log.ts';
 import { findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { ensureStateId, isForeign } from '../store-origin.ts';
@@ -32,6 +33,8 @@ async function check(shell: Shell, place: Place): Promise<number> {
     const report = await checkAll(shell, place, store);
     done();
     const { ok, file, schemaVersion: version, problems } = report;
+    const lost = lostLogNote(place.file);
+    if (lost !== undefined) shell.warn(`${lost.what}; ${lost.hint}`);
     shell.result({ ok, file, version, problems }, () => reportLines(shell, report));
     return ok ? 0 : 1;
   } finally {

@@ -11,6 +11,7 @@ import { isDead, ownerText } from '../../process/owner.ts';
 import { readPidFiles } from '../../process/pid-file.ts';
 import { type FileFacts, inspectFile, type OwnedRun } from '../../store/sqlite/inspect.ts';
 import { showWork, sizeText } from '../copies.ts';
+import { lostLogNote } from '../lost-log.ts';
 import { openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { isForeign } from '../store-origin.ts';
@@ -33,7 +34,12 @@ export async function checkDatabase(shell: Shell, place: Place): Promise<Check[]
   const because = BECAUSE[place.because];
   if (!existsSync(file)) return [okCheck('database', `${file} (${because}); no runs yet`), ...checkDisk(file)];
   const size = sizeText(statSync(file).size);
-  const around = [...checkModes([dirname(file), ...beside(file)]), ...checkDisk(file), ...checkProcesses(`${file}.pids`)];
+  const around = [
+    ...checkModes([dirname(file), ...beside(file)]),
+    ...checkDisk(file),
+    ...checkProcesses(`${file}.pids`),
+    ...checkLostLog(file),
+  ];
   try {
     const facts = inspectFile(file);
     const runs = `${facts.runs} ${facts.runs === 1 ? 'run' : 'runs'}`;
@@ -50,7 +56,12 @@ export async function checkDatabase(shell: Shell, place: Place): Promise<Check[]
 }
 
 function beside(file: string): string[] {
-  return ['', '-wal', '-shm', '.anchor', '.bells', '.pids'].map((side) => `${file}${side}`);
+  return ['', '-wal', '-shm', '.anchor', '.lost-wal', '.bells', '.pids'].map((side) => `${file}${side}`);
+}
+
+function checkLostLog(file: string): Check[] {
+  const note = lostLogNote(file);
+  return note === undefined ? [] : [{ id: 'lost-log', status: 'warning', ...note }];
 }
 
 function broken(error: unknown, before = ''): Check {

@@ -7,8 +7,8 @@ import { budgetFieldsFault, readBudget } from '../../agents/role-fields.ts';
 import { digestText } from '../../base/digest.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { readPlainFile } from '../../base/plain-file.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import { readPlainFile } from '../plain-file.ts';
 import { type Fault, policyFault, roleFault } from './policy.ts';
 
 const BYTES_MAX = 1024 * 1024;

@@ -7,9 +7,9 @@ import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { judge } from '../../authority/judgement.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { createRunId } from '../../base/id.ts';
+import { readPlainFile } from '../../base/plain-file.ts';
 import type { Signature } from '../../base/signature.ts';
 import { type Identity, keyListOf } from '../identity/identity.ts';
-import { readPlainFile } from '../plain-file.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 

@@ -1,12 +1,15 @@
 // Owns which projects require signatures. The setting is in the project, where an agent could remove it, or in the user's
 // settings, which an environment variable can hide. So once a project had the setting when a right was checked or a run
 // started, it stays required until its owner removes it from the state folder; likewise for the user's settings.
+//
+// Losing the list must not lift the requirement. A list that was removed while its checksum is there is an error, and a
+// file beside the project's database says the same a second time.
 
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { changeStateFile, readStateFile } from '../../authority/state-file.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
-import { type Project, stateHome } from '../project.ts';
+import { type Project, projectState, stateHome } from '../project.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
 
@@ -15,22 +18,32 @@ const FILE = 'signed-projects.json';
 const WHAT = 'the list of projects that require signatures';
 /** Means every project of the user. */
 const ALL = '*';
+const MARK_WHAT = 'that this project requires signatures';
+const MARK_TEXT = 'The decisions of this project must be signed. To lift that, see docs/guides/identity.md.\n';
 
 /** Records that the settings of a project, or of the user, require signatures. */
-export function rememberSigned(shell: Shell, { root }: Project, { decisions, signs }: Pick<Settings, 'decisions' | 'signs'>): void {
+export function rememberSigned(shell: Shell, project: Project, { decisions, signs }: Pick<Settings, 'decisions' | 'signs'>): void {
+  if (decisions === undefined) return;
   const file = join(stateHome(shell), FILE);
-  const entry = signs === 'everywhere' ? ALL : realpathSync(root);
-  if (decisions === undefined || readProjects(file).includes(entry)) return;
-  changeStateFile({ file, what: WHAT }, () => ({
+  const entry = signs === 'everywhere' ? ALL : realpathSync(project.root);
+  const mark = markOf(shell, project);
+  if (!existsSync(mark)) changeStateFile({ file: mark, what: MARK_WHAT, hasSum: false }, () => ({ text: MARK_TEXT, result: undefined }));
+  if (readProjects(file).includes(entry)) return;
+  changeStateFile({ file, what: WHAT, limits: true }, () => ({
     text: `${JSON.stringify({ version: 1, projects: [...readProjects(file), entry] }, null, 2)}\n`,
     result: undefined,
   }));
 }
 
 /** Whether a project is recorded as requiring signatures. */
-export function isKnownSigned(shell: Shell, { root }: Project): boolean {
+export function isKnownSigned(shell: Shell, project: Project): boolean {
   const known = readProjects(join(stateHome(shell), FILE));
-  return known.includes(ALL) || known.includes(realpathSync(root));
+  return known.includes(ALL) || known.includes(realpathSync(project.root)) || existsSync(markOf(shell, project));
+}
+
+/** The file beside the project's database that says the same as the list. */
+function markOf(shell: Shell, project: Project): string {
+  return join(projectState(shell, project), 'signed');
 }
 
 /** The projects recorded as requiring signatures. */
@@ -39,7 +52,7 @@ export function knownSignedProjects(shell: Shell): readonly string[] {
 }
 
 function readProjects(file: string): readonly string[] {
-  const text = readStateFile({ file, what: WHAT });
+  const text = readStateFile({ file, what: WHAT, limits: true });
   if (text === undefined) return [];
   try {
     const { projects } = JSON.parse(text) as { readonly projects?: unknown };

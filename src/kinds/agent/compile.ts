@@ -24,6 +24,8 @@ export interface AgentSpec<Context extends object> extends StepOptions {
   readonly reviews?: boolean;
   /** It may relay questions to the person it works for. */
   readonly supportsQuestions?: boolean;
+  /** The files in which it saves its progress before it asks, such as `plan.json`: questions without it are refused. */
+  readonly questionState?: string;
 }
 
 const BESIDE = ['context', 'action', 'prompt', 'script', 'schema', 'budget', 'reviews', 'seesContext', 'continueSession'];
@@ -55,7 +57,7 @@ export const agent: KindCompiler = {
 
 /** An agent step. */
 export function buildAgent<Context extends object>(name: string, spec: AgentSpec<Context>): StepParts {
-  const { agent: given, context, action, prompt, script, schema, budget, reviews, supportsQuestions, ...options } = spec;
+  const { agent: given, context, action, prompt, script, schema, budget, reviews, supportsQuestions, questionState, ...options } = spec;
   const worker = workerOf(name, 'agent', given);
   const told = toldOf(name, context);
   const config: AgentConfig = {
@@ -67,9 +69,9 @@ export function buildAgent<Context extends object>(name: string, spec: AgentSpec
   return {
     name,
     work: { kind: 'agent', config },
-    frame: present({ supportsQuestions }),
+    frame: present({ supportsQuestions, questionState }),
     code: { ...worker.code, ...told.code },
     options,
-    fields: ['agent', 'supportsQuestions', ...BESIDE],
+    fields: ['agent', 'supportsQuestions', 'questionState', ...BESIDE],
   };
 }

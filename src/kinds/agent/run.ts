@@ -16,7 +16,8 @@ type AgentJob = Job<StepOf<'agent'>>;
 export async function execute(job: AgentJob): Promise<Work> {
   const asked = await ask(job, job.request.bound.model.config);
   if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor, ...usageEvidence(asked) };
-  if (asked.kind === 'asks') return { asks: asked.questions, actor: asked.actor, ...usageEvidence(asked), ...sessionOf(asked) };
+  if (asked.kind === 'asks')
+    return { asks: asked.questions, actor: asked.actor, ...present({ saved: asked.saved }), ...usageEvidence(asked), ...sessionOf(asked) };
   const noted = { actor: asked.actor, ...usageEvidence(asked), ...sessionOf(asked) };
   if (asked.kind === 'trouble') return { error: asked.error, ...noted, ...present({ claim: asked.claim }) };
   return { ...noted, ...(asked.kind === 'returned' ? fromObject(job, asked.value) : fromAnswer(job, asked)) };

@@ -1,17 +1,20 @@
 // Owns how a `agent` stage is written in a workflow file.
 
 import { budgetOf, nonEmpty, outputsOf, restrictionsOf } from '../../authoring/yaml/compile/part.ts';
+import type { YamlPath } from '../../authoring/yaml/position/position.ts';
+import type { PlacedFault } from '../../authoring/yaml/problem/schema.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { outputRules } from '../../authoring/yaml/schema/rule.ts';
 import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
+import { patternRefusal } from '../../definition/output-pattern.ts';
 
 /** Who works, what they are asked, and what they must produce. */
 export const yaml: StageForm = stageForm({
   meaning: 'Work of an agent.',
   transitions: ['on_reject', 'on_fail'],
   branch: 'default',
-  fields: ({ literal, template, byName, tree, flag, texts, budget, outputs, restrictions }) => ({
+  fields: ({ literal, template, byName, tree, flag, texts, budget, outputs, fresh, restrictions }) => ({
     agent: literal('The role of the agent.', 'feat-dev'),
     action: literal('What it is to do, as its prompt calls it.', 'implement').optional(),
     prompt: template('Its instructions, in addition to the prompt of its role.', 'Fix #{{ context.issue_number }}').optional(),
@@ -22,6 +25,10 @@ export const yaml: StageForm = stageForm({
     continue_session: flag('Continues the latest session of the same role in this run. Default: false.').optional(),
     reviews: flag('The agent reviews and must give a verdict. Default: true for a stage with `on_reject`, false otherwise.').optional(),
     supports_questions: flag('The agent may ask the person it works for; a fresh attempt gets the answers. Default: false.').optional(),
+    question_state: literal(
+      'The files in which the agent saves its progress before it asks; questions without it are refused. Needs `supports_questions`.',
+      'plan.json',
+    ).optional(),
     schema: byName(tree('A part of the schema.'), {
       description: 'The JSON Schema that its output has to fit.',
       examples: [{ type: 'object', required: ['summary'], properties: { summary: { type: 'string' } } }],
@@ -32,6 +39,7 @@ export const yaml: StageForm = stageForm({
     may_change: texts('Patterns of protected files that the agent may change anyway.', ['tests/new/**']).optional(),
     budget: budget.optional(),
     outputs,
+    fresh,
     ...restrictions,
   }),
   toSpec(stage) {
@@ -46,12 +54,31 @@ export const yaml: StageForm = stageForm({
         reviews: stage.reviews,
         continueSession: stage.continue_session,
         supportsQuestions: stage.supports_questions || undefined,
+        questionState: stage.question_state,
       }),
-      ...outputsOf(outputs),
+      ...outputsOf(stage),
       ...restrictionsOf(stage),
       // A pull request that was verified is what the run is about from then on.
       ...(outputs?.some(({ type }) => type === 'pr') ? { merges: ['pr_number'] } : {}),
     };
   },
-  rules: ({ outputs }, path) => outputRules(outputs, path),
+  rules: (stage, path) => [...outputRules(stage, path), ...stateRule(stage, path)],
 });
+
+/** State is saved before a question, so the agent must be allowed to ask, and the files must be in the workspace. */
+function stateRule(
+  stage: { readonly question_state?: string | undefined; readonly supports_questions?: boolean | undefined },
+  path: YamlPath,
+): PlacedFault[] {
+  const { question_state: pattern, supports_questions: mayAsk } = stage;
+  if (pattern === undefined) return [];
+  const place = [...path, 'question_state'];
+  const refusal = patternRefusal(pattern);
+  if (refusal !== undefined) {
+    const message = `the pattern "${pattern}" of "question_state" is refused: ${refusal}`;
+    return [{ code: 'FIELD_INVALID', message, hint: 'write one inside the workspace, such as plan.json', path: place, part: 'value' }];
+  }
+  if (mayAsk === true) return [];
+  const message = '"question_state" has no effect: the agent may not ask questions';
+  return [{ code: 'FIELD_CONFLICT', message, hint: 'add "supports_questions: true", or remove it', path: place, part: 'key' }];
+}

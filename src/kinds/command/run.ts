@@ -6,10 +6,11 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { CommandResult } from '../../process/command.ts';
-import { ATTENDED, type Handover } from '../../steps/handover.ts';
+import { ATTENDED, type StoredHandover } from '../../steps/handover.ts';
 import { instructionsFor, wholeText } from '../../steps/instructions/instructions.ts';
 import { openNetwork } from '../../steps/network.ts';
 import { exitSentence, keptText, type Program, programName, programOf, runProgram } from '../../steps/program.ts';
+import { stateInstructions, statePlaceOf } from '../../steps/saved-state.ts';
 import { entryOf } from '../../steps/services.ts';
 import { hinted } from '../../steps/step-hint.ts';
 import { stepInputOf } from '../../steps/step-input.ts';
@@ -46,10 +47,18 @@ export async function execute(job: Job<StepOf<'command'>>): Promise<Work> {
 }
 
 /** What the program printed is the task of the agent that carries out the run. */
-async function handPrompt(job: Job<StepOf<'command'>>, task: string, role: string): Promise<Handover> {
+async function handPrompt(job: Job<StepOf<'command'>>, task: string, role: string): Promise<StoredHandover> {
   const { title, supportsQuestions } = job.request.bound.model;
-  const parts = await instructionsFor(job, { title, task, data: {}, rules: [] });
-  return { kind: 'command', prompt: wholeText(parts), parts, role, title, mayAsk: supportsQuestions === true };
+  const parts = await instructionsFor(job, { title, task, data: {}, rules: await stateInstructions(job) });
+  return {
+    kind: 'command',
+    prompt: wholeText(parts),
+    parts,
+    role,
+    title,
+    mayAsk: supportsQuestions === true,
+    ...present({ state: await statePlaceOf(job) }),
+  };
 }
 
 function evidenceOf(evidence: JsonObject): Pick<Work, 'evidence'> {

@@ -10,9 +10,9 @@ export const yaml: StageForm = stageForm({
   meaning: 'A program.',
   transitions: ['on_success', 'on_failure'],
   branch: 'worker',
-  fields: ({ program, outputs, restrictions }) => ({ ...program, outputs, ...restrictions }),
-  toSpec({ run, argv, env, cwd, outputs, ...stage }) {
-    return { ...present({ command: run ?? argv, env: envOf(env), cwd }), ...outputsOf(outputs), ...restrictionsOf(stage) };
+  fields: ({ program, outputs, fresh, restrictions }) => ({ ...program, outputs, fresh, ...restrictions }),
+  toSpec({ run, argv, env, cwd, ...stage }) {
+    return { ...present({ command: run ?? argv, env: envOf(env), cwd }), ...outputsOf(stage), ...restrictionsOf(stage) };
   },
-  rules: (stage, path) => [...programRule(stage, path), ...outputRules(stage.outputs, path)],
+  rules: (stage, path) => [...programRule(stage, path), ...outputRules(stage, path)],
 });

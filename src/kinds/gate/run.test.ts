@@ -62,12 +62,12 @@ describe('a gate', () => {
     expect([records.map(({ passed }) => passed), output.flaky_checks]).toEqual([looks, named]);
   });
 
-  test('a check that fails twice is not flaky, and both looks are recorded', async () => {
+  test('a check that fails twice is not flaky, and both results are recorded', async () => {
     const result = await run([], {}, { config: { checks: [command('false')], flaky: 'quarantine' } } as Partial<AttemptFields>);
     expect(result).toMatchObject({ outcome: 'fail', checks: [{ passed: false }, { passed: false }] });
   });
 
-  test('makes all checks, in order, also after one has failed', async () => {
+  test('runs all checks, in order, also after one has failed', async () => {
     const log = join(cwd, 'order');
     const result = await run([
       command('echo 1 >> order; echo red >&2; exit 2'),
@@ -86,7 +86,7 @@ describe('a gate', () => {
     expect(readFileSync(log, 'utf8')).toBe('1\n2\n3\n');
   });
 
-  test('with a check that could not be made is an error, whatever the others say', async () => {
+  test('with a check that could not run is an error, whatever the others say', async () => {
     const result = await run([command('false'), command('no-such-program-anywhere'), command('true')]);
     expect(result).toMatchObject({
       type: 'errored',
@@ -115,7 +115,7 @@ describe('a gate', () => {
     expect(result).toMatchObject({ type: 'errored', error: { code: 'STEP_FAILED', reason: 'timeout' }, checks: [{ passed: null }] });
   });
 
-  test('that is stopped makes no further check', async () => {
+  test('that is stopped runs no further check', async () => {
     const controller = new AbortController();
     const stop = {
       name: 'stop',
@@ -200,7 +200,7 @@ describe('a gate whose checks differ', () => {
     });
   });
 
-  test('does not take a verdict that is decided and pending at once', async () => {
+  test('refuses a verdict that is decided and pending at once', async () => {
     const both = { name: 'both', run: () => ({ passed: true, pending: true as const, result: null }) };
     expect(await run([{ check: 'both' }], { checks: { both } })).toMatchObject({ type: 'errored', checks: [{ passed: null }] });
   });

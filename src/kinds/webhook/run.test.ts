@@ -96,7 +96,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('that could not be asked is an error, and one that may not be is not tried again', async () => {
+  test('that cannot be reached is an error, and one that is forbidden is not retried', async () => {
     expect(await send({ request: { url: url() } }, { webhooks: {} })).toMatchObject({
       type: 'errored',
       error: { reason: 'error', retryable: false, message: expect.stringContaining('webhooks.allow') },
@@ -144,7 +144,7 @@ describe('templates of a webhook', () => {
     expect(seen[0]?.headers['x-text']).toBe('{{ secrets.API_TOKEN }}');
   });
 
-  test('put a value into a URL as one piece of it', async () => {
+  test('put a value into a URL as one encoded part', async () => {
     await fill({ url: url('/pr/{{ outputs.plan.way }}/files?q={{ outputs.plan.way }}') });
     expect(seen[0]?.url).toBe('/pr/..%2F..%2Fadmin%3Fx%3D1%23y/files?q=..%2F..%2Fadmin%3Fx%3D1%23y');
   });

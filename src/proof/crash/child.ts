@@ -1,5 +1,5 @@
-// Owns the process that dies: it takes a workflow from wherever it stands to its end, through the public engine alone.
-// A run that is not there is started, one that is there is recovered; people's part (gates, steps that say `unknown`)
+// Owns the process that dies: it drives a workflow from its current step to its end, through the public engine alone.
+// A run that does not exist is started, an existing one is recovered; people's part (gates, steps that say `unknown`)
 // is played by the harness, which knows from the ledger what happened.
 
 import { dirname } from 'node:path';
@@ -36,7 +36,7 @@ export interface CrashJob {
   readonly run: string;
   readonly db: string;
   readonly ledger: string;
-  /** Where the process ends itself; absent, it goes on to the end, or until it is killed from outside. */
+  /** Where the process ends itself; absent, it runs to the end, or until it is killed from outside. */
   readonly point?: CrashPoint;
   /** A folder that gets a copy of the files at every write; it must exist. */
   readonly copies?: string;
@@ -114,7 +114,7 @@ interface Standing {
   readonly ledger: Ledger;
 }
 
-/** Waits until the run needs somebody, and is that somebody; false when it has ended. */
+/** Waits until the run needs a person, and acts as that person; false when it has ended. */
 async function goOn(engine: Engine, standing: Standing): Promise<boolean> {
   const { status } = await engine.run(standing.job.run).wait('outside');
   if (isSettled(status)) return false;

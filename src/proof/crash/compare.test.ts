@@ -21,7 +21,7 @@ function endOf(fields: Partial<CrashEnd>): CrashEnd {
 }
 
 describe('the verdict', () => {
-  test('the same end and a clean ledger are no difference', () => {
+  test('the same end and a clean ledger are no violation', () => {
     const ledger = [opened(), begun('a'), done('a'), asked('g'), opened('a'), asked('g'), begun('b'), done('b')];
     expect(compareEnds(endOf({}), endOf({ ledger }))).toEqual([]);
   });

@@ -110,7 +110,7 @@ function halfOf({ counts }: Baseline): CrashPoint {
 interface Place {
   readonly operation: CrashOperation;
   readonly when: CrashPoint['when'];
-  /** How many calls the baseline run makes; work that goes on at once may need a few more or less. */
+  /** How many calls the baseline run makes; parallel work may need a few more or less. */
   readonly atLeast: number;
 }
 

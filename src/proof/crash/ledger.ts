@@ -2,7 +2,7 @@
 // did. What the store says about a run is held against it: the ledger is the world, the store is the memory of it.
 //
 // - Lines are only appended, each with one write, so that processes that follow each other write one history in order.
-// - A line is on disk before the attempt goes on. Attempts that work at once share one wait for the disk.
+// - A line is on disk before the attempt continues. Attempts that work at once share one wait for the disk.
 
 import { closeSync, fdatasync, openSync, readFileSync, writeSync } from 'node:fs';
 import type { Json } from '../../base/json.ts';

@@ -11,11 +11,11 @@ export interface ForgeStage {
   commit(branch: string, files: Readonly<Record<string, string>>): Promise<string>;
   /** The text of a file at the head of a branch; undefined where there is no such branch or file. */
   read(branch: string, path: string): Promise<string | undefined>;
-  /** Somebody with the right to write speaks on the current head. */
+  /** A person with write access reviews the current head. */
   review(pr: number, actor: string, state: Approval['state']): Promise<void>;
   /** CI reports on a branch's head. */
   check(branch: string, check: CheckRun): Promise<void>;
-  /** A clone of the repository, in a folder of its own; the forge is not asked. */
+  /** A clone of the repository, in a separate folder; the forge is not asked. */
   clone(): Promise<StageClone>;
   /** Somebody opens a pull request from a branch of their fork, with one new file that is named after the branch. */
   openFromFork(branch: string): Promise<{ readonly number: number; readonly head: string }>;

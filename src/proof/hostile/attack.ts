@@ -14,7 +14,7 @@ import { type Claim, HOSTILE_TEXT, type HostileName, type HostileTarget, hostile
 
 /** What a stage is opened with: the workflow and its workers, as they are in one run. */
 export interface Attack {
-  /** A folder of its own for this run, removed after it. */
+  /** A separate folder for this run, removed afterwards. */
   readonly cwd: string;
   readonly workflow: CompiledWorkflow;
   /** Every role of the workflow; none where the agents are attended. */

@@ -3,7 +3,7 @@
 //
 // A step is *enforced* when the run does not complete although its agent claims, in the words of an honest one, that all
 // is done: something that the engine observed refused the claim. Otherwise it is *advised*: nobody but the agent says
-// that it was done. People are taken to say yes to everything, so what only a person stands for is advised.
+// that it was done. People are assumed to say yes to everything, so a step that only a person checks is "advised".
 //
 // A *false completion* is a run that completed although the agent of an enforced step did not do its work. A *breach* is
 // a token trick that was taken, or hostile text that was run as a command.

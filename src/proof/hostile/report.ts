@@ -1,4 +1,4 @@
-// Owns how the outcome of hostile runs is told.
+// Owns the report on hostile runs.
 
 import type { HostileResult } from './hostile.ts';
 

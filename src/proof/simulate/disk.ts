@@ -21,7 +21,7 @@ export interface Faults {
   bellTwice: number;
   /** Mail that its sender sends again. */
   mailTwice: number;
-  /** Per event: an engine dies, is declared dead and goes on, or is closed. */
+  /** Per event: an engine dies, is declared dead but still runs, or is closed. */
   crash: number;
   haunt: number;
   close: number;

@@ -1,4 +1,4 @@
-// Owns the engines of a simulation: real ones, each on a store object of its own over one database, as separate
+// Owns the engines of a simulation: real ones, each with its own store object over one database, as separate
 // processes would be. They are started, killed without warning, closed, or declared dead while they go on.
 
 import { KeyList } from '../../authority/enrolment.ts';
@@ -18,7 +18,7 @@ import { SHARED_SLOT } from './workflow.ts';
 export interface SimulatedEngine {
   readonly me: string;
   readonly core: EngineCore;
-  /** Declared dead although it goes on. */
+  /** Declared dead although it still runs. */
   haunts: boolean;
   closing: boolean;
 }
@@ -33,7 +33,7 @@ export interface EnginesMeans {
   readonly luck: number;
   readonly slotLimit: number;
   readonly skewMsMax: number;
-  /** Opens a store object of its own over the database. */
+  /** Opens a separate store object over the database. */
   readonly openStore: (isDead: (owner: string) => boolean) => Store;
 }
 

@@ -1,5 +1,5 @@
 // Owns the outside of a simulation: people and programs that start runs, decide, send signals early and twice, pause,
-// cancel, and help a run that stands still. They talk to any engine, as they would to any process.
+// cancel, and continue a run that has stopped. They talk to any engine, as they would to any process.
 
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { openGates } from '../../engine/gates.ts';
@@ -85,7 +85,7 @@ export class People {
       (activation) => activation.state === 'unknown' || ANSWERED.has(waitOf(activation)?.kind),
     );
     if (needs.length === 0 && !isHalted(state.status) && !state.paused) return false;
-    // Work that is handed out is no trouble: whoever called does it for as long as there is some.
+    // Work that is handed out is no problem: the caller does it as long as there is some.
     if (needs.some((activation) => waitOf(activation)?.kind === 'report')) {
       this.report(run.id);
       return true;

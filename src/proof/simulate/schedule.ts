@@ -2,7 +2,7 @@
 // of the disk, an attempt, a timer, a bell) is a pending event here, and the seed decides which one comes next.
 //
 // - Between two events everything that follows from the first one by promises alone has happened.
-// - Time stands still while something can happen now, but for moments in which the seed lets it pass.
+// - Time does not pass while something can happen now, except when the seed lets it.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../engine/clock.ts';

@@ -1,13 +1,13 @@
-// Owns what must hold when a simulation is over. It reads the log as it lies in the store, and nothing that an engine
+// Owns what must hold when a simulation is over. It reads the log from the store, and nothing that an engine
 // says about itself.
 //
 // J1. The store holds the rows that were committed, and every checkpoint is its folded log.
-// J2. A path is opened once; what settled is taken up again only by a person.
+// J2. A path is opened once; a settled step is retried only by a person.
 // J3. Results are those that the work results, under the key it ran with.
 // J4. Bounds hold: edges, retries, recoveries.
 // J5. Signals are consumed once, in the order in which they were posted.
 // J6. The first decision posted for a question counts, and every sender who was informed that their decision counts is in the log.
-// J7. No child goes on after its parent is over, and no mail or semaphore is left behind.
+// J7. No child continues after its parent has ended, and no mail or semaphore is left behind.
 
 import { type Definition, type Edge, membersOf, type StepModel } from '../../definition/model.ts';
 import { type Activation, heldBy, humanWaitOf, waitOf } from '../../kernel/activation.ts';

@@ -1,4 +1,4 @@
-// The contract suites, for whoever adds a store, a driver, a kind of step or a gate check. They need vitest:
+// The contract suites, for anyone who adds a store, a driver, a kind of step or a gate check. They need vitest:
 // `import { describeStore } from 'pawl/testing/suites'`.
 
 export { type CheckCase, type CheckHarness, describeCheck } from '../check-suite.ts';

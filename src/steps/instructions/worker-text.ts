@@ -2,12 +2,14 @@
 // instructions of a driven agent or the work that is handed out.
 
 import { QUESTION_FORMAT } from '../../agents/reply.ts';
+import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { StepModel } from '../../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../../definition/outcome.ts';
 import { handedOver, type WorkerConfig, withRunContext, writtenTask } from '../brief.ts';
-import type { Handover } from '../handover.ts';
+import type { StoredHandover } from '../handover.ts';
 import { type ReplyRules, replyRulesOf, ruleInstructions } from '../reply-rules.ts';
+import { stateInstructions, statePlaceOf } from '../saved-state.ts';
 import { entryOf } from '../services.ts';
 import type { Job } from '../work.ts';
 import { type Instructions, instructionsFor, wholeText } from './instructions.ts';
@@ -27,20 +29,24 @@ export async function openCall({ request, context }: Job, worker: WorkerConfig):
 }
 
 /** What a driven agent is told, without how its program wants the answer. */
-export function drivenText(job: Job, call: WorkerCall): Promise<Instructions> {
+export async function drivenText(job: Job, call: WorkerCall): Promise<Instructions> {
   const questions = job.request.bound.model.supportsQuestions === true ? [QUESTION_FORMAT] : [];
-  return told(job, call, [...ruleInstructions(call.rules, '"output"'), ...questions]);
+  return told(job, call, [...ruleInstructions(call.rules, '"output"'), ...(await stateInstructions(job)), ...questions]);
 }
 
 /** The work as it is handed to the agent that called: what a driven one would be told, without how it ends its answer. */
-export async function handoverOf(job: Job, call: WorkerCall): Promise<Handover> {
+export async function handoverOf(job: Job, call: WorkerCall): Promise<StoredHandover> {
   const { title, kind, supportsQuestions } = job.request.bound.model;
   const { givesText: _, ...expected } = call.rules;
   const outcomes = kind === 'task' ? reportableOutcomes(job.request.bound.model) : [];
-  const parts = await told(job, call, [...ruleInstructions(call.rules, 'The result'), ...outcomeInstructions(outcomes)]);
-  const choice = outcomes.length === 0 ? {} : { outcomes };
+  const parts = await told(job, call, [
+    ...ruleInstructions(call.rules, 'The result'),
+    ...outcomeInstructions(outcomes),
+    ...(await stateInstructions(job)),
+  ]);
+  const more = { ...(outcomes.length === 0 ? {} : { outcomes }), ...present({ state: await statePlaceOf(job) }) };
   const { role = '' } = call.worker;
-  return { kind, prompt: wholeText(parts), parts, role, title, mayAsk: supportsQuestions === true, ...expected, ...choice };
+  return { kind, prompt: wholeText(parts), parts, role, title, mayAsk: supportsQuestions === true, ...expected, ...more };
 }
 
 function told(job: Job, { worker, data }: WorkerCall, rules: readonly string[]): Promise<Instructions> {

@@ -3,33 +3,74 @@
 // what an earlier attempt changed is the work of the step as well.
 //
 // Steps that work at the same time in one workspace see each other's changes as their own.
+//
+// A step with `fresh: run` compares its files with what they were before the run's first agent or first step with
+// outputs: what an earlier step of the run made for it counts. A flow does not know its later steps, so it has no such
+// record.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { membersOf, type StepModel } from '../../definition/model.ts';
 import { comparesFiles, isFileOutput } from '../../definition/output-pattern.ts';
 import type { AttemptRequest } from '../attempt.ts';
 import type { Job } from '../work.ts';
-import type { OutputDeclaration } from './declaration.ts';
+import { type OutputDeclaration, outputsOf } from './declaration.ts';
 import { effectKey, findEffect } from './effect-output.ts';
 import { digestMatching, type FileDigests } from './workspace-digest.ts';
 
 /** The digests before the step, by pattern or by effect. */
 export type Baseline = ReadonlyMap<string, FileDigests>;
 
-/** What has to be kept before the work begins: the baseline, unless an earlier visit has taken it. */
+/** What has to be kept before the work begins: the baselines of the step and of the run, unless they were taken before. */
 export async function foundBefore(job: Job, declared: readonly OutputDeclaration[]): Promise<JsonObject | undefined> {
+  const found = { ...(await foundBeforeStep(job, declared)), ...(await foundBeforeRun(job)) };
+  return Object.keys(found).length === 0 ? undefined : found;
+}
+
+async function foundBeforeStep(job: Job, declared: readonly OutputDeclaration[]): Promise<JsonObject | undefined> {
   const key = keyOf(job.request);
   if (job.context.snapshot.data[key] !== undefined || !comparesFiles({ kind: 'task', outputs: declared })) return undefined;
   const digests = await takeDigests(job, declared);
-  const plain = [...digests].map(([pattern, files]): [string, Json] => [pattern, Object.fromEntries(files)]);
-  return { [key]: Object.fromEntries(plain) };
+  return { [key]: plainOf(digests) };
+}
+
+const OF_RUN = '$runBaseline:';
+
+/** Steps that begin side by side may each take one: the earliest counts. */
+async function foundBeforeRun(job: Job): Promise<JsonObject | undefined> {
+  const { request, context, bench } = job;
+  const outputs = request.workflow.definition.steps.flatMap(outputsOfRun);
+  if (outputs.length === 0 || ofRun(context.snapshot.data) !== undefined) return undefined;
+  return { [`${OF_RUN}${request.activation.path}`]: { at: bench.services.now(), files: plainOf(await takeDigests(job, outputs)) } };
+}
+
+function outputsOfRun(step: StepModel): readonly OutputDeclaration[] {
+  const own = step.fresh === 'run' ? outputsOf(step).filter(isFileOutput) : [];
+  return [...own, ...membersOf(step).flatMap(outputsOfRun)];
+}
+
+function ofRun(data: JsonObject): JsonObject | undefined {
+  const taken = Object.entries(data).flatMap(([key, value]) => (key.startsWith(OF_RUN) && isJsonObject(value) ? [value] : []));
+  const [first] = taken.sort((a, b) => Number(a.at) - Number(b.at));
+  return first?.files as JsonObject | undefined;
+}
+
+function plainOf(digests: Baseline): JsonObject {
+  return Object.fromEntries([...digests].map(([pattern, files]): [string, Json] => [pattern, Object.fromEntries(files)]));
 }
 
 /** The baseline of a step in a run: the one that was kept, else what is there now. */
 export async function openBaseline(job: Job, declared: readonly OutputDeclaration[]): Promise<Baseline> {
-  const { request, context } = job;
-  const kept = context.snapshot.data[keyOf(request)];
-  const isMeasure = request.apart === undefined && request.bound.model.fresh !== 'activation';
-  if (!isMeasure || !isJsonObject(kept)) return takeDigests(job, declared);
+  const { data } = job.context.snapshot;
+  const { request } = job;
+  const { fresh } = request.bound.model;
+  const kept = data[keyOf(request)];
+  const isMeasure = request.apart === undefined && fresh !== 'activation';
+  const own = isMeasure && isJsonObject(kept) ? digestsOf(kept) : await takeDigests(job, declared);
+  const since = fresh === 'run' ? ofRun(data) : undefined;
+  return since === undefined ? own : new Map([...own, ...digestsOf(since)]);
+}
+
+function digestsOf(kept: JsonObject): Baseline {
   return new Map(Object.entries(kept).map(([pattern, files]) => [pattern, new Map(Object.entries(files as Record<string, string>))]));
 }
 

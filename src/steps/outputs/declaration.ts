@@ -1,4 +1,4 @@
-// Owns what a step declares to produce: how it stands in the configuration, which patterns are refused, and how a worker
+// Owns what a step declares to produce: how it is configured, which patterns are refused, and how a worker
 // is told of it.
 
 import type { OutputModel, StepModel } from '../../definition/model.ts';

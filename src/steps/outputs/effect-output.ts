@@ -34,7 +34,7 @@ export async function findEffect(
   }
 }
 
-/** Judges an effect: what is there now, and was not before. */
+/** Judges an effect: it must exist now, and differ from before. */
 export async function judgeEffect(job: Job, output: OutputDeclaration, before: FileDigests | undefined): Promise<OutputFinding> {
   const { value, digests } = await findEffect(job, output);
   if (value === null) return missing(output, 'nothing was found', 'make sure that the work takes effect');

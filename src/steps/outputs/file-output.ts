@@ -14,6 +14,8 @@ export interface FileChange {
   readonly cwd: string;
   readonly before: FileDigests;
   readonly after: FileDigests;
+  /** What `before` was taken before. */
+  readonly since: 'the step' | 'the run';
 }
 
 const TEXT_BYTES_MAX = 1 << 20;
@@ -41,15 +43,17 @@ function changedPaths({ before, after }: FileChange): string[] {
   return [...after].flatMap(([path, digest]) => (before.get(path) === digest ? [] : [path])).sort();
 }
 
-function unchanged({ pattern }: FileOutputModel, { after }: FileChange): string {
+function unchanged({ pattern }: FileOutputModel, { after, since }: FileChange): string {
   const match = after.size === 0 ? 'no file matches' : after.size === 1 ? '1 file matches' : `${after.size} files match`;
-  return after.size === 0 ? `${match} "${pattern}"` : `${match} "${pattern}", and none changed since before the step`;
+  return after.size === 0 ? `${match} "${pattern}"` : `${match} "${pattern}", and none changed since before ${since}`;
 }
 
 /** Work that was done ahead of its step is not proof of it: the worker changes it again, or a person looks at it. */
-function adviceOn({ pattern }: FileOutputModel, { after }: FileChange): string {
+function adviceOn({ pattern }: FileOutputModel, { after, since }: FileChange): string {
   if (after.size === 0) return `add a file that matches "${pattern}"`;
-  return `add or change a file that matches "${pattern}" in this step; if it was made before the step began and is right as it is, report the step as failed and say so: a person can accept it with "pawl resume RUN --accept"`;
+  const author =
+    since === 'the run' ? '' : '; the author of the workflow can write "fresh: run" at the step, so that work of earlier steps counts';
+  return `add or change a file that matches "${pattern}" in this step; if it was made before the step began and is right as it is, report the step as failed and say so: a person can accept it with "pawl resume RUN --accept"${author}`;
 }
 
 async function contentOf(cwd: string, path: string): Promise<Json | undefined> {

@@ -30,12 +30,12 @@ export function missing(output: OutputDeclaration, seen: string, advice: string)
   return output.required ? { ...none, broken: `${seen}; ${advice}` } : none;
 }
 
-/** An output that is there and is not right. */
+/** An output that exists but is wrong. */
 export function wrong(output: OutputDeclaration, seen: string, advice: string): OutputFinding {
   return { output, value: emptyValue(output), seen, broken: `${seen}; ${advice}` };
 }
 
-/** What stands for an output that was not produced: a known name without a value. */
+/** The value of an output that was not produced: a known name without a value. */
 export function emptyValue({ type }: OutputDeclaration): Json {
   return type === 'file' ? [] : null;
 }

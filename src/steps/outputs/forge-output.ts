@@ -145,7 +145,7 @@ function readPullRequest(wanted: Json): AskedPullRequest | undefined {
   return { title, body, ...(typeof head === 'string' ? { head } : {}), ...(typeof base === 'string' ? { base } : {}) };
 }
 
-// What may pass is an error of the attempt; anything else the worker can mend, so it hears of it.
+// A passing fault is an error of the attempt; anything else the worker can fix, so it is told.
 type Failure = { readonly result: ForgeFailure['result'] | 'invalid'; readonly message: string; readonly until?: number };
 
 function notMade(job: Job, output: OutputDeclaration, failure: Failure): Made {

@@ -122,7 +122,7 @@ describe('a file output', () => {
     expect(await run(attempt([code]))).toHaveProperty('output', { code: ['src/a.py', 'src/b.py'] });
   });
 
-  test('is measured from the same beginning when a postcondition behind it broke', async () => {
+  test('is compared with the same baseline when a postcondition failed', async () => {
     const run = createRunner();
     const contract = { model: { postconditions: [{ name: 'x', error: 'no x' }] } };
     moves = [write('src/a.py', '1')];
@@ -159,7 +159,7 @@ describe('a file output', () => {
     });
   });
 
-  test('of a worker that does not succeed is empty, and is not asked for', async () => {
+  test('of a worker that does not succeed is empty, and is not required', async () => {
     moves = [write('src/a.py', '1'), { do: 'answer', verdict: 'reject', output: { feedback: 'no', code: ['src/a.py'] } }];
     const result = await createRunner()(attempt([code, { name: 'plan', type: 'artifact', pattern: 'p' }]));
     expect(result).toMatchObject({ outcome: 'reject' });
@@ -250,7 +250,7 @@ describe('at the forge', () => {
       expect(await commentsOf(issue)).toEqual(['Once.']);
     });
 
-    test('that reads back otherwise than it was asked for breaks the contract', async () => {
+    test('that reads back differently breaks the contract', async () => {
       const run = createRunner({ forge: stage.forge });
       moves = [answer({ comment: 'Said before a crash.' })];
       await run(attempt([plan], about()));
@@ -479,7 +479,7 @@ describe('a step that declares outputs', () => {
     );
   });
 
-  test('and none leaves the answer as it is', async () => {
+  test('with none leaves the answer unchanged', async () => {
     moves = [answer({ comment: 'x', outputs: 1 })];
     expect(await createRunner()(attempt([]))).toHaveProperty('output', { comment: 'x', outputs: 1 });
   });

@@ -102,6 +102,7 @@ function isAtForge({ type }: OutputDeclaration): boolean {
 
 async function findInWorkspace(job: Job, declared: Declared, before: Baseline): Promise<[OutputDeclaration, OutputFinding][]> {
   const { bench } = job;
+  const since = job.request.bound.model.fresh === 'run' ? ('the run' as const) : ('the step' as const);
   const after = await takeDigests(
     job,
     declared.filter(({ type }) => type !== 'effect'),
@@ -110,7 +111,7 @@ async function findInWorkspace(job: Job, declared: Declared, before: Baseline): 
   for (const output of declared.filter(isFileOutput)) {
     const nothing = new Map<string, string>();
     const digests = { before: before.get(output.pattern) ?? nothing, after: after.get(output.pattern) ?? nothing };
-    const change = { cwd: bench.services.cwd, ...digests };
+    const change = { cwd: bench.services.cwd, ...digests, since };
     found.push([output, output.type === 'file' ? await findFiles(output, change) : await findArtifact(output, change)]);
   }
   for (const output of declared)

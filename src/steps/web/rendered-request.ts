@@ -23,7 +23,7 @@ export interface RenderedRequest {
   readonly body?: string;
 }
 
-/** What templates can see. Without a scope there are none: every text is data, as it stands. */
+/** What templates can see. Without a scope there are none: every text is data, unchanged. */
 export interface RenderScene {
   readonly scope: TemplateScope | undefined;
   readonly secrets: Pick<Secrets, 'value'>;

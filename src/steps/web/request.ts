@@ -1,7 +1,7 @@
 // Owns asking a web service on behalf of a workflow, whose URL may have been built from outside text.
 //
 // - The connection goes to an address that was checked; the name is not resolved a second time.
-// - A redirect is followed for GET and HEAD only, each hop is checked anew, and what the author sent in headers goes
+// - A redirect is followed for GET and HEAD only, each hop is checked again, and what the author sent in headers goes
 //   to no other origin.
 // - Time and size are bounded, certificates are verified, and whatever happens is a value.
 
@@ -155,7 +155,7 @@ function optionsOf({ method, headers, body }: Sent, { host, addresses }: Destina
       ...lowerCased(headers ?? {}),
     },
     signal,
-    // A connection of its own: a shared one may have been made to an address that nobody checked.
+    // A separate connection: a shared one may lead to an address that was not checked.
     agent: false,
     lookup: (_host, options, callback) => {
       if (options.all === true) callback(null, [...addresses]);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createActivation, createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
+import { readLostLog } from './lost-log.ts';
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from './open.ts';
 
 const OPEN = new URL('./open.ts', import.meta.url).href;
@@ -93,7 +94,10 @@ describe('a store that was killed', () => {
     const again = await open({ isDead: () => true });
     expect(again.loss?.message).toContain(`to ${STEPS} of run r1`);
     expect(again.loss?.details).toMatchObject({ runId: 'r1', expected: STEPS, log: `${file}.lost-wal` });
-    expect(existsSync(`${file}.lost-wal`)).toBe(true);
+    const kept = readLostLog(file);
+    expect(kept).toMatchObject({ path: `${file}.lost-wal`, transactions: expect.any(Number), unreadable: expect.any(Number) });
+    // What SQLite could not read is what is missing: the run's records after the damage.
+    expect(kept?.unreadable).toBe(STEPS - Number(again.loss?.details.seq));
     await again.backup(join(directory, 'copy.db'));
     await again.close();
     const adopted = await open({ isDead: () => true, adopt: true });
@@ -122,7 +126,7 @@ describe('a store that was killed', () => {
     expect((await open()).loss).toMatchObject({ ...LOST, details: { runId: 'r1', seq: STEPS, expected: STEPS + 1 } });
   });
 
-  test('raises no alarm where the anchor is older, damaged, cut off or gone, as after a power cut', async () => {
+  test('raises no alarm if the anchor is older, damaged, truncated or gone, as after a power cut', async () => {
     await commitAndDie();
     const anchor = readFileSync(`${file}.anchor`);
     const flipped = Buffer.from(anchor);
@@ -147,8 +151,8 @@ describe('a store that was killed', () => {
   });
 });
 
-describe('a file that was put in the place of the store', () => {
-  test('an older copy, written over it, is found', async () => {
+describe('a file that replaced the store', () => {
+  test('an older copy is found', async () => {
     const store = await open();
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
@@ -161,7 +165,7 @@ describe('a file that was put in the place of the store', () => {
     expect((await open()).loss).toMatchObject({ ...LOST, details: { runId: 'r1', seq: 1, expected: 2 } });
   });
 
-  test('an empty one is not taken for a new store, and neither is none', async () => {
+  test('an empty file is not taken for a new store, and neither is a missing one', async () => {
     const store = await open();
     await store.commit(createFirst({ run: 'r1', owner: 'me' }));
     await store.close();

@@ -117,7 +117,7 @@ describe('a run that was changed behind the store', () => {
     expect(await store.events('sound', 0)).toHaveLength(5);
   });
 
-  test('a row of another run does not pass for one of this', async () => {
+  test('a row of another run is not accepted', async () => {
     damage(
       `DELETE FROM events WHERE run = ${HURT} AND seq = 1`,
       `UPDATE events SET place = (${HURT} << 26) + 1 WHERE run <> ${HURT} AND seq = 1`,

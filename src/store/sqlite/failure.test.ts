@@ -38,7 +38,7 @@ const change = (text: string): Delta =>
   });
 
 describe('a disk that is full', () => {
-  test('everybody in the transaction hears STORE_FULL, nothing is half written, and it goes on when there is room', async () => {
+  test('everybody in the transaction gets STORE_FULL, nothing is half written, and writing continues when there is space', async () => {
     const pages = connection.db.prepare('PRAGMA page_count').get()?.page_count as number;
     connection.db.exec(`PRAGMA max_page_count=${pages + 2}`);
     const big = change('x'.repeat(100_000));
@@ -57,7 +57,7 @@ describe('a disk that is full', () => {
 });
 
 describe('a store that became read-only', () => {
-  test('a commit is STORE_READONLY, reading goes on, and so does writing when the right is back', async () => {
+  test('a commit is STORE_READONLY, reading continues, and so does writing when the file is writable again', async () => {
     connection.db.exec('PRAGMA query_only=1');
     await expect(store.commit(change('a'))).rejects.toMatchObject({ code: 'STORE_READONLY' });
     expect((await store.load('r1')).state).toEqual(first.state);
@@ -67,7 +67,7 @@ describe('a store that became read-only', () => {
 });
 
 describe('a lock of another connection', () => {
-  test('it is waited for without blocking the event loop, in order', async () => {
+  test('writes wait for it in order, without blocking the event loop', async () => {
     const other = new DatabaseSync(connection.path as string);
     other.exec('BEGIN IMMEDIATE');
     const order: string[] = [];
@@ -91,7 +91,7 @@ describe('a lock of another connection', () => {
     expect(order).toEqual(['committed', 'posted']);
   });
 
-  test('one that is never let go is STORE_UNAVAILABLE', async () => {
+  test('one that is never released is STORE_UNAVAILABLE', async () => {
     const other = new DatabaseSync(connection.path as string);
     other.exec('BEGIN IMMEDIATE');
     await expect(store.commit(change('a'))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
@@ -102,7 +102,7 @@ describe('a lock of another connection', () => {
 });
 
 describe('values', () => {
-  test('one over the limit is VALUE_TOO_LARGE and leaves the others of its turn alone', async () => {
+  test('one over the limit is VALUE_TOO_LARGE and does not affect the others of its turn', async () => {
     const { ref, text } = createValue('x');
     const large = { ref: { ...ref, bytes: 600 * 1024 * 1024 }, text };
     const refused = store.commit({ ...change('a'), values: [large] });
@@ -126,7 +126,7 @@ describe('values', () => {
   });
 });
 
-describe('what looking costs', () => {
+describe('the cost of reading', () => {
   test.each([
     [`SELECT id FROM runs WHERE due <= ? AND owner IS NULL AND status NOT IN ${SETTLED_SQL} ORDER BY due LIMIT ?`, 'runs_due'],
     [`SELECT min(due) AS due FROM runs WHERE due > ? AND owner IS NULL AND status NOT IN ${SETTLED_SQL}`, 'runs_due'],

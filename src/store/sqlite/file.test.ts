@@ -115,7 +115,7 @@ describe('versions of the file', () => {
     expect(readdirSync(join(directory, 'state')).filter((name) => name.includes('backup'))).toEqual([]);
   });
 
-  test('a database of somebody else, and a file that is none, are refused and not touched', async () => {
+  test('a foreign database, and a file that is no database, are refused and not touched', async () => {
     const foreign = join(directory, 'foreign.db');
     const db = new DatabaseSync(foreign);
     db.exec('CREATE TABLE customers (a)');
@@ -131,7 +131,7 @@ describe('versions of the file', () => {
 });
 
 describe('copies of a store', () => {
-  test('a backup opens elsewhere with the same state, but nothing goes on there until it is adopted', async () => {
+  test('a backup opens elsewhere with the same state, but no run continues there until it is adopted', async () => {
     const store = await open();
     await store.commit(first);
     const { path, bytes } = await store.backup(join(directory, 'elsewhere.db'), 'r1');

@@ -52,7 +52,7 @@ const turns = fc.record({
   claims: fc.boolean(),
 });
 
-test('members come back as they are, whatever opened, changed and settled together, and for whoever takes the run', async () => {
+test('members are read as written, whatever opened, changed and settled together, also by a new owner', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(turns, { minLength: 1, maxLength: 8 }), async (list) => {
       runs += 1;

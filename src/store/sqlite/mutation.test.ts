@@ -114,7 +114,7 @@ function rowsOf(db: DatabaseSync, table: string, columns: readonly Column[]): Ro
   return db.prepare(`SELECT ${columns.map(({ name }) => name).join(', ')} FROM ${table}`).all() as unknown as Row[];
 }
 
-test('a store whose triggers were dropped and created again is sound', async () => {
+test('a store whose triggers were dropped and created again is intact', async () => {
   expect((await checkAfter(() => undefined)).problems).toEqual([]);
 });
 

@@ -102,7 +102,7 @@ describe('two processes on one file', () => {
     await taker.close();
   });
 
-  test('processes that write at once lose nothing and see no half written run', async () => {
+  test('processes that write at the same time lose nothing and see no half-written run', async () => {
     const writers = ['a', 'b'].map((name) =>
       other(`let last = createFirst({ run: '${name}', owner: '${name}' });
         await store.commit(last);
@@ -152,7 +152,7 @@ describe('bells', () => {
     await hearer.ended;
   });
 
-  test('a ring that nobody heard is heard by the next watcher; whoever claims takes the bell away', async () => {
+  test('a ring that nobody received reaches the next watcher; a claim removes the bell', async () => {
     await store.commit(createFirst({ run: 'r1', owner: 'me', more: { release: true } }));
     await store.post(mail('r1', 1));
     await store.close();

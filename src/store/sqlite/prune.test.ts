@@ -87,7 +87,7 @@ test('what a crash left behind is found by the next prune', async () => {
   expect(await store.prune({ ...EVERYTHING, before: 0 })).toEqual({ runs: [], values: 1 });
 });
 
-test('many runs go in several transactions, and a vacuum gives the room back', async () => {
+test('many runs are removed in several transactions, and a vacuum frees the space', async () => {
   for (let n = 0; n < 450; n += 1) await addRun(`run-${n}`, `${n} `.repeat(1000));
   await store.close();
   const before = statSync(file).size;

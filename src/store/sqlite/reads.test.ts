@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const first = createFirst({ run: 'r1', owner: 'me' });
 
-test('a run that was read is read anew after a write of the same store, whatever was written', async () => {
+test('a cached run is read again after a write of the same store, whatever was written', async () => {
   await store.commit(first);
   expect((await store.load('r1')).state.seq).toBe(first.state.seq);
   const second = createNext(first, [{ type: 'run.changed', at: START_AT, change: 'paused' }]);
@@ -36,14 +36,14 @@ test('a run that was read is read anew after a write of the same store, whatever
   expect(await store.load('r1')).toMatchObject({ owner: 'you', epoch: 2 });
 });
 
-test('a run that was read is read anew after a write of another connection', async () => {
+test('a cached run is read again after a write of another connection', async () => {
   await store.commit({ ...first, release: true });
   expect((await store.load('r1')).owner).toBeUndefined();
   await other.claim('r1', 'you');
   expect((await store.load('r1')).owner).toBe('you');
 });
 
-test('runs are not taken for each other, however many are read', async () => {
+test('cached runs are not confused, however many are read', async () => {
   const names = Array.from({ length: 20 }, (_, n) => `r${n}`);
   for (const run of names) await store.commit(createFirst({ run, owner: `owner of ${run}` }));
   for (let round = 0; round < 2; round += 1)

@@ -46,7 +46,7 @@ test('W1: work that throws is undone, alone or among others', async () => {
   expect(rows()).toEqual([2, 4]);
 });
 
-test('W2: when SQLite fails, everybody in the transaction hears it and nothing is kept', async () => {
+test('W2: when SQLite fails, everybody in the transaction gets the error and nothing is kept', async () => {
   connection.db.exec('PRAGMA query_only=1');
   const results = await Promise.allSettled([1, 2].map((n) => transactions.write(() => add(n))));
   connection.db.exec('PRAGMA query_only=0');

@@ -12,7 +12,7 @@ function errors(lines: string): string[] {
 }
 
 describe('a target that does not exist', () => {
-  test('is told where it is written, with the nearest that does, and without what follows from it', () => {
+  test('is reported at its position, with the nearest name, and without follow-up errors', () => {
     expect(
       errors(`stages:
   - { id: build, type: command, run: make, on_success: tset }
@@ -21,7 +21,7 @@ describe('a target that does not exist', () => {
     ).toEqual(['5:56 TARGET_UNKNOWN stage "build": there is no stage "tset" (did you mean "test"?)']);
   });
 
-  test('may be a branch, which cannot be entered by itself', () => {
+  test('may be the name of a branch, which cannot be entered by itself', () => {
     expect(
       errors(`stages:
   - { id: all, type: parallel, branches: [{ id: one, agent: a, action: x }, { id: two, agent: b, action: y }] }
@@ -31,7 +31,7 @@ describe('a target that does not exist', () => {
   });
 });
 
-describe('a name that nothing stands for', () => {
+describe('an unknown name', () => {
   const command = (text: string): string => `params: { who: { description: whom } }
 context: { greeting: hi }
 stages:
@@ -45,7 +45,7 @@ stages:
     ['params.whom', 'there is no parameter "whom" (did you mean "who"?)'],
     ['outputs.lst.x', 'no stage and no output is called "lst" (did you mean "last"?)'],
     ['gate.failed_checks', '"gate" exists only in the context of a transition of a gate stage'],
-  ])('is told at its place: %s', (name, message) => {
+  ])('is reported at its position: %s', (name, message) => {
     expect(errors(command(`{{ ${name} }}`))).toEqual([`7:56 NAME_UNKNOWN ${message}`]);
   });
 
@@ -75,7 +75,7 @@ test('an output is known by its name also where the id of its stage has a dot', 
   ).toEqual([]);
 });
 
-test('a way back without a bound is a warning that says what happens, and the file compiles', () => {
+test('a loop without a bound is a warning that says what happens, and the file compiles', () => {
   const {
     errors: none,
     warnings,
@@ -87,12 +87,12 @@ stages:
 `);
   expect(none).toEqual([]);
   expect(warnings.map(({ line, message }) => `${line} ${message}`)).toEqual([
-    '7 stage "b": the way back from "b" to "a" has no bound; it is taken 4 times at most, then the run escalates',
+    '7 stage "b": the loop from "b" to "a" has no bound; it is taken 4 times at most, then the run escalates',
   ]);
   expect(compiled?.definition.steps[1]?.next.fail).toMatchObject({ to: { step: 'a' }, max: 4, then: { end: 'escalate' } });
 });
 
-test('every stage can say on_complete, and not the same in two words', () => {
+test('every stage can have on_complete, but not two transitions for the same outcome', () => {
   expect(errors('stages:\n  - { id: a, type: command, run: make, on_complete: complete }\n')).toEqual([]);
   expect(errors('stages:\n  - { id: a, type: command, run: make, on_complete: complete, on_success: fail }\n')).toEqual([
     '5:63 FIELD_CONFLICT "on_complete" and "on_success" mean the same here, and a stage can have only one of them',

@@ -93,7 +93,7 @@ function outputProblem(name: string, position: FreePath['position'], { outputs }
   const [only] = producers;
   // The result of a parallel stage holds those of its branches; only stages are known by the names of their outputs.
   if (producers.length === 1 && only?.includes(BRANCH)) {
-    const message = `"${name}" is an output of a branch, which is read with its place`;
+    const message = `"${name}" is an output of a branch, so the stage and the branch must be named, too`;
     return [problemAt(position, { code: 'NAME_UNKNOWN', message, hint: `write ${pathOf(only, name)}` })];
   }
   if (producers.length < 2) return [];

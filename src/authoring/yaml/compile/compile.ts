@@ -88,7 +88,7 @@ function placed({ stages }: WrittenWorkflow, problem: Problem): CompileProblem {
   const step = problem.step ?? '';
   if (problem.code === 'STEP_DUPLICATE') {
     const { step: _, ...rest } = problem;
-    const message = `there is another stage "${step}" before this one, and each has an id of its own`;
+    const message = `there is another stage "${step}" before this one, but each needs its own id`;
     return { ...rest, severity: 'error', message, path: ['stages', stages.findLastIndex(({ id }) => id === step), 'id'] };
   }
   const index = stages.findIndex(({ id }) => step === id || step.startsWith(`${id}.`) || step.startsWith(`${id}/`));

@@ -73,9 +73,15 @@ export function budgetOf(budget: WrittenWorkflow['budget']): Budget | undefined 
 }
 
 /** What a stage produces. */
-export function outputsOf(outputs: readonly WrittenOutput[] = []): Pick<SharedSpec, 'outputs'> {
+export function outputsOf({
+  outputs = [],
+  fresh,
+}: {
+  readonly outputs?: readonly WrittenOutput[] | undefined;
+  readonly fresh?: 'activation' | 'run' | undefined;
+}): Pick<SharedSpec, 'outputs' | 'fresh'> {
   if (outputs.length === 0) return {};
-  return { outputs: outputs as readonly OutputSpec[] };
+  return { outputs: outputs as readonly OutputSpec[], ...present({ fresh }) };
 }
 
 /** The branches of a parallel stage; none of any other. */

@@ -153,7 +153,7 @@ export class Transitions {
       step: from,
       code: 'LOOP_UNBOUNDED',
       severity: 'warning',
-      message: `the way back from "${from}" to "${name}" has no bound; it is taken ${this.maxIterations} times at most, then the run escalates`,
+      message: `the loop from "${from}" to "${name}" has no bound; it is taken ${this.maxIterations} times at most, then the run escalates`,
       // Only a transition with goto can have a bound of its own.
       hint: goto === undefined ? 'set limits: { max_iterations: 3 } for the workflow' : 'write max_iterations and then',
       path,

@@ -209,7 +209,7 @@ function shortStage(name: string): Fault {
   const id = /^[\w.-]+$/.test(name) ? name : 'name';
   return {
     code: 'STAGE_SHORT',
-    message: `${quoted(name)} only names a stage; here each stage says what it does`,
+    message: `${quoted(name)} is only a name; a stage must say what it does`,
     hint: `write it out: - { id: ${id}, type: agent, agent: ${id}, action: ${id} }`,
   };
 }
@@ -229,7 +229,13 @@ function foreignDocument(schema: z.ZodObject, document: Json): PlacedFault | und
       part: 'key',
     };
   if (keys.some((key) => Object.hasOwn(schema.shape, key) || didYouMean(key, Object.keys(schema.shape)) !== '')) return undefined;
-  return { code: 'FIELD_INVALID', message: 'this is no workflow: none of its fields is known', hint: WHOLE, path: [], part: 'value' };
+  return {
+    code: 'FIELD_INVALID',
+    message: 'this is not a workflow: it has none of the fields of one',
+    hint: WHOLE,
+    path: [],
+    part: 'value',
+  };
 }
 
 const WHOLE =

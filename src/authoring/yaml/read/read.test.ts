@@ -93,7 +93,7 @@ describe('fields that need or exclude each other', () => {
   });
 });
 
-describe('a misspelt field is told once, where it is', () => {
+describe('a misspelt field is reported once, at its position', () => {
   it('also when it makes another one missing', () => {
     expect(told(withStage('type: agent, agnt: dev'))).toEqual([
       '5:27 FIELD_UNKNOWN an agent stage has no field "agnt" (did you mean "agent"?); rename it to "agent"',
@@ -123,7 +123,7 @@ describe('a misspelt field is told once, where it is', () => {
     ]);
   });
 
-  it('what is wrong already is not looked at for templates', () => {
+  it('an invalid value is not checked for templates', () => {
     expect(codes(`${HEAD}trigger: { event: e, conditions: { labels: "{{ x }}" } }\nstages: [{ id: a, ${AGENT} }]\n`)).toEqual([
       'FIELD_INVALID',
     ]);
@@ -138,7 +138,7 @@ describe('a misspelt field is told once, where it is', () => {
     expect(problems.map(({ line, severity }) => `${line} ${severity}`)).toEqual(['6 error', '5 warning']);
   });
 
-  it('faults of several stages are told together, in the order of the file', () => {
+  it('faults of several stages are reported together, in the order of the file', () => {
     const { problems } = read(
       `${HEAD}stages:\n  - { id: a, type: agent }\n  - { id: b, type: command }\n  - { id: c, ${AGENT}, prompt: "{{ x" }\n`,
     );
@@ -146,7 +146,7 @@ describe('a misspelt field is told once, where it is', () => {
   });
 });
 
-describe('templates are read where they may stand, and refused elsewhere', () => {
+describe('templates are accepted in some fields, and refused elsewhere', () => {
   it.each([
     ['type: command, run: "echo {{ context.title }}"', 'TEMPLATE_IN_COMMAND', '{{'],
     ['type: command, argv: [echo, "{{ x }}"]', 'TEMPLATE_IN_COMMAND', '{{'],
@@ -186,7 +186,7 @@ describe('templates are read where they may stand, and refused elsewhere', () =>
     );
   });
 
-  it('what expressions read is told with exact places, also in blocks', () => {
+  it('what expressions read is reported with exact positions, also in blocks', () => {
     const { expressions } = read(
       `${HEAD}stages:\n  - id: a\n    ${AGENT.replace(', ', '\n    ')}\n    prompt: |\n      one\n        {{ x.y }}\n    condition: >-\n      a.b\n      == c\n`,
     );
@@ -234,7 +234,7 @@ describe('a secret goes to a host that is fixed, or listed for it', () => {
   });
 });
 
-it('a duration needs its unit, and fits', () => {
+it('a duration needs a unit and has a maximum', () => {
   const durations = ['30', '"30"', '30 s', 'PT1H', '-1s', '1y', '99999999999d', '""', '[1s]'];
   expect(durations.filter((duration) => codes(withStage(`${AGENT}, timeout: ${duration}`)).length === 0)).toEqual([]);
   expect(
@@ -242,14 +242,14 @@ it('a duration needs its unit, and fits', () => {
   ).toEqual([]);
 });
 
-it('names in place of stages are one mistake, however many', () => {
+it('a list of names in place of stages is one error', () => {
   const start = cpuTimeMs();
   const { problems } = read(`${HEAD}stages: [${'x, '.repeat(15_000)}]\n`);
   expect(cpuTimeMs() - start).toBeLessThan(3_000);
   expect(problems).toMatchObject([{ code: 'STAGE_SHORT', line: 4, column: 10, message: expect.stringContaining('as do many more') }]);
 });
 
-describe('a file with thousands of faults is told in part, and soon', () => {
+describe('a file with thousands of faults is reported in part, and quickly', () => {
   const many = (count: number, line: (index: number) => string) => Array.from({ length: count }, (_, index) => line(index)).join('');
   it.each([
     [
@@ -273,7 +273,7 @@ describe('a file with thousands of faults is told in part, and soon', () => {
   });
 });
 
-it('a valid file of a hundred stages is read in the time of a blink', () => {
+it('a valid file of a hundred stages is read in under a second', () => {
   const text = `${HEAD}stages:\n${Array.from({ length: 100 }, (_, n) => `  - id: s${n}\n    type: agent\n    agent: dev\n    prompt: "Do {{ params.x }}"\n    on_error: { retry: 2, then: escalate }\n`).join('')}`;
   const start = cpuTimeMs();
   expect(read(text).document?.stages).toHaveLength(100);

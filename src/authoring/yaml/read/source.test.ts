@@ -25,7 +25,7 @@ const bomb = `a: &a [x, x, x, x, x, x, x, x, x]\n${[...'bcdefghi']
   .map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefghi'[index]}`).join(', ')}]`)
   .join('\n')}\n`;
 
-describe('a file that is made to exhaust the reader is refused at once, with the limit named', () => {
+describe('a file built to exhaust the parser is refused at once, with the limit named', () => {
   it.each([
     ['an alias bomb', bomb, 'YAML_TOO_LARGE', '20000 values'],
     ['10,000 aliases in a merge key', `a: &a {b: 1}\nc:\n  <<: [${'*a, '.repeat(10_000)}]\n`, 'YAML_ALIAS', '100 aliases'],
@@ -47,7 +47,7 @@ describe('a file that is made to exhaust the reader is refused at once, with the
     }, 200);
   });
 
-  it('a file of too many words is refused where they become too many', () => {
+  it('a file with too many tokens is refused at the first one too many', () => {
     expect(firstOf('- 1\n'.repeat(40_000))).toMatch(/^\d{5}:\d+ YAML_TOO_LARGE$/);
     expect(messageOf('- 1\n'.repeat(40_000))).toContain('100000 tokens');
   });
@@ -90,7 +90,7 @@ describe('plain values are what YAML 1.2 core says', () => {
   });
 });
 
-describe('what is more than plain data is refused where it stands', () => {
+describe('anything but plain data is refused at its position', () => {
   it.each([
     ['a function', 'a: !!js/function "x"\n', '1:4 YAML_TAG'],
     ["a tag of one's own", 'a:\n  b: !mine x\n', '2:6 YAML_TAG'],

@@ -87,7 +87,7 @@ class TemplateReader implements TemplateReading {
   private checkTruth({ tree, stretch }: Expression, path: YamlPath): void {
     const never = neverTruth(tree);
     if (never === undefined) return;
-    const message = `a condition is true or false, and this gives ${never.what}`;
+    const message = `a condition must be true or false, but this gives ${never.what}`;
     const at = this.file.positions.within(path, positionAt(stretch, never.offset));
     this.problems.push(problemAt(at, { code: 'FIELD_INVALID', message, hint: "compare it with something, as in x > 0 or x == 'yes'" }));
   }
@@ -108,7 +108,7 @@ class TemplateReader implements TemplateReading {
       const hint = 'use secrets in the headers and the body of a webhook only';
       this.problems.push(problemAt(position, { code: 'SECRET_MISPLACED', message, hint }));
     } else if (typeof name !== 'string') {
-      const message = 'which secret this is would be known only when the run gets here';
+      const message = 'the secret must be named here: a computed name is known only during the run';
       this.problems.push(problemAt(position, { code: 'SECRET_MISPLACED', message, hint: 'name it, as in secrets.API_TOKEN' }));
     } else if (!this.hasKnownHost(path) && (ownList(this.file.options.secretHosts, name)?.length ?? 0) === 0) {
       const message = `a template decides which host gets the secret ${quoted(name)}`;

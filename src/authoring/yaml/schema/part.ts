@@ -59,6 +59,12 @@ export const outputs = noted(z.array(output), {
   accepts: 'a list of outputs',
 }).optional();
 
+/** Since when what a stage produces must have changed. */
+export const fresh = choice(
+  'Since when files among the outputs must have changed: this visit of the stage, or the start of the run. Default: since the stage first began in the run.',
+  ['activation', 'run'],
+).optional();
+
 /** What an agent or a program must not do. */
 export const restrictions = {
   network: noted(

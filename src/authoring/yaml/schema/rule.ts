@@ -43,7 +43,7 @@ function oneRetry(stage: WrittenStage, path: YamlPath): PlacedFault[] {
   if (error?.retry === undefined || timeout?.retry === undefined) return [];
   const isSame = error.retry === timeout.retry && JSON.stringify(error.backoff) === JSON.stringify(timeout.backoff);
   if (isSame) return [];
-  const message = '"on_error" and "on_timeout" try the stage again in different ways, but its tries are counted together';
+  const message = '"on_error" and "on_timeout" retry the stage in different ways, but its retries are counted together';
   const hint = 'write the same retry and backoff in both';
   return [{ code: 'FIELD_CONFLICT', message, hint, path: [...path, 'on_timeout', 'retry'], part: 'value' }];
 }
@@ -102,9 +102,7 @@ export function joinRule(join: string | undefined, length: number, path: YamlPat
       { ...at, message: `"join" counts ${of} branches, but there are ${length}`, hint: `write ${Math.min(needed, length)}-of-${length}` },
     ];
   if (needed > of)
-    return [
-      { ...at, message: `"join" needs ${needed} of ${of} branches, which can never be`, hint: `write all, or at most ${of}-of-${of}` },
-    ];
+    return [{ ...at, message: `"join" needs ${needed} branches, but there are only ${of}`, hint: `write all, or at most ${of}-of-${of}` }];
   return [];
 }
 
@@ -123,8 +121,17 @@ export function labelRule(label: { readonly add?: unknown; readonly remove?: unk
 }
 
 /** Files have a pattern, and nothing else does. */
-export function outputRules(outputs: readonly WrittenOutput[] | undefined, path: YamlPath): PlacedFault[] {
-  return (outputs ?? []).flatMap((output, index) => outputRule(output, [...path, 'outputs', index]));
+export function outputRules({ outputs = [], fresh }: WrittenOutputs, path: YamlPath): PlacedFault[] {
+  const faults = outputs.flatMap((output, index) => outputRule(output, [...path, 'outputs', index]));
+  if (fresh === undefined || outputs.length > 0) return faults;
+  const message = '"fresh" has no effect without "outputs"';
+  return [{ code: 'FIELD_CONFLICT', message, hint: 'list the outputs, or remove "fresh"', path: [...path, 'fresh'], part: 'key' }];
+}
+
+/** What a stage produces, as it is written. */
+interface WrittenOutputs {
+  readonly outputs?: readonly WrittenOutput[] | undefined;
+  readonly fresh?: string | undefined;
 }
 
 function outputRule({ name, type, pattern }: WrittenOutput, path: YamlPath): PlacedFault[] {

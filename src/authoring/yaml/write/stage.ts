@@ -35,7 +35,7 @@ export function writeWork(step: StepModel, place: WorkPlace): JsonObject {
     case 'workflow':
       return present({ type: 'workflow', workflow: step.workflow, input: isEmpty(step.input) ? undefined : step.input });
     case 'command':
-      return present({ type: 'command', ...(step.config as JsonObject), outputs: outputsOf(step) });
+      return present({ type: 'command', ...(step.config as JsonObject), outputs: outputsOf(step), fresh: step.fresh });
     case 'signal':
       return { type: 'signal', signal: step.signal };
     case 'parallel':
@@ -47,15 +47,17 @@ export function writeWork(step: StepModel, place: WorkPlace): JsonObject {
   }
 }
 
-function agentOf({ config, supportsQuestions, outputs }: StepOf<'agent'>): JsonObject {
+function agentOf({ config, supportsQuestions, questionState, outputs, fresh }: StepOf<'agent'>): JsonObject {
   const { role, continueSession, seesContext: _seen, budget, ...fields } = config;
   return present({
     type: 'agent',
     agent: role,
     ...(fields as JsonObject),
     outputs: outputsOf({ outputs }),
+    fresh,
     continue_session: continueSession,
     supports_questions: supportsQuestions,
+    question_state: questionState,
     budget: budget && writeBudget(budget),
   });
 }

@@ -44,7 +44,7 @@ describe('a command that runs tests', () => {
     expect(await check({ argv })).toMatchObject({ outcome: 'ok', checks: [{ passed: true, result: { tests: 1, failed: 0 } }] });
   });
 
-  test('and finds none passes nowhere, whatever its exit code', async () => {
+  test('and finds none does not pass, whatever its exit code', async () => {
     expect(await check({ argv: [process.execPath, '--test'] })).toMatchObject(noTest);
   });
 
@@ -75,11 +75,11 @@ describe('a command that runs tests', () => {
     });
   });
 
-  test('may be expected to fail by its author', async () => {
+  test('may be expected to fail', async () => {
     expect(await check({ ...saying('===== 1 failed in 0.1s =====\n', 1), expect: 'exit_code == 1' })).toMatchObject({ outcome: 'ok' });
   });
 
-  test('whose TAP breaks off is no pass', async () => {
+  test('whose TAP breaks off does not pass', async () => {
     expect(await check(saying('TAP version 14\n1..3\nok 1\nok 2\n'))).toMatchObject({
       type: 'errored',
       checks: [{ passed: null, error: expect.stringContaining('its plan is for 3 tests, and 2 came') }],

@@ -47,7 +47,7 @@ describe('coverage', () => {
     });
   });
 
-  test('of a file that is told of twice is what either run of tests ran', async () => {
+  test('of a file that is reported twice is the union of both test runs', async () => {
     save('lcov.info', `SF:a.ts\nDA:1,1\nDA:2,0\nend_of_record\nSF:a.ts\nDA:1,0\nDA:2,3\nDA:3,0\nend_of_record\n`);
     expect(await look({ minimum: 50 })).toMatchObject({ outcome: 'ok', checks: [{ result: { covered: 2, total: 3 } }] });
   });
@@ -69,7 +69,7 @@ describe('coverage', () => {
     expect(await look({ minimum: 10, metric })).toMatchObject({ outcome: 'ok', output: { coverage } });
   });
 
-  test('is of the paths that are named, whatever way they and the report spell them', async () => {
+  test('is of the named paths, however they and the report spell them', async () => {
     save('lcov.info', lines('src/core/a.ts', 1, 4) + lines(join(cwd, 'src/core/b.ts'), 4, 4) + lines('src/other.ts', 8, 8));
     for (const path of ['src/core/**', './src/core/**'])
       expect(await look({ minimum: 60, paths: [path] })).toMatchObject({
@@ -109,7 +109,7 @@ describe('coverage', () => {
 });
 
 describe('no verdict is given', () => {
-  test('on a report from before the gate, and both times are told', async () => {
+  test('on a report from before the gate, and both times are named', async () => {
     const file = save('lcov.info', lines('a.ts', 4, 4));
     const old = new Date('2026-01-02T03:04:05.678Z');
     utimesSync(file, old, old);

@@ -1,4 +1,4 @@
-// Owns reading a file of a project. An agent or an archive can replace it with a named pipe or a device, and opening one
+// Owns reading a file of a project or of the state folder. An agent or an archive can replace it with a named pipe or a device, and opening one
 // of those would block forever.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
