@@ -1,6 +1,8 @@
 // The types of the package, as users get them: programs with a mistake do not compile, and the compiler says so where the
 // mistake is; programs without one do; the declarations themselves are right; and every type that they name can be imported.
 
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { PackageFolder } from './package.ts';
 import { RIGHT } from './right-programs.ts';
@@ -10,6 +12,8 @@ import { WRONG_STEPS } from './wrong-steps.ts';
 
 const pawl = new PackageFolder();
 afterAll(() => pawl.remove());
+
+const RECIPES = join(import.meta.dirname, '../../examples/recipes');
 
 const HEAD = `import { arg, defineWorkflow, type Engine, type OutputSchema, step, workflow } from 'pawl';
 declare const sizeSchema: OutputSchema<{ readonly size: number }>;
@@ -30,6 +34,8 @@ const programs = [...stepPrograms, ...Object.entries(WRONG_PROGRAMS)].map(([name
 }));
 for (const { file, text } of programs) pawl.write(file, text);
 for (const [index, text] of Object.values(RIGHT).entries()) pawl.write(`right-${index}.ts`, text);
+const recipes = globSync('*/.pawl/workflows/*.ts', { cwd: RECIPES });
+for (const file of recipes) pawl.write(`recipe-${file.split('/')[0]}.ts`, readFileSync(join(RECIPES, file), 'utf8'));
 
 /** What the compiler has to say about a program: the line with the mark, and words of the message. */
 function marked(text: string): { readonly line: number; readonly words: string } {
@@ -49,7 +55,8 @@ describe.each([
 ] as const)('TypeScript %s, %s', (compiler, resolution) => {
   const found = Map.groupBy(pawl.check(compiler, resolution), ({ file }) => file);
 
-  test('the declarations and the right programs compile', () => {
+  test('the declarations, the right programs and the recipes compile', () => {
+    expect(recipes).not.toEqual([]);
     expect([...found].filter(([file]) => !file.startsWith('wrong-')).flatMap(([, diagnostics]) => diagnostics)).toEqual([]);
   });
 
