@@ -1,0 +1,41 @@
+// Builds the static site of all documents into docs/site/dist. `npm run docs -- --serve` shows it on this machine.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { root } from './bundle.js';
+import { documentsIn, openRepository, sidebarOf, sitePages } from './site-pages.ts';
+
+const site = join(root, 'docs', 'site');
+const folder = join(site, 'pages');
+const vitepress = join(site, 'node_modules', 'vitepress', 'bin', 'vitepress.js');
+
+const began = Date.now();
+const { pages, dead } = sitePages(documentsIn(root), openRepository(root));
+for (const { source, link, why } of dead) console.error(`${source}: the link "${link}" leads nowhere: ${why}`);
+if (dead.length > 0) process.exit(1);
+
+rmSync(folder, { recursive: true, force: true });
+for (const { path, text } of pages) {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+cpSync(join(site, 'home.md'), join(folder, 'index.md'));
+cpSync(join(root, 'docs', 'images'), join(folder, 'public', 'images'), { recursive: true });
+writeFileSync(join(folder, 'sidebar.json'), JSON.stringify(sidebarOf(pages), null, 2));
+
+if (!existsSync(vitepress)) run('npm', ['ci', '--prefix', site, '--no-audit', '--no-fund']);
+run(process.execPath, [vitepress, 'build', site]);
+console.log(`docs: ${pages.length + 1} pages in docs/site/dist, in ${((Date.now() - began) / 1000).toFixed(1)} s`);
+if (process.argv.includes('--serve')) run(process.execPath, [vitepress, 'preview', site, '--host', '127.0.0.1']);
+
+/**
+ * Runs a program and ends with it if it fails.
+ * @param {string} program
+ * @param {string[]} words
+ */
+function run(program, words) {
+  const { status, error } = spawnSync(program, words, { cwd: root, stdio: 'inherit' });
+  if (error !== undefined) throw error;
+  if (status !== 0) process.exit(status ?? 1);
+}
