@@ -175,7 +175,11 @@ const PARTS: readonly { readonly text: string; readonly matches: RegExp; readonl
 /** The sidebar: every document has its place, and a folder begins with its overview. Other pages of `docs` come last. */
 export function sidebarOf(pages: readonly SitePage[]): SidebarPart[] {
   const documents = pages.filter(({ path }) => !path.startsWith('files/'));
-  const order = (path: string): string => path.replace(/(^|\/)index\.md$/, '$1').replace(/^overview\.md$/, '');
+  const order = (path: string): string =>
+    path
+      .replace(/(^|\/)index\.md$/, '$1')
+      .replace(/^overview\.md$/, '')
+      .replace(/\/api\/pawl/, '/api/ pawl');
   const parts = PARTS.map(({ text, matches, collapsed }) => ({
     text,
     collapsed,
