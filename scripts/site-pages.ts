@@ -61,18 +61,19 @@ export function sitePages(documents: readonly string[], repository: Repository):
   const known = new Set(queue);
   const pages: SitePage[] = [];
   const dead: DeadLink[] = [];
-  for (let source = queue.shift(); source !== undefined; source = queue.shift()) {
+  // The list grows while it is gone through.
+  for (const source of queue) {
     const markdown = isDocument(source) ? repository.read(source) : listing(source, repository);
     const follow = (link: string): string => {
       const [path = '', anchor] = link.split('#');
-      const target = path === '' ? (source as string) : posix.join(posix.dirname(source as string), path).replace(/\/$/, '');
+      const target = path === '' ? source : posix.join(posix.dirname(source), path).replace(/\/$/, '');
       const found = resolve(target, repository);
       if (found === undefined) {
-        dead.push({ source: source as string, link, why: `there is no ${target}` });
+        dead.push({ source, link, why: `there is no ${target}` });
         return link;
       }
       if (anchor !== undefined && isDocument(found) && !anchorsIn(repository.read(found)).has(anchor))
-        dead.push({ source: source as string, link, why: `${found} has no heading #${anchor}` });
+        dead.push({ source, link, why: `${found} has no heading #${anchor}` });
       if (isPicture(found)) return `/${found.replace(/^docs\//, '')}`;
       if (!known.has(found)) queue.push(found);
       known.add(found);
@@ -99,7 +100,7 @@ function resolve(target: string, { kindOf }: Repository): string | undefined {
 }
 
 /** Where the page of a file is in the site. */
-export function pathOf(source: string): string {
+function pathOf(source: string): string {
   if (source === 'docs/README.md') return 'overview.md';
   if (!isDocument(source)) return `files/${source}.md`;
   const path = source.startsWith('docs/') ? source.slice('docs/'.length) : source;
@@ -110,7 +111,7 @@ function rewriteLinks(markdown: string, follow: (link: string) => string): strin
   const relink = (text: string): string =>
     text
       .replace(LINK, (whole, label: string, link: string) => (/^[a-z]+:/.test(link) ? whole : `${label}(${follow(link)})`))
-      .replace(/(<img[^>]* src=")([^"]+)(")/g, (_, before: string, link: string, after: string) => `${before}${follow(link)}${after}`);
+      .replace(/(?<=<img[^>]* src=")[^"]+/g, follow);
   // A label may have code in it, so only fences are left out here.
   return markdown
     .split(/(^```[\s\S]*?^```[^\S\n]*$)/m)
@@ -119,7 +120,7 @@ function rewriteLinks(markdown: string, follow: (link: string) => string): strin
 }
 
 /** The first heading of a page, as plain text. */
-export function titleOf(markdown: string): string {
+function titleOf(markdown: string): string {
   return (/^# (.+)$/m.exec(markdown)?.[1] ?? 'Untitled').replaceAll('`', '');
 }
 
