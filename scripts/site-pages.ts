@@ -180,7 +180,8 @@ export function sidebarOf(pages: readonly SitePage[]): SidebarPart[] {
     path
       .replace(/(^|\/)index\.md$/, '$1')
       .replace(/^overview\.md$/, '')
-      .replace(/\/api\/pawl/, '/api/ pawl');
+      .replace(/\/api\/pawl/, '/api/ pawl')
+      .replace(/\.md$/, '');
   const parts = PARTS.map(({ text, matches, collapsed }) => ({
     text,
     collapsed,
