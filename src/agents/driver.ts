@@ -142,7 +142,7 @@ export type AgentAnswer =
       readonly resumeAt?: number;
     });
 
-/** A way to reach agents. Every driver passes the same suite (`describeDriver` in pawl/testing). */
+/** A way to reach agents. Every driver passes the same suite (`describeDriver` in pawl/testing/suites). */
 export interface AgentDriver {
   readonly name: string;
   /** It starts a program and passes `request.fence` on to it. Without it, network permissions cannot be enforced. */

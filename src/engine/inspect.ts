@@ -153,7 +153,7 @@ function liveStep(activation: Activation): StepView {
   };
 }
 
-/** The checkpoint in the terms of seed 004. */
+/** The checkpoint of a run, with the field names that `pawl/compat` uses. */
 export interface Checkpoint {
   readonly workflowRunId: string;
   readonly workflowType: string;

@@ -9,7 +9,6 @@ import type { RunInput } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
-import type { SavedState } from '../steps/saved-state.ts';
 import { changesBetween } from '../steps/subject-changes.ts';
 import { inputOf } from './attempt-input.ts';
 import { attemptRequest } from './attempt-request.ts';

@@ -238,7 +238,7 @@ export interface MergeResult {
   readonly branchDeleted: boolean;
 }
 
-/** A forge. Every one passes the same suite (`describeForge` in src/proof/forge-suite/suite.ts). */
+/** A forge. Every one passes the same suite (`describeForge` in pawl/testing/suites). */
 export interface Forge extends ForgeReader, ForgeActor, ForgeGit {
   readonly name: string;
   /** Calls back for events from now on, from any process. The callback must not throw. Returns a function that stops it. */

@@ -93,6 +93,13 @@ describe('members of a group', () => {
     expect(waiting.state.status).toBe('rejected');
   });
 
+  test('that report a failure are named with the reason that they gave', () => {
+    const host = startGraph(graph(parallel('fan', [step('a'), step('b')], { next: to('complete') })));
+    host.take(settled(host, 'fan#1/a', { outcome: 'fail', output: { error: 'no glossary', output: null } }));
+    host.take(settled(host, 'fan#1/b', { outcome: 'fail', output: { error: 7 } }));
+    expect(host.state.halt?.message).toBe('2 of 2 did not succeed: a (fail: no glossary); b (fail)');
+  });
+
   test('name at most five of themselves in the message of a failure', () => {
     const host = startGraph(graph(each('fan', { next: to('complete') })), { items: ['1', '2', '3', '4', '5', '6', '7'] });
     for (const key of ['1', '2', '3', '4', '5', '6', '7']) host.take(settled(host, `fan#1/${key}`, { outcome: 'fail' }));

@@ -19,6 +19,8 @@ import type { Turn } from './turn.ts';
 
 const KEY = /^[\w.@:+-]{1,80}$/;
 const NAMED_IN_ERRORS = 5;
+/** How much of what a worker reported as its reason a message repeats. */
+const REASON_MAX = 300;
 
 /** Opens a group and its first members. */
 export function openGroup(turn: Turn, activation: Waiting, model: StepOf<'parallel' | 'each'>): void {
@@ -179,11 +181,18 @@ function mergeOf(members: readonly MemberResult[]): Json | undefined {
   return objects.length === 0 ? undefined : Object.fromEntries(objects.flatMap((object) => Object.entries(object)));
 }
 
+/** Why a member did not succeed: its error, or what its worker reported as `error`. */
+function reasonOf({ error, output }: MemberResult): string | undefined {
+  if (error !== undefined) return error.message;
+  return isJsonObject(output) && typeof output.error === 'string' ? output.error.slice(0, REASON_MAX) : undefined;
+}
+
 function failureOf(members: readonly MemberResult[], total: number): StepError {
   const bad = members.filter((member) => member.outcome !== 'ok' && member.outcome !== 'skip' && member.outcome !== 'cancelled');
   const named = bad
     .slice(0, NAMED_IN_ERRORS)
-    .map((member) => `${member.key} (${member.outcome}${member.error === undefined ? '' : `: ${member.error.message}`})`);
+    .map((member) => [member.key, member.outcome, reasonOf(member)] as const)
+    .map(([key, outcome, reason]) => `${key} (${outcome}${reason === undefined ? '' : `: ${reason}`})`);
   const more = bad.length > NAMED_IN_ERRORS ? ` and ${bad.length - NAMED_IN_ERRORS} more` : '';
   return {
     code: 'STEP_FAILED',

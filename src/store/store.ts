@@ -331,7 +331,7 @@ export interface ClosedAccount {
   readonly why: string;
 }
 
-/** Where runs live. Every store passes the same suite (`describeStore` in pawl/testing). */
+/** Where runs live. Every store passes the same suite (`describeStore` in pawl/testing/suites). */
 export interface Store {
   /** Claims the run if it has no owner, a provably dead one, or `me` itself; an earlier claim becomes stale. */
   claim(run: string, me: string): Promise<Claimed | Held>;

@@ -16,6 +16,8 @@ import { WRONG_STEPS } from './wrong-steps.ts';
 const pawl = new PackageFolder();
 afterAll(() => pawl.remove());
 
+const RECIPES = join(import.meta.dirname, '../../examples/recipes');
+
 const HEAD = `import { arg, defineWorkflow, type Engine, type OutputSchema, step, workflow } from 'pawl';
 declare const sizeSchema: OutputSchema<{ readonly size: number }>;
 export type Used = [typeof arg, typeof defineWorkflow, Engine, typeof step, typeof workflow, typeof sizeSchema];
@@ -35,6 +37,8 @@ const programs = [...stepPrograms, ...Object.entries(WRONG_PROGRAMS)].map(([name
 }));
 for (const { file, text } of programs) pawl.write(file, text);
 for (const [index, text] of Object.values(RIGHT).entries()) pawl.write(`right-${index}.ts`, text);
+const recipes = globSync('*/.pawl/workflows/*.ts', { cwd: RECIPES });
+for (const file of recipes) pawl.write(`recipe-${file.split('/')[0]}.ts`, readFileSync(join(RECIPES, file), 'utf8'));
 
 /** What the compiler has to say about a program: the line with the mark, and words of the message. */
 function marked(text: string): { readonly line: number; readonly words: string } {
@@ -54,7 +58,8 @@ describe.each([
 ] as const)('TypeScript %s, %s', (compiler, resolution) => {
   const found = Map.groupBy(pawl.check(compiler, resolution), ({ file }) => file);
 
-  test('the declarations and the right programs compile', () => {
+  test('the declarations, the right programs and the recipes compile', () => {
+    expect(recipes).not.toEqual([]);
     expect([...found].filter(([file]) => !file.startsWith('wrong-')).flatMap(([, diagnostics]) => diagnostics)).toEqual([]);
   });
 

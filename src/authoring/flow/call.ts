@@ -50,7 +50,7 @@ export interface FlowBatch<T> extends FlowGroup {
   [Symbol.iterator](): Generator<FlowYield, T, unknown>;
 }
 
-/** The type that delegating to a call gives. */
+/** The type of the result of `yield*` on a step. */
 export type ResultOf<Call> = Call extends { [Symbol.iterator](): Generator<FlowYield, infer T, unknown> } ? T : unknown;
 
 interface CallParts<T> {

@@ -23,7 +23,7 @@ export type FlowBody<Input, Returned> = (input: Input) => Generator<FlowYield, R
 /** A workflow as a value: compiled, or an object that holds the compiled one. */
 export type Child<Compiled extends CompiledWorkflow = CompiledWorkflow> = Compiled | { readonly compiled: Compiled };
 
-/** What can be said about a flow beside its name and its body. */
+/** Options of a flow. */
 export interface FlowOptions<Params extends ArgSpecs>
   extends Omit<WorkflowFields<Params, never>, 'context' | 'data' | 'facts' | 'onError' | 'recovery'> {
   /** Builds the application's part of the context, once per attempt. */

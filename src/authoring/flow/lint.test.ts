@@ -94,6 +94,9 @@ test('a name twice on one path of a flow is an error; in branches, and built in 
   expect(await codes("yield* step('a').delay('1s'); yield* step('a').delay('1s');")).toEqual(['STEP_DUPLICATE']);
   expect(await codes("if (x) yield* step('a').delay('1s'); else yield* step('a').delay('1s');")).toEqual([]);
   expect(await codes("for (const i of [1]) yield* step('a').delay('1s');")).toEqual(['STEP_REPEATED']);
+  expect(await codes("for (;;) { if (x) { yield* step('a').delay('1s'); return; } }")).toEqual([]);
+  expect(await codes("for (;;) { if (x) { yield* step('a').delay('1s'); if (y) continue; return; } }")).toEqual(['STEP_REPEATED']);
+  expect(await codes("for (;;) { if (x) { for (;;) yield* step('a').delay('1s'); return; } }")).toEqual(['STEP_REPEATED']);
   expect(await codes("for (const i of [1]) yield* step('a' + i).delay('1s');")).toEqual([]);
   expect(await codes("yield* step('a#1').delay('1s');")).toEqual(['NAME_INVALID']);
 });

@@ -81,9 +81,18 @@ function stepCalls(names: ModuleNames, body: AnyNode): StepCall[] {
   return calls;
 }
 
-function within({ type }: AnyNode, reached: StepCall['reached']): StepCall['reached'] {
+function within(node: AnyNode, reached: StepCall['reached']): StepCall['reached'] {
+  const { type } = node;
   if (LOOPS.includes(type)) return 'often';
+  if (reached === 'often' && leavesFlow(node)) return 'maybe';
   return reached === 'once' && (BRANCHES.includes(type) || FUNCTIONS.includes(type)) ? 'maybe' : reached;
+}
+
+/** A block that ends the flow: what is in it has no second round, whatever loop it is in. */
+function leavesFlow(node: AnyNode): boolean {
+  if (node.type !== 'BlockStatement') return false;
+  const last = node.body.at(-1)?.type;
+  return (last === 'ReturnStatement' || last === 'ThrowStatement') && ![...nodesIn(node)].some(({ type }) => type === 'ContinueStatement');
 }
 
 function isStep(names: ModuleNames, node: AnyNode): node is CallExpression {

@@ -81,7 +81,7 @@ type Labels<X> =
       : 'approve' | 'reject';
 type OptionOutcomes<X> = Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'outcome'>;
 
-/** What says, in types only, which parameters a workflow takes and what it returns. */
+/** The parameters and the output of a workflow, as types only. */
 export interface WorkflowTypes<Input, Output> {
   readonly '~types'?: { readonly input: (input: Input) => void; readonly output: Output };
 }
@@ -275,7 +275,7 @@ interface Targets {
 }
 /** The ids of a workflow's side steps. */
 export type SideOf<S> = { [K in keyof S]: 'side' extends keyof S[K] ? K : never }[keyof S];
-/** What can stand for a side step. */
+/** How a field names a side step. */
 export type SideName<S> = [SideOf<S>] extends [never] ? 'no step has "side: true"' : SideOf<S>;
 /** Side steps follow only each other. */
 interface TargetsOf<X, S> extends Targets {

@@ -13,7 +13,7 @@ import { keysOf } from '../../kernel/group.ts';
 import { type FlowStep, noteUsed } from '../../programs/flow-step.ts';
 import { parallel as declaration } from './declare.ts';
 
-/** How a fan-out of a flow goes about its items. */
+/** Options of a fan-out in a flow. */
 export interface EachOptions<Item> extends StepOptions {
   readonly concurrency?: number;
   /** Names an item; without it, the item itself, its key, id or name, or its position does. */

@@ -5,7 +5,7 @@ import type { CrashCommand } from './process.ts';
 import { CRASH_OPERATIONS, type CrashOperation, type CrashPoint, noOperations, type OperationCounts } from './store.ts';
 import { type Baseline, type Kill, runBaseline, runCopies, runTrial, type Trial } from './trial.ts';
 
-/** What is proved, and with how much effort. */
+/** Which workflows a crash proof kills, and how often. */
 export interface CrashOptions {
   readonly command: CrashCommand;
   readonly workflows: readonly string[];
@@ -22,7 +22,7 @@ export interface CrashOptions {
   readonly tell?: (workflow: string, trial: Trial) => void;
 }
 
-/** What came of one workflow. */
+/** The result of a crash proof for one workflow. */
 export interface CrashRow {
   readonly workflow: string;
   /** The writes of the baseline run. */
@@ -35,7 +35,7 @@ export interface CrashRow {
   readonly differences: number;
 }
 
-/** What came of all of them. */
+/** The result of a crash proof. */
 export interface CrashReport {
   readonly rows: readonly CrashRow[];
   readonly kills: number;
@@ -49,7 +49,7 @@ const KILLS_IN_A_ROW_MAX = 3;
 const START_MS_MAX = 60;
 const EARLY_SHARE = 0.1;
 
-/** Kills the workflows everywhere and compares. */
+/** Kills the workflows at every write, and compares how they end with a run that was not disturbed. */
 export async function proveCrashes(options: CrashOptions): Promise<CrashReport> {
   const { command, workflows, random } = options;
   const lanes = openLanes(options.parallel ?? PARALLEL);

@@ -34,7 +34,7 @@ export interface HostileOptions extends StageOptions {
   readonly open?: (attack: Attack) => Promise<HostileStage>;
 }
 
-/** What was found of one step of an agent. */
+/** The result of attacking one step. */
 export interface HostileStep {
   readonly step: string;
   readonly enforced: boolean;
@@ -49,7 +49,7 @@ export interface FalseCompletion {
   readonly how: 'driven' | 'attended';
 }
 
-/** What came of attacking a workflow. */
+/** The result of attacking a workflow. */
 export interface HostileResult {
   readonly workflow: string;
   readonly steps: readonly HostileStep[];

@@ -28,7 +28,7 @@ export interface SimulationOptions {
   readonly breakStore?: (store: Store) => Store;
 }
 
-/** What came of a seed. */
+/** The result of simulating a seed. */
 export interface SimulationReport {
   readonly seed: number;
   readonly steps: number;

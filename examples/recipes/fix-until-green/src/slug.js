@@ -1,0 +1,4 @@
+/** @param {string} title "Hello World" becomes "hello-world". */
+export function slug(title) {
+  return title.trim().replace(' ', '-');
+}

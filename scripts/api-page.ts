@@ -1,0 +1,198 @@
+// Owns the reference of the library as documents: for each published entry a page with every name that it exports, by topic.
+
+import { posix } from 'node:path';
+import {
+  type Module,
+  ownExports,
+  parseModule,
+  reexports,
+  type ShownDeclaration,
+  showDeclaration,
+  withoutComments,
+} from './api-declaration.ts';
+
+/** A page of the reference. */
+export interface ApiPage {
+  readonly file: string;
+  readonly text: string;
+}
+
+interface Shown extends ShownDeclaration {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** An entry of the package: what users import, the file behind it, and what it is for. */
+interface Entry {
+  readonly specifier: string;
+  readonly path: string;
+  readonly page: string;
+  readonly about: string;
+  /** The names that most programs import. */
+  readonly usual: string;
+}
+
+const ENTRIES: readonly Entry[] = [
+  {
+    specifier: 'pawl',
+    path: 'src/index.ts',
+    usual: 'arg, createEngine, defineWorkflow, step, workflow',
+    page: 'pawl.md',
+    about:
+      'Everything to write workflows in TypeScript and to run them in a program of yours. The types that agents, stores, forges, logs and definitions are made of are in [namespaces](pawl-namespaces.md).',
+  },
+  {
+    specifier: 'pawl/compat',
+    path: 'src/compat/index.ts',
+    usual: 'defineWorkflow, Outcome, StepDef, Workflow',
+    page: 'compat.md',
+    about: 'Other ways to write the same workflows: lists of steps, step objects and classes.',
+  },
+  {
+    specifier: 'pawl/testing',
+    path: 'src/proof/index.ts',
+    usual: 'createVirtualClock, proveCrashes, runHostile, simulate',
+    page: 'testing.md',
+    about:
+      'Tools to test workflows: a clock that you set, [crash proofs](../../guides/crash-proof.md), [simulation](../../guides/simulation.md) and [agents that cheat](../../guides/hostile-agents.md).',
+  },
+  {
+    specifier: 'pawl/testing/suites',
+    path: 'src/proof/suites/index.ts',
+    usual: 'describeCheck, describeDriver, describeForge, describeStepKind, describeStore',
+    page: 'testing-suites.md',
+    about:
+      'The tests that every store, agent driver, forge, step kind and gate check has to pass, for those that you write yourself. They need vitest.',
+  },
+];
+
+/** The headings of a page, by the folder of `src` that owns a name, in the order of the page. */
+const TOPICS: Readonly<Record<string, string>> = {
+  api: 'Workflows and the engine',
+  authoring: 'Parts of a workflow',
+  kinds: 'Kinds of steps',
+  programs: 'Flows',
+  definition: 'Parameters, results and own kinds',
+  engine: 'Runs',
+  agents: 'Agents',
+  steps: 'Checks, roles and services',
+  forge: 'Forge',
+  store: 'Stores',
+  kernel: 'State of a run',
+  authority: 'Identity and signatures',
+  process: 'Programs',
+  compat: 'Other spellings',
+  proof: 'Testing',
+  base: 'Errors and values',
+};
+
+const NOTE = '<!-- Written by scripts/api-reference.js from the types and their comments; changes here are lost. -->';
+
+/** Every page of the reference; `read` gives the text of a file of the repository. */
+export function apiPages(read: (path: string) => string): ApiPage[] {
+  const modules = new Map<string, Module>();
+  const load = (path: string): Module => {
+    const module = modules.get(path) ?? parseModule(path, read(path));
+    modules.set(path, module);
+    return module;
+  };
+  const namespaces = namespacesPage(load);
+  const anchors = anchorsOf([...namespaces.matchAll(/^##+ (.+)$/gm)].map(([, heading = '']) => heading));
+  const beside = (name: string): string | undefined => (anchors.has(name) ? `pawl-namespaces.md#${anchors.get(name)}` : undefined);
+  const pages = ENTRIES.map((entry) => ({ file: entry.page, text: entryPage(entry, load, beside) }));
+  return [{ file: 'README.md', text: overview() }, ...pages, { file: 'pawl-namespaces.md', text: namespaces }];
+}
+
+function overview(): string {
+  const rows = ENTRIES.map(({ specifier, page, about }) => `| [\`${specifier}\`](${page}) | ${about} |`);
+  return ['# TypeScript API', '', NOTE, '', '| import | what it is |', '|---|---|', ...rows, ''].join('\n');
+}
+
+type Load = (path: string) => Module;
+/** Where a name is explained, if it is. */
+type Link = (name: string) => string | undefined;
+
+function entryPage({ specifier, path, about, usual }: Entry, load: Load, beside: Link): string {
+  const names = reexports(load(path)).filter(({ isNamespace }) => !isNamespace);
+  const shown = names.map(({ name, origin }) => ({ ...resolve(load, { path, ...origin }), name }));
+  return page([`# ${specifier}`, '', NOTE, '', about, '', '```ts', `import { ${usual} } from '${specifier}';`, '```', ''], shown, beside);
+}
+
+function namespacesPage(load: Load): string {
+  const path = 'src/index.ts';
+  const namespaces = reexports(load(path)).filter(({ isNamespace }) => isNamespace);
+  const lines = namespaces.flatMap(({ name, origin }) => {
+    const file = target(path, origin.from);
+    const types = ownExports(load(file)).map((own) => ({ ...resolve(load, { path, from: origin.from, name: own }), name: own }));
+    return [`## ${name}`, '', ...types.filter(({ kind }) => kind === 'type').flatMap((shown) => section(shown, () => undefined))];
+  });
+  const about =
+    "Types that few programs name: `import type { StoreTypes } from 'pawl'`, then `StoreTypes.Delta`. The rest is in [pawl](pawl.md).";
+  return [`# Namespaces of pawl`, '', NOTE, '', about, '', ...lines].join('\n').replace(/\n+$/, '\n');
+}
+
+function target(path: string, from: string): string {
+  return posix.join(posix.dirname(path), from);
+}
+
+/** The declaration behind a name, through modules that only pass it on. */
+function resolve(load: Load, { path, from, name }: { readonly path: string; readonly from: string; readonly name: string }): Shown {
+  const file = target(path, from);
+  const found = showDeclaration(load(file), name);
+  if (found !== undefined) return { ...found, name, path: file };
+  const next = reexports(load(file)).find((one) => one.name === name);
+  if (next === undefined) throw new Error(`${path} exports ${name} from ${file}, which has no such declaration`);
+  return resolve(load, { path: file, ...next.origin });
+}
+
+const KINDS = ['function', 'class', 'constant', 'type'];
+
+function page(head: readonly string[], shown: readonly Shown[], beside: Link): string {
+  const topics = Map.groupBy(shown, ({ path }) => path.split('/')[1] ?? '');
+  const unknown = [...topics.keys()].find((folder) => TOPICS[folder] === undefined);
+  if (unknown !== undefined) throw new Error(`no topic for names of src/${unknown}: add one to TOPICS in scripts/api-page.ts`);
+  const ordered = Object.keys(TOPICS).flatMap((folder) => {
+    const names = [...(topics.get(folder) ?? [])].sort(
+      (a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || (a.name < b.name ? -1 : 1),
+    );
+    return names.length === 0 ? [] : [{ title: TOPICS[folder] ?? '', names }];
+  });
+  const anchors = anchorsOf(ordered.flatMap((topic) => [topic.title, ...topic.names.map(({ name }) => name)]));
+  const names = new Set(shown.map(({ name }) => name));
+  const link: Link = (name) => (names.has(name) ? `#${anchors.get(name)}` : beside(name));
+  const index = ordered.map((topic) => `**${topic.title}**: ${topic.names.map(({ name }) => `[${name}](${link(name)})`).join(' · ')}`);
+  const sections = ordered.flatMap((topic) => [`## ${topic.title}`, '', ...topic.names.flatMap((name) => section(name, link))]);
+  return [...head, ...index.flatMap((line) => [line, '']), ...sections].join('\n').replace(/\n+$/, '\n');
+}
+
+/** The anchor of each heading: of two that differ in their capitals only, the second one is numbered. */
+function anchorsOf(headings: readonly string[]): Map<string, string> {
+  const taken = new Map<string, number>();
+  const anchors = new Map<string, string>();
+  for (const heading of headings) {
+    const plain = heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-');
+    const count = taken.get(plain) ?? 0;
+    taken.set(plain, count + 1);
+    if (!anchors.has(heading)) anchors.set(heading, count === 0 ? plain : `${plain}-${count}`);
+  }
+  return anchors;
+}
+
+function section({ name, comment, code }: Shown, link: Link): string[] {
+  const words = new Set(withoutComments(code).match(/\b[A-Z]\w*\b/g));
+  const mentioned = [...words].filter((word) => word !== name && link(word) !== undefined);
+  const see = mentioned.sort().map((word) => `[${word}](${link(word)})`);
+  return [
+    `### ${name}`,
+    '',
+    ...(comment === '' ? [] : [comment, '']),
+    '```ts',
+    code,
+    '```',
+    '',
+    ...(see.length === 0 ? [] : [`See ${see.join(', ')}.`, '']),
+  ];
+}
