@@ -23,8 +23,8 @@ const COMMON = {
   alias: { yaml: join(root, 'node_modules/yaml/browser/index.js') },
   platform: 'node',
   target: 'node24',
-  minifySyntax: true,
-  minifyWhitespace: true,
+  // Names are shortened too: a third fewer bytes to read at each start. `dist` has maps to the sources.
+  minify: true,
   // Node prints the line of an uncaught error.
   lineLimit: 160,
   sourcemap: 'linked',
@@ -33,7 +33,7 @@ const COMMON = {
 };
 
 /** @type {import('esbuild').BuildOptions} */
-const COMMAND_LINE = { ...COMMON, format: 'cjs', define: { 'import.meta.dirname': '__dirname' } };
+const COMMAND_LINE = { ...COMMON, format: 'cjs', define: { 'import.meta.dirname': '__dirname' }, plugins: [englishOnly()] };
 
 /** The commands with a file of their own: loading all of `main.cjs` takes them 12 to 18 ms longer. */
 const OWN_FILE = ['done', 'inbox', 'next', 'runs', 'show'];
@@ -58,6 +58,7 @@ export async function bundle(folder) {
   await noted({
     ...COMMON,
     format: 'esm',
+    plugins: [englishOnly(), newerModules()],
     splitting: true,
     entryPoints: publishedEntries(),
     outdir: folder,
@@ -70,10 +71,16 @@ export async function bundle(folder) {
   for (const command of OWN_FILE) {
     const contents = `export { main } from './src/cli/main.ts'; export * as command from './src/cli/commands/${command}.ts';`;
     const outfile = join(commands, `${command}.cjs`);
-    await noted({ ...COMMAND_LINE, stdin: { contents, resolveDir: root }, outfile, plugins: [loadFromFiles(command, loaded)] });
+    await noted({
+      ...COMMAND_LINE,
+      stdin: { contents, resolveDir: root },
+      outfile,
+      plugins: [englishOnly(), loadFromFiles(command, loaded)],
+    });
   }
   const loader = join(commands, 'loader.cjs');
-  await noted({ ...COMMAND_LINE, entryPoints: ['src/api/module/loader.ts'], outfile: loader, plugins: [loadFromFiles('loader', loaded)] });
+  const plugins = [englishOnly(), loadFromFiles('loader', loaded)];
+  await noted({ ...COMMAND_LINE, entryPoints: ['src/api/module/loader.ts'], outfile: loader, plugins });
   const modules = [...loaded].map((source) => `${JSON.stringify(source)}: () => require('./${source}')`);
   // `runCommandLine` is for tests, which run commands in their own process.
   const entry =
@@ -119,6 +126,40 @@ function loadFromFiles(command, loaded) {
       });
       onResolve({ filter: /^\.\/\w+\.cjs$/ }, ({ path }) => ({ path, external: true }));
       onLoad({ filter: /./, namespace: 'bundled' }, ({ path }) => ({ contents: `module.exports = ${path};` }));
+    },
+  };
+}
+
+/**
+ * Leaves out the messages of zod in 50 other languages, 300 kB that nobody asks for.
+ * @returns {import('esbuild').Plugin}
+ */
+function englishOnly() {
+  return {
+    name: 'english-only',
+    setup({ onLoad }) {
+      onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "export { default as en } from './en.js';" }));
+    },
+  };
+}
+
+/**
+ * Takes modules that an older Node lacks, or that lack something there, when the library runs instead of when it is linked,
+ * so that an older Node gets a sentence instead of "No such built-in module".
+ * @returns {import('esbuild').Plugin}
+ */
+function newerModules() {
+  const check = JSON.stringify(join(root, 'bin', 'needed-node.js'));
+  return {
+    name: 'newer-modules',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^node:(?:sqlite|module|zlib)$/ }, ({ path }) => ({ path, namespace: 'newer' }));
+      onLoad({ filter: /./, namespace: 'newer' }, ({ path }) => ({
+        contents: `const problem = require(${check}).nodeProblem(process.versions.node);
+if (problem) throw Object.assign(new Error(problem), { stack: problem, code: 'ERR_PAWL_NODE' });
+module.exports = process.getBuiltinModule('${path}');`,
+        resolveDir: root,
+      }));
     },
   };
 }
