@@ -30,7 +30,7 @@ export function writePackage(dist, folder) {
   for (const name of AS_IT_IS) cpSync(join(root, name), join(folder, name), { recursive: true });
   for (const example of globSync('examples/**/*.ts', { cwd: folder })) nameThePackage(join(folder, example));
   const entries = Object.values(manifest.exports).flatMap(({ types }) => (types === undefined ? [] : [relative('dist', types)]));
-  const bundles = globSync('**/*.{js,cjs}', { cwd: dist });
+  const bundles = globSync('**/*.{js,cjs,mjs}', { cwd: dist });
   for (const file of [...bundles, ...reachedDeclarations(dist, entries), 'THIRD-PARTY-LICENSES']) {
     const to = join(folder, 'dist', file);
     mkdirSync(dirname(to), { recursive: true });

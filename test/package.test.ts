@@ -25,7 +25,7 @@ test('it is smaller than 6 MB, and has no source maps', () => {
   const bytes = files.reduce((sum, file) => sum + (statSync(file).isFile() ? statSync(file).size : 0), 0);
   expect(bytes).toBeLessThan(6_000_000);
   expect(files.filter((file) => file.endsWith('.map'))).toEqual([]);
-  expect(shipped('dist/**/*.{js,cjs}').filter((file) => textOf(file).includes('//# sourceMappingURL='))).toEqual([]);
+  expect(shipped('dist/**/*.{js,cjs,mjs}').filter((file) => textOf(file).includes('//# sourceMappingURL='))).toEqual([]);
 });
 
 test('its types import nothing that a project may lack, not even the types of Node', () => {
@@ -46,7 +46,7 @@ test('every link in its documents leads to a file of the package', () => {
 });
 
 test('every page that a message names is in it', () => {
-  const code = shipped('dist/**/*.{js,cjs}').map(textOf).join('\n');
+  const code = shipped('dist/**/*.{js,cjs,mjs}').map(textOf).join('\n');
   const pages = new Set(code.match(/\bdocs\/[\w/-]+\.md\b/g));
   expect([...pages].filter((page) => !existsSync(join(folder, page)))).toEqual([]);
 });
