@@ -157,7 +157,7 @@ function builtinModules() {
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'builtin', sideEffects: false }));
       onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => {
-        const names = Object.keys(process.getBuiltinModule(path)).filter((name) => /^[A-Za-z_]\w*$/.test(name) && name !== 'default');
+        const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter((name) => /^[A-Za-z_]\w*$/.test(name) && name !== 'default');
         const exported = names.map((name, index) => `const n${index} = /* @__PURE__ */ read('${name}'); export { n${index} as ${name} };`);
         const module = `import { builtin } from 'pawl:builtin';\nconst module = builtin('${path}');\nconst read = (name) => module[name];`;
         return { contents: [module, ...exported, 'export default module;'].join('\n'), resolveDir: root };
