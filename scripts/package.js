@@ -27,7 +27,8 @@ export function writePackage(dist, folder) {
   const fields = PUBLISHED_FIELDS.map((field) => [field, manifest[field]]);
   const published = { ...Object.fromEntries(fields), files: [...AS_IT_IS, 'dist'] };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
-  for (const name of AS_IT_IS) cpSync(join(root, name), join(folder, name), { recursive: true });
+  const filter = (/** @type {string} */ source) => !relative(root, source).includes('node_modules');
+  for (const name of AS_IT_IS) cpSync(join(root, name), join(folder, name), { recursive: true, filter });
   for (const example of globSync('examples/**/*.ts', { cwd: folder })) nameThePackage(join(folder, example));
   const entries = Object.values(manifest.exports).flatMap(({ types }) => (types === undefined ? [] : [relative('dist', types)]));
   const bundles = globSync('**/*.{js,cjs,mjs}', { cwd: dist });
