@@ -16,7 +16,7 @@ const PAWL = fileURLToPath(new URL('../bin/pawl.js', import.meta.url));
 const RUN = '0190a3c4-5d6e-7f80-91a2-b3c4d5e6f708';
 
 /** As a user writes it, in JavaScript: taking types away would be most of the time. */
-const PROGRAM = `import { createEngine, defineWorkflow } from ${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)};
+const PROGRAM = `import { createEngine, defineWorkflow } from ${JSON.stringify(new URL('../dist/index.mjs', import.meta.url).href)};
 const [db, id] = process.argv.slice(2);
 const workflow = defineWorkflow({ name: 'cold', steps: { only: { handler: () => 'done', next: null } } });
 const engine = await createEngine({ db, workflows: [workflow] });

@@ -4,7 +4,7 @@
 const begin = performance.now();
 const [file = '', count = '0', mode = 'run'] = process.argv.slice(2);
 // The library as it is published: what is measured is what users wait for.
-const built = new URL('../dist/index.js', import.meta.url).href;
+const built = new URL('../dist/index.mjs', import.meta.url).href;
 /** @type {typeof import('../src/index.ts')} */
 const { createEngine, defineWorkflow } = await import(built);
 const steps = Number(count);

@@ -5,9 +5,7 @@
 const { spawn } = require('child_process');
 const { existsSync } = require('fs');
 const { dirname, join } = require('path');
-
-/** As in pawl.js, which looks first. */
-const NODE_MAJOR = 24;
+const { nodeProblem } = require('./needed-node.js');
 
 /**
  * This Node if it is new enough, else the pinned one, else a message that says what to install.
@@ -17,14 +15,14 @@ const NODE_MAJOR = 24;
  * @returns {{ kind: 'this' } | { kind: 'other', node: string } | { kind: 'none', message: string }}
  */
 function chooseNode(version, pinned) {
-  if (Number(version.split('.')[0]) >= NODE_MAJOR) return { kind: 'this' };
+  const message = nodeProblem(version);
+  if (message === undefined) return { kind: 'this' };
   if (pinned !== undefined) return { kind: 'other', node: pinned };
-  const message = `pawl: needs Node ${NODE_MAJOR} or later, and this is Node ${version}; install one from https://nodejs.org, or on Linux x64 run "npm install --include=optional", which brings its own`;
   return { kind: 'none', message };
 }
 
 /**
- * The Node that npm installed with this package: beside it in a checkout, above it once it is a dependency.
+ * The Node that npm installed for a checkout: beside it, or above it where another project has it too.
  *
  * @param {string} from
  * @returns {string | undefined}

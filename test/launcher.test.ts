@@ -30,7 +30,9 @@ describe('the launcher', () => {
 
   test('says which Node is needed and how to get it when there is none', () => {
     const choice = chooseNode('8.17.0', undefined);
-    expect(choice.kind === 'none' && choice.message).toMatch(/needs Node 24 or later, and this is Node 8\.17\.0; install .*npm install/);
+    expect(choice.kind === 'none' && choice.message).toMatch(
+      /needs Node 24 or later, and this is Node 8\.17\.0; install .*nodejs\.org.*nvm install 24/,
+    );
   });
 
   test('finds the pinned Node beside itself and above itself', () => {

@@ -31,7 +31,10 @@ export function checkWorkingDirectory(cwd: string): NotRun | undefined {
   }
 }
 
-/** Converts a spawn error into a reason. */
+/**
+ * Converts a spawn error into a reason.
+ * @internal
+ */
 export function notStarted(command: string, error: NodeJS.ErrnoException): NotRun {
   switch (error.code) {
     case 'ENOENT':

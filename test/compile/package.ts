@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { root } from '../../scripts/bundle.js';
+import { writeDeclarations } from '../../scripts/declarations.js';
 
 /** One message of the compiler: where, and its first line. */
 export interface Diagnostic {
@@ -24,8 +25,7 @@ export class PackageFolder {
     const installed = join(this.folder, 'node_modules', 'pawl');
     mkdirSync(installed, { recursive: true });
     cpSync(join(root, 'package.json'), join(installed, 'package.json'));
-    const { stdout, status } = compile('newest', ['-p', join(root, 'tsconfig.build.json'), '--outDir', join(installed, 'dist')]);
-    if (status !== 0) throw new Error(`the declarations cannot be written:\n${stdout}`);
+    writeDeclarations(join(installed, 'dist'));
     writeFileSync(join(this.folder, 'package.json'), '{ "type": "module" }\n');
   }
 

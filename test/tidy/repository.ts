@@ -37,5 +37,5 @@ export function readSources(): Source[] {
 export function publishedEntries(): Record<string, string> {
   const { exports } = readJson('package.json') as { exports: Record<string, { default: string } | string> };
   const built = Object.entries(exports).flatMap(([name, target]) => (typeof target === 'string' ? [] : [[name, target.default] as const]));
-  return Object.fromEntries(built.map(([name, file]) => [name, file.replace('./dist/', 'src/').replace(/\.js$/, '.ts')]));
+  return Object.fromEntries(built.map(([name, file]) => [name, file.replace('./dist/', 'src/').replace(/\.mjs$/, '.ts')]));
 }

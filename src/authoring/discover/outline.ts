@@ -21,7 +21,10 @@ export interface DiscoveredWorkflow {
   readonly column: number;
 }
 
-/** A module whose workflow was found. */
+/**
+ * A module whose workflow was found.
+ * @internal
+ */
 export interface Outline {
   readonly module: ParsedModule;
   readonly names: ModuleNames;
@@ -39,7 +42,10 @@ const FORMS: ReadonlyMap<string, DiscoveredWorkflow['form']> = new Map([
 ]);
 const HOW = 'write export default defineWorkflow({ … }), or export const WORKFLOW = defineWorkflow({ … })';
 
-/** Finds the workflow of a module by its text; otherwise what keeps it from being found. */
+/**
+ * Finds the workflow of a module by its text; otherwise what keeps it from being found.
+ * @internal
+ */
 export async function readOutline(file: string, text: string): Promise<Outline | readonly SourceProblem[]> {
   const module = await parseModule(file, text);
   if (!isParsed(module)) return [module];
@@ -48,7 +54,10 @@ export async function readOutline(file: string, text: string): Promise<Outline |
   return 'call' in found && missing.length === 0 ? found : [...missing, ...('call' in found ? [] : [found])];
 }
 
-/** True for a module whose workflow was found. */
+/**
+ * True for a module whose workflow was found.
+ * @internal
+ */
 export function isOutline(read: Outline | readonly SourceProblem[]): read is Outline {
   return 'call' in read;
 }

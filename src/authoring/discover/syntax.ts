@@ -18,7 +18,10 @@ export interface SourceProblem extends Place {
   readonly hint: string;
 }
 
-/** A file as its syntax tree. `code` is its text without types; every position is that of the text. */
+/**
+ * A file as its syntax tree. `code` is its text without types; every position is that of the text.
+ * @internal
+ */
 export interface ParsedModule {
   readonly file: string;
   readonly text: string;
@@ -29,7 +32,10 @@ export interface ParsedModule {
 const HAS_TYPES = /\.[mc]?ts$/;
 const HINT_SYNTAX = 'fix the syntax; nothing else in this file was checked';
 
-/** The syntax tree of a file, or what keeps it from being read. */
+/**
+ * The syntax tree of a file, or what keeps it from being read.
+ * @internal
+ */
 export async function parseModule(file: string, text: string): Promise<ParsedModule | SourceProblem> {
   const [{ parse, tokenizer }, stripTypes] = await Promise.all([import('acorn'), typeStripper()]);
   let code = text;
@@ -64,7 +70,10 @@ function typeStripper(): Promise<(text: string) => string> {
   return stripper;
 }
 
-/** True for a file that was read. */
+/**
+ * True for a file that was read.
+ * @internal
+ */
 export function isParsed(read: ParsedModule | SourceProblem): read is ParsedModule {
   return 'tree' in read;
 }
@@ -130,12 +139,18 @@ export function placeAt(text: string, offset: number): Place {
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }
 
-/** The nodes directly inside a node. */
+/**
+ * The nodes directly inside a node.
+ * @internal
+ */
 export function childrenOf(node: AnyNode): AnyNode[] {
   return Object.values(node).flatMap((value: unknown) => (Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : []));
 }
 
-/** A node and all nodes inside it, in the order of the text, but not inside those that `enter` turns away. */
+/**
+ * A node and all nodes inside it, in the order of the text, but not inside those that `enter` turns away.
+ * @internal
+ */
 export function* nodesIn(node: AnyNode, enter: (node: AnyNode) => boolean = () => true): Generator<AnyNode> {
   yield node;
   for (const child of childrenOf(node)) if (enter(child)) yield* nodesIn(child, enter);

@@ -45,14 +45,26 @@ export interface KindCompiler extends KindDeclaration {
   readonly beside?: readonly string[];
   /** What a graph's step says about the work. */
   read(spec: AnyWork, place: WorkPlace): Work;
-  /** How a workflow file writes it, if one can. */
+  /**
+   * How a workflow file writes it, if one can.
+   * @internal
+   */
   readonly yaml?: StageForm;
+}
+
+/** A check that gates can be written with. */
+interface CheckCompiler extends CheckDeclaration {
+  /**
+   * How a workflow file writes it, if one can.
+   * @internal
+   */
+  readonly yaml?: CheckForm;
 }
 
 /** The kinds and checks that workflows can be written with. */
 export interface Compilers extends KindRegistry {
   readonly kinds: Readonly<Record<StepKind, KindCompiler>>;
-  readonly checks: Readonly<Record<string, CheckDeclaration & { readonly yaml?: CheckForm }>>;
+  readonly checks: Readonly<Record<string, CheckCompiler>>;
   /** Kinds of the application, by the names that workflow files use. */
   readonly ownKinds?: OwnKinds;
 }

@@ -5,13 +5,19 @@
 // - A host is allowed by name in the allow-list, or all of its addresses are public.
 // - An IPv4 address is written in its usual form; other spellings are refused, as they only serve to hide it.
 
-import { promises as dns, type LookupAddress } from 'node:dns';
+import { promises as dns } from 'node:dns';
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { messageOf } from '../../base/error.ts';
 import { isPublicAddress } from './address.ts';
 
+/** An address of a host, of version 4 or 6. */
+export interface HostAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
 /** Finds the addresses of a host. */
-export type Resolver = (host: string) => Promise<readonly LookupAddress[]>;
+export type Resolver = (host: string) => Promise<readonly HostAddress[]>;
 
 /** A place that a request may go to. */
 export interface Destination {
@@ -19,7 +25,7 @@ export interface Destination {
   readonly url: URL;
   /** The host without the brackets of an IPv6 address. */
   readonly host: string;
-  readonly addresses: readonly LookupAddress[];
+  readonly addresses: readonly HostAddress[];
 }
 
 /** Why a request does not go anywhere. */
@@ -41,7 +47,7 @@ export async function findDestination(
   const url = readUrl(text);
   if (!(url instanceof URL)) return url;
   const host = bareHost(url.hostname);
-  let addresses: readonly LookupAddress[];
+  let addresses: readonly HostAddress[];
   try {
     addresses = isIP(host) === 0 ? await resolve(host) : [{ address: host, family: isIP(host) }];
   } catch (thrown) {
@@ -59,7 +65,7 @@ function notPublic(url: URL, host: string, address: string): string {
   return `${where} is not public, and it is not in the allow-list; if it is meant, add "${entry}" to webhooks.allow in the config`;
 }
 
-function resolveHost(host: string): Promise<LookupAddress[]> {
+function resolveHost(host: string): Promise<HostAddress[]> {
   return dns.lookup(host, { all: true, order: 'verbatim' });
 }
 

@@ -106,7 +106,10 @@ async function openFile(options: SqliteStoreOptions): Promise<Connection> {
   }
 }
 
-/** Wires the parts of a store on a connection whose file is of the newest version. */
+/**
+ * Wires the parts of a store on a connection whose file is of the newest version.
+ * @internal
+ */
 export function createStore(connection: Connection, options: Omit<SqliteStoreOptions, 'file'>): SqliteStore {
   const now = options.now ?? Date.now;
   const storeId = readStoreId(connection);
