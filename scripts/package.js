@@ -8,7 +8,9 @@ import { root } from './bundle.js';
 import { reachedDeclarations } from './declarations.js';
 
 /** What is shipped as it is in the checkout. */
-const AS_IT_IS = ['AGENTS.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'bin', 'docs', 'examples', 'schema', 'templates'];
+const AS_IT_IS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin', 'docs', 'examples', 'schema', 'templates'];
+/** What only those who work on Pawl read; the declarations have the text of the API reference in them. */
+const LEFT_OUT = ['AGENTS.md', 'docs/internals', 'docs/reference/api', 'docs/site'];
 /** What the published package.json has of the one of the checkout; all else is for working on Pawl. */
 const PUBLISHED_FIELDS = [
   ...['name', 'version', 'description', 'license', 'type', 'engines', 'bin', 'exports', 'sideEffects'],
@@ -27,9 +29,10 @@ export function writePackage(dist, folder) {
   const fields = PUBLISHED_FIELDS.map((field) => [field, manifest[field]]);
   const published = { ...Object.fromEntries(fields), files: [...AS_IT_IS, 'dist'] };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
-  const filter = (/** @type {string} */ source) => !relative(root, source).includes('node_modules');
+  const filter = (/** @type {string} */ source) => !source.includes('node_modules') && !LEFT_OUT.includes(relative(root, source));
   for (const name of AS_IT_IS) cpSync(join(root, name), join(folder, name), { recursive: true, filter });
   for (const example of globSync('examples/**/*.ts', { cwd: folder })) nameThePackage(join(folder, example));
+  for (const page of globSync('**/*.md', { cwd: folder })) unlinkLeftOut(folder, page);
   const entries = Object.values(manifest.exports).flatMap(({ types }) => (types === undefined ? [] : [relative('dist', types)]));
   const bundles = globSync('**/*.{js,cjs,mjs}', { cwd: dist });
   for (const file of [...bundles, ...reachedDeclarations(dist, entries), 'THIRD-PARTY-LICENSES']) {
@@ -37,6 +40,20 @@ export function writePackage(dist, folder) {
     mkdirSync(dirname(to), { recursive: true });
     writeFileSync(to, readFileSync(join(dist, file), 'utf8').replace(/\n\/\/# sourceMappingURL=\S+\n$/, '\n'));
   }
+}
+
+/**
+ * Leaves the words of links whose page is not shipped.
+ * @param {string} folder
+ * @param {string} page
+ */
+function unlinkLeftOut(folder, page) {
+  const file = join(folder, page);
+  const text = readFileSync(file, 'utf8').replaceAll(/\[([^\]]+)\]\(([^)#\s]+)(?:#[^)]*)?\)/g, (link, words, target) => {
+    const to = join(dirname(page), target);
+    return LEFT_OUT.some((name) => to === name || to.startsWith(`${name}/`) || to === `${name}/`) ? words : link;
+  });
+  writeFileSync(file, text);
 }
 
 /**
