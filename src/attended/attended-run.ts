@@ -18,6 +18,15 @@ export interface OpenWork extends Handout {
   readonly number: number | undefined;
 }
 
+/** What the result of a step must be, if the step says so. */
+export function resultLines({ schema, kind }: Pick<OpenWork, 'schema' | 'kind'>): string[] {
+  if (schema !== undefined) return [`The result must match this JSON Schema: ${JSON.stringify(schema)}`];
+  return kind === 'generate' ? ['The result must be a JSON string.'] : [];
+}
+
+/** What a worker with one step is told when that step is no longer open. */
+export const NOTHING_LEFT = 'There is nothing left to do for you.';
+
 /** A run as its agent sees it, by what there is to do. */
 export type AttendedRun = (RunFacts & { readonly kind: 'work'; readonly work: readonly OpenWork[] }) | IdleRun;
 

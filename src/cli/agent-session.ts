@@ -9,13 +9,13 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { agentAbove } from '../authority/ancestry.ts';
+import { agentAbove, readAncestors } from '../authority/ancestry.ts';
 import { changeStateFile } from '../authority/state-file.ts';
 import { digestText } from '../base/digest.ts';
 import { present } from '../base/fields.ts';
 import { readPlainFile } from '../base/plain-file.ts';
 import { formatIdentity, identityOf, livenessOf, parseIdentity } from '../process/identity.ts';
-import { agentProcessSession } from './agent-process.ts';
+import { readProcess } from '../process/process-table.ts';
 import { stateHome } from './project.ts';
 import type { Shell } from './shell.ts';
 
@@ -48,7 +48,19 @@ const PROCESSES_MAX = 4;
 /** The session of the agent that started this process, if an agent did; the present one, if it has moved since. */
 export function callingSession(shell: Shell): string | undefined {
   const id = shell.env.CLAUDE_CODE_SESSION_ID;
-  return isSessionId(id) ? currentSession(shell, id) : agentProcessSession(shell.env.PAWL_AGENT);
+  return isSessionId(id) ? currentSession(shell, id) : agentProcessSession(shell, shell.env.PAWL_AGENT);
+}
+
+/**
+ * The session of an agent that passes no session id to the programs it starts: the nearest parent process that is the
+ * named program. Its MCP server and its hooks both have that parent, so they agree on it.
+ */
+export function agentProcessSession({ world }: Shell, agent: string | undefined): string | undefined {
+  if (agent === undefined) return undefined;
+  const names = [agent, `${agent}-cli`];
+  const found = (world.ancestors?.() ?? readAncestors()).find(({ programs }) => programs.some((program) => names.includes(program)));
+  const row = found === undefined ? undefined : readProcess(found.pid);
+  return row === undefined ? undefined : `${agent}:${row.pid}:${row.start}`;
 }
 
 /** Whether something is a valid session id. */

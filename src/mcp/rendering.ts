@@ -1,7 +1,7 @@
 // Owns the texts that an agent reads over MCP: the step that is open with all it needs, or why there is none. Each text
 // is complete, since an agent may have forgotten everything before it, and bounded, since an agent pays for all of it.
 
-import type { AttendedRun, OpenWork } from '../attended/attended-run.ts';
+import { type AttendedRun, NOTHING_LEFT, type OpenWork, resultLines } from '../attended/attended-run.ts';
 import type { ProjectRun } from '../attended/open-runs.ts';
 import type { AttendedHost } from '../attended/session.ts';
 import { newWork, type Receipt, type Reply, workIn } from '../attended/submission.ts';
@@ -97,7 +97,8 @@ function waitText({ kind, step }: OpenWait): string {
   return step === undefined ? WAITS[kind] : `${WAITS[kind]} (step "${step}")`;
 }
 
-function workText({ step, item, attempt, role, token, parts, schema, mayAsk, due }: OpenWork): string {
+function workText(work: OpenWork): string {
+  const { step, item, attempt, role, token, parts, mayAsk, due } = work;
   const which = `${item === undefined ? '' : `, item "${item}"`}${attempt === 1 ? '' : `, attempt ${attempt}`}`;
   const { body, report, people } = parts;
   const lines = [
@@ -109,7 +110,7 @@ function workText({ step, item, attempt, role, token, parts, schema, mayAsk, due
     '',
     '## How to report',
     ...(report === undefined ? [] : [report]),
-    ...(schema === undefined ? [] : [`The result must match this JSON Schema: ${JSON.stringify(schema)}`]),
+    ...resultLines(work),
     'When the work is done, call pawl_report with this token and the result. The engine checks the work itself.',
     'When it cannot be done, call pawl_report with this token and the reason as "failure".',
     ...(mayAsk ? ['When only the person can answer a question, call pawl_ask with this token.'] : []),
@@ -142,10 +143,7 @@ export function replyText(reply: Reply, seen: Set<string>): string {
 /** What became of a submission of a worker that does one step only: the verdict, and that step again if it is not done. */
 export function ownStepText({ receipt, run }: Reply): string {
   const again = workIn(run).map(workText);
-  return [
-    ...(receipt === undefined ? [] : [receiptText(receipt)]),
-    ...(again.length > 0 ? again : ['There is nothing left to do for you.']),
-  ].join('\n\n');
+  return [...(receipt === undefined ? [] : [receiptText(receipt)]), ...(again.length > 0 ? again : [NOTHING_LEFT])].join('\n\n');
 }
 
 function receiptText(receipt: Receipt): string {

@@ -2,10 +2,10 @@
 // event in a pipe, nothing with --json; and what its steps print meanwhile. It reads the store after each commit and the
 // transcripts as they grow, and never blocks the run.
 
+import { shellWord } from '../../base/shell-word.ts';
 import { type TranscriptId, transcriptsOf } from '../../engine/transcripts.ts';
 import type { Path } from '../../kernel/activation.ts';
 import type { Store } from '../../store/store.ts';
-import { shellWord } from '../caller.ts';
 import { databaseOf } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
