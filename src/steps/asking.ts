@@ -287,7 +287,7 @@ async function reach(driver: AgentDriver, call: AgentRequest, left: Budget): Pro
 
 function unasked({ request }: Job, role: string): StepError {
   const { id } = request.bound.model;
-  return stepError('AGENT_FAILED', `the agent "${role}" asked the person it works for, and step "${id}" takes no questions`);
+  return stepError('AGENT_FAILED', `the agent "${role}" asked questions, but step "${id}" does not accept them`);
 }
 
 function unsaved({ request }: Job, role: string, problem: string): StepError {
@@ -360,7 +360,7 @@ function continued(role: string, { data, completedSteps }: Snapshot): Pick<Agent
   const id = data[sessionKey(role)];
   if (typeof id !== 'string') return {};
   const done = completedSteps.length === 0 ? 'Nothing is done yet.' : `Done so far: ${completedSteps.join(', ')}.`;
-  const handover = `You go on with work that was begun in a session that is gone. ${done} Look at the workspace for what is there.`;
+  const handover = `You continue work that was begun in an earlier session, which is no longer available. ${done} Check the workspace for what is already there.`;
   return { session: { id, handover } };
 }
 

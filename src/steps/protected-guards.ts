@@ -98,7 +98,7 @@ export async function protectedNames(job: Job): Promise<readonly string[]> {
 }
 
 function nameOf({ pattern, part }: Guard): string {
-  return part === undefined ? pattern : `${pattern} (what decides the commands)`;
+  return part === undefined ? pattern : `${pattern} (the parts that decide which commands run)`;
 }
 
 /** The guard for a pattern that somebody wrote; with a slash at its end it means a folder to which nothing may be added. */
