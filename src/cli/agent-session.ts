@@ -91,7 +91,7 @@ export function bindRun(shell: Shell, run: SessionRun, binding: Binding = {}): v
   const speaker = binding.process ?? agentProcess(shell);
   const added = (session: AgentSession): AgentSession => ({
     ...session,
-    runs: session.runs.some((known) => isSame(known, run)) ? session.runs : [...session.runs, run],
+    runs: session.runs.some((known) => isSameRun(known, run)) ? session.runs : [...session.runs, run],
     ...present({ processes: withProcess(session.processes, speaker) }),
   });
   const before = readSession(shell, id);
@@ -103,23 +103,24 @@ function withProcess(known: readonly string[] = [], speaker: string | undefined)
   return [...known.filter(isAlive), speaker].slice(-PROCESSES_MAX);
 }
 
-function isSame(one: SessionRun, other: SessionRun): boolean {
+/** Whether two records are about the same run. */
+export function isSameRun(one: SessionRun, other: SessionRun): boolean {
   return one.run === other.run && one.db === other.db;
 }
 
 /** Gives a run to the session of this process, and takes it from the sessions that had it. */
 export function takeUpRun(shell: Shell, run: SessionRun, binding: Binding = {}): void {
   const id = binding.session ?? callingSession(shell);
-  if (id === undefined || readSession(shell, id).runs.some((known) => isSame(known, run))) return bindRun(shell, run, binding);
+  if (id === undefined || readSession(shell, id).runs.some((known) => isSameRun(known, run))) return bindRun(shell, run, binding);
   for (const other of readSessions(shell))
-    if (other.id !== id && other.runs.some((known) => isSame(known, run)))
-      changeSession(shell, other.id, (now) => ({ ...now, runs: now.runs.filter((known) => !isSame(known, run)) }));
+    if (other.id !== id && other.runs.some((known) => isSameRun(known, run)))
+      changeSession(shell, other.id, (now) => ({ ...now, runs: now.runs.filter((known) => !isSameRun(known, run)) }));
   bindRun(shell, { ...run, taken: true }, binding);
 }
 
 /** Whether a live session other than this one works on a run. */
 export function isHeldByOther(shell: Shell, run: SessionRun, session: string | undefined = callingSession(shell)): boolean {
-  return readSessions(shell).some((other) => other.id !== session && other.runs.some((known) => isSame(known, run)) && isLive(other));
+  return readSessions(shell).some((other) => other.id !== session && other.runs.some((known) => isSameRun(known, run)) && isLive(other));
 }
 
 function isLive({ processes = [] }: AgentSession): boolean {

@@ -8,7 +8,7 @@
 import type { AttendedRun } from '../../attended/attended-run.ts';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
-import { type AgentSession, changeSession, isSessionId, readSession, type SessionRun } from '../agent-session.ts';
+import { type AgentSession, changeSession, isSameRun, isSessionId, readSession, type SessionRun } from '../agent-session.ts';
 import type { Shell } from '../shell.ts';
 import { readSessionRun } from './session-run.ts';
 
@@ -49,8 +49,7 @@ function keep(
   { over, kept }: { readonly over: readonly SessionRun[]; readonly kept: AgentSession['kept'] },
 ): void {
   if (over.length === 0 && JSON.stringify(kept) === JSON.stringify(session.kept)) return;
-  const isOver = ({ run: id, db }: SessionRun): boolean => over.some((one) => one.run === id && one.db === db);
-  changeSession(shell, session.id, (now) => ({ ...now, runs: now.runs.filter((one) => !isOver(one)), kept }));
+  changeSession(shell, session.id, (now) => ({ ...now, runs: now.runs.filter((run) => !over.some((one) => isSameRun(one, run))), kept }));
 }
 
 /** A run of the session: how far it is, and what its agent has to do, if anything. */
