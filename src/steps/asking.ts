@@ -28,7 +28,7 @@ import type { Snapshot } from './attempt.ts';
 import type { WorkerConfig } from './brief.ts';
 import { keyOf } from './context.ts';
 import { isHandedOut, type StoredHandover } from './handover.ts';
-import { type Instructions, textBeforePeople, wholeText } from './instructions/instructions.ts';
+import { type Instructions, promptOf } from './instructions/instructions.ts';
 import { drivenText, handoverOf, openCall, type WorkerCall } from './instructions/worker-text.ts';
 import { openNetwork } from './network.ts';
 import { narrowed } from './permission.ts';
@@ -325,8 +325,7 @@ function requestFor({ bench, request, context: { snapshot } }: Job, call: RoleCa
     path: request.activation.path,
     attempt: request.activation.attempt,
     idempotencyKey: keyOf(request),
-    prompt: wholeText(told),
-    ...(told.people === undefined ? {} : { parts: { before: textBeforePeople(told), people: told.people } }),
+    ...promptOf(told),
     action,
     script,
     context: data,

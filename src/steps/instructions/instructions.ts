@@ -6,6 +6,7 @@
 //      at most and other quotations 4 kB; the rest is in files whose paths are given.
 // IN2. Text from outside is quoted as data; only what people of the run said is to be followed.
 
+import type { AgentRequest } from '../../agents/driver.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
@@ -80,9 +81,11 @@ export function wholeText({ body, report, people }: Instructions): string {
   return joined([body, section('How to report', report), people]);
 }
 
-/** The instructions without what people said, for a text that goes on with how to report. */
-export function textBeforePeople({ body, report }: Instructions): string {
-  return joined([body, section('How to report', report)]);
+/** The instructions for a driver: whole, and in two parts where people said something, so that how to answer comes before it. */
+export function promptOf(told: Instructions): Pick<AgentRequest, 'prompt' | 'parts'> {
+  const { people, ...before } = told;
+  const prompt = wholeText(told);
+  return people === undefined ? { prompt } : { prompt, parts: { before: wholeText(before), people } };
 }
 
 const NOTHING_PAST: RunPast = { setbacks: [], notes: [] };
