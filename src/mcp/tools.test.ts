@@ -14,7 +14,7 @@ let finish: () => void;
 let finished: Promise<void>;
 beforeEach(async () => {
   ({ promise: finished, resolve: finish } = Promise.withResolvers<void>());
-  engine = await createEngine({ workflows: [chapters, slow, asking, parted], drives: 'own' });
+  engine = await createEngine({ workflows: [chapters, slow, asking, parted, text], drives: 'own' });
 });
 afterEach(() => {
   finish();
@@ -42,6 +42,7 @@ const parted = defineWorkflow({
     },
   ],
 });
+const text = defineWorkflow({ name: 'text', steps: [{ id: 'write', generate: 'writer', prompt: 'Write it.', next: null }] });
 const slow = defineWorkflow({
   name: 'slow',
   steps: [
@@ -136,6 +137,12 @@ test('a sub-agent with a token is told of its step, and after its report of noth
   expect([tokensIn(refused).length, refused.includes('item "one", attempt 2'), refused.includes(two)]).toEqual([1, true, false]);
   const done = await textOf(call('pawl_report', { token: two, only: true }));
   expect(done).toBe('Accepted: step "do" is done.\n\nThere is nothing left to do for you.');
+});
+
+test('a step that gives text says that its result must be a string', async () => {
+  const call = callOf(toolsOf({}));
+  const open = await textOf(call('pawl_start', { workflow: 'text' }));
+  expect(open).toContain('## How to report\nThe result must be a JSON string.\n');
 });
 
 test('a failure that the agent reports is recorded, not refused', async () => {
