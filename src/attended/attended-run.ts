@@ -18,6 +18,17 @@ export interface OpenWork extends Handout {
   readonly number: number | undefined;
 }
 
+/** The name of a step. An item of a fan-out has that of the fan-out, and a branch its own behind that of its group. */
+export function stepName(step: string): string {
+  const [group = step, member] = step.split('/');
+  return member === group ? group : step;
+}
+
+/** The names of open steps, each once. */
+export function stepNames(work: readonly OpenWork[]): readonly string[] {
+  return [...new Set(work.map(({ step }) => stepName(step)))];
+}
+
 /** What the result of a step must be, if the step says so. */
 export function resultLines({ schema, kind }: Pick<OpenWork, 'schema' | 'kind'>): string[] {
   if (schema !== undefined) return [`The result must match this JSON Schema: ${JSON.stringify(schema)}`];

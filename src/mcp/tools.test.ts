@@ -232,7 +232,8 @@ describe.each([
       method: 'tools/call',
       params: { name: 'pawl_start', arguments: { workflow: 'slow' }, _meta: { ...meta, progressToken: 1 } },
     });
-    await until(({ method }) => method === 'notifications/progress');
+    // Before that the run may not have been started yet.
+    await until(({ method, params }) => method === 'notifications/progress' && JSON.stringify(params).includes('build'));
     say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } });
     finish();
     expect(textIn(await request('tools/call', { name: 'pawl_next', arguments: {}, _meta: { ...meta, progressToken: 2 } }))).toContain(

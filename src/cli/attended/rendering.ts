@@ -5,7 +5,15 @@
 // - The commands work as they are printed, in a POSIX shell.
 // - In a pipe the instructions are printed unchanged; on a terminal they cannot steer it.
 
-import { type AttendedRun, type IdleRun, NOTHING_LEFT, type OpenWork, resultLines } from '../../attended/attended-run.ts';
+import {
+  type AttendedRun,
+  type IdleRun,
+  NOTHING_LEFT,
+  type OpenWork,
+  resultLines,
+  stepName,
+  stepNames,
+} from '../../attended/attended-run.ts';
 import type { ProjectRun } from '../../attended/open-runs.ts';
 import { newWork, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
 import { askedLines } from '../../attended/waits.ts';
@@ -121,7 +129,9 @@ const VERDICTS = { refused: 'Not accepted', 'gave-up': 'Given up' } as const;
 /** The open attended runs of a project, one per line. */
 export function openRunLines(open: readonly ProjectRun[]): string[] {
   return open.map(({ run, holder }) => {
-    const steps = [...new Set(workIn(run).map(({ step }) => `"${oneLine(step)}"`))].join(', ');
+    const steps = stepNames(workIn(run))
+      .map((name) => `"${oneLine(name)}"`)
+      .join(', ');
     const state = run.kind === 'work' ? `open: ${steps}` : run.kind;
     return `  ${run.id}  ${oneLine(run.workflow)}  ${state}${holder === 'other' ? ' (another session works on it)' : ''}`;
   });
@@ -195,8 +205,8 @@ function headerOf(shell: Shell, { number, step, path, attempt, run, due }: OpenW
 
 /** The name of a step, with the item of a fan-out; a branch has its own name. */
 function nameOf({ step, path }: Pick<OpenWork, 'step' | 'path'>): string {
-  const [group, member] = step.split('/');
-  return oneLine(member === undefined || member !== group ? step : `${group}, item ${path.slice(path.indexOf('/') + 1)}`);
+  const name = stepName(step);
+  return oneLine(name === step ? step : `${name}, item ${path.slice(path.indexOf('/') + 1)}`);
 }
 
 const RESULT_FILE = 'result.json';

@@ -5,7 +5,7 @@
 // - An agent is reminded at most three times while its runs make no progress; then it may stop, and its turn ends. Only
 //   a new turn, which no hook prolonged, starts the count again, so that nothing loops without a person.
 
-import type { AttendedRun } from '../../attended/attended-run.ts';
+import { type AttendedRun, stepNames } from '../../attended/attended-run.ts';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { type AgentSession, changeSession, isSameRun, isSessionId, readSession, type SessionRun } from '../agent-session.ts';
@@ -67,8 +67,8 @@ async function lookAt(of: SessionRun): Promise<Look | undefined> {
 function todoOf(run: AttendedRun): string | undefined {
   const { id } = run;
   if (run.kind === 'work') {
-    const steps = run.work.map(({ step }) => `"${step}"`);
-    return `Run ${id} has ${steps.length === 1 ? 'a step' : 'steps'} open for you: ${steps.join(', ')}. Call pawl_next (or "pawl next ${id}") for the instructions and the token, do the work, and report it with that token. If it cannot be done, report the failure; if only the person knows the answer, ask with pawl_ask.`;
+    const steps = stepNames(run.work).map((name) => `"${name}"`);
+    return `Run ${id} has ${run.work.length === 1 ? 'a step' : 'steps'} open for you: ${steps.join(', ')}. Call pawl_next (or "pawl next ${id}") for the instructions and the token, do the work, and report it with that token. If it cannot be done, report the failure; if only the person knows the answer, ask with pawl_ask.`;
   }
   return run.kind === 'executing' || run.kind === 'abandoned'
     ? `Run ${id} is executing. Call pawl_next (or "pawl next ${id}"); it waits until a step is open for you.`
