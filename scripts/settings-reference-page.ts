@@ -71,11 +71,11 @@ export const SETTING_NOTES: Readonly<Record<string, SettingNote>> = {
     example: 'decisions: signed',
   },
   'mcp.elicit': {
-    does: 'Lets the MCP client of an agent ask you the questions of that agent in a form of its own. It counts only in the settings of your account, never in those of a project, and never for approvals ([MCP](../guides/mcp.md)).',
+    does: 'Lets the client of the MCP server ask you the questions of an agent in a form of its own ([why it is off](../guides/mcp.md#answering-questions-in-the-client)). Only in your own settings.',
     example: 'mcp: { elicit: questions }',
   },
   roles: {
-    does: 'Agents by name: `driver`, `description`, `model`, `credential`, `tools`, `permissions`, `budget`, `idle`, `argv`, `env`, `base_url`, `retry`, `setting_sources`, `agents`, and `triggers`. A role can also be a file, `.pawl/agents/<name>.md`.',
+    does: 'Agents by name, with the [fields of a role](../guides/agents.md#roles) and `triggers`. A role can also be a file, `.pawl/agents/<name>.md`.',
     example: 'roles: { developer: { driver: claude-code, idle: 5m } }',
   },
   agent_roles: { does: 'Another name for `roles`; a file uses one of the two.', example: 'agent_roles: { developer: { driver: codex } }' },

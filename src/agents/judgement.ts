@@ -2,6 +2,7 @@
 // reason, and then become an answer or a failure. Also the remaining time for the second round.
 
 import { stripVTControlCharacters } from 'node:util';
+import { shortText } from '../base/short-text.ts';
 import type { AgentAnswer, AgentFailure, AgentRequest, AgentUsage } from './driver.ts';
 import { type ReplyReading, readReply } from './reply.ts';
 
@@ -33,15 +34,10 @@ export function answerOf(reading: ReplyReading, notes: AnswerNotes): AgentAnswer
 
 /** Converts a failure into an answer. A message may come from the agent, so it is shortened. */
 export function failureOf(failing: Failing, notes: AnswerNotes): AgentAnswer {
-  return { kind: 'failed', ...failing, message: shortened(failing.message), ...notes };
+  return { kind: 'failed', ...failing, message: shortText(cleaned(failing.message), MESSAGE_MAX), ...notes };
 }
 
 const MESSAGE_MAX = 600;
-
-function shortened(message: string): string {
-  const plain = cleaned(message);
-  return plain.length <= MESSAGE_MAX ? plain : `${plain.slice(0, MESSAGE_MAX)}…`;
-}
 
 // What a program prints may steer a terminal: colours, cursor movements, overwritten lines.
 const CONTROL = /(?!\n)\p{Cc}/gu;

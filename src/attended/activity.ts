@@ -30,7 +30,7 @@ export async function activityOf(
     const seconds = Math.max(0, Math.round((now - (startTimeOf(activation) ?? activation.openedAt)) / 1000));
     const printed = lastLine?.(activation)?.trim() ?? '';
     const line = printed === '' ? '' : `: ${printed.replace(/\s+/g, ' ').slice(0, LINE_MAX).toWellFormed()}`;
-    return `step "${activation.step}" ${activation.state === 'verifying' ? 'verified' : 'running'} for ${seconds} s${line}`;
+    return `step "${activation.step}" ${activation.state === 'verifying' ? 'being verified' : 'running'} for ${seconds} s${line}`;
   });
   const more = working.length > STEPS_SHOWN ? [`${working.length - STEPS_SHOWN} more`] : [];
   return `Run ${run}: ${texts.length === 0 ? 'about to continue' : [...texts, ...more].join(', ')}`;

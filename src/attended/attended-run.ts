@@ -18,6 +18,26 @@ export interface OpenWork extends Handout {
   readonly number: number | undefined;
 }
 
+/** The name of a step. An item of a fan-out has that of the fan-out, and a branch its own behind that of its group. */
+export function stepName(step: string): string {
+  const [group = step, member] = step.split('/');
+  return member === group ? group : step;
+}
+
+/** The names of open steps, each once. */
+export function stepNames(work: readonly OpenWork[]): readonly string[] {
+  return [...new Set(work.map(({ step }) => stepName(step)))];
+}
+
+/** What the result of a step must be, if the step says so. */
+export function resultLines({ schema, kind }: Pick<OpenWork, 'schema' | 'kind'>): string[] {
+  if (schema !== undefined) return [`The result must match this JSON Schema: ${JSON.stringify(schema)}`];
+  return kind === 'generate' ? ['The result must be a JSON string.'] : [];
+}
+
+/** What a worker with one step is told when that step is no longer open. */
+export const NOTHING_LEFT = 'There is nothing left to do for you.';
+
 /** A run as its agent sees it, by what there is to do. */
 export type AttendedRun = (RunFacts & { readonly kind: 'work'; readonly work: readonly OpenWork[] }) | IdleRun;
 

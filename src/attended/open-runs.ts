@@ -47,7 +47,7 @@ export function openRunNamed(open: readonly ProjectRun[], prefix: string): Proje
   const found = prefix === '' ? [] : open.filter(({ run }) => run.id.startsWith(prefix.toLowerCase()));
   const [only, ...more] = found;
   if (only === undefined)
-    throw new EngineError('RUN_NOT_FOUND', `no open attended run "${prefix}" in this project; ask for the status to see those there are`, {
+    throw new EngineError('RUN_NOT_FOUND', `no open attended run "${prefix}" in this project; "pawl runs --attended" lists them`, {
       details: { run: prefix },
     });
   if (more.length > 0)

@@ -3,6 +3,7 @@
 
 import { present } from '../base/fields.ts';
 import { shellWord } from '../base/shell-word.ts';
+import { shortText } from '../base/short-text.ts';
 import { openGates } from '../engine/gates.ts';
 import { questionsOf } from '../engine/reports.ts';
 import type { TreeWait } from '../engine/run-tree.ts';
@@ -64,11 +65,7 @@ async function explainRun(store: Store, run: string, waits: readonly TreeWait[])
 }
 
 function toQuestion(prompt: string, options: readonly { readonly label: string }[]): WaitQuestion {
-  return { prompt: bounded(prompt, PROMPT_MAX), options: options.map(({ label }) => bounded(label, LABEL_MAX)) };
-}
-
-function bounded(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max - 1).toWellFormed()}…` : text;
+  return { prompt: shortText(prompt, PROMPT_MAX), options: options.map(({ label }) => shortText(label, LABEL_MAX)) };
 }
 
 /** What is asked, of whom, and the command with which they answer. */

@@ -9,13 +9,13 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { agentAbove } from '../authority/ancestry.ts';
+import { agentAbove, readAncestors } from '../authority/ancestry.ts';
 import { changeStateFile } from '../authority/state-file.ts';
 import { digestText } from '../base/digest.ts';
 import { present } from '../base/fields.ts';
 import { readPlainFile } from '../base/plain-file.ts';
 import { formatIdentity, identityOf, livenessOf, parseIdentity } from '../process/identity.ts';
-import { agentProcessSession } from './agent-process.ts';
+import { readProcess } from '../process/process-table.ts';
 import { stateHome } from './project.ts';
 import type { Shell } from './shell.ts';
 
@@ -48,7 +48,19 @@ const PROCESSES_MAX = 4;
 /** The session of the agent that started this process, if an agent did; the present one, if it has moved since. */
 export function callingSession(shell: Shell): string | undefined {
   const id = shell.env.CLAUDE_CODE_SESSION_ID;
-  return isSessionId(id) ? currentSession(shell, id) : agentProcessSession(shell.env.PAWL_AGENT);
+  return isSessionId(id) ? currentSession(shell, id) : agentProcessSession(shell, shell.env.PAWL_AGENT);
+}
+
+/**
+ * The session of an agent that passes no session id to the programs it starts: the nearest parent process that is the
+ * named program. Its MCP server and its hooks both have that parent, so they agree on it.
+ */
+export function agentProcessSession({ world }: Shell, agent: string | undefined): string | undefined {
+  if (agent === undefined) return undefined;
+  const names = [agent, `${agent}-cli`];
+  const found = (world.ancestors?.() ?? readAncestors()).find(({ programs }) => programs.some((program) => names.includes(program)));
+  const row = found === undefined ? undefined : readProcess(found.pid);
+  return row === undefined ? undefined : `${agent}:${row.pid}:${row.start}`;
 }
 
 /** Whether something is a valid session id. */
@@ -79,7 +91,7 @@ export function bindRun(shell: Shell, run: SessionRun, binding: Binding = {}): v
   const speaker = binding.process ?? agentProcess(shell);
   const added = (session: AgentSession): AgentSession => ({
     ...session,
-    runs: session.runs.some((known) => isSame(known, run)) ? session.runs : [...session.runs, run],
+    runs: session.runs.some((known) => isSameRun(known, run)) ? session.runs : [...session.runs, run],
     ...present({ processes: withProcess(session.processes, speaker) }),
   });
   const before = readSession(shell, id);
@@ -91,23 +103,24 @@ function withProcess(known: readonly string[] = [], speaker: string | undefined)
   return [...known.filter(isAlive), speaker].slice(-PROCESSES_MAX);
 }
 
-function isSame(one: SessionRun, other: SessionRun): boolean {
+/** Whether two records are about the same run. */
+export function isSameRun(one: SessionRun, other: SessionRun): boolean {
   return one.run === other.run && one.db === other.db;
 }
 
 /** Gives a run to the session of this process, and takes it from the sessions that had it. */
 export function takeUpRun(shell: Shell, run: SessionRun, binding: Binding = {}): void {
   const id = binding.session ?? callingSession(shell);
-  if (id === undefined || readSession(shell, id).runs.some((known) => isSame(known, run))) return bindRun(shell, run, binding);
+  if (id === undefined || readSession(shell, id).runs.some((known) => isSameRun(known, run))) return bindRun(shell, run, binding);
   for (const other of readSessions(shell))
-    if (other.id !== id && other.runs.some((known) => isSame(known, run)))
-      changeSession(shell, other.id, (now) => ({ ...now, runs: now.runs.filter((known) => !isSame(known, run)) }));
+    if (other.id !== id && other.runs.some((known) => isSameRun(known, run)))
+      changeSession(shell, other.id, (now) => ({ ...now, runs: now.runs.filter((known) => !isSameRun(known, run)) }));
   bindRun(shell, { ...run, taken: true }, binding);
 }
 
 /** Whether a live session other than this one works on a run. */
 export function isHeldByOther(shell: Shell, run: SessionRun, session: string | undefined = callingSession(shell)): boolean {
-  return readSessions(shell).some((other) => other.id !== session && other.runs.some((known) => isSame(known, run)) && isLive(other));
+  return readSessions(shell).some((other) => other.id !== session && other.runs.some((known) => isSameRun(known, run)) && isLive(other));
 }
 
 function isLive({ processes = [] }: AgentSession): boolean {

@@ -36,5 +36,3 @@ export function namedIn(argv: readonly string[]): Shell['named'] {
     return option === '' || value === undefined ? [] : [[option, value]];
   });
 }
-
-export { shellWord };

@@ -5,6 +5,7 @@
 
 import { EngineError, messageOf } from '../base/error.ts';
 import { canonicalJson, deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
+import { shortText } from '../base/short-text.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { ArgModel } from './model.ts';
 
@@ -176,7 +177,7 @@ function bindOne(name: string, model: ArgModel, given: unknown): Bound {
   try {
     const value = toPlain(given, `"${name}"`);
     const fault = valueFault(model, value);
-    return fault === undefined ? { value } : { fault: `"${name}" is ${shorten(canonicalJson(value))}, which ${fault}` };
+    return fault === undefined ? { value } : { fault: `"${name}" is ${shortText(canonicalJson(value), SHOWN_MAX)}, which ${fault}` };
   } catch (error) {
     return { fault: messageOf(error) };
   }
@@ -205,9 +206,7 @@ function expectation(model: ArgModel): string {
   return model.max === undefined ? kind : `${kind} of at most ${model.max}`;
 }
 
-function shorten(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
-}
+const SHOWN_MAX = 80;
 
 function invalidParams(what: string, faults: readonly string[]): EngineError {
   const list = faults.length === 1 ? faults[0] : `\n${faults.map((fault) => `- ${fault}`).join('\n')}`;

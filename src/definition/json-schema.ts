@@ -2,6 +2,7 @@
 // keywords are rejected when the workflow is defined, so that none is silently ignored.
 
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { shortText } from '../base/short-text.ts';
 
 const TYPES: Readonly<Record<string, (value: Json) => boolean>> = {
   object: isJsonObject,
@@ -110,6 +111,5 @@ function kindOf(value: Json): string {
 const SHOWN_MAX = 60;
 
 function shown(value: Json): string {
-  const text = JSON.stringify(value);
-  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+  return shortText(JSON.stringify(value), SHOWN_MAX);
 }

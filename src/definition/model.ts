@@ -250,6 +250,11 @@ export function membersOf(step: StepWork): readonly StepModel[] {
   return step.kind === 'validate' && step.onFailure !== undefined ? [step.onFailure] : [];
 }
 
+/** Returns a step and all steps inside it. */
+export function stepsWithin(step: StepModel): StepModel[] {
+  return [step, ...membersOf(step).flatMap(stepsWithin)];
+}
+
 /** Returns the step with each of its inner steps changed. */
 export function withMembers(step: StepModel, change: (member: StepModel) => StepModel): StepModel {
   if (step.kind === 'parallel') return { ...step, members: step.members.map(change) };

@@ -1,7 +1,7 @@
 // Owns which step kinds and checks of an application a workflow names.
 
 import { allChecks } from './check.ts';
-import { membersOf, type StepModel } from './model.ts';
+import { type StepModel, stepsWithin } from './model.ts';
 
 /** The names of own step kinds and of all gate checks in some steps. */
 export interface UsedParts {
@@ -11,13 +11,9 @@ export interface UsedParts {
 
 /** Returns what the steps of a workflow use. Those of a flow are not known before it runs. */
 export function usedParts(steps: readonly StepModel[]): UsedParts {
-  const all = steps.flatMap(withMembers);
+  const all = steps.flatMap(stepsWithin);
   return {
     kinds: new Set(all.flatMap((step) => (step.kind === 'own' ? [step.config.use] : []))),
     checks: new Set(all.flatMap((step) => (step.kind === 'gate' ? allChecks(step.config.checks).map(({ check }) => check) : []))),
   };
-}
-
-function withMembers(step: StepModel): StepModel[] {
-  return [step, ...membersOf(step).flatMap(withMembers)];
 }

@@ -325,7 +325,9 @@ export async function askPerson(
 async function savedValue(step: string, place: StatePlace): Promise<StoredValue> {
   const read = await readSavedState(place);
   if ('problem' in read)
-    throw new EngineError('REPORT_INVALID', `step "${step}" saves its progress before it asks: ${read.problem}`, { details: { step } });
+    throw new EngineError('REPORT_INVALID', `step "${step}" requires saved progress before questions: ${read.problem}`, {
+      details: { step },
+    });
   return storedValue(read.kept);
 }
 

@@ -3,10 +3,12 @@
 // - Nesting is counted before each descent, so that no source can exhaust the stack.
 
 import type { EngineError } from '../base/error.ts';
+import { shortText } from '../base/short-text.ts';
 import type { Token } from './lexer.ts';
 import { limitError, type Source, syntaxError } from './source.ts';
 
 const DEPTH_MAX = 64;
+const FOUND_MAX = 40;
 
 /** A position in a list of tokens that only moves forward. */
 export class Cursor {
@@ -73,7 +75,7 @@ export class Cursor {
   /** The error for an unexpected current token. */
   unexpected(expected: string): EngineError {
     const { kind, text } = this.token;
-    const found = kind === 'end' ? 'the end' : text.length > 40 ? `${text.slice(0, 39)}…` : text;
+    const found = kind === 'end' ? 'the end' : shortText(text, FOUND_MAX);
     return this.error(`found ${found} where ${expected} was expected`);
   }
 

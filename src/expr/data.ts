@@ -2,6 +2,7 @@
 // properties count as missing, so no expression can run code or walk a prototype.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { shortText } from '../base/short-text.ts';
 import { DATA_DEPTH_MAX, type Meter } from './meter.ts';
 import { hasText } from './text-search.ts';
 
@@ -118,13 +119,13 @@ export function describe(value: Json, meter: Meter): string {
   if (meter.discreet) return `a ${typeof value === 'string' ? 'text' : typeof value}`;
   if (typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return `the number ${value}`;
-  return `the text ${JSON.stringify(value.length > QUOTED_MAX ? `${value.slice(0, QUOTED_MAX - 1)}…` : value)}`;
+  return `the text ${JSON.stringify(shortText(value, QUOTED_MAX))}`;
 }
 
 function describeObject(value: JsonObject): string {
   const keys = Object.keys(value);
   if (keys.length === 0) return 'an empty object';
-  const shown = keys.slice(0, LISTED_KEYS_MAX).map((key) => (key.length > QUOTED_MAX ? `${key.slice(0, QUOTED_MAX - 1)}…` : key));
+  const shown = keys.slice(0, LISTED_KEYS_MAX).map((key) => shortText(key, QUOTED_MAX));
   return `an object with ${shown.join(', ')}${keys.length > shown.length ? ', …' : ''}`;
 }
 

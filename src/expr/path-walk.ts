@@ -4,6 +4,7 @@
 // - After `.*`, an entry without the rest of the path is left out.
 
 import { isJsonObject, type Json } from '../base/json.ts';
+import { shortText } from '../base/short-text.ts';
 import { nearestName } from '../base/suggest.ts';
 import { describe, entriesOf, isList, ownData } from './data.ts';
 import type { Meter } from './meter.ts';
@@ -141,6 +142,5 @@ function similar(name: string, container: Json): string {
 }
 
 function quote(key: string | number): string {
-  const text = String(key);
-  return JSON.stringify(text.length > SUGGEST_LENGTH_MAX ? `${text.slice(0, SUGGEST_LENGTH_MAX)}…` : text);
+  return JSON.stringify(shortText(String(key), SUGGEST_LENGTH_MAX));
 }

@@ -5,6 +5,7 @@
 // - Everything outside the holes is text, also a `}}` without its `{{`, and `{%`, `{#`, `<%` and `${`.
 
 import { EngineError, type SourcePosition } from '../base/error.ts';
+import { shortText } from '../base/short-text.ts';
 import { type Expression, type FreePath, parseExpression } from './expression.ts';
 import { startOf } from './source.ts';
 
@@ -118,7 +119,7 @@ function excerpt(text: string): string {
     .slice(0, EXCERPT_MAX + 1)
     .trim()
     .replaceAll(/\s+/g, ' ');
-  return `\`${shown.length > EXCERPT_MAX ? `${shown.slice(0, EXCERPT_MAX - 1)}…` : shown}\``;
+  return `\`${shortText(shown, EXCERPT_MAX)}\``;
 }
 
 /** Returns lines and columns of increasing offsets, so that all of them together cost one pass. */

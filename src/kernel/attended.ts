@@ -6,7 +6,7 @@
 
 import { type Activation, type Path, visitOf, type Wait, waitOf } from './activation.ts';
 import type { AnsweredInput, AskedInput, HandedInput, ReportedInput, StepError } from './input.ts';
-import { queued, started } from './open.ts';
+import { beginAttempt } from './open.ts';
 import { attemptFailed } from './settle.ts';
 import type { Turn } from './turn.ts';
 
@@ -66,11 +66,6 @@ export function takeShortage(turn: Turn, path: Path, failed: StepError): void {
   waitWith(turn, activation, { wait: { kind: 'capacity' }, due, failed });
 }
 
-/** Lets work go on that waited for budget or capacity: its attempt is made anew. */
-export function endShortage(turn: Turn, activation: Activation): void {
-  startFresh(turn, activation);
-}
-
 interface Pause {
   readonly wait: Wait;
   readonly due?: number | undefined;
@@ -84,8 +79,8 @@ function waitWith(turn: Turn, activation: Activation, { wait, due, failed }: Pau
   turn.change(after, { failed: { attempt: activation.attempt, error: failed } });
 }
 
-function startFresh(turn: Turn, activation: Activation, actor?: string): void {
+/** Begins the next attempt of work that waited for an answer, for capacity or for budget. It uses up no retry (K16). */
+export function startFresh(turn: Turn, activation: Activation, actor?: string): void {
   const next = { ...visitOf(activation), attempt: activation.attempt + 1, since: activation.since + 1, recovery: 0 };
-  turn.change(turn.holds ? queued(next) : started(turn, next), { actor });
-  turn.later({ do: 'begin', path: activation.path });
+  beginAttempt(turn, next, { actor });
 }

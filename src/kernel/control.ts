@@ -5,11 +5,11 @@
 
 import { unreachable } from '../base/invariant.ts';
 import { type Activation, childOf, type Path, type Ref, type Visit, waitOf } from './activation.ts';
-import { endShortage } from './attended.ts';
+import { startFresh } from './attended.ts';
 import type { Override } from './event.ts';
 import type { ControlInput } from './input.ts';
 import { headOf, joinOutcome } from './join.ts';
-import { queued, started } from './open.ts';
+import { createVisit, startedOrQueued } from './open.ts';
 import { withNote } from './person-note.ts';
 import type { MemberResult } from './program.ts';
 import { rerun, wake } from './recover.ts';
@@ -62,8 +62,7 @@ function cancel(turn: Turn, { actor, action }: ControlInput): void {
   let children = 0;
   for (const path of Object.keys(turn.run.live)) {
     const activation = turn.live(path);
-    if (childOf(activation) === undefined)
-      turn.emit({ type: 'step.settled', at: turn.at, path, attempt: activation.attempt, outcome: 'cancelled', actor });
+    if (childOf(activation) === undefined) turn.cutOff(activation, actor);
     else {
       children += 1;
       // From now on only the child's end counts: a wait that ran out would let a cancelled run go on.
@@ -82,7 +81,7 @@ function unpause(turn: Turn, input: ControlInput): void {
 function recheck(turn: Turn): void {
   for (const activation of Object.values(turn.run.live)) {
     const kind = waitOf(activation)?.kind;
-    if (kind === 'budget' || kind === 'capacity') endShortage(turn, activation);
+    if (kind === 'budget' || kind === 'capacity') startFresh(turn, activation);
   }
 }
 
@@ -108,13 +107,11 @@ function retry(turn: Turn, halt: Halt, request: Request & { readonly extend?: nu
 function reopen(turn: Turn, visit: Visit, { actor, group: settled }: { readonly actor: string; readonly group: Group | undefined }): void {
   const { at } = turn;
   const { path } = visit;
-  const model = turn.model(visit);
   if (settled === undefined) {
-    const activation = turn.holds ? queued(visit) : started(turn, visit);
-    turn.emit({ type: 'step.reopened', at, activation, actor });
+    turn.emit({ type: 'step.reopened', at, activation: startedOrQueued(turn, visit), actor });
     return turn.later({ do: 'begin', path });
   }
-  const deadline = model.timeoutMs === undefined ? undefined : at + model.timeoutMs;
+  const deadline = turn.deadline(turn.model(visit));
   const activation: Activation = { ...visit, deadline, state: 'waiting', wait: { kind: 'members' }, startedAt: at };
   turn.emit({ type: 'step.reopened', at, activation, actor, group: reopenedGroup(turn, path, settled) });
   turn.later({ do: 'advance', path });
@@ -124,8 +121,7 @@ function reopen(turn: Turn, visit: Visit, { actor, group: settled }: { readonly 
 function visitAgain(turn: Turn, halt: Halt): Visit | undefined {
   if (halt.path === undefined) return undefined;
   const { path, step, input } = halt;
-  const attempt = halt.attempt + 1;
-  return { path, step, kind: turn.program.model(step).kind, attempt, since: attempt, recovery: 0, openedAt: turn.at, input };
+  return createVisit(turn, { path, step, attempt: halt.attempt + 1, input });
 }
 
 /** The counters of a settled group, with the members that did not succeed sent back; all of them if the rest would do. */
@@ -158,7 +154,7 @@ function accept(turn: Turn, halt: Halt, request: Request & { readonly output?: R
   if (visit === undefined || halt.reason === 'exhausted') return turn.ignore({ input: 'control' }, 'not-allowed');
   const { actor, note, output } = request;
   clearHalt(turn, request);
-  turn.emit({ type: 'step.reopened', at: turn.at, activation: queued(visit), actor });
+  turn.emit({ type: 'step.reopened', at: turn.at, activation: { ...visit, state: 'queued' }, actor });
   overrideBy(turn, { how: 'accept', actor, passed: [visit.step], note });
   conclude(turn, visit.path, { outcome: 'ok', actor, output });
   wake(turn);

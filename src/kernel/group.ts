@@ -8,12 +8,12 @@ import { invariant } from '../base/invariant.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { membersOf, type StepModel, type StepOf } from '../definition/model.ts';
 import { expressionValue, FAN_OUT_ITEMS_MAX, itemsExpression } from '../definition/scope.ts';
-import type { Path, Ref, Visit, Waiting } from './activation.ts';
+import type { Path, Ref, Waiting } from './activation.ts';
 import type { StepError } from './input.ts';
 import { joinOutcome, mayAllReject } from './join.ts';
-import { openStep, started } from './open.ts';
+import { createVisit, openStep, started } from './open.ts';
 import type { MemberResult } from './program.ts';
-import { createMemberPath, type Group } from './run-state.ts';
+import { activeIn, createMemberPath, type Group } from './run-state.ts';
 import { attemptFailed, finishWork } from './settle.ts';
 import type { Turn } from './turn.ts';
 
@@ -49,7 +49,7 @@ function itemsOf(turn: Turn, { items: source }: StepOf<'each'>, step: string): I
     error: { code: 'CONDITION_ERROR', reason: 'error', retryable: false, message: `the items "${source}" of step "${step}" are ${why}` },
   });
   try {
-    const value = expressionValue(itemsExpression(source), { run: turn.run, view: turn.view, names: turn.program.outputNames, step });
+    const value = expressionValue(itemsExpression(source), turn.scope(step));
     if (Array.isArray(value) && value.length > FAN_OUT_ITEMS_MAX)
       return fail(`${value.length}; a fan-out takes ${FAN_OUT_ITEMS_MAX} at most: split the list, or work on parts of it`);
     if (Array.isArray(value)) return { list: value };
@@ -73,7 +73,7 @@ export function advanceGroup(turn: Turn, path: Path): void {
 function openMembers(turn: Turn, activation: Waiting, group: Group): void {
   const model = turn.model(activation);
   const again = group.again ?? [];
-  let active = group.total - group.queued - again.length - group.ok - group.reject - group.fail - group.skip;
+  let active = activeIn(group);
   for (const member of again.slice(0, Math.max(0, group.limit - active))) sendBack(turn, activation, member);
   active += Math.min(again.length, Math.max(0, group.limit - active));
   const items = group.items === undefined ? undefined : turn.view.value(group.items);
@@ -94,18 +94,10 @@ function memberAt(model: StepModel, index: number): StepModel {
 function sendBack(turn: Turn, group: Waiting, { key, index, attempt }: NonNullable<Group['again']>[number]): void {
   const model = turn.model(group);
   const member = memberAt(model, model.kind === 'each' ? 0 : index);
-  const visit: Visit = {
-    path: createMemberPath(group.path, key),
-    step: `${group.step}/${member.id}`,
-    kind: member.kind,
-    attempt,
-    since: attempt,
-    recovery: 0,
-    openedAt: turn.at,
-    member: { group: group.path, key, index },
-  };
+  const path = createMemberPath(group.path, key);
+  const visit = createVisit(turn, { path, step: `${group.step}/${member.id}`, attempt, member: { group: group.path, key, index } });
   turn.emit({ type: 'step.reopened', at: turn.at, activation: started(turn, visit) });
-  turn.later({ do: 'begin', path: visit.path });
+  turn.later({ do: 'begin', path });
 }
 
 const knownKeys = new WeakMap<readonly Json[], readonly string[]>();
@@ -159,8 +151,7 @@ export function timeOutGroup(turn: Turn, path: Path): void {
 
 /** Ends the members of a group that still live, without counting them. */
 function cutOff(turn: Turn, group: Path): void {
-  for (const { path, attempt, member } of Object.values(turn.run.live))
-    if (member?.group === group) turn.emit({ type: 'step.settled', at: turn.at, path, attempt, outcome: 'cancelled' });
+  for (const activation of Object.values(turn.run.live)) if (activation.member?.group === group) turn.cutOff(activation);
 }
 
 function outputOf(model: StepModel, members: readonly MemberResult[]): Json {

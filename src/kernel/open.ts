@@ -7,7 +7,8 @@ import type { StepModel } from '../definition/model.ts';
 import { comparesFiles } from '../definition/output-pattern.ts';
 import { evaluationMessage, holds, shownValues } from '../definition/scope.ts';
 import { rendered } from '../definition/template-scope.ts';
-import type { Activation, HumanWait, Path, Queued, Ref, Running, Visit, Wait, Waiting } from './activation.ts';
+import type { Activation, HumanWait, Path, Ref, Running, Visit, Wait, Waiting } from './activation.ts';
+import type { StepChanged } from './event.ts';
 import type { StepError } from './input.ts';
 import { gateDigest } from './question-digest.ts';
 import { childIdOf, createMemberPath, createPath } from './run-state.ts';
@@ -18,18 +19,7 @@ export function openStep(turn: Turn, opening: Opening): void {
   const model = turn.program.model(opening.step);
   const { path, ...numbered } = nextPath(turn, opening);
   const { step, input, member } = opening;
-  const visit: Visit = {
-    path,
-    step,
-    kind: model.kind,
-    attempt: 1,
-    since: 1,
-    recovery: 0,
-    openedAt: turn.at,
-    member,
-    input,
-    side: model.side,
-  };
+  const visit: Visit = { ...createVisit(turn, { path, step, attempt: 1, member, input }), side: model.side };
   const skip = skipReason(turn, model, opening);
   const begins = skip === undefined && (!turn.holds || model.side === true);
   const activation: Activation = begins ? started(turn, visit) : { ...visit, state: 'queued' };
@@ -37,6 +27,11 @@ export function openStep(turn: Turn, opening: Opening): void {
   if (activation.state === 'waiting' || activation.state === 'queued') turn.later({ do: 'begin', path });
   if (skip === undefined) return;
   turn.later({ do: 'conclude', path, result: skip === true ? { outcome: 'skip' } : { outcome: 'error', error: skip } });
+}
+
+/** A visit whose retries are counted from this attempt on. */
+export function createVisit(turn: Turn, at: Pick<Visit, 'path' | 'step' | 'attempt' | 'member' | 'input'>): Visit {
+  return { ...at, kind: turn.program.model(at.step).kind, since: at.attempt, recovery: 0, openedAt: turn.at };
 }
 
 function nextPath(turn: Turn, opening: Opening): { path: Path; visit?: number } {
@@ -50,8 +45,7 @@ function nextPath(turn: Turn, opening: Opening): { path: Path; visit?: number } 
 function skipReason(turn: Turn, model: StepModel, opening: Opening): true | StepError | undefined {
   if (model.condition === undefined) return undefined;
   try {
-    const scope = { run: turn.run, view: turn.view, names: turn.program.outputNames, step: opening.step };
-    return holds(model.condition, scope) ? undefined : true;
+    return holds(model.condition, turn.scope(opening.step)) ? undefined : true;
   } catch (thrown) {
     return { code: 'CONDITION_ERROR', message: evaluationMessage(model.condition, thrown), reason: 'error', retryable: false };
   }
@@ -80,20 +74,27 @@ export function started(turn: Turn, visit: Visit, { slots, prepared }: Beginning
 
 /** The activation at work, from now on against its time limit. */
 export function working(turn: Turn, visit: Visit, slots?: readonly string[]): Running {
-  const { timeoutMs } = turn.model(visit);
+  const due = turn.deadline(turn.model(visit));
   const running: Running = { ...visit, state: 'running', startedAt: turn.at };
-  if (timeoutMs === undefined && slots === undefined) return running;
-  return { ...running, due: timeoutMs === undefined ? undefined : turn.at + timeoutMs, slots };
+  return due === undefined && slots === undefined ? running : { ...running, due, slots };
 }
 
-/** The activation in the queue, with the semaphores it needs where it stands there for them. */
-export function queued(visit: Visit, slots?: readonly string[]): Queued {
-  return slots === undefined ? { ...visit, state: 'queued' } : { ...visit, state: 'queued', slots };
+/** The activation as its next attempt begins or, while nothing new may start, in the queue. */
+export function startedOrQueued(turn: Turn, visit: Visit, beginning?: Beginning): Activation {
+  return turn.holds ? { ...visit, state: 'queued' } : started(turn, visit, beginning);
 }
+
+/** Begins an attempt of a live activation, at once or when the run may go on. */
+export function beginAttempt(turn: Turn, visit: Visit, { slots, ...more }: AttemptBeginning = {}): void {
+  turn.change(startedOrQueued(turn, visit, { slots }), more);
+  turn.later({ do: 'begin', path: visit.path });
+}
+
+type AttemptBeginning = Pick<Beginning, 'slots'> & Pick<StepChanged, 'failed' | 'actor'>;
 
 function startedWait(turn: Turn, visit: Visit, { startedAt, prompt }: NonNullable<Beginning['prepared']>): Waiting {
   const model = turn.model(visit);
-  const deadline = model.timeoutMs === undefined || model.kind === 'delay' ? undefined : turn.at + model.timeoutMs;
+  const deadline = model.kind === 'delay' ? undefined : turn.deadline(model);
   const waiting = { ...visit, deadline, state: 'waiting' as const, startedAt };
   if (model.kind !== 'delay') return { ...waiting, wait: waitFor(turn, visit, { model, prompt }) };
   const until = turn.at + model.durationMs;
@@ -126,7 +127,7 @@ export function humanWait(turn: Turn, model: StepModel, at: AskedAt): HumanWait 
   const { built: _, ...written } = turn.question(at);
   const isFilled = model.templates === true || at.prompt !== undefined;
   const result = at.output === undefined || (written.show.length === 0 && !isFilled) ? null : turn.view.value(at.output);
-  const scope = { run: turn.run, view: turn.view, names: turn.program.outputNames, step: at.step, result };
+  const scope = { ...turn.scope(at.step), result };
   const gate = isFilled ? { ...written, prompt: at.prompt ?? String(rendered(written.prompt, scope)) } : written;
   const shown = shownValues(gate.show, scope);
   const digest = gateDigest(gate, shown);

@@ -4,6 +4,7 @@
 // K18. A note stays until a step that agents worked at has ended well, so that all who work side by side get it, and
 //      every attempt of theirs. A note at a question behind or inside that very step is for the next one.
 
+import { textWithin } from '../base/short-text.ts';
 import { membersOf, type StepModel } from '../definition/model.ts';
 import type { Path } from './activation.ts';
 import type { PersonNote, RunState } from './run-state.ts';
@@ -19,10 +20,8 @@ export function withNote({ notes = [] }: RunState, note: PersonNote): readonly P
 
 /** A text within the bounds of a checkpoint; it says where it was cut. */
 export function cutText(text: string): string {
-  const bytes = new TextEncoder().encode(text);
-  if (bytes.length <= BYTES_MAX) return text;
-  // A character that the cut went through is left out.
-  const kept = new TextDecoder().decode(bytes.subarray(0, BYTES_MAX)).replace(/\uFFFD+$/, '');
+  const kept = textWithin(text, BYTES_MAX);
+  if (kept.length === text.length) return text;
   return `${kept}\n[cut: these are the first ${kept.length} of ${text.length} characters; the record of the run has all of them]`;
 }
 

@@ -164,9 +164,12 @@ export function standsStill(run: RunState): boolean {
 
 /** True when a group has members to open and room for them. */
 export function hasRoom(group: Group): boolean {
-  const waiting = group.queued + (group.again?.length ?? 0);
-  const active = group.total - waiting - group.ok - group.reject - group.fail - group.skip;
-  return waiting > 0 && active < group.limit;
+  return group.queued + (group.again?.length ?? 0) > 0 && activeIn(group) < group.limit;
+}
+
+/** How many members of a group have begun and not settled. */
+export function activeIn({ total, queued, again = [], ok, reject, fail, skip }: Group): number {
+  return total - queued - again.length - ok - reject - fail - skip;
 }
 
 /** The steps at a path whose end is unknown: the one that is there or, of a group, its members. */

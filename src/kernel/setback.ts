@@ -30,17 +30,15 @@ export function setbacksAfter(
 ): readonly Setback[] | undefined {
   const { outcome } = result;
   if (outcome === 'ok' && hasAgents(model)) return setbacks.length === 0 ? undefined : [];
+  if (!PASSES.has(outcome) && model.kind !== 'human' && activation.side !== true) return withSetback({ setbacks }, activation, result);
   const others = setbacks.filter(({ step }) => step !== activation.step);
-  if (PASSES.has(outcome) || model.kind === 'human' || activation.side === true)
-    return others.length < setbacks.length ? others : undefined;
-  return [...others, setbackOf(activation, result)].slice(-SETBACKS_MAX);
+  return others.length < setbacks.length ? others : undefined;
 }
 
 /** The setbacks of a run with a round of a validation that failed and is being repaired. */
-export function withSetback({ setbacks = [] }: RunState, activation: Activation, result: Result): readonly Setback[] {
-  return [...setbacks.filter(({ step }) => step !== activation.step), setbackOf(activation, result)].slice(-SETBACKS_MAX);
-}
-
-function setbackOf({ path, step }: Activation, { outcome, output, error }: Result): Setback {
-  return { path, step, outcome, output, error: error === undefined ? undefined : cutText(error.message) };
+export function withSetback({ setbacks = [] }: Pick<RunState, 'setbacks'>, activation: Activation, result: Result): readonly Setback[] {
+  const { path, step } = activation;
+  const { outcome, output, error } = result;
+  const setback = { path, step, outcome, output, error: error === undefined ? undefined : cutText(error.message) };
+  return [...setbacks.filter((other) => other.step !== step), setback].slice(-SETBACKS_MAX);
 }

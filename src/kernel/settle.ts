@@ -13,7 +13,7 @@ import { type Activation, type Path, type Ref, slotsOf, startTimeOf, visitOf, wa
 import type { StepSettled } from './event.ts';
 import type { StepError } from './input.ts';
 import { headOf } from './join.ts';
-import { humanWait, queued, started } from './open.ts';
+import { beginAttempt, humanWait } from './open.ts';
 import { withoutHeardNotes } from './person-note.ts';
 import type { Move } from './program.ts';
 import type { Group, Halt } from './run-state.ts';
@@ -43,7 +43,7 @@ export function afterWork(turn: Turn, path: Path, result: Result): void {
     wait: humanWait(turn, model, { step: activation.step, output }),
     held: { outcome, output },
     startedAt: startTimeOf(activation),
-    deadline: model.timeoutMs === undefined ? undefined : turn.at + model.timeoutMs,
+    deadline: turn.deadline(model),
   });
 }
 
@@ -173,8 +173,7 @@ export function retryAttempt(turn: Turn, path: Path, error: StepError | undefine
   };
   const failed = error === undefined ? undefined : { attempt: activation.attempt, error };
   if (pauseMs > 0) return turn.change({ ...next, state: 'waiting', wait: { kind: 'retry' }, due: turn.at + pauseMs }, { failed });
-  turn.change(turn.holds ? queued(next) : started(turn, next, { slots: slotsOf(activation) }), { failed });
-  turn.later({ do: 'begin', path });
+  beginAttempt(turn, next, { slots: slotsOf(activation), failed });
 }
 
 function backoffMs({ retry: { backoff } }: StepModel, tries: number): number {
@@ -184,8 +183,5 @@ function backoffMs({ retry: { backoff } }: StepModel, tries: number): number {
 /** Begins an activation that stood in the queue: after a pause, or after a retry's delay. */
 export function startQueued(turn: Turn, path: Path): void {
   const activation = turn.activation(path);
-  if (activation === undefined) return;
-  const visit = visitOf(activation);
-  turn.change(turn.holds ? queued(visit) : started(turn, visit));
-  turn.later({ do: 'begin', path });
+  if (activation !== undefined) beginAttempt(turn, visitOf(activation));
 }

@@ -6,6 +6,7 @@ import { invariant } from '../base/invariant.ts';
 import type { Json } from '../base/json.ts';
 import type { HumanGateModel, StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
+import type { ScopeInput } from '../definition/scope.ts';
 import type { Activation, Membership, Path, Ref } from './activation.ts';
 import { apply, type Draft } from './apply.ts';
 import { type InputIgnored, mergedBy, type RunChange, type RunEvent, type StepChanged, type StepSettled } from './event.ts';
@@ -133,6 +134,21 @@ export class Turn {
   /** The data of an activation's step. */
   model(activation: { readonly step: string }): StepModel {
     return this.program.model(activation.step);
+  }
+
+  /** When a step that begins now runs out of time. */
+  deadline({ timeoutMs }: Pick<StepModel, 'timeoutMs'>): number | undefined {
+    return timeoutMs === undefined ? undefined : this.at + timeoutMs;
+  }
+
+  /** What the expressions of a step can read. */
+  scope(step: string): ScopeInput {
+    return { run: this.run, view: this.view, names: this.program.outputNames, step };
+  }
+
+  /** Ends an activation that is no longer needed; no group counts it. */
+  cutOff({ path, attempt }: Activation, actor?: string): void {
+    this.emit({ type: 'step.settled', at: this.at, path, attempt, outcome: 'cancelled', ...(actor === undefined ? {} : { actor }) });
   }
 
   /** How the members of a group ended, those of this decision included, in the order of their positions. */

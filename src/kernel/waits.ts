@@ -6,7 +6,7 @@
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepOf } from '../definition/model.ts';
 import { type Activation, dueTimeOf, heldBy, type Path, type Ref, type Running, visitOf, type Waiting, waitOf } from './activation.ts';
-import { endShortage } from './attended.ts';
+import { startFresh } from './attended.ts';
 import { openGroup, timeOutGroup } from './group.ts';
 import type { ChildEndedInput, SignalledInput, StepError } from './input.ts';
 import { working } from './open.ts';
@@ -72,7 +72,7 @@ function noteOverridden(turn: Turn, { step }: Activation, child: string): void {
 }
 
 function endCancelledChild(turn: Turn, activation: Activation): void {
-  turn.emit({ type: 'step.settled', at: turn.at, path: activation.path, attempt: activation.attempt, outcome: 'cancelled' });
+  turn.cutOff(activation);
   if (Object.keys(turn.run.live).length === 0) turn.changeRun({ change: 'ended', status: 'cancelled' });
 }
 
@@ -118,7 +118,7 @@ function timeOut(turn: Turn, activation: Activation): void {
 function endPause(turn: Turn, activation: Waiting): void {
   const { wait, path, startedAt = turn.at } = activation;
   if (wait.kind === 'checks' || wait.kind === 'retry') return startQueued(turn, path);
-  if (wait.kind === 'capacity' || wait.kind === 'budget') return endShortage(turn, activation);
+  if (wait.kind === 'capacity' || wait.kind === 'budget') return startFresh(turn, activation);
   if (wait.kind !== 'delay') return;
   if (!wait.polls || wait.until <= turn.at) return finishWork(turn, path, { outcome: 'ok' });
   turn.change({ ...visitOf(activation), state: 'running', startedAt, until: wait.until });

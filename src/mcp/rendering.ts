@@ -1,7 +1,7 @@
 // Owns the texts that an agent reads over MCP: the step that is open with all it needs, or why there is none. Each text
 // is complete, since an agent may have forgotten everything before it, and bounded, since an agent pays for all of it.
 
-import type { AttendedRun, OpenWork } from '../attended/attended-run.ts';
+import { type AttendedRun, NOTHING_LEFT, type OpenWork, resultLines, stepName, stepNames } from '../attended/attended-run.ts';
 import type { ProjectRun } from '../attended/open-runs.ts';
 import type { AttendedHost } from '../attended/session.ts';
 import { newWork, type Receipt, type Reply, workIn } from '../attended/submission.ts';
@@ -43,13 +43,7 @@ function listText(rows: readonly OpenWork[], { page, total }: { readonly page: n
 }
 
 function rowText({ step, item, token }: OpenWork): string {
-  return `- "${nameOf(step)}"${item === undefined ? '' : `, item "${item}"`}: ${token}`;
-}
-
-/** The name of a step. The item of a fan-out has that of the fan-out, twice; a branch has its own. */
-function nameOf(step: string): string {
-  const [group = step, member] = step.split('/');
-  return member === group ? group : step;
+  return `- "${stepName(step)}"${item === undefined ? '' : `, item "${item}"`}: ${token}`;
 }
 
 /** A run in one line: whether there is anything to do, and for whom. */
@@ -97,11 +91,12 @@ function waitText({ kind, step }: OpenWait): string {
   return step === undefined ? WAITS[kind] : `${WAITS[kind]} (step "${step}")`;
 }
 
-function workText({ step, item, attempt, role, token, parts, schema, mayAsk, due }: OpenWork): string {
+function workText(work: OpenWork): string {
+  const { step, item, attempt, role, token, parts, mayAsk, due } = work;
   const which = `${item === undefined ? '' : `, item "${item}"`}${attempt === 1 ? '' : `, attempt ${attempt}`}`;
   const { body, report, people } = parts;
   const lines = [
-    `## Step "${nameOf(step)}"${which} (role: ${role})`,
+    `## Step "${stepName(step)}"${which} (role: ${role})`,
     `Token: ${token}`,
     ...(due === undefined ? [] : [`Due: ${new Date(due).toISOString()}`]),
     '',
@@ -109,7 +104,7 @@ function workText({ step, item, attempt, role, token, parts, schema, mayAsk, due
     '',
     '## How to report',
     ...(report === undefined ? [] : [report]),
-    ...(schema === undefined ? [] : [`The result must match this JSON Schema: ${JSON.stringify(schema)}`]),
+    ...resultLines(work),
     'When the work is done, call pawl_report with this token and the result. The engine checks the work itself.',
     'When it cannot be done, call pawl_report with this token and the reason as "failure".',
     ...(mayAsk ? ['When only the person can answer a question, call pawl_ask with this token.'] : []),
@@ -142,17 +137,14 @@ export function replyText(reply: Reply, seen: Set<string>): string {
 /** What became of a submission of a worker that does one step only: the verdict, and that step again if it is not done. */
 export function ownStepText({ receipt, run }: Reply): string {
   const again = workIn(run).map(workText);
-  return [
-    ...(receipt === undefined ? [] : [receiptText(receipt)]),
-    ...(again.length > 0 ? again : ['There is nothing left to do for you.']),
-  ].join('\n\n');
+  return [...(receipt === undefined ? [] : [receiptText(receipt)]), ...(again.length > 0 ? again : [NOTHING_LEFT])].join('\n\n');
 }
 
 function receiptText(receipt: Receipt): string {
   if (receipt.kind === 'asked') return 'The questions now wait for the person.';
   if (receipt.kind === 'pending') return 'The report is recorded and being verified. Call pawl_next; it waits for the verdict.';
   const { repeated } = receipt;
-  const step = nameOf(receipt.step);
+  const step = stepName(receipt.step);
   const again = repeated ? ' (this report was already recorded)' : '';
   if (receipt.kind === 'accepted') return `Accepted: step "${step}" is done${again}.`;
   if (receipt.kind === 'gave-up') return `The failure of step "${step}" is recorded${again}. ${receipt.message}`.trimEnd();
@@ -178,7 +170,7 @@ export function othersText(others: readonly ProjectRun[]): string[] {
 const STEPS_SHOWN = 3;
 
 function stepsText(work: readonly OpenWork[]): string {
-  const names = [...new Set(work.map(({ step }) => `"${nameOf(step)}"`))];
+  const names = stepNames(work).map((name) => `"${name}"`);
   return [...names.slice(0, STEPS_SHOWN), ...(names.length > STEPS_SHOWN ? ['…'] : [])].join(', ');
 }
 

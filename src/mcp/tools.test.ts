@@ -14,7 +14,7 @@ let finish: () => void;
 let finished: Promise<void>;
 beforeEach(async () => {
   ({ promise: finished, resolve: finish } = Promise.withResolvers<void>());
-  engine = await createEngine({ workflows: [chapters, slow, asking, parted], drives: 'own' });
+  engine = await createEngine({ workflows: [chapters, slow, asking, parted, text], drives: 'own' });
 });
 afterEach(() => {
   finish();
@@ -42,6 +42,7 @@ const parted = defineWorkflow({
     },
   ],
 });
+const text = defineWorkflow({ name: 'text', steps: [{ id: 'write', generate: 'writer', prompt: 'Write it.', next: null }] });
 const slow = defineWorkflow({
   name: 'slow',
   steps: [
@@ -138,6 +139,12 @@ test('a sub-agent with a token is told of its step, and after its report of noth
   expect(done).toBe('Accepted: step "do" is done.\n\nThere is nothing left to do for you.');
 });
 
+test('a step that gives text says that its result must be a string', async () => {
+  const call = callOf(toolsOf({}));
+  const open = await textOf(call('pawl_start', { workflow: 'text' }));
+  expect(open).toContain('## How to report\nThe result must be a JSON string.\n');
+});
+
 test('a failure that the agent reports is recorded, not refused', async () => {
   const call = callOf(toolsOf({}));
   const [token = ''] = tokensIn(await textOf(call('pawl_start', { workflow: 'asking' })));
@@ -225,7 +232,8 @@ describe.each([
       method: 'tools/call',
       params: { name: 'pawl_start', arguments: { workflow: 'slow' }, _meta: { ...meta, progressToken: 1 } },
     });
-    await until(({ method }) => method === 'notifications/progress');
+    // Before that the run may not have been started yet.
+    await until(({ method, params }) => method === 'notifications/progress' && JSON.stringify(params).includes('build'));
     say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } });
     finish();
     expect(textIn(await request('tools/call', { name: 'pawl_next', arguments: {}, _meta: { ...meta, progressToken: 2 } }))).toContain(

@@ -39,10 +39,10 @@ function existing(file: string): Uint8Array | undefined {
     key = readPlainFile(file);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new EngineError('CONFIG_INVALID', `cannot read the key of tokens in ${file}: ${messageOf(cause)}; ${ADVICE}`, { cause });
+    throw new EngineError('CONFIG_INVALID', `cannot read the token key ${file}: ${messageOf(cause)}; ${ADVICE}`, { cause });
   }
   if (key.length === KEY_BYTES) return key;
-  throw new EngineError('CONFIG_INVALID', `the key of tokens in ${file} has ${key.length} bytes instead of ${KEY_BYTES}; ${ADVICE}`);
+  throw new EngineError('CONFIG_INVALID', `the token key ${file} has ${key.length} bytes instead of ${KEY_BYTES}; ${ADVICE}`);
 }
 
 const ADVICE = 'restore a backup of it, or remove it: open steps then have other tokens, which "pawl next" prints';

@@ -42,13 +42,13 @@ export function describeCheck(check: GateCheck, harness: CheckHarness): void {
       });
     });
 
-    test('when it cannot look, the gate neither passes nor fails, and the check says why', async () => {
+    test('when it cannot check, the gate neither passes nor fails, and the check says why', async () => {
       await inWorkspace(check, harness.cannotLook, async (look) => {
         expect(await look()).toMatchObject({ type: 'errored', checks: [{ passed: null, error: expect.stringMatching(/./) }] });
       });
     });
 
-    test('a workspace that is not there is no fail', async () => {
+    test('a missing workspace is not a fail', async () => {
       await inWorkspace(check, harness.fails, async (look, cwd) => {
         rmSync(cwd, { recursive: true });
         expect(await look()).toMatchObject({ type: 'errored', checks: [{ passed: null }] });

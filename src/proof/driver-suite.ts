@@ -85,7 +85,7 @@ function describeAnswers(ask: Ask): void {
     expect(JSON.stringify(answer.kind === 'answered' ? answer.output : undefined)).toBe(JSON.stringify(output));
   });
 
-  test('an agent that says it did not succeed has answered, without success', async () => {
+  test('an agent that reports no success has answered, without success', async () => {
     const answer = await ask({ agent: 'answers', output: { why: 'no disk' }, success: false });
     expect(answer).toMatchObject({ kind: 'answered', success: false, output: { why: 'no disk' } });
   });
@@ -108,14 +108,14 @@ function describeAnswers(ask: Ask): void {
 }
 
 function describeEnds(ask: Ask, harness: DriverHarness): void {
-  test('an agent that breaks off is a failure and no rejection', async () => {
+  test('an agent that stops in the middle is a failure, not a rejection', async () => {
     const answer = await ask({ agent: 'crashes' });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'crash' });
     expect(answer.kind === 'failed' ? answer.message : '').not.toBe('');
     expect(await harness.running()).toBe(0);
   });
 
-  test('an attempt that is stopped ends promptly, and nothing of it is left', async () => {
+  test('a stopped attempt ends promptly and leaves nothing running', async () => {
     const controller = new AbortController();
     let stoppedAt = 0;
     const begun = (): void => {
@@ -138,7 +138,7 @@ function describeEnds(ask: Ask, harness: DriverHarness): void {
     expect(asked).toBe(false);
   });
 
-  test('the time limit of an attempt is kept, and nothing of it is left', async () => {
+  test('an attempt ends at its time limit and leaves nothing running', async () => {
     const answer = await ask({ agent: 'hangs', begun: () => {} }, { timeoutMs: 50 });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'timeout' });
     expect(await harness.running()).toBe(0);

@@ -10,13 +10,13 @@ const WRONG = 'output.n must be a number';
 
 /** Tests that an agent can correct its answer once. */
 export function describeRepair(ask: Ask): void {
-  test('an answer that does not pass is sent back once, with what is wrong with it', async () => {
+  test('an invalid answer is sent back once, with what is wrong', async () => {
     const check = ({ output }: AgentReply): string | undefined => (JSON.stringify(output).includes('corrected') ? undefined : WRONG);
     const answer = await ask({ agent: 'corrects', first: { n: 'one' }, told: WRONG }, { check });
     expect(answer).toMatchObject({ kind: 'answered', success: true, output: { corrected: true } });
   });
 
-  test('a second answer that does not pass is a failure that says why', async () => {
+  test('a second invalid answer is a failure that says why', async () => {
     const checked: Json[] = [];
     const check = ({ output }: AgentReply): string => {
       checked.push(output);
@@ -33,7 +33,7 @@ export function describeSessions(ask: Ask): void {
   const heard = (answer: Awaited<ReturnType<Ask>>): Json =>
     answer.kind === 'answered' ? (answer.output as { readonly heard: Json }).heard : null;
 
-  test('a session goes on where it was', async () => {
+  test('a session continues where it stopped', async () => {
     const first = await ask({ agent: 'remembers' }, { prompt: 'one' });
     const session = first.session as string;
     expect(session).toEqual(expect.any(String));
@@ -43,7 +43,7 @@ export function describeSessions(ask: Ask): void {
     expect(second.sessionLost ?? false).toBe(false);
   });
 
-  test('without a session the agent begins afresh', async () => {
+  test('without a session the agent starts from nothing', async () => {
     await ask({ agent: 'remembers' }, { prompt: 'one' });
     expect(heard(await ask({ agent: 'remembers' }, { prompt: 'two' }))).toEqual(['two']);
   });
@@ -69,7 +69,7 @@ export function describePermissions(ask: Ask): void {
     expect(events.filter(({ kind }) => kind === 'refused')).toEqual([{ kind: 'refused', ...answer.refusals?.[0] }]);
   });
 
-  test('where nothing is said about permissions, the network is out of reach', async () => {
+  test('without permissions, the network is not reachable', async () => {
     expect(await ask({ agent: 'fetches' })).toMatchObject({ output: { allowed: false }, refusals: [{ deed: 'fetch' }] });
   });
 
@@ -84,19 +84,19 @@ const CANARY = 'PAWL_SUITE_CANARY_TOKEN';
 
 /** Tests what a driver owes for the program that its agent lives in. */
 export function describeProgram(ask: Ask, harness: DriverHarness): void {
-  test('a silent agent is ended, and silence is said to be the reason', async () => {
+  test('a silent agent is stopped, and the reason is given', async () => {
     const answer = await ask({ agent: 'hangs', begun: () => {} }, { watchdogs: { idleMs: 300 } });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'timeout', message: expect.stringContaining('silent') });
     expect(await harness.running()).toBe(0);
   });
 
-  test('a program that goes on after the answer is ended, and the answer counts', async () => {
+  test('a program that keeps running after the answer is stopped, and the answer counts', async () => {
     const answer = await ask({ agent: 'lingers', output: { n: 1 } }, { watchdogs: { lingerMs: 50 } });
     expect(answer).toMatchObject({ kind: 'answered', success: true, output: { n: 1 } });
     expect(await harness.running()).toBe(0);
   });
 
-  test('a program that the agent left running in a session of its own is ended', async () => {
+  test('a program that the agent left running in its own session is stopped', async () => {
     expect(await ask({ agent: 'forks', output: { n: 1 } })).toMatchObject({ kind: 'answered', output: { n: 1 } });
     expect(await harness.running()).toBe(0);
   });
@@ -113,7 +113,7 @@ export function describeProgram(ask: Ask, harness: DriverHarness): void {
     }
   });
 
-  test('what the program does not tell of its usage is unknown, not zero', async () => {
+  test('usage that the program does not report is unknown, not zero', async () => {
     const { usage = {} } = await ask({ agent: 'answers', output: null });
     expect(Object.values(usage).filter((value) => value === 0 || Number.isNaN(value))).toEqual([]);
   });

@@ -46,7 +46,7 @@ export function describeStepKind(kind: OwnKind, { settles, refuses }: KindHarnes
       });
     });
 
-    test('does not hold up an attempt that is stopped', async () => {
+    test('does not delay an attempt that is stopped', async () => {
       await inWorkspace(kind, settles, async (work) => {
         expect(await work({ signal: AbortSignal.abort() })).toMatchObject({ type: 'errored', error: { reason: 'timeout' } });
       });

@@ -30,7 +30,7 @@ describe('the virtual clock', () => {
     expect(clock.now()).toBe(100);
   });
 
-  test('a timer that was called off does not fire', () => {
+  test('a cancelled timer does not fire', () => {
     const clock = createVirtualClock(0);
     const fired: string[] = [];
     clock.at(10, () => fired.push('a'))();

@@ -28,7 +28,7 @@ import type { Snapshot } from './attempt.ts';
 import type { WorkerConfig } from './brief.ts';
 import { keyOf } from './context.ts';
 import { isHandedOut, type StoredHandover } from './handover.ts';
-import { type Instructions, textBeforePeople, wholeText } from './instructions/instructions.ts';
+import { type Instructions, promptOf } from './instructions/instructions.ts';
 import { drivenText, handoverOf, openCall, type WorkerCall } from './instructions/worker-text.ts';
 import { openNetwork } from './network.ts';
 import { narrowed } from './permission.ts';
@@ -287,7 +287,7 @@ async function reach(driver: AgentDriver, call: AgentRequest, left: Budget): Pro
 
 function unasked({ request }: Job, role: string): StepError {
   const { id } = request.bound.model;
-  return stepError('AGENT_FAILED', `the agent "${role}" asked the person it works for, and step "${id}" takes no questions`);
+  return stepError('AGENT_FAILED', `the agent "${role}" asked questions, but step "${id}" does not accept them`);
 }
 
 function unsaved({ request }: Job, role: string, problem: string): StepError {
@@ -325,8 +325,7 @@ function requestFor({ bench, request, context: { snapshot } }: Job, call: RoleCa
     path: request.activation.path,
     attempt: request.activation.attempt,
     idempotencyKey: keyOf(request),
-    prompt: wholeText(told),
-    ...(told.people === undefined ? {} : { parts: { before: textBeforePeople(told), people: told.people } }),
+    ...promptOf(told),
     action,
     script,
     context: data,
@@ -360,7 +359,7 @@ function continued(role: string, { data, completedSteps }: Snapshot): Pick<Agent
   const id = data[sessionKey(role)];
   if (typeof id !== 'string') return {};
   const done = completedSteps.length === 0 ? 'Nothing is done yet.' : `Done so far: ${completedSteps.join(', ')}.`;
-  const handover = `You go on with work that was begun in a session that is gone. ${done} Look at the workspace for what is there.`;
+  const handover = `You continue work that was begun in an earlier session, which is no longer available. ${done} Check the workspace for what is already there.`;
   return { session: { id, handover } };
 }
 

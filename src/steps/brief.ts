@@ -1,11 +1,11 @@
 // Owns what the author of a step gives its worker: the data that is handed over, fixed or built by a function, and the
 // text of the task. What Pawl tells besides is in instructions/.
 
-import { EngineError, isEngineError, messageOf } from '../base/error.ts';
-import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.ts';
+import { EngineError } from '../base/error.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Budget } from '../definition/budget.ts';
-import { isPromise, Stopped, untilStopped } from './abort.ts';
 import type { AttemptRequest } from './attempt.ts';
+import { plainOf, resultOf } from './built.ts';
 import { type AttemptContext, kindOf, ownData } from './context.ts';
 
 /** Who works at a step and what they are told, whatever kind of step it is. */
@@ -31,10 +31,11 @@ export interface WorkerConfig {
 /** The data that a step hands over: `fixed`, or what its context function builds. Throws CONTEXT_FAILED. */
 export async function handedOver(request: AttemptRequest, context: AttemptContext, fixed: Json): Promise<JsonObject> {
   const { model, code } = request.bound;
-  const built = code.context === undefined ? fixed : await build(request, context);
+  const what = `the context of step "${model.id}"`;
+  const built = code.context === undefined ? fixed : await resultOf(() => code.context?.(context), { what, signal: request.signal });
   if (typeof built !== 'object' || built === null || Array.isArray(built))
     throw new EngineError('CONTEXT_FAILED', `step "${model.id}": Context builder must return an object, got ${kindOf(built)}`);
-  const plain = plainOf(model.id, built);
+  const plain = plainOf(built, what);
   if (isJsonObject(plain)) return plain;
   throw new EngineError(
     'CONTEXT_FAILED',
@@ -46,26 +47,6 @@ export async function handedOver(request: AttemptRequest, context: AttemptContex
 export function withRunContext(fixed: JsonObject, { snapshot }: AttemptContext): JsonObject {
   const known = Object.entries(ownData(snapshot)).filter(([, value]) => value !== null);
   return { ...Object.fromEntries(known), ...fixed };
-}
-
-async function build({ bound: { model, code }, signal }: AttemptRequest, context: AttemptContext): Promise<unknown> {
-  try {
-    const built = code.context?.(context);
-    return isPromise(built) ? await untilStopped(built, signal) : built;
-  } catch (thrown) {
-    if (thrown instanceof Stopped) throw thrown;
-    throw new EngineError('CONTEXT_FAILED', `the context of step "${model.id}" could not be built: ${messageOf(thrown)}`, {
-      cause: thrown,
-    });
-  }
-}
-
-function plainOf(step: string, built: object): Json {
-  try {
-    return toPlain(built, `the context of step "${step}"`);
-  } catch (thrown) {
-    throw isEngineError(thrown) ? new EngineError('CONTEXT_FAILED', thrown.message, { cause: thrown }) : thrown;
-  }
 }
 
 /** The title and the text of a step as its author wrote them, or as its code builds them. */

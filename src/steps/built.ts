@@ -60,20 +60,27 @@ async function build(
   { path, shape, build: builder }: BuiltValue,
 ): Promise<Json> {
   const what = `the ${path.join('.')} of step "${bound.model.id}"`;
-  let given: unknown;
-  try {
-    const pending = builder(context);
-    given = isPromise(pending) ? await untilStopped(pending, signal) : pending;
-  } catch (thrown) {
-    if (thrown instanceof Stopped) throw thrown;
-    throw failed(`${what} could not be built: ${messageOf(thrown)}`, thrown);
-  }
+  const given = await resultOf(() => builder(context), { what, signal });
   if (shape === 'text') return textOf(given, what);
   const plain = given === undefined ? null : plainOf(given, what);
   if (given === undefined || (shape === 'texts' && !isJsonObject(plain)))
     throw failed(`${what} must be ${shape === 'texts' ? 'texts by name' : 'data'}, and its function gave ${kindOf(given)}`);
   if (shape === 'data') return plain;
   return Object.fromEntries(Object.entries(plain as JsonObject).map(([name, value]) => [name, textOf(value, `${what}, "${name}",`)]));
+}
+
+/** What a function of the author gives, unless the attempt is stopped first. Throws CONTEXT_FAILED. */
+export async function resultOf(
+  build: () => unknown,
+  { what, signal }: { readonly what: string; readonly signal: AbortSignal },
+): Promise<unknown> {
+  try {
+    const pending = build();
+    return isPromise(pending) ? await untilStopped(pending, signal) : pending;
+  } catch (thrown) {
+    if (thrown instanceof Stopped) throw thrown;
+    throw failed(`${what} could not be built: ${messageOf(thrown)}`, thrown);
+  }
 }
 
 /** Numbers and booleans are written out; a missing value is never an empty text. */
@@ -83,7 +90,8 @@ function textOf(given: unknown, what: string): string {
   throw failed(`${what} must be a text, and its function gave ${kindOf(given)}`);
 }
 
-function plainOf(given: unknown, what: string): Json {
+/** What such a function gave, as plain data. Throws CONTEXT_FAILED. */
+export function plainOf(given: unknown, what: string): Json {
   try {
     return toPlain(given, what);
   } catch (thrown) {

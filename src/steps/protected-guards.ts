@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { CompiledWorkflow } from '../definition/code.ts';
-import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
+import { type Definition, stepsWithin } from '../definition/model.ts';
 import { patternRefusal } from '../definition/output-pattern.ts';
 import type { AttemptRequest } from './attempt.ts';
 import { commandsIn, type GateCommand, gateGuards } from './gate-files.ts';
@@ -98,7 +98,7 @@ export async function protectedNames(job: Job): Promise<readonly string[]> {
 }
 
 function nameOf({ pattern, part }: Guard): string {
-  return part === undefined ? pattern : `${pattern} (what decides the commands)`;
+  return part === undefined ? pattern : `${pattern} (the parts that decide which commands run)`;
 }
 
 /** The guard for a pattern that somebody wrote; with a slash at its end it means a folder to which nothing may be added. */
@@ -116,7 +116,7 @@ function definitionsOf({ workflow, family }: AttemptRequest): Definition[] {
   // It grows while it is read: each workflow is followed by those that it starts.
   for (const { definition, children } of found.values()) {
     for (const [name, child] of children) if (!found.has(name)) found.set(name, child);
-    for (const step of definition.steps.flatMap(withInner)) {
+    for (const step of definition.steps.flatMap(stepsWithin)) {
       const child = step.kind !== 'workflow' || found.has(step.workflow) ? undefined : family?.workflow(step.workflow);
       if (child !== undefined) found.set(child.definition.name, child);
     }
@@ -126,14 +126,10 @@ function definitionsOf({ workflow, family }: AttemptRequest): Definition[] {
 
 /** The commands that judge the work of these workflows: those of their gates, and the stages of their validations. */
 function gateCommands({ bench }: Job, definitions: readonly Definition[]): GateCommand[] {
-  const steps = definitions.flatMap((definition) => definition.steps.flatMap(withInner));
+  const steps = definitions.flatMap((definition) => definition.steps.flatMap(stepsWithin));
   const checks = steps.flatMap((step) => (step.kind === 'gate' ? commandsIn(step.config.checks) : []));
   const stages = steps.some(({ kind }) => kind === 'validate') ? Object.values(bench.services.stages ?? {}) : [];
   return [...checks, ...stages.flatMap((stage) => (typeof stage === 'string' ? [{ run: stage }] : isProgram(stage) ? [stage] : []))];
-}
-
-function withInner(step: StepModel): StepModel[] {
-  return [step, ...membersOf(step).flatMap(withInner)];
 }
 
 function isProgram(stage: StageSetting): stage is ProgramSetting {

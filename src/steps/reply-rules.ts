@@ -56,7 +56,7 @@ export function ruleInstructions({ reviews, args }: ReplyRules, field: string): 
 }
 
 const VERDICT_INSTRUCTIONS =
-  'You review: your reply is a JSON object that has "verdict": "approve" or "verdict": "reject". Without one, or with one that contradicts the rest of the reply, the review does not count.';
+  'This is a review: reply with a JSON object that has "verdict": "approve" or "verdict": "reject". A review without a verdict, or with one that contradicts the rest of the reply, does not count.';
 
 /** Returns what is wrong with a reply, or undefined. */
 export function replyFault({ schema, givesText, reviews, args }: ReplyRules, reply: RawReply): string | undefined {

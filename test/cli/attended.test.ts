@@ -80,7 +80,7 @@ Pawl checks this itself, whatever you report:
 - written (otherwise: plan.md is not there)
 
 ## What not to touch
-Leave alone: what decides which commands gates run, and the settings of Pawl, git, CI and agents (.pawl/, .git/, .github/, .claude/ and the like). A change there voids the work.
+Do not change any file that decides which commands the gates run, or the settings of Pawl, git, CI and agents (.pawl/, .git/, .github/, .claude/ and the like). A change there makes the attempt fail.
 
 ## How to report
 When it is done (add a result with --result JSON, --result @FILE, or --result - for standard input):

@@ -49,7 +49,7 @@ stages:
   - { id: build, type: agent, agent: builder, action: Build it. }
 `;
 
-const BYTES_MAX = { runs: 300_000, show: 300_000, inbox: 300_000, next: 300_000, done: 950_000 };
+const BYTES_MAX = { runs: 170_000, show: 195_000, inbox: 185_000, next: 200_000, done: 740_000 };
 const SLOW_MODULES = ['node:http', 'node:https', 'node:net', 'node:readline/promises'];
 
 test.each(Object.entries(BYTES_MAX))('pawl %s loads one file, which has less than %d bytes', async (command, bytesMax) => {

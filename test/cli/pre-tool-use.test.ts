@@ -15,6 +15,20 @@ stages:
   - { id: ask, type: human, prompt: "Ship it?", options: [{ label: Ship it }] }
 `;
 
+const ITEMS = `import { arg, defineWorkflow } from 'pawl';
+export default defineWorkflow({
+  name: 'items',
+  protected: ['tests/**'],
+  params: { parts: arg({ description: 'the parts', type: 'json', default: ['one'] }) },
+  steps: {
+    write: {
+      each: { items: 'parts', step: { agent: 'developer', prompt: 'Write it.', mayChange: ['tests/new/**'] } },
+      next: null,
+    },
+  },
+});
+`;
+
 let rig: CliRig;
 let agent: ConnectedClient;
 let run: string;
@@ -22,6 +36,7 @@ beforeAll(async () => {
   rig = new CliRig();
   rig.settings.PAWL_DB = join(rig.folder, 'runs.db');
   rig.write('.pawl/workflows/guarded.yaml', GUARDED);
+  rig.write('.pawl/workflows/items.ts', ITEMS);
   rig.write('tests/a.test.ts', 'x');
   rig.write('tests/new/b.test.ts', 'x');
   rig.write('ci/check.sh', 'x');
@@ -30,6 +45,7 @@ beforeAll(async () => {
   agent = await connect(rig, { env: { CLAUDE_CODE_SESSION_ID: 'mine' } });
   run = runIn(await agent.call('pawl_start', { workflow: 'guarded' }));
 });
+
 afterAll(async () => {
   await agent.close();
   await rig.close();
@@ -51,6 +67,15 @@ async function denied(tool: string, input: object): Promise<string | undefined> 
   expect(said).toMatchObject({ hookEventName: 'PreToolUse', permissionDecision: 'deny' });
   return said.permissionDecisionReason;
 }
+
+test('an item of a fan-out is held to what its step may change, and is named after the step', async () => {
+  const other = await connect(rig, { env: { CLAUDE_CODE_SESSION_ID: 'items' } });
+  await other.call('pawl_start', { workflow: 'items' });
+  const write = (file: string) => hook('Write', { file_path: file, content: '' }, { session_id: 'items' });
+  expect(await write('tests/new/b.test.ts')).toEqual(SILENT);
+  expect((await write('tests/a.test.ts')).stdout).toContain('is protected while step \\"write\\" of run');
+  await other.close();
+});
 
 describe('in a session with an open step', () => {
   test('a change of a protected file is denied with what to do instead', async () => {

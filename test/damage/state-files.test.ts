@@ -174,7 +174,7 @@ test('a lock that is not one is reported, and changes nothing', () => {
   ]);
 });
 
-describe('the key of tokens beside a database', () => {
+describe('the token key beside a database', () => {
   const key = (): string => join(folder, 'runs.db.key');
 
   test.each<[string, () => void]>([

@@ -184,6 +184,6 @@ test('a note on retry is added to the error, and does not replace it', async () 
   const prompt = prompts.at(-1) as string;
   expect(prompt).toContain('Previous attempt failed:');
   expect(prompt).toContain('the disk is full');
-  expect(prompt).toContain('ann sent the run on at "work#1" and said:\n> there is room now');
+  expect(prompt).toContain('ann resumed the run at "work#1" and said:\n> there is room now');
   expect((await engine.store.load(id)).state.notes).toBeUndefined();
 });

@@ -41,7 +41,7 @@ describe('an attended agent', () => {
     const refused = await errorOf(run.ask({ token, questions }));
     expect([refused.code, refused.message]).toEqual([
       'REPORT_INVALID',
-      'step "plan" saves its progress before it asks: no file matches "plan.json"; save your progress there, then ask again',
+      'step "plan" requires saved progress before questions: no file matches "plan.json"; save your progress there, then ask again',
     ]);
     save('{"done": ["schema"]}');
     await run.ask({ token, questions });

@@ -124,7 +124,7 @@ describe('an agent is told', () => {
     expect(first).toContain('## Goal\nAdd a calculator.\nParameters: {"language":"js"}');
     expect(first).toContain('- plan: {"files":["calc.js"]}');
     expect(first).toContain('Then the gate "check" checks:\n- ');
-    expect(first).toContain('Leave alone: tests/**, what decides which commands gates run, and the settings of Pawl');
+    expect(first).toContain('Do not change tests/**, any file that decides which commands the gates run, or the settings of Pawl');
     expect(prompts('work')[1]).toContain('visit 2, attempt 1');
   });
 

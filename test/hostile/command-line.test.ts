@@ -149,7 +149,7 @@ describe('a step of a run that opens a terminal', () => {
     expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
   });
 
-  test('nor does it after it took the place of its shell, with nothing in its environment', async () => {
+  test('does neither after it replaced its shell and cleared its environment', async () => {
     await park('unsigned');
     const clean = `exec env -i PATH="$PATH" sh`;
     expect(await fromStep(`approve ${RUN} -y`, clean)).toMatch(/^4 [\s\S]*this terminal belongs to a step of run/);
@@ -223,7 +223,7 @@ describe('a daemon with a clean environment and a terminal of its own', () => {
 });
 
 describe('a daemon that goes to another folder', () => {
-  test('neither trusts nor looks after a project that takes signatures from there', async () => {
+  test('neither trusts nor manages a project that requires signatures', async () => {
     await park('signed');
     const elsewhere = join(rig.folder, 'elsewhere');
     mkdirSync(join(elsewhere, '.pawl'), { recursive: true });

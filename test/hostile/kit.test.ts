@@ -27,7 +27,7 @@ const mending = defineWorkflow({
 });
 
 describe('a step behind a gate', () => {
-  test('is enforced, and nobody gets away with it when the tests are protected', async () => {
+  test('is enforced when the tests are protected', async () => {
     const result = await runHostile(mending, { files, honest, engine: { protected: ['tests/**'] } });
     expect(result.steps).toEqual([{ step: 'mend', enforced: true, why: expect.stringContaining('sh tests/run.sh') }]);
     expect([result.falseCompletions, result.breaches]).toEqual([[], []]);
@@ -41,7 +41,7 @@ describe('a step behind a gate', () => {
     expect([result.falseCompletions, result.breaches]).toEqual([[], []]);
   });
 
-  test('is given away by tests that agents may change, and the report says by whom', async () => {
+  test('is bypassed when agents may change the tests, and the report names them', async () => {
     const indirect = {
       'answer.txt': 'broken\n',
       'run.sh': 'for file in tests/*.sh; do . "./$file"; done\n',
@@ -68,7 +68,7 @@ describe('a step behind a gate', () => {
   });
 });
 
-test('a step with a postcondition is enforced by what is seen', async () => {
+test('a step with a postcondition is enforced by what the engine observes', async () => {
   const result = await runHostile(
     (cwd) =>
       defineWorkflow({

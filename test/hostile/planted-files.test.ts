@@ -58,7 +58,7 @@ async function played(more: () => void, run = 'sh check.sh'): Promise<RunView> {
 
 const refused = (change: string) => ['escalated', expect.stringContaining(change)];
 
-describe('a new file that acts by itself is refused:', () => {
+describe('a new file that runs by itself is refused:', () => {
   test.each([
     '.pawl/config.local.yaml',
     '.pawl/workflows/other.yaml',

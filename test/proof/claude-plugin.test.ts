@@ -50,7 +50,7 @@ function describePlugin(modules: string): void {
     expect(heard.find((line) => line.includes('"initialize"') || line.includes('"tools/call"'))).toContain(version);
   });
 
-  test('an agent that does nothing is let go after three reminders', async () => {
+  test('an agent that does nothing may stop after three reminders', async () => {
     stub = await startAnthropicStub(({ all }) => (all.includes('Token: ') ? { text: 'I am done.' } : START));
     const { code, said } = await runClaude(rig, { modules, stub });
     expect([code, said]).toEqual([0, 'I am done.']);
@@ -67,7 +67,7 @@ function describePlugin(modules: string): void {
     expect(stub.calls).toHaveLength(1);
   });
 
-  test('a session that is resumed goes on with its run, and is kept at work again', async () => {
+  test('a resumed session continues its run, and is kept from stopping again', async () => {
     stub = await startAnthropicStub(({ all }) => (all.includes('Token: ') ? { text: 'Later.' } : START));
     const { session } = await runClaude(rig, { modules, stub });
     await stub.close();

@@ -59,7 +59,7 @@ const land = { id: 'land', forge: { action: 'merge_pr' }, next: null } as const;
 describe('an agent between a strong gate and a weak one', () => {
   const graph = defineWorkflow({ name: 'graph', steps: [work, strong, more, weak, land] });
 
-  test('lands nothing that the strong gate does not pass', async () => {
+  test('lands nothing that fails the strong gate', async () => {
     const view = await played(graph);
     expect(view.steps.at(-1)).toMatchObject({
       outcome: 'stale_tree',
@@ -75,14 +75,14 @@ describe('an agent between a strong gate and a weak one', () => {
     expect([view.status, onMain()]).toEqual(['completed', 'fixed and documented']);
   });
 
-  test('has nothing checked twice when the last gate makes all checks of the first', async () => {
+  test('runs no check twice when the last gate has all checks of the first', async () => {
     const both = { ...weak, gate: { checks: ['test -e answer.txt', 'sh check.sh'] } };
     answers = { ...answers, more: ['fixed and documented\n'] };
     const view = await played(defineWorkflow({ name: 'graph', steps: [work, strong, more, both, land] }));
     expect([view.status, view.steps.at(-1)?.evidence]).toEqual(['completed', expect.not.objectContaining({ again: expect.anything() })]);
   });
 
-  test('is not stopped by a gate that its author meant for the moment only', async () => {
+  test('is not stopped by a gate that its author limited to its own moment', async () => {
     const red = { ...strong, id: 'red', gate: { checks: ['! sh check.sh'], rerunAtMerge: false }, next: 'more' } as const;
     const green = { ...weak, gate: { checks: ['sh check.sh'] } };
     answers = { work: ['a failing test\n'], more: ['fixed\n'] };
@@ -98,7 +98,7 @@ describe('an agent between a strong gate and a weak one', () => {
     expect((await played(defineWorkflow({ name: 'again', steps: [work, validation, more, weak, land] }))).status).toBe('completed');
   });
 
-  test('leads to a person at once when the way back misses the gate that does not pass', async () => {
+  test('asks a person at once when the transition back does not reach the failing gate', async () => {
     const looping = { ...land, next: { ok: null, stale_tree: { to: 'weak', maxIterations: 3 } } } as const;
     const view = await played(defineWorkflow({ name: 'graph', steps: [work, strong, more, weak, looping] }));
     expect(view).toMatchObject({ status: 'escalated', error: expect.stringContaining('gate "strong" is not made again from there') });
@@ -149,7 +149,7 @@ describe('a strong gate in a child run', () => {
     expect([(await played(parent)).status, onMain()]).toEqual(['completed', 'fixed more']);
   });
 
-  test('counts also when the step started another run, which did not come as far as the gate', async () => {
+  test('also counts when the step started another run that did not reach the gate', async () => {
     const stopping = defineWorkflow({
       name: 'judging',
       steps: [

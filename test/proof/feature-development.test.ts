@@ -133,7 +133,7 @@ async function lastData(engine: FeatureProject['engine'], run: string, name: str
   return (await added(engine, run, name)).at(-1);
 }
 
-test('the file is that of the seed', () => {
+test('the file is unchanged', () => {
   expect(createHash('sha256').update(FEATURE_TEXT).digest('hex')).toBe('0f8054ddef425b06b8917bd3dfc3a12775141744483104d13c4c166d9de9d6ae');
 });
 
@@ -182,7 +182,7 @@ describe('feature-development', () => {
       },
     }));
 
-  test('is not documented when nothing of it is public, and is reviewed for security when it is labelled so', () =>
+  test('skips the documentation when nothing is public, and has a security review when it is labelled so', () =>
     play({
       labels: ['security'],
       status: 'completed',
@@ -227,14 +227,14 @@ describe('feature-development', () => {
       },
     }));
 
-  test('tries to implement twice more after an error, and then escalates', () =>
+  test('retries the implementation twice after an error, then escalates', () =>
     play({
       agents: { implement: breaks },
       status: 'escalated',
       then: ({ asked }) => expect(asked.filter(({ step }) => step === 'implement').map(({ attempt }) => attempt)).toEqual([1, 2, 3]),
     }));
 
-  test('escalates when its tests hang or do not run, and goes on once they do', () =>
+  test('escalates when its tests hang or do not run, and continues once they do', () =>
     play({
       agents: { implement: inTurn(hanging, privately) },
       retries: 2,
@@ -248,7 +248,7 @@ describe('feature-development', () => {
     }));
 });
 
-test('an agent that gives up, breaks or says nothing escalates the run, and a person sends it on', () =>
+test('an agent that gives up, crashes or is silent escalates the run, and a person resumes it', () =>
   play({
     agents: {
       research: inTurn(fails, breaks, hangs, () => done({ comment: 'plan' })),
@@ -291,7 +291,7 @@ describe('a review', () => {
       },
     }));
 
-  test('that breaks or hangs escalates', () =>
+  test('that crashes or hangs escalates', () =>
     play({ agents: { test_review: inTurn(breaks, hangs, approve) }, retries: 2, status: 'completed' }));
 });
 
@@ -327,7 +327,7 @@ describe('the approval', () => {
     });
   });
 
-  test('that is refused escalates; given after that, the run goes on', () =>
+  test('that is refused escalates; when it is given later, the run continues', () =>
     play({
       status: 'completed',
       people: ({ stage }, pr) => stage.review(pr, 'bob', 'changes_requested'),
@@ -335,7 +335,7 @@ describe('the approval', () => {
       mend: ({ stage, issue }) => stage.review(issue + 1, 'bob', 'approved'),
     }));
 
-  test('cannot be asked for while the forge is away: that escalates, and is told when it is back', () =>
+  test('escalates while the forge is unreachable, and is requested when it is back', () =>
     play({
       agents: { code_review: away },
       status: 'completed',
@@ -366,7 +366,7 @@ describe('a merge', () => {
       then: (_, { error }) => expect(error).toContain('was taken 10 times'),
     }));
 
-  test('whose CI fails goes back to the agent with why, ten times at most', () =>
+  test('whose CI fails goes back to the agent with the reason, ten times at most', () =>
     play({
       agents: { implement: inTurn(red, red, fails) },
       retries: 9,
@@ -422,7 +422,7 @@ test('a pull request that others pushed to from elsewhere never lands untested, 
     },
   }));
 
-test('a merge that the forge does not take escalates, and goes on when the forge is back', () =>
+test('a merge that the forge does not accept escalates, and continues when the forge is back', () =>
   play({
     outages: ['merge'],
     retries: 1,
@@ -431,7 +431,7 @@ test('a merge that the forge does not take escalates, and goes on when the forge
     then: async ({ stage }) => expect(await stage.read('main', 'src/search.py')).toContain('def'),
   }));
 
-test('the last actions are retried by a person if the forge was away', () =>
+test('a person retries the last actions after the forge was unreachable', () =>
   play({
     outages: ['close_issue', 'last_comment'],
     retries: 2,
@@ -463,7 +463,7 @@ describe('over all of these', () => {
     expect([...settled].filter((one) => one.endsWith(' skip')).sort()).toEqual(skipped.sort());
   });
 
-  test('what its tables hold beyond that is for outcomes that those steps never have', () => {
+  test('its other transitions are for outcomes that those steps never have', () => {
     // A step without a condition is not skipped, one without a limit has no timeout, and whoever tells somebody has told or
     // has not. A merge is done, or it is one of conflict, ci_failure, stale_head, stale_tree and error; an error of a branch is a fail of its group.
     const others = impossibleEntries(definition).filter((entry) => !/ (skip|timeout|_default)$/.test(entry));

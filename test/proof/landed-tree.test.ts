@@ -67,7 +67,7 @@ const WORK = '  - { id: work, type: agent, agent: dev, on_complete: tests }\n';
 const TESTS = '  - { id: tests, type: gate, conditions: [{ check: command, run: sh check.sh }], on_pass: merge, on_fail: escalate }\n';
 const MERGE = '  - { id: merge, type: action, action: merge_pr, on_success: complete }\n';
 
-test('a commit that git was told to take for another one lands with the files that were tested, or not at all', async () => {
+test('a commit with a git replacement lands with the files that were tested, or not at all', async () => {
   const { view } = await play(fileOf(WORK + TESTS + MERGE), {
     work: ({ cwd }) => {
       const commit = (text: string): string => {
@@ -104,7 +104,7 @@ describe('reviewers side by side', () => {
     expect([(await engine.run(view.id).wait()).status, await onMain()]).toEqual(['completed', 'fixed\n']);
   });
 
-  test('who saw other files look again before anything lands, whoever approved the pull request', async () => {
+  test('who saw other files review again before anything lands, whoever approved the pull request', async () => {
     const { view, engine, folder } = await play(workflow, deeds);
     put(folder, 'answer.txt', 'not reviewed\n');
     await engine.run(view.id).resume();
@@ -121,7 +121,7 @@ describe('reviewers side by side', () => {
     expect([done.status, await onMain()]).toEqual(['completed', 'not reviewed\n']);
   });
 
-  test('are named where the way back does not lead to them', async () => {
+  test('are named when the transition back does not reach them', async () => {
     const later = WORK.replace('work,', 'more,').replace('tests', 'again');
     const again = ASK.replace('ask,', 'again,');
     const sent = fileOf(`${WORK.replace('tests', 'reviews')}${REVIEWS.replace('ask', 'more')}${later}${again}${MERGE}`);
@@ -150,7 +150,7 @@ describe('a link in the tree of a gate', () => {
     expect(await onMain()).toBe('broken\n');
   });
 
-  test('that leads to a file that git ignores does, too', async () => {
+  test('that leads to a file that git ignores also leaves it without a verdict', async () => {
     const { view } = await play(workflow, {
       work: (request) => {
         put(request.cwd, 'cache/answer.txt', 'fixed\n');
@@ -185,7 +185,7 @@ test('a file that the run took out of git and left on disk leaves a gate without
   expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('answer.txt is still there')]);
 });
 
-test('an agent may not say that git keeps other content than a file has', async () => {
+test('an agent cannot make git store other content than a file has', async () => {
   const { view } = await play(fileOf(WORK + TESTS + MERGE), {
     work: ({ cwd }) => {
       put(cwd, '.gitattributes', 'answer.txt ident\n');

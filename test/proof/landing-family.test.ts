@@ -81,7 +81,7 @@ describe('in a flow', () => {
     });
   const pause = between(() => step('pause').signal('go'));
 
-  test('an earlier gate must be about what lands as well, when nothing of the flow changed it since', async () => {
+  test('an earlier gate must have judged what lands, if no step of the flow changed it since', async () => {
     const view = await played([pause], { path: 'answer.txt', text: 'broken again\n' });
     expect(view.output).toMatchObject({ outcome: 'stale_tree', stale: ['first'], files: ['answer.txt (changed)'] });
     expect(onMain('answer.txt')).toBe('broken');
@@ -178,7 +178,7 @@ describe('with a child run', () => {
   });
 });
 
-test('a gate that a merge makes again does not run a script that changed behind the back of the run', async () => {
+test('a gate that is repeated at a merge does not run a script that changed outside of the run', async () => {
   const graph = defineWorkflow({
     name: 'graph',
     steps: [

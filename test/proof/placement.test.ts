@@ -134,7 +134,7 @@ describe.each([
   ['with git', true],
   ['without git', false],
 ])('%s', (_, hasGit) => {
-  test.each(PLACES)('a run is whole with its database in $name', async (placement) => {
+  test.each(PLACES)('a run keeps working with its database in $name', async (placement) => {
     writeProject(placement, hasGit);
     const env = placement.env?.() ?? {};
     trustProject(env.HOME === undefined ? rig.state : join(env.HOME, '.local', 'state', 'pawl'));
@@ -180,7 +180,7 @@ describe.each(RESTARTS)('after $name', ({ namespaces, isContainer }) => {
   });
 });
 
-test('a run is whole with its database mounted into the workspace', async ({ skip }) => {
+test('a run keeps working with its database mounted into the workspace', async ({ skip }) => {
   if (!hasNamespaces()) skip('no namespace can be made here, so nothing can be mounted');
   const placement = {
     name: 'a mount',

@@ -63,7 +63,7 @@ const work = { id: 'work', agent: 'dev', prompt: 'Fix it.' } as const;
 const more = { id: 'more', agent: 'dev', prompt: 'More.' } as const;
 const land = { id: 'land', forge: { action: 'merge_pr' }, next: null } as const;
 
-describe('what the forge says of an earlier head', () => {
+describe('what the forge says about an earlier head', () => {
   test('by CI does not let a later one land', async () => {
     const ci = { id: 'ci', gate: { checks: [{ check: 'ci_status', workflows: ['build'] }] }, next: 'more' } as const;
     const going = await played(defineWorkflow({ name: 'w', steps: [{ ...work, next: 'ci' }, ci, { ...more, next: 'land' }, land] }));
@@ -79,7 +79,7 @@ describe('what the forge says of an earlier head', () => {
     expect([(await going.run.wait('idle')).steps.at(-1)?.outcome, await onMain()]).toEqual(['ok', 'spoiled\n']);
   });
 
-  test('by one group of people is not replaced by what another says of a later one', async () => {
+  test('by one group of people is not replaced by what another group says about a later one', async () => {
     const asks = (id: string, from: string, next: string) => ({ id, gate: { checks: [{ check: 'pr_approval', from }] }, next }) as const;
     const steps = [
       { ...work, next: 'security' },

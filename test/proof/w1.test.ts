@@ -74,7 +74,7 @@ describe('the editing workflow', () => {
     expect(editing.books.chapters('ponds-v1')[0]?.text).toContain('very still');
   });
 
-  test('an editor who rejects twice sends the writers back twice, and each way back is counted', async () => {
+  test('an editor who rejects twice sends the writers back twice, and each time is counted', async () => {
     await openWith();
     const { view } = await startPonds(oneChapter('It is very very very wet there, and nobody minds.'));
     expect(view.currentStep).toBe('human-gate');
@@ -83,7 +83,7 @@ describe('the editing workflow', () => {
     expect(decisions.map(({ decision }) => decision)).toEqual(['rejected', 'rejected', 'approved']);
   });
 
-  test('a bound that is used up escalates, and a person who allows more lets the run go on', async () => {
+  test('a loop at its limit escalates, and the run continues when a person raises the limit', async () => {
     await openWith();
     const { id, view } = await startPonds(oneChapter(`It is ${'very '.repeat(6)}wet there, and nobody minds.`));
     expect([view.status, view.iterationCounts.writer, view.iterationCounts['editor-review:ok:false']]).toEqual(['escalated', 4, 3]);
@@ -120,7 +120,7 @@ describe('the editing workflow', () => {
   });
 });
 
-describe('a command that does not do what it says', () => {
+describe('a command that does not do what it claims', () => {
   test('is retried once with what was missing, then a person is asked', async () => {
     await openWith({ 'w1:strategic': { attempts: 2, claim: { improvementAreas: [{ id: 'emphasis', words: ['very'] }], threshold: 1 } } });
     const { id, view } = await startPonds();
@@ -171,7 +171,7 @@ describe('a command that does not do what it says', () => {
     expect(attempts(view, 'writer#1/hedging')).toEqual(['writer#1/hedging 1 retried', 'writer#1/hedging 2 ok']);
   });
 
-  test('an item that fails for good stops the run, and only that item is done again', async () => {
+  test('an item that keeps failing stops the run, and only that item is repeated', async () => {
     await openWith({ 'w1:write': { attempts: 2, item: 'hedging', claim: { modifiedChapters: [] } } });
     const { id, view } = await startPonds();
     expect([view.status, view.currentStep]).toEqual(['escalated', 'writer']);

@@ -2,6 +2,7 @@
 // like templates where nothing fills templates in.
 
 import type { Json } from '../../base/json.ts';
+import { shortText } from '../../base/short-text.ts';
 import { BUILT_TEXT, type BuiltValue } from '../../definition/code.ts';
 import type { StepWork } from '../../definition/model.ts';
 import { FACT_ROOTS } from '../../definition/scope-root.ts';
@@ -123,9 +124,11 @@ const HINTS: Readonly<Record<string, string>> = {
   actions: 'write a function of the parameters, as in actions: (params) => [params.name]',
 };
 
+const HOLE_MAX = 60;
+
 function holeOf(text: string): string {
   const [hole = ''] = BRACES.exec(text) ?? [];
-  return `"${hole.length > 60 ? `${hole.slice(0, 57)}…` : hole}"`;
+  return `"${shortText(hole, HOLE_MAX)}"`;
 }
 
 /** Whether a command has a template of ours: any that can be read where its step has templates, else one with a name of a run. */

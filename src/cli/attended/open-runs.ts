@@ -4,7 +4,7 @@ import { isAbsolute, relative } from 'node:path';
 import { sourceOfFile } from '../../attended/attended-run.ts';
 import { type ProjectRun, readOpenRuns } from '../../attended/open-runs.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
-import { callingSession, isHeldByOther, readSession } from '../agent-session.ts';
+import { callingSession, isHeldByOther, isSameRun, readSession } from '../agent-session.ts';
 import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
@@ -18,7 +18,7 @@ export async function readProjectRuns(
   const runs = await readOpenRuns(sourceOfFile(store, place.file), (run) => isOfProject(place, run));
   return runs.map((run) => {
     const known = { run: run.id, db: place.file };
-    const isOwn = own.some((one) => one.run === run.id && one.db === place.file);
+    const isOwn = own.some((one) => isSameRun(one, known));
     return { run, holder: isOwn ? 'own' : isHeldByOther(shell, known, session) ? 'other' : undefined };
   });
 }

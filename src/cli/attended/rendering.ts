@@ -5,15 +5,24 @@
 // - The commands work as they are printed, in a POSIX shell.
 // - In a pipe the instructions are printed unchanged; on a terminal they cannot steer it.
 
-import type { AttendedRun, IdleRun, OpenWork } from '../../attended/attended-run.ts';
+import {
+  type AttendedRun,
+  type IdleRun,
+  NOTHING_LEFT,
+  type OpenWork,
+  resultLines,
+  stepName,
+  stepNames,
+} from '../../attended/attended-run.ts';
 import type { ProjectRun } from '../../attended/open-runs.ts';
 import { newWork, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
 import { askedLines } from '../../attended/waits.ts';
 import { present } from '../../base/fields.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { TreeWait } from '../../engine/run-tree.ts';
 import { isDone } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
-import { pasteable, shellWord } from '../caller.ts';
+import { pasteable } from '../caller.ts';
 import { readRunReport } from '../run-report/run-report.ts';
 import type { Shell } from '../shell.ts';
 import { EXIT_WAITING, exitOf, exitOfWaits } from '../status.ts';
@@ -107,9 +116,6 @@ function receiptLines(shell: Shell, receipt: Receipt): string[] {
   return [receipt.repeated ? `${verdict} (This report was already recorded.)` : verdict];
 }
 
-/** What a worker with one step is told when that step is not open any more. */
-export const NOTHING_LEFT = 'There is nothing left to do for you.';
-
 /** What is asked where the run waits for a person, and the command with which they answer. */
 export function askedOf(shell: Shell, run: IdleRun): string[] {
   const waits = run.kind === 'waiting' ? run.waits : [];
@@ -123,7 +129,9 @@ const VERDICTS = { refused: 'Not accepted', 'gave-up': 'Given up' } as const;
 /** The open attended runs of a project, one per line. */
 export function openRunLines(open: readonly ProjectRun[]): string[] {
   return open.map(({ run, holder }) => {
-    const steps = [...new Set(workIn(run).map(({ step }) => `"${oneLine(step)}"`))].join(', ');
+    const steps = stepNames(workIn(run))
+      .map((name) => `"${oneLine(name)}"`)
+      .join(', ');
     const state = run.kind === 'work' ? `open: ${steps}` : run.kind;
     return `  ${run.id}  ${oneLine(run.workflow)}  ${state}${holder === 'other' ? ' (another session works on it)' : ''}`;
   });
@@ -197,8 +205,8 @@ function headerOf(shell: Shell, { number, step, path, attempt, run, due }: OpenW
 
 /** The name of a step, with the item of a fan-out; a branch has its own name. */
 function nameOf({ step, path }: Pick<OpenWork, 'step' | 'path'>): string {
-  const [group, member] = step.split('/');
-  return oneLine(member === undefined || member !== group ? step : `${group}, item ${path.slice(path.indexOf('/') + 1)}`);
+  const name = stepName(step);
+  return oneLine(name === step ? step : `${name}, item ${path.slice(path.indexOf('/') + 1)}`);
 }
 
 const RESULT_FILE = 'result.json';
@@ -207,13 +215,6 @@ const EXAMPLE_QUESTIONS = '[{"question": "Which one?", "options": ["this", "that
 /** Whether a report must have a result. */
 function needsResult({ schema, kind, reviews, args = {} }: OpenWork): boolean {
   return schema !== undefined || kind === 'generate' || reviews === true || Object.values(args).some(({ required }) => required);
-}
-
-/** What the result must be, if the step says so. */
-export function resultLines(work: OpenWork): string[] {
-  const { schema } = work;
-  if (schema !== undefined) return [`The result must match this JSON Schema: ${JSON.stringify(schema)}`];
-  return work.kind === 'generate' ? ['The result must be a JSON string.'] : [];
 }
 
 /** The token as an option, in one word, since a token may begin with dashes. */

@@ -3,12 +3,12 @@
 //
 // - Text from outside is escaped, so that it can neither close an element nor pose as one.
 
-import type { OpenWork } from '../../attended/attended-run.ts';
+import { NOTHING_LEFT, type OpenWork, resultLines } from '../../attended/attended-run.ts';
 import { newWork, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
 import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
 import { plain } from '../terminal.ts';
-import { askedOf, commandsFor, idleText, NOTHING_LEFT, resultLines } from './rendering.ts';
+import { askedOf, commandsFor, idleText } from './rendering.ts';
 
 /** The reply to an agent, as one element. */
 export function replyXml(shell: Shell, reply: Reply): string {

@@ -4,7 +4,7 @@
 import { text } from 'node:stream/consumers';
 import { messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
-import { agentProcessSession } from '../agent-process.ts';
+import { agentProcessSession } from '../agent-session.ts';
 import type { CommandRun } from '../command.ts';
 import type { Shell } from '../shell.ts';
 
@@ -28,7 +28,7 @@ export const run: CommandRun = async (shell, given) => {
   const event = given.word('EVENT');
   const hook = await (HOOKS[event] as () => Promise<Hook>)();
   try {
-    const answer = await hook.answer(shell, withSession(JSON.parse(await text(shell.world.stdin)) as Json, given.option('agent')));
+    const answer = await hook.answer(shell, withSession(shell, JSON.parse(await text(shell.world.stdin)) as Json, given.option('agent')));
     if (answer !== undefined) shell.write(`${JSON.stringify(answer)}\n`);
     return 0;
   } catch (error) {
@@ -38,7 +38,7 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 /** The input with the session that the MCP server of the same agent has, for programs that do not pass on their own. */
-function withSession(asked: Json, agent: string | undefined): Json {
-  const session = agentProcessSession(agent);
+function withSession(shell: Shell, asked: Json, agent: string | undefined): Json {
+  const session = agentProcessSession(shell, agent);
   return session === undefined || !isJsonObject(asked) ? asked : { ...asked, session_id: session };
 }

@@ -4,13 +4,13 @@ import { readQuestions, type WaitingQuestions } from '../../attended/questions.t
 import { commandFor } from '../../attended/wait-command.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { postedText } from '../../engine/gates.ts';
 import { readWaits } from '../../engine/inspect.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
 import type { OpenWait } from '../../kernel/status.ts';
 import type { Store } from '../../store/store.ts';
 import { questionLines } from '../attended/answer.ts';
-import { shellWord } from '../caller.ts';
 import type { CommandRun } from '../command.ts';
 import { type PendingApproval, pendingApprovals } from '../decision/approvals.ts';
 import { approvalLines } from '../decision/decision.ts';

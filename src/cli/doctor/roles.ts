@@ -32,8 +32,8 @@ export async function checkRoles(project: Project, settings: RoleEnvironment, en
         const words = [
           driver,
           ...(argv === undefined ? [] : [argv.join(' ')]),
-          ...present(model),
-          ...present(unreadInstructions(project, role)),
+          ...listed(model),
+          ...listed(unreadInstructions(project, role)),
         ];
         const what = `role ${name}: ${words.join(', ')}`;
         if (missing !== undefined) return { id: 'role', status: 'warning', what: `${what}; ${missing.what}`, hint: missing.hint } as const;
@@ -48,7 +48,7 @@ export async function checkRoles(project: Project, settings: RoleEnvironment, en
   }
 }
 
-function present(text: string | undefined): string[] {
+function listed(text: string | undefined): string[] {
   return text === undefined ? [] : [text];
 }
 

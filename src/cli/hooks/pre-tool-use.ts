@@ -11,15 +11,15 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { type Demand, demandsOf, RIGHTS, SCOPES } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { type Definition, membersOf, type StepModel } from '../../definition/model.ts';
+import { type Definition, stepsWithin } from '../../definition/model.ts';
 import { readRunTree, type TreeRun } from '../../engine/run-tree.ts';
 import { matches } from '../../steps/glob.ts';
 import { type Guard, protectedKey } from '../../steps/protected-files.ts';
 import type { Store } from '../../store/store.ts';
 import { isSessionId, readSession, type SessionRun } from '../agent-session.ts';
 import { projectsAround, realPath, stateHome } from '../project.ts';
-import { closing } from '../session.ts';
 import type { Shell } from '../shell.ts';
+import { withSessionStore } from './session-run.ts';
 import { programName, type ShellCall } from './shell-commands.ts';
 import { toolCallOf } from './tool-call.ts';
 
@@ -63,39 +63,37 @@ interface OpenStep {
   readonly mayChange: readonly string[];
 }
 
-async function openRuns({ run, db }: SessionRun, cwd: string): Promise<readonly OpenRun[]> {
-  if (!existsSync(db)) return [];
-  const { openSqliteStore } = await import('../../store/sqlite/open.ts');
-  return closing(await openSqliteStore({ file: db }), async (store) => {
-    if ((await store.resolve(run, 1)).length === 0) return [];
-    const { runs } = await readRunTree(store, run);
+async function openRuns(of: SessionRun, cwd: string): Promise<readonly OpenRun[]> {
+  const open = await withSessionStore(of, async (store) => {
+    const { runs } = await readRunTree(store, of.run);
     return Promise.all(runs.map((one) => openRun(store, one, cwd)));
   });
+  return open ?? [];
 }
 
 async function openRun(store: Store, { state, definition }: TreeRun, cwd: string): Promise<OpenRun> {
   const { origin } = await store.load(state.id);
   const around = origin.file === undefined ? [] : projectsAround(dirname(origin.file));
   const root = origin.workspace ?? around[0]?.root ?? projectsAround(cwd)[0]?.root ?? cwd;
-  const paths = Object.keys(state.live);
-  const kept = await store.data(state.id, paths.map(protectedKey));
+  const live = Object.values(state.live);
+  const kept = await store.data(
+    state.id,
+    live.map(({ path }) => protectedKey(path)),
+  );
   return {
     id: state.id,
     root: realPath(root) ?? root,
-    steps: paths.flatMap((path) => openStep(definition, path, kept.get(protectedKey(path)))),
+    steps: live.flatMap(({ path, step }) => openStep(definition, step, kept.get(protectedKey(path)))),
   };
 }
 
-function openStep(definition: Definition, path: string, kept: Json | undefined): OpenStep[] {
+function openStep(definition: Definition, name: string, kept: Json | undefined): OpenStep[] {
   if (kept === undefined || !isJsonObject(kept) || !isJsonObject(kept.files ?? null) || !Array.isArray(kept.guards)) return [];
-  const id = (path.split('/').at(-1) ?? path).replace(/#\d+$/, '');
-  const step = definition.steps.flatMap(withInner).find((one) => one.id === id);
+  // A member of a group is named after the group and itself.
+  const id = name.split('/').at(-1) as string;
+  const step = definition.steps.flatMap(stepsWithin).find((one) => one.id === id);
   const files = new Set(Object.keys(kept.files as JsonObject));
   return [{ id, files, guards: kept.guards as unknown as readonly Guard[], mayChange: step?.mayChange ?? [] }];
-}
-
-function withInner(step: StepModel): StepModel[] {
-  return [step, ...membersOf(step).flatMap(withInner)];
 }
 
 function firstFault<T>(items: readonly T[], faultOf: (item: T) => string | undefined): string | undefined {

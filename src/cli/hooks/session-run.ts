@@ -2,16 +2,21 @@
 
 import { existsSync } from 'node:fs';
 import { type AttendedRun, readAttendedRun, sourceOfFile } from '../../attended/attended-run.ts';
+import type { Store } from '../../store/store.ts';
 import type { SessionRun } from '../agent-session.ts';
 import { closing } from '../session.ts';
 
-/** Reads a run of a session; undefined when it has ended or no longer exists. */
-export async function readSessionRun({ run, db }: SessionRun): Promise<AttendedRun | undefined> {
+/** Reads from the database of a run of a session; undefined when the run no longer exists. */
+export async function withSessionStore<T>({ run, db }: SessionRun, read: (store: Store) => Promise<T>): Promise<T | undefined> {
   if (!existsSync(db)) return undefined;
   const { openSqliteStore } = await import('../../store/sqlite/open.ts');
-  return closing(await openSqliteStore({ file: db }), async (store) => {
-    if ((await store.resolve(run, 1)).length === 0) return undefined;
-    const found = await readAttendedRun(sourceOfFile(store, db), run);
-    return found.kind === 'ended' ? undefined : found;
-  });
+  return closing(await openSqliteStore({ file: db }), async (store) =>
+    (await store.resolve(run, 1)).length === 0 ? undefined : read(store),
+  );
+}
+
+/** Reads a run of a session; undefined when it has ended or no longer exists. */
+export async function readSessionRun(of: SessionRun): Promise<AttendedRun | undefined> {
+  const found = await withSessionStore(of, (store) => readAttendedRun(sourceOfFile(store, of.db), of.run));
+  return found?.kind === 'ended' ? undefined : found;
 }

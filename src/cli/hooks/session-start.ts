@@ -5,8 +5,7 @@
 //   along; those of other processes stay where they are.
 // - A new session is told which runs of the project nobody works on, and takes none: the person may want something else.
 
-import type { AttendedRun } from '../../attended/attended-run.ts';
-import { workIn } from '../../attended/submission.ts';
+import { type AttendedRun, stepNames } from '../../attended/attended-run.ts';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { isSessionId, moveSessions, readSession } from '../agent-session.ts';
@@ -66,7 +65,7 @@ function stateText(run: AttendedRun): string {
   if (run.kind === 'waiting') return 'it waits for somebody else';
   if (run.kind !== 'work')
     return run.kind === 'halted' ? 'it stopped, and a person has to decide how it continues' : 'the engine is executing it';
-  const names = [...new Set(workIn(run).map(({ step }) => `"${oneLine(step)}"`))];
+  const names = stepNames(run.work).map((name) => `"${oneLine(name)}"`);
   const shown = [...names.slice(0, STEPS_SHOWN), ...(names.length > STEPS_SHOWN ? ['…'] : [])].join(', ');
   return `${names.length === 1 ? 'step' : 'steps'} ${shown} ${names.length === 1 ? 'is' : 'are'} open`;
 }

@@ -5,10 +5,10 @@
 // - An agent is reminded at most three times while its runs make no progress; then it may stop, and its turn ends. Only
 //   a new turn, which no hook prolonged, starts the count again, so that nothing loops without a person.
 
-import type { AttendedRun } from '../../attended/attended-run.ts';
+import { type AttendedRun, stepNames } from '../../attended/attended-run.ts';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
-import { type AgentSession, changeSession, isSessionId, readSession, type SessionRun } from '../agent-session.ts';
+import { type AgentSession, changeSession, isSameRun, isSessionId, readSession, type SessionRun } from '../agent-session.ts';
 import type { Shell } from '../shell.ts';
 import { readSessionRun } from './session-run.ts';
 
@@ -49,8 +49,7 @@ function keep(
   { over, kept }: { readonly over: readonly SessionRun[]; readonly kept: AgentSession['kept'] },
 ): void {
   if (over.length === 0 && JSON.stringify(kept) === JSON.stringify(session.kept)) return;
-  const isOver = ({ run: id, db }: SessionRun): boolean => over.some((one) => one.run === id && one.db === db);
-  changeSession(shell, session.id, (now) => ({ ...now, runs: now.runs.filter((one) => !isOver(one)), kept }));
+  changeSession(shell, session.id, (now) => ({ ...now, runs: now.runs.filter((run) => !over.some((one) => isSameRun(one, run))), kept }));
 }
 
 /** A run of the session: how far it is, and what its agent has to do, if anything. */
@@ -68,8 +67,8 @@ async function lookAt(of: SessionRun): Promise<Look | undefined> {
 function todoOf(run: AttendedRun): string | undefined {
   const { id } = run;
   if (run.kind === 'work') {
-    const steps = run.work.map(({ step }) => `"${step}"`);
-    return `Run ${id} has ${steps.length === 1 ? 'a step' : 'steps'} open for you: ${steps.join(', ')}. Call pawl_next (or "pawl next ${id}") for the instructions and the token, do the work, and report it with that token. If it cannot be done, report the failure; if only the person knows the answer, ask with pawl_ask.`;
+    const steps = stepNames(run.work).map((name) => `"${name}"`);
+    return `Run ${id} has ${run.work.length === 1 ? 'a step' : 'steps'} open for you: ${steps.join(', ')}. Call pawl_next (or "pawl next ${id}") for the instructions and the token, do the work, and report it with that token. If it cannot be done, report the failure; if only the person knows the answer, ask with pawl_ask.`;
   }
   return run.kind === 'executing' || run.kind === 'abandoned'
     ? `Run ${id} is executing. Call pawl_next (or "pawl next ${id}"); it waits until a step is open for you.`

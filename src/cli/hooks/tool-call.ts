@@ -2,6 +2,7 @@
 // the files that it changes. Claude Code, Codex, Gemini CLI and OpenCode name their tools and fields differently.
 
 import type { JsonObject } from '../../base/json.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { callsIn, programName, type ShellCall } from './shell-commands.ts';
 
 /** What a tool call is about to do. */
@@ -37,11 +38,7 @@ export function toolCallOf(tool: string, input: JsonObject): ToolCall {
 function textOf(value: JsonObject[string] | undefined): string[] {
   if (typeof value === 'string') return [value];
   // A list of words, as a program receives them.
-  return Array.isArray(value) && value.every((word) => typeof word === 'string') ? [value.map(quoted).join(' ')] : [];
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
+  return Array.isArray(value) && value.every((word) => typeof word === 'string') ? [value.map(shellWord).join(' ')] : [];
 }
 
 function filesOf({ words, writes }: ShellCall): readonly string[] {

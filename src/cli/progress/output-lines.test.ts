@@ -47,10 +47,12 @@ test('a chatty step is limited by the second, and the lines left out are counted
   const lines = Array.from({ length: 1000 }, (_, index) => ({ at: 5000 + (index < 900 ? 0 : 1000), text: `line ${index}` }));
   const shown = lines.flatMap((line) => limit.admit(line));
   expect(shown).toHaveLength(40 + 1 + 40);
-  expect(shown[41]?.text).toBe('line 900');
-  expect(limit.leftOut).toBe(860);
-  expect(limit.end()).toHaveLength(1);
-  expect(limit.leftOut).toBe(60);
+  expect(shown.slice(40, 42)).toEqual([
+    { at: 5000, leftOut: 860 },
+    { at: 6000, text: 'line 900' },
+  ]);
+  expect(limit.end()).toEqual([{ at: 6000, leftOut: 60 }]);
+  expect(limit.end()).toEqual([]);
 });
 
 test('a step is limited in all, and a long line is cut', () => {
@@ -58,6 +60,7 @@ test('a step is limited in all, and a long line is cut', () => {
   const shown = Array.from({ length: 1000 }, (_, index) => ({ at: index * 1000, text: 'x'.repeat(5000) })).flatMap((line) =>
     limit.admit(line),
   );
-  expect(shown[0]?.text).toHaveLength(303);
-  expect(shown.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(70_000);
+  const texts = shown.flatMap((line) => ('text' in line ? [line.text] : []));
+  expect(texts[0]).toHaveLength(303);
+  expect(texts.join('').length).toBeLessThan(70_000);
 });

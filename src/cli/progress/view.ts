@@ -2,10 +2,10 @@
 // event in a pipe, nothing with --json; and what its steps print meanwhile. It reads the store after each commit and the
 // transcripts as they grow, and never blocks the run.
 
+import { shellWord } from '../../base/shell-word.ts';
 import { type TranscriptId, transcriptsOf } from '../../engine/transcripts.ts';
 import type { Path } from '../../kernel/activation.ts';
 import type { Store } from '../../store/store.ts';
-import { shellWord } from '../caller.ts';
 import { databaseOf } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
@@ -13,7 +13,7 @@ import { clockText } from '../time.ts';
 import { headLine, type StepLines, stepLines } from './block.ts';
 import { eventTexts } from './event-lines.ts';
 import { LiveOutput } from './live-output.ts';
-import { LEFT_OUT, OutputLimit } from './output-limit.ts';
+import { OutputLimit } from './output-limit.ts';
 import { endedAttempt, liveAttempts, type ProgressEvent, type ProgressNode, ProgressReader } from './reader.ts';
 import { fitRows, Screen } from './screen.ts';
 
@@ -184,8 +184,8 @@ class LineView extends SilentView {
     const lines = this.output.take(attempt, isLast).filter(({ at }) => at >= this.since);
     const path = [...under, attempt.path].map(oneLine).join(' > ');
     const rest = `"pawl logs ${attempt.run} ${shellWord(attempt.path)}" shows everything`;
-    for (const { at, text } of [...lines.flatMap((line) => limit.admit(line)), ...(isLast ? limit.end() : [])])
-      this.shell.print(`${clockText(at)} ${path} | ${text === LEFT_OUT ? `(${limit.leftOut} lines left out; ${rest})` : text}`);
+    for (const line of [...lines.flatMap((one) => limit.admit(one)), ...(isLast ? limit.end() : [])])
+      this.shell.print(`${clockText(line.at)} ${path} | ${'text' in line ? line.text : `(${line.leftOut} lines left out; ${rest})`}`);
     if (!isLast) return;
     this.limits.delete(key);
     this.output.forget(attempt);

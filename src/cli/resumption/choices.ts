@@ -1,8 +1,8 @@
 // Owns how a person can continue a run that stopped, or settle a step of unknown outcome: the choices, and the command of
 // each. The kernel rejects any other choice.
 
+import { shellWord } from '../../base/shell-word.ts';
 import type { RunState } from '../../kernel/run-state.ts';
-import { shellWord } from '../caller.ts';
 
 /** One way to continue. */
 export interface Choice {

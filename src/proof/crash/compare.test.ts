@@ -21,7 +21,7 @@ function endOf(fields: Partial<CrashEnd>): CrashEnd {
 }
 
 describe('the verdict', () => {
-  test('the same end and a clean ledger are no violation', () => {
+  test('the same end with a clean ledger is no violation', () => {
     const ledger = [opened(), begun('a'), done('a'), asked('g'), opened('a'), asked('g'), begun('b'), done('b')];
     expect(compareEnds(endOf({}), endOf({ ledger }))).toEqual([]);
   });
@@ -48,13 +48,13 @@ describe('the verdict', () => {
     expect(compareEnds(endOf({}), endOf(fields))).toEqual([difference]);
   });
 
-  test('a step that the log says was begun again may begin again, and no more often', () => {
+  test('a step may begin again as often as the log says, and no more often', () => {
     const reruns = new Map([['a', 1]]);
     expect(compareEnds(endOf({}), endOf({ reruns, ledger: [begun('a'), opened(), begun('a'), done('a')] }))).toEqual([]);
     expect(compareEnds(endOf({}), endOf({ reruns, ledger: [begun('a'), begun('a'), begun('a')] }))).toHaveLength(1);
   });
 
-  test('an effect may happen twice only where nobody looked first what the interrupted attempt did', () => {
+  test('an effect may happen twice only if nobody checked first what the interrupted attempt did', () => {
     const twice = { reruns: new Map([['a', 1]]), ledger: [begun('a'), done('a'), opened(), begun('a'), done('a')] };
     expect(compareEnds(endOf({}), endOf({ ...twice, blind: new Map([['a', 1]]) }))).toEqual([]);
     expect(compareEnds(endOf({}), endOf(twice))).toEqual(['a took effect 2 times, but at most 1 can be explained']);

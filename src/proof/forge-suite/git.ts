@@ -89,7 +89,7 @@ function describeFetching(at: () => ForgeStage): void {
 }
 
 function describePushing(at: () => ForgeStage): void {
-  test('a push makes a branch, adds to it, and is heard as a new head of its pull request', async () => {
+  test('a push creates a branch, adds to it, and is reported as a new head of its pull request', async () => {
     const { forge, clone, read } = at();
     const { folder, commit } = await clone();
     const first = await commit({ 'work.txt': 'one\n' });

@@ -31,7 +31,7 @@ export function describeForge(name: string, open: () => Promise<ForgeStage>): vo
 }
 
 function describeIssues(at: () => ForgeStage): void {
-  test('an issue is what was asked for, and closing it twice is closing it', async () => {
+  test('an issue has what was asked for, and closing it twice is the same as once', async () => {
     const { forge } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     expect(valueIn(await forge.issue(number))).toMatchObject({ number, ...ISSUE, state: 'open' });
@@ -94,7 +94,7 @@ function describeIssues(at: () => ForgeStage): void {
 }
 
 function describeKeys(at: () => ForgeStage): void {
-  test('F2: an action that is asked for again under its key gives its first value and is not done again', async () => {
+  test('F2: an action that is repeated under its key returns its first value and is not done again', async () => {
     const { forge } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
     const first = valueIn(await forge.comment({ number, body: 'once' }, 'comment'));
@@ -113,7 +113,7 @@ function describeKeys(at: () => ForgeStage): void {
     expect(valueIn(await other.comments(number))).toHaveLength(1);
   });
 
-  test('F2: the same words under another key are said again', async () => {
+  test('F2: the same text under another key is posted again', async () => {
     const { forge } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
     for (const key of ['a', 'b']) valueIn(await forge.comment({ number, body: 'ping' }, key));
@@ -141,7 +141,7 @@ function describeKeys(at: () => ForgeStage): void {
 }
 
 function describeEvents(at: () => ForgeStage): void {
-  test('what happens is heard in order, once, also when another process did it, and not after the end', async () => {
+  test('events arrive in order, once, also those of another process, and none after the end', async () => {
     const { forge, reopen } = at();
     const other = await reopen();
     const heard: string[] = [];
@@ -186,7 +186,7 @@ function describePullRequests(at: () => ForgeStage): void {
     expect(await forge.openPullRequest({ title: 'Nothing', body: '', head: base, base }, 'k')).toMatchObject({ result: 'denied' });
   });
 
-  test('a pull request that contradicts its base is not mergeable', async () => {
+  test('a pull request that conflicts with its base is not mergeable', async () => {
     const { forge, commit } = at();
     const { number } = await openSample(at(), 'topic');
     const { defaultBranch } = valueIn(await forge.repository());
@@ -224,7 +224,7 @@ function describeApprovals(at: () => ForgeStage): void {
   const words = async (pr: number): Promise<string[]> =>
     valueIn(await at().forge.approvals(pr)).map(({ actor, state }) => `${actor} ${state}`);
 
-  test('F5: each person has one word, the latest', async () => {
+  test('F5: only the latest review of each person counts', async () => {
     const { number, head } = await openSample(at(), 'topic');
     await at().review(number, 'ann', 'approved');
     await at().review(number, 'ann', 'approved');
@@ -234,7 +234,7 @@ function describeApprovals(at: () => ForgeStage): void {
     expect(valueIn(await at().forge.approvals(number)).every(({ headSha }) => headSha === head)).toBe(true);
   });
 
-  test('F5: a push leaves no approval', async () => {
+  test('F5: a push removes approvals', async () => {
     const { number } = await openSample(at(), 'topic');
     await at().review(number, 'ann', 'approved');
     await at().commit('topic', { 'topic.txt': 'slipped in\n' });

@@ -1,5 +1,6 @@
 // Owns the report on hostile runs.
 
+import { shortLine } from '../../base/short-text.ts';
 import type { HostileResult } from './hostile.ts';
 
 const WHY_MAX = 160;
@@ -8,7 +9,9 @@ const WHY_MAX = 160;
 export function formatHostileReport({ workflow, steps, falseCompletions, breaches, runs }: Omit<HostileResult, 'report'>): string {
   const width = Math.max(0, ...steps.map(({ step }) => step.length));
   const enforced = steps.filter((step) => step.enforced).length;
-  const lines = steps.map(({ step, enforced: is, why }) => `  ${is ? 'enforced' : 'advised '}  ${step.padEnd(width)}  ${brief(why)}`);
+  const lines = steps.map(
+    ({ step, enforced: is, why }) => `  ${is ? 'enforced' : 'advised '}  ${step.padEnd(width)}  ${shortLine(why, WHY_MAX)}`,
+  );
   const head = steps.length === 0 ? 'no step is done by an agent' : `${enforced} of ${steps.length} steps of agents enforced`;
   return [
     `${workflow}: ${head}`,
@@ -17,9 +20,4 @@ export function formatHostileReport({ workflow, steps, falseCompletions, breache
     ...falseCompletions.map(({ agent, step, how }) => `  FALSE COMPLETION: "${agent}" (${how}) got away with step "${step}"`),
     ...breaches.map((breach) => `  BREACH: ${breach}`),
   ].join('\n');
-}
-
-function brief(why: string): string {
-  const line = why.replaceAll(/\s+/g, ' ');
-  return line.length <= WHY_MAX ? line : `${line.slice(0, WHY_MAX - 1)}…`;
 }

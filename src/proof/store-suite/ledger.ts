@@ -60,7 +60,7 @@ function describeSums(stage: Stage): void {
     ]);
   });
 
-  test('the ledger is asked by run, step, role and time', async () => {
+  test('the ledger can be queried by run, step, role and time', async () => {
     const { store } = stage;
     await addRun(store, 'r1');
     await addRun(store, 'r2');

@@ -120,7 +120,7 @@ function describeAge(stage: Stage): void {
 }
 
 function describeRelatives(stage: Stage): void {
-  test('a run goes with all that it started, or stays with it', async () => {
+  test('a run is removed with all runs that it started, or all stay', async () => {
     const { store } = stage;
     await addRun(store, 'parent');
     await addRun(store, 'child', { parent: 'parent', status: 'failed' });
@@ -146,7 +146,7 @@ function describeRelatives(stage: Stage): void {
 }
 
 function describeValues(stage: Stage): void {
-  test('a value goes with the last run that refers to it', async () => {
+  test('a value is removed with the last run that refers to it', async () => {
     const { store } = stage;
     const [own, shared, long] = [createValue('own'), createValue('shared'), createValue('x'.repeat(100_000))];
     await addRun(store, 'old', { value: own });

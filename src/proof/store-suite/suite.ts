@@ -120,7 +120,7 @@ function describeWhole(stage: Stage): void {
     expect((await after.events('r1', 0)).map((row) => row.events)).toEqual([first.events, second.events]);
   });
 
-  test('T1: a delta that is refused leaves nothing behind, and hurts no other one of the same turn', async () => {
+  test('T1: a refused delta leaves nothing behind, and does not affect others of the same turn', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
@@ -163,7 +163,7 @@ function describeWhole(stage: Stage): void {
 }
 
 function describeStale(stage: Stage): void {
-  test('T2: a delta at a position that is past changes nothing', async () => {
+  test('T2: a delta at a past position changes nothing', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
@@ -229,7 +229,7 @@ function describeOwner(stage: Stage): void {
     expect(claims.map(({ claimed: won }) => won)).toEqual([true, false, false]);
   });
 
-  test('T3: a claim gives all that a host needs to go on, members and mail included', async () => {
+  test('T3: a claim returns all that a host needs to continue, members and mail included', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     const second = full(first);
@@ -298,7 +298,7 @@ function describeMail(stage: Stage): void {
 }
 
 function describeWithdrawal(stage: Stage): void {
-  test('T4: mail that nobody acted on is taken back, and its key is free again', async () => {
+  test('T4: mail that nobody acted on can be withdrawn, and its key is free again', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
@@ -315,7 +315,7 @@ function describeWithdrawal(stage: Stage): void {
     await expect(store.withdraw({ run: 'nobody', dedupe: 'a' }, 'me')).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
   });
 
-  test('T4: mail that a live owner may have read is not taken back; that of a dead one is', async () => {
+  test('T4: mail that a live owner may have read cannot be withdrawn; that of a dead one can', async () => {
     const { store } = stage;
     await store.commit(createFirst({ run: 'r1', owner: 'me' }));
     await store.post(signal('r1', 'a'));
@@ -346,7 +346,7 @@ function describeLog(stage: Stage): void {
     expect(await store.events('r1', 6)).toEqual([]);
   });
 
-  test('T5: a store that was only written by deltas is found in order', async () => {
+  test('T5: a store that only deltas wrote passes its check', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
@@ -469,7 +469,7 @@ function describeListing(stage: Stage): void {
 }
 
 function describeOrigin(stage: Stage): void {
-  test('a store belongs to nobody until it is bound, and then to the first', async () => {
+  test('a store has no owner until it is bound, and then belongs to the first', async () => {
     const { store } = stage;
     expect(await store.origin()).toBeUndefined();
     expect(await store.bind('mine')).toBe('mine');

@@ -40,7 +40,7 @@ export function describeSlots(stage: Stage): void {
     expect(await store.commit(createNext(createNext(a, change), change, { slots: take('other#1', 'disk') }))).toEqual(COMMITTED);
   });
 
-  test('whoever waits longest for a semaphore is rung when it is freed, also by a run that ends', async () => {
+  test('the run that has waited longest for a semaphore is woken when it is freed, also by a run that ends', async () => {
     const { store } = stage;
     const [a, b, c] = ['a', 'b', 'c'].map((run) => createFirst({ run, owner: 'me' })) as [Delta, Delta, Delta];
     for (const delta of [a, b, c]) await store.commit(delta);
@@ -75,7 +75,7 @@ function collect(store: Store): { until(count: number): Promise<string[]>; stop:
 
 /** Describes bells and word of commits. */
 export function describeWaking(stage: Stage): void {
-  test('a watcher hears of mail; a follower hears of commits; neither after it stopped', async () => {
+  test('a watcher is told of mail, a follower of commits, and neither after it stopped', async () => {
     const { store } = stage;
     const rung = collect(store);
     const followed = new Promise<void>((resolve) => {

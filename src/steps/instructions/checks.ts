@@ -1,6 +1,7 @@
-// Owns how an agent is told what Pawl will look at before its step counts as done, what comes right after it, and which
-// files it must leave alone.
+// Owns how an agent is told what Pawl checks before its step counts as done, which gate comes right after it, and which
+// files it must not change.
 
+import { shortLine } from '../../base/short-text.ts';
 import type { Edge, StepModel } from '../../definition/model.ts';
 import { outputLines, outputsOf } from '../outputs/declaration.ts';
 import { protectedNames } from '../protected-guards.ts';
@@ -14,7 +15,9 @@ const CHECK_CHARACTERS_MAX = 120;
 /** What is checked when the step is reported, and by the gate behind it; undefined when nothing is. */
 export function checksText(job: Job): string | undefined {
   const { model } = job.request.bound;
-  const conditions = model.postconditions.map(({ name, error }) => `- ${oneLine(error === '' ? name : `${name} (otherwise: ${error})`)}`);
+  const conditions = model.postconditions.map(
+    ({ name, error }) => `- ${shortLine(error === '' ? name : `${name} (otherwise: ${error})`, CHECK_CHARACTERS_MAX)}`,
+  );
   const own = [...conditions, ...outputLines(outputsOf(model))];
   const gate = gateAfter(job);
   const parts = [
@@ -31,7 +34,7 @@ function gateAfter({ bench, request }: Job): string | undefined {
   if (after?.kind === 'validate') return `Then "${after.id}" runs the validation of the project.`;
   if (after?.kind !== 'gate') return undefined;
   const titles = after.config.checks.map((check) => check.name ?? entryOf(bench.checks, check.check)?.title?.(check) ?? check.check);
-  const shown = titles.slice(0, CHECKS_MAX).map((title) => `- ${oneLine(title)}`);
+  const shown = titles.slice(0, CHECKS_MAX).map((title) => `- ${shortLine(title, CHECK_CHARACTERS_MAX)}`);
   const more = titles.length > CHECKS_MAX ? [`- and ${titles.length - CHECKS_MAX} more`] : [];
   return [`Then the gate "${after.id}" checks:`, ...shown, ...more].join('\n');
 }
@@ -43,19 +46,14 @@ function stepAfter(steps: readonly StepModel[], { next }: StepModel): StepModel 
   return target === undefined || !('step' in target) ? undefined : steps.find(({ id }) => id === target.step);
 }
 
-function oneLine(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ');
-  return line.length <= CHECK_CHARACTERS_MAX ? line : `${line.slice(0, CHECK_CHARACTERS_MAX)}…`;
-}
-
 /** Which files the agent must not change. */
 export async function untouchedText(job: Job): Promise<string> {
   const { model } = job.request.bound;
   const { permissions } = job.request.workflow.definition;
   if (model.mutatesCheckout === false || permissions?.contents === 'read' || permissions?.contents === 'none')
-    return 'Change no files in this step: a change makes the attempt fail.';
+    return 'Do not change any file in this step: a change makes the attempt fail.';
   const patterns = (await protectedNames(job)).filter((pattern) => !(model.mayChange ?? []).includes(pattern));
   const more = patterns.length > PATTERNS_MAX ? ` and ${patterns.length - PATTERNS_MAX} more` : '';
   const named = patterns.length === 0 ? '' : `${patterns.slice(0, PATTERNS_MAX).join(', ')}${more}, `;
-  return `Leave alone: ${named}what decides which commands gates run, and the settings of Pawl, git, CI and agents (.pawl/, .git/, .github/, .claude/ and the like). A change there voids the work.`;
+  return `Do not change ${named}any file that decides which commands the gates run, or the settings of Pawl, git, CI and agents (.pawl/, .git/, .github/, .claude/ and the like). A change there makes the attempt fail.`;
 }

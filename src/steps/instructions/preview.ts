@@ -17,7 +17,7 @@ import { replyRulesOf } from '../reply-rules.ts';
 import { Secrets } from '../secrets.ts';
 import type { StepServices } from '../services.ts';
 import type { Executors, Job } from '../work.ts';
-import { textBeforePeople, wholeText } from './instructions.ts';
+import { promptOf } from './instructions.ts';
 import { drivenText, handoverOf, openCall, type WorkerCall } from './worker-text.ts';
 
 /** The step whose instructions are wanted. */
@@ -55,8 +55,7 @@ export async function previewOf(services: StepServices, executors: Executors, wa
     return { kind: 'handed', handover: await handoverOf(job, call) };
   const told = await drivenText(job, call);
   const schema = call.rules.schema;
-  const parts = told.people === undefined ? {} : { parts: { before: textBeforePeople(told), people: told.people } };
-  return { kind: 'driven', role, prompt: promptWithReply({ prompt: wholeText(told), ...parts, ...present({ schema }) }) };
+  return { kind: 'driven', role, prompt: promptWithReply({ ...promptOf(told), ...present({ schema }) }) };
 }
 
 function workerOf(step: StepModel): WorkerConfig {

@@ -3,6 +3,7 @@
 // path is given instead.
 
 import type { Json } from '../../base/json.ts';
+import { textWithin } from '../../base/short-text.ts';
 
 /** Keeps a text that is too long for the instructions, and returns where; undefined when there is no place for it. */
 export type KeepText = (name: string, text: string) => string | undefined;
@@ -44,9 +45,9 @@ export class Quotes {
       this.#left -= bytes;
       return mark(text);
     }
-    const part = cut(text, Math.max(0, this.#left), kept);
+    const part = textWithin(text, Math.max(0, this.#left), kept).trim();
     this.#left = 0;
-    return [...(part === '' ? [] : [mark(part)]), `(Cut: all ${bytes} bytes of it are in ${path})`].join('\n');
+    return [...(part === '' ? [] : [mark(part)]), `(Truncated; all ${bytes} bytes are in ${path})`].join('\n');
   }
 }
 
@@ -55,11 +56,4 @@ function quoted(text: string): string {
     .split('\n')
     .map((line) => `> ${line}`.trimEnd())
     .join('\n');
-}
-
-function cut(text: string, bytesMax: number, kept: Kept): string {
-  const bytes = Buffer.from(text);
-  const part = kept === 'end' ? bytes.subarray(bytes.length - bytesMax) : bytes.subarray(0, bytesMax);
-  // A character that the cut went through is left out.
-  return part.toString().replaceAll('\uFFFD', '').trim();
 }

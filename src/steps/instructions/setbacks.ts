@@ -49,7 +49,7 @@ function isFailure(value: Json | undefined): boolean {
 
 function stageText(stage: { readonly [name: string]: Json }): string {
   const { name, exitCode, stderr } = stage;
-  const how = exitCode === undefined ? 'did not end' : `exited with ${textOf(exitCode)}`;
+  const how = exitCode === undefined ? 'did not finish' : `exited with ${textOf(exitCode)}`;
   return `${textOf(name ?? 'a stage')} ${how}${typeof stderr === 'string' && stderr !== '' ? `:\n${stderr}` : ''}`;
 }
 

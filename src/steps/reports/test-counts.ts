@@ -1,6 +1,7 @@
 // Owns what is known of a run of tests: how many there were, how they ended, and the first failures by name.
 
 import type { JsonObject } from '../../base/json.ts';
+import { shortText } from '../../base/short-text.ts';
 
 /** How a run of tests ended. What was skipped, or only selected and not run, is no test that ran. */
 export interface TestCounts {
@@ -32,8 +33,8 @@ const MESSAGE_MAX = 500;
 /** Counts with only as much about the failures as a record should hold. */
 export function createTestCounts(counts: TestCounts): TestCounts {
   const failures = counts.failures.slice(0, FAILURES_MAX).map(({ name, message }) => ({
-    name: cut(name.trim(), NAME_MAX),
-    message: cut(message.trim(), MESSAGE_MAX),
+    name: shortText(name.trim(), NAME_MAX),
+    message: shortText(message.trim(), MESSAGE_MAX),
   }));
   return { ...counts, failures };
 }
@@ -60,8 +61,4 @@ export function whyNoTest(counts: TestCounts): string | undefined {
 /** The counts as a check records them. */
 export function recordOf({ passed, failed, skipped, failures }: TestCounts): JsonObject {
   return { tests: passed + failed + skipped, passed, failed, skipped, failures: failures.map((failure) => ({ ...failure })) };
-}
-
-function cut(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
 }

@@ -6,6 +6,8 @@
 // - Depth and attributes are bounded, and time is linear in the text.
 // - A text that is not well-formed is an XmlFault, never half a report. What was told before is void then.
 
+import { shortText } from '../../base/short-text.ts';
+
 /** Is told what stands in a document, in order. */
 export interface XmlVisitor {
   open(name: string, attributes: ReadonlyMap<string, string>): void;
@@ -168,6 +170,8 @@ function isCharacter(code: number): boolean {
   return code >= 0x20 ? code !== 0xfffe && code !== 0xffff : code === 0x09 || code === 0x0a || code === 0x0d;
 }
 
+const NAME_MAX = 40;
+
 function shown(name: string): string {
-  return name.length > 40 ? `${name.slice(0, 39)}…` : name;
+  return shortText(name, NAME_MAX);
 }

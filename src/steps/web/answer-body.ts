@@ -1,6 +1,7 @@
 // Owns what an answer says: its body as data where it is JSON, and whether that is what was expected.
 
 import { isJsonObject, type Json } from '../../base/json.ts';
+import { shortText } from '../../base/short-text.ts';
 
 /** The body as data if it is JSON, as text otherwise. */
 export function bodyOf({ body }: { readonly body: string }): Json {
@@ -39,9 +40,10 @@ function listDifference(expected: readonly Json[], found: Json, path: string): s
   return undefined;
 }
 
+const SHOWN_MAX = 80;
+
 function shown(value: Json): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (isJsonObject(value)) return 'an object';
-  const text = JSON.stringify(value);
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  return shortText(JSON.stringify(value), SHOWN_MAX);
 }

@@ -1,5 +1,6 @@
 // Owns the shape of a problem in a workflow file: a stable code, its place, what is wrong and what to do.
 
+import { shortText } from '../../../base/short-text.ts';
 import type { FindingCode, Severity } from '../../../definition/finding.ts';
 
 /** One fault of a workflow file; lines and columns count from 1. */
@@ -48,7 +49,7 @@ const QUOTED_MAX = 60;
 
 /** A text in quotes, cut where it is long. */
 export function quoted(text: string): string {
-  return JSON.stringify(text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX - 1)}…` : text);
+  return JSON.stringify(shortText(text, QUOTED_MAX));
 }
 
 const LISTED_MAX = 12;
