@@ -12,6 +12,7 @@ import { askedLines } from '../../attended/waits.ts';
 import { present } from '../../base/fields.ts';
 import type { TreeWait } from '../../engine/run-tree.ts';
 import { isDone } from '../../kernel/run-state.ts';
+import { quotedAfterFirst } from '../../steps/instructions/quotes.ts';
 import type { Store } from '../../store/store.ts';
 import { pasteable, shellWord } from '../caller.ts';
 import { readRunReport } from '../run-report/run-report.ts';
@@ -103,7 +104,9 @@ function receiptLines(shell: Shell, receipt: Receipt): string[] {
   if (receipt.kind === 'pending') return ['The report is recorded and is being verified.'];
   const what = `${nameOf(receipt)} (attempt ${receipt.attempt})`;
   const verdict =
-    receipt.kind === 'accepted' ? `Accepted: ${what}.` : `${VERDICTS[receipt.kind]}: ${what}: ${outside(shell, receipt.message)}`;
+    receipt.kind === 'accepted'
+      ? `Accepted: ${what}.`
+      : `${VERDICTS[receipt.kind]}: ${what}: ${outside(shell, quotedAfterFirst(receipt.message))}`;
   return [receipt.repeated ? `${verdict} (This report was already recorded.)` : verdict];
 }
 
