@@ -117,7 +117,7 @@ test.each(['pipe', 'link'])(
   async (what) => {
     const victim = join(rig.directory, 'victim');
     writeFileSync(victim, 'mine');
-    const put = (file: string): unknown => (what === 'pipe' ? execFileSync('mkfifo', [file]) : symlinkSync(victim, file));
+    const put = (file: string): unknown => (what === 'pipe' ? execFileSync('/usr/bin/env', ['mkfifo', file]) : symlinkSync(victim, file));
     const two = defineWorkflow({
       name: 'two',
       steps: [

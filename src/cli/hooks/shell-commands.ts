@@ -59,12 +59,8 @@ const DOCUMENT = /<<-?[ \t]*(['"]?)(\w+)\1([^\n]*)\n(?:([\s\S]*?)\n)??[ \t]*\2(?
 /** A line without the documents in it (`<<EOF`), and those. */
 function withoutDocuments(line: string): { readonly rest: string; readonly documents: readonly string[] } {
   if ((line.match(/<</g)?.length ?? 0) > DOCUMENTS_MAX) return { rest: line, documents: [] };
-  const documents: string[] = [];
-  const rest = line.replace(DOCUMENT, (_all, _quote, _end, after: string, text: string | undefined) => {
-    documents.push(text ?? '');
-    return after;
-  });
-  return { rest, documents };
+  const documents = [...line.matchAll(DOCUMENT)].map(([, , , , text = '']) => text);
+  return { rest: line.replace(DOCUMENT, '$3'), documents };
 }
 
 /** The name of a program, without its folder. */
