@@ -42,8 +42,8 @@ export interface AttendedHost {
   start(request: StartRequest): Promise<{ readonly engine: Engine; readonly run: string }>;
   /** The trusted workflows, and how many others there are. */
   offers(): Promise<{ readonly workflows: readonly OfferedWorkflow[]; readonly untrusted: number }>;
-  /** Records that a run belongs to the agent, for later processes. */
-  remember(run: string): void;
+  /** Records that a run belongs to the agent, for later processes; `served`: it works on the run, but did not start it. */
+  remember(run: string, how: 'started' | 'served'): void;
   /** The open attended runs of the project, newest first. */
   openRuns(): Promise<readonly ProjectRun[]>;
   /** Records that the agent goes on with a run that another session had. */
@@ -100,12 +100,15 @@ export class AttendedSession {
   /** Starts a run, or finds the one that was started under the same key. */
   async start({ workflow, params, key }: KeyedStart, limits: DriveLimits = {}): Promise<AttendedRun> {
     const id = key === undefined ? undefined : deriveRunId(`mcp/${workflow}`, key);
+    let how: 'started' | 'served' = 'started';
     const { engine, run } = await this.host.start({ workflow, params, ...present({ id }) }).catch((error: unknown) => {
       if (id === undefined || !hasCode(error, ['RUN_EXISTS'])) throw error;
+      // Who knows the key of a run need not be the one who started it.
+      how = 'served';
       return this.startedBefore(id, params);
     });
     this.runs.add(run);
-    this.host.remember(run);
+    this.host.remember(run, how);
     return driveForAgent(engine, run, this.limited(limits));
   }
 

@@ -7,6 +7,7 @@ import { shortText } from '../base/short-text.ts';
 import { openGates } from '../engine/gates.ts';
 import { questionsOf } from '../engine/reports.ts';
 import type { TreeWait } from '../engine/run-tree.ts';
+import { inOneLine, quotedAfterFirst } from '../steps/instructions/quotes.ts';
 import type { Store } from '../store/store.ts';
 import { commandFor } from './wait-command.ts';
 
@@ -72,10 +73,10 @@ function toQuestion(prompt: string, options: readonly { readonly label: string }
 export function askedLines({ wait, asks, from, count, signed, command }: ExplainedWait): string[] {
   const where = wait.step === undefined ? '' : ` at step "${wait.step}"`;
   const questions = asks.map(({ prompt, options }) => {
-    const labels = options.length === 0 ? '' : ` Options: ${options.map((label) => `"${label}"`).join(', ')}.`;
-    return `- Asked${where}: ${prompt}${labels}`;
+    const labels = options.length === 0 ? '' : ` Options: ${options.map((label) => `"${inOneLine(label)}"`).join(', ')}.`;
+    return `- Asked${where}: ${quotedAfterFirst(prompt)}${labels}`;
   });
-  const outside = wait.message === undefined ? [] : [`- Pending${where}: ${wait.message}`];
+  const outside = wait.message === undefined ? [] : [`- Pending${where}: ${quotedAfterFirst(wait.message)}`];
   const lines = [...questions, ...outside];
   if (command === undefined) return lines;
   const who = [

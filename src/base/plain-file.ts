@@ -1,15 +1,44 @@
-// Owns reading a file of a project or of the state folder. An agent or an archive can replace it with a named pipe or a device, and opening one
-// of those would block forever.
+// Owns opening a file of a project or of the state folder. An agent or an archive can replace it with a named pipe or a device, and opening one
+// of those would block forever; or with a link, and writing there would change another file.
 
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+
+const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
+const PRIVATE = 0o600;
+
+/** Opens a regular file to read; throws for anything else without blocking. */
+export function openPlainFile(file: string): number {
+  return assertPlain(openSync(file, O_RDONLY | O_NONBLOCK));
+}
+
+/** Opens a regular file of the user to append to, and creates it; throws for anything else, links included. */
+export function appendPlainFile(file: string): number {
+  return assertPlain(openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, PRIVATE));
+}
+
+/** Writes a regular file of the user, and creates it; throws for anything else, links included. */
+export function writePlainFile(file: string, text: string): void {
+  const fd = assertPlain(openSync(file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, PRIVATE));
+  try {
+    ftruncateSync(fd);
+    writeFileSync(fd, text);
+  } finally {
+    closeSync(fd);
+  }
+}
 
 /** The content of a regular file; throws for anything else without blocking. */
 export function readPlainFile(file: string): Buffer {
-  const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const fd = openPlainFile(file);
   try {
-    if (!fstatSync(fd).isFile()) throw new Error('it is not a regular file');
     return readFileSync(fd);
   } finally {
     closeSync(fd);
   }
+}
+
+function assertPlain(fd: number): number {
+  if (fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  throw new Error('it is not a regular file');
 }

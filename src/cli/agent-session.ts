@@ -118,6 +118,19 @@ export function takeUpRun(shell: Shell, run: SessionRun, binding: Binding = {}):
   bindRun(shell, { ...run, taken: true }, binding);
 }
 
+/**
+ * Whether the agent that started this process has started a run in its session. The id of the session is only a variable,
+ * so while a process speaks for the session, it must be one of the same agent.
+ */
+export function hasStarted(shell: Shell, isMeant: (run: string) => boolean): boolean {
+  const id = callingSession(shell);
+  const { runs, processes = [] } = id === undefined ? { runs: [] } : readSession(shell, id);
+  if (!runs.some(({ run, taken }) => taken !== true && isMeant(run))) return false;
+  const live = processes.filter(isAlive);
+  const agent = agentProcess(shell);
+  return live.length === 0 || agent === undefined || live.some((one) => one === agent || agentOfServer(one) === agent);
+}
+
 /** Whether a live session other than this one works on a run. */
 export function isHeldByOther(shell: Shell, run: SessionRun, session: string | undefined = callingSession(shell)): boolean {
   return readSessions(shell).some((other) => other.id !== session && other.runs.some((known) => isSameRun(known, run)) && isLive(other));

@@ -10,7 +10,7 @@ import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import type { Store } from '../store/store.ts';
 import { accountName, userActor } from './actor.ts';
-import { callingSession, readSession } from './agent-session.ts';
+import { hasStarted } from './agent-session.ts';
 import type { Project } from './project.ts';
 import { readSettings } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
@@ -152,8 +152,7 @@ function isOwn(shell: Shell, ancestors: readonly Ancestor[], prefix: string | un
   if (prefix === undefined || prefix === '') return false;
   const id = prefix.toLowerCase();
   if (ancestors.some(({ drives = [] }) => drives.some((run) => run.startsWith(id)))) return true;
-  const session = callingSession(shell);
-  return session !== undefined && readSession(shell, session).runs.some(({ run, taken }) => taken !== true && run.startsWith(id));
+  return hasStarted(shell, (run) => run.startsWith(id));
 }
 
 function secretOf(shell: Shell): string | undefined {

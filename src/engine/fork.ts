@@ -3,11 +3,11 @@
 // starts from the beginning.
 
 import { EngineError } from '../base/error.ts';
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { Ref } from '../kernel/activation.ts';
 import { apply, createRun, type Draft, draftOf } from '../kernel/apply.ts';
-import { mergedBy, type RunEvent } from '../kernel/event.ts';
+import { joiningData, mergedBy, type RunEvent, withoutOwnNames } from '../kernel/event.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { EventRow, StoredAttempt } from '../store/store.ts';
 import { requireActor } from './actor.ts';
@@ -161,10 +161,10 @@ async function pastOf(core: EngineCore, run: string, cut: Cut): Promise<ForkHist
   const merged = await mergedRefs(core, cut.before);
   const latest = new Map(rows.filter((row) => row.group === undefined && row.status === 'completed').map((row) => [row.step, row.output]));
   const outputs = [...latest.values()].flatMap((ref) => (ref === undefined ? [] : [ref]));
-  const texts = await core.store.values([...new Set([...merged, ...outputs].map((ref) => ref.digest))]);
+  const texts = await core.store.values([...new Set([...merged.map(({ ref }) => ref), ...outputs].map((ref) => ref.digest))]);
   const read = (ref: Ref | undefined): Json => (ref === undefined ? null : (JSON.parse(texts.get(ref.digest) as string) as Json));
   const data = new Map<string, Json>();
-  for (const patch of merged.map(read)) if (isJsonObject(patch)) for (const [key, value] of Object.entries(patch)) data.set(key, value);
+  for (const { ref, part } of merged) for (const [key, value] of Object.entries(part(read(ref)))) data.set(key, value);
   const results = new Map([...latest].map(([step, ref]) => [step, read(ref)]));
   const history =
     cut.state.form === 'flow' ? { history: await flowHistory(core.store, rows), given: await givenResults(core.store, rows) } : {};
@@ -175,18 +175,29 @@ async function pastOf(core: EngineCore, run: string, cut: Cut): Promise<ForkHist
  * Returns the references merged into the data before the cut, oldest first. A run that is itself a fork started with
  * its original's data.
  */
-async function mergedRefs(core: EngineCore, before: readonly RunEvent[]): Promise<Ref[]> {
+async function mergedRefs(core: EngineCore, before: readonly RunEvent[]): Promise<Merged[]> {
   const own = before.flatMap((event) => mergedRef(event));
   const [first] = before;
   if (first?.type !== 'run.started') return own;
-  const given = [...Object.values(first.supplied ?? {}), ...own];
+  const supplied = Object.values(first.supplied ?? {}).map((ref) => ({ ref, part: suppliedPart }));
+  const given = [...supplied, ...own];
   if (first.fork === undefined) return given;
   const { run, seq, step } = first.fork;
   const rows = (await core.store.events(run, 0)).filter((row) => row.seq <= seq);
   return [...(await mergedRefs(core, cutAt(rows, { run, from: step }).before)), ...given];
 }
 
-function mergedRef(event: RunEvent): Ref[] {
-  const merged = mergedBy(event);
-  return merged === undefined ? [] : [merged];
+/** Data that was merged, and what of it joined that of the run. */
+interface Merged {
+  readonly ref: Ref;
+  readonly part: (value: Json) => JsonObject;
+}
+
+function suppliedPart(value: Json): JsonObject {
+  return isJsonObject(value) ? withoutOwnNames(value) : {};
+}
+
+function mergedRef(event: RunEvent): Merged[] {
+  const ref = mergedBy(event);
+  return ref === undefined ? [] : [{ ref, part: (value) => joiningData(event, value) }];
 }

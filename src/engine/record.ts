@@ -11,7 +11,7 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { Activation, Observation, Path, Ref } from '../kernel/activation.ts';
 import { heldBy, humanWaitOf } from '../kernel/activation.ts';
-import { mergedBy, type RunEvent } from '../kernel/event.ts';
+import { joiningData, mergedBy, type RunEvent, withoutOwnNames } from '../kernel/event.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { MemberResult, Need, View } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';
@@ -130,7 +130,7 @@ export class RunRecord implements View {
 
   /** Supplies the result of a step that is not run, for a run that starts in the middle. */
   supply(step: string, value: Json): SuppliedResult {
-    this.mergeData(value);
+    if (isJsonObject(value)) this.mergeData(withoutOwnNames(value));
     this.noteResult(step, value);
     const ref = this.keep(value);
     return ref === undefined ? { step } : { step, ref };
@@ -193,7 +193,7 @@ export class RunRecord implements View {
   absorb(events: readonly RunEvent[], ended: readonly EndedAttempt[]): void {
     for (const event of events) {
       const merged = mergedBy(event);
-      if (merged !== undefined) this.mergeData(this.value(merged));
+      if (merged !== undefined) this.mergeData(joiningData(event, this.value(merged)));
       if (event.type === 'step.changed' && event.group !== undefined) this.groups.set(event.activation.path, new Map());
     }
     for (const { event, activation } of ended) {
@@ -217,8 +217,7 @@ export class RunRecord implements View {
     });
   }
 
-  private mergeData(patch: Json): void {
-    if (!isJsonObject(patch)) return;
+  private mergeData(patch: JsonObject): void {
     for (const [key, value] of Object.entries(patch)) {
       this.changedData.set(key, JSON.stringify(value));
       if (this.namedData.has(key)) this.namedData.set(key, value);

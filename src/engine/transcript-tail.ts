@@ -1,8 +1,9 @@
 // Owns following a transcript that this or another process writes: each read returns the lines that were completed since
 // the last one.
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { openPlainFile } from '../base/plain-file.ts';
 import { parseTranscriptLine, type TranscriptId, type TranscriptLine, transcriptFile } from './transcripts.ts';
 
 /** Longer than any line of a transcript. */
@@ -29,7 +30,7 @@ export class TranscriptTail {
   read(): TranscriptLine[] {
     let file: number;
     try {
-      file = openSync(this.file, 'r');
+      file = openPlainFile(this.file);
     } catch {
       return [];
     }

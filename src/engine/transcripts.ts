@@ -4,11 +4,12 @@
 // - Every line is written as soon as it is complete, and a part of one after a moment, so that others can follow.
 // - A transcript is readable by its user only, contains no secrets, and is bounded; it says where it was cut.
 
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, readSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AgentEvent } from '../agents/driver.ts';
 import { digestText } from '../base/digest.ts';
 import type { Json } from '../base/json.ts';
+import { appendPlainFile, openPlainFile, readPlainFile, writePlainFile } from '../base/plain-file.ts';
 import type { Redactor } from '../process/redact.ts';
 import { redactJson } from '../steps/redaction.ts';
 
@@ -64,7 +65,7 @@ export function openTranscript(
 export function readTranscript(folder: string, of: TranscriptId): TranscriptLine[] | undefined {
   let text: string;
   try {
-    text = readFileSync(transcriptFile(folder, of), 'utf8');
+    text = readPlainFile(transcriptFile(folder, of)).toString('utf8');
   } catch {
     return undefined;
   }
@@ -75,7 +76,7 @@ export function readTranscript(folder: string, of: TranscriptId): TranscriptLine
 export function lastTranscriptText(folder: string, of: TranscriptId): string | undefined {
   let file: number | undefined;
   try {
-    file = openSync(transcriptFile(folder, of), 'r');
+    file = openPlainFile(transcriptFile(folder, of));
     const { size } = fstatSync(file);
     const end = Buffer.alloc(Math.min(size, END_BYTES));
     readSync(file, end, 0, end.length, size - end.length);
@@ -118,7 +119,7 @@ export function keepText(folder: string, { name, ...of }: TranscriptId & { reado
   const file = transcriptFile(folder, of).replace(/\.jsonl$/, `.${nameOf(name.replaceAll(/[^\w.-]+/g, '-'))}.txt`);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(file, text, { mode: 0o600 });
+    writePlainFile(file, text);
     return file;
   } catch {
     // Without a place for it, the agent gets the whole text.
@@ -153,7 +154,7 @@ class TranscriptFile implements Transcript {
     this.means = means;
     try {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      this.file = openSync(path, 'a', 0o600);
+      this.file = appendPlainFile(path);
       this.bytes = fstatSync(this.file).size;
     } catch (error) {
       this.giveUp(error);

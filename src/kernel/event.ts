@@ -1,6 +1,7 @@
 // Owns the facts of a run's log. An event holds every choice that was made, guards included, so that folding the
 // log needs no program and no view. What an old event means never changes; a new meaning is a numbered flag.
 
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
@@ -221,6 +222,20 @@ export function mergedBy(event: RunEvent): Ref | undefined {
     default:
       return undefined;
   }
+}
+
+/**
+ * What of such data joins the checkpoint's. Names with `$` are the engine's own (what it found, judged and accepted), so
+ * nothing that a step returns, or that is returned in its place, has one.
+ */
+export function joiningData(event: RunEvent, value: Json): JsonObject {
+  if (!isJsonObject(value)) return {};
+  return event.type === 'run.changed' ? value : withoutOwnNames(value);
+}
+
+/** Data of steps without the names that are the engine's own. */
+export function withoutOwnNames(value: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith('$')));
 }
 
 /** One fact of a run's log. */

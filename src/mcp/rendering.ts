@@ -8,6 +8,7 @@ import { newWork, type Receipt, type Reply, workIn } from '../attended/submissio
 import { askedLines } from '../attended/waits.ts';
 import { argumentLines } from '../definition/arg.ts';
 import type { OpenWait } from '../kernel/status.ts';
+import { inOneLine, quotedAfterFirst } from '../steps/instructions/quotes.ts';
 
 /** How many characters of instructions an answer has; the first step is always whole. */
 const WHOLE_MAX = 2000;
@@ -66,7 +67,7 @@ function stateText(run: AttendedRun): string {
       return `waiting for ${reasons}.${then} There is nothing for you to do now: tell the person, and stop.${asked === '' ? '' : `\n${asked}`}`;
     }
     case 'halted':
-      return `${run.status}: ${run.problem ?? 'it cannot continue by itself'}. A person has to decide how it continues ("pawl resume ${run.id}"): tell them, and stop.`;
+      return `${run.status}: ${inOneLine(run.problem ?? 'it cannot continue by itself')}. A person has to decide how it continues ("pawl resume ${run.id}"): tell them, and stop.`;
     case 'ended':
       return `${run.status}. There is nothing left to do.`;
   }
@@ -147,8 +148,9 @@ function receiptText(receipt: Receipt): string {
   const step = stepName(receipt.step);
   const again = repeated ? ' (this report was already recorded)' : '';
   if (receipt.kind === 'accepted') return `Accepted: step "${step}" is done${again}.`;
-  if (receipt.kind === 'gave-up') return `The failure of step "${step}" is recorded${again}. ${receipt.message}`.trimEnd();
-  return `NOT accepted: step "${step}" is not done${again}. ${receipt.message}`.trimEnd();
+  if (receipt.kind === 'gave-up')
+    return `The failure of step "${step}" is recorded${again}. ${quotedAfterFirst(receipt.message)}`.trimEnd();
+  return `NOT accepted: step "${step}" is not done${again}. ${quotedAfterFirst(receipt.message)}`.trimEnd();
 }
 
 /** The open runs of the project that an agent could take up, and how. */

@@ -6,6 +6,7 @@ import type { StepModel } from '../definition/model.ts';
 import type { ScopeInput } from '../definition/scope.ts';
 import { rendered } from '../definition/template-scope.ts';
 import type { AttemptRequest, Snapshot } from './attempt.ts';
+import { asTask } from './instructions/quotes.ts';
 
 /** The request with the templates of its step filled in from the run's record. */
 export function filledIn(request: AttemptRequest, snapshot: Snapshot): AttemptRequest {
@@ -34,7 +35,17 @@ function filledModel(model: StepModel, fill: Fill): StepModel {
   if (model.kind === 'gate') return { ...model, config: { ...model.config, checks: filledChecks(model.config.checks, fill) } };
   if (model.kind === 'workflow') return { ...model, input: fill(model.input) };
   if (model.kind === 'command') return { ...model, config: filledProgram(model.config, fill) };
+  if (model.kind === 'agent') return { ...model, config: filledTask(model.config, fill) };
+  if (model.kind === 'generate') return { ...model, config: filledTask(model.config, fill) };
   return 'config' in model ? ({ ...model, config: fill<unknown>(model.config) } as StepModel) : model;
+}
+
+/** The work of an agent; in its prompt no value can pass for the instructions around it. */
+function filledTask<Task extends { readonly prompt?: string }>(task: Task, fill: Fill): Task {
+  const filled = fill(task);
+  return task.prompt === undefined || typeof filled.prompt !== 'string'
+    ? filled
+    : { ...filled, prompt: asTask(task.prompt, filled.prompt) };
 }
 
 /** A program with what surrounds it filled in: no value becomes part of a command. */

@@ -45,7 +45,7 @@ describe('questions of an agent', () => {
   test('wait for a person, and the agent gets exit code 3', async () => {
     const line = [
       `Run ${RUN} waits for a person to answer the questions of "work" ("pawl answer ${RUN}"); there is nothing for you to do until then.`,
-      '- Asked at step "work": Which database\u001b[31m? Options: "Postgres", "SQLite".',
+      '- Asked at step "work": Which database? Options: "Postgres", "SQLite".',
       '- Asked at step "work": Which parts? Options: "api", "web", "docs".',
       `- A person runs, in a terminal of their own: pawl answer ${RUN}`,
       '',

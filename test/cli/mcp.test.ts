@@ -1,5 +1,6 @@
 // `pawl mcp` as a real process, with the client of the SDK and with clients that mean no good.
 
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -120,6 +121,25 @@ describe('an agent', () => {
     // Taking up a run gives no right over it.
     const cancelled = await rig.run(['cancel', runIn(first)], { env: { CLAUDE_CODE_SESSION_ID: 'session-2' } });
     expect(cancelled.stderr).toContain('[NOT_ALLOWED]');
+  });
+
+  test('gets no right over the run of another session by starting it again, by serving it, or by the id of that session', async () => {
+    const args = { ...start, idempotency_key: 'guessed' };
+    const owner = await client({ env: { CLAUDE_CODE_SESSION_ID: 'owner' } });
+    const run = runIn(await owner.call('pawl_start', args));
+    const again = await client({ env: { CLAUDE_CODE_SESSION_ID: 'again' } });
+    expect(runIn(await again.call('pawl_start', args))).toBe(run);
+    const served = await client({ env: { CLAUDE_CODE_SESSION_ID: 'served' }, words: ['--run', run] });
+    expect((await served.call('pawl_status')).text).toContain(run);
+    for (const session of ['again', 'served']) {
+      const tried = await rig.run(['pause', run], { env: { CLAUDE_CODE_SESSION_ID: session } });
+      expect([session, tried.stderr]).toEqual([session, expect.stringContaining('[NOT_ALLOWED]')]);
+    }
+    // Another agent, whose program is the shell here, with the id of the session that started the run.
+    const line = `CLAUDE_CODE_SESSION_ID=owner ${rig.argv(['cancel', run]).join(' ')}; exit $?`;
+    const forged = spawnSync('sh', ['-c', line], { cwd: rig.project, env: rig.env(), encoding: 'utf8' });
+    expect(forged.stderr).toContain('[NOT_ALLOWED]');
+    expect(await statusOf(run)).toBe('waiting');
   });
 
   test('sees no run of another project in a database that both use', async () => {

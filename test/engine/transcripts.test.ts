@@ -1,6 +1,7 @@
 // Transcripts: what an agent said and did in one attempt, in a plain file beside the database.
 
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentDriver, AgentEvent } from '../../src/agents/driver.ts';
@@ -110,3 +111,33 @@ test('what a command prints is kept as it comes, without secrets, also those it 
   expect(text).toContain('done\n');
   expect(text).not.toContain('hunter2');
 });
+
+test.each(['pipe', 'link'])(
+  'a %s that an agent put in place of what is written next neither holds up the run nor is written through',
+  async (what) => {
+    const victim = join(rig.directory, 'victim');
+    writeFileSync(victim, 'mine');
+    const put = (file: string): unknown => (what === 'pipe' ? execFileSync('/usr/bin/env', ['mkfifo', file]) : symlinkSync(victim, file));
+    const two = defineWorkflow({
+      name: 'two',
+      steps: [
+        { id: 'first', agent: 'worker', prompt: 'Work.', next: 'second' },
+        { id: 'second', agent: 'worker', prompt: 'Work.', context: () => ({ text: 'long '.repeat(2000) }), next: null },
+      ],
+    });
+    const driver: AgentDriver = {
+      name: 'planting',
+      ask: async ({ onEvent, runId, step }) => {
+        onEvent?.(said('I write.'));
+        const folder = join(transcriptsOf(rig.db), runId);
+        if (step === 'first') for (const name of ['jsonl', 'context.txt']) put(join(folder, `second%231.1.${name}`));
+        return { kind: 'answered', success: true, output: null };
+      },
+    };
+    const engine = await rig.open({ roles: { worker: { driver: 'planting' } }, drivers: { planting: driver } });
+    const run = await engine.start(two);
+    expect((await run.wait()).status).toBe('completed');
+    expect(readFileSync(victim, 'utf8')).toBe('mine');
+    if (what === 'pipe') expect(readTranscript(transcriptsOf(rig.db), { run: run.id, path: 'second#1', attempt: 1 })).toBeUndefined();
+  },
+);

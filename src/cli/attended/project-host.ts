@@ -138,8 +138,8 @@ export class ProjectHost implements AttendedHost {
     return params;
   }
 
-  remember(run: string): void {
-    bindRun(this.shell, { run, db: this.place.file }, this.binding());
+  remember(run: string, how: 'started' | 'served'): void {
+    bindRun(this.shell, { run, db: this.place.file, ...(how === 'served' ? { taken: true } : {}) }, this.binding());
   }
 
   takeUp(run: string): void {

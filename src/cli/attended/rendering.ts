@@ -21,6 +21,7 @@ import { present } from '../../base/fields.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { TreeWait } from '../../engine/run-tree.ts';
 import { isDone } from '../../kernel/run-state.ts';
+import { quotedAfterFirst } from '../../steps/instructions/quotes.ts';
 import type { Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';
 import { readRunReport } from '../run-report/run-report.ts';
@@ -112,7 +113,9 @@ function receiptLines(shell: Shell, receipt: Receipt): string[] {
   if (receipt.kind === 'pending') return ['The report is recorded and is being verified.'];
   const what = `${nameOf(receipt)} (attempt ${receipt.attempt})`;
   const verdict =
-    receipt.kind === 'accepted' ? `Accepted: ${what}.` : `${VERDICTS[receipt.kind]}: ${what}: ${outside(shell, receipt.message)}`;
+    receipt.kind === 'accepted'
+      ? `Accepted: ${what}.`
+      : `${VERDICTS[receipt.kind]}: ${what}: ${outside(shell, quotedAfterFirst(receipt.message))}`;
   return [receipt.repeated ? `${verdict} (This report was already recorded.)` : verdict];
 }
 

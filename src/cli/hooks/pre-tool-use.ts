@@ -33,13 +33,19 @@ export async function answer(shell: Shell, asked: Json): Promise<object | undefi
   const { runs } = readSession(shell, asked.session_id);
   if (runs.length === 0) return undefined;
   const tool = typeof asked.tool_name === 'string' ? asked.tool_name : '';
-  const { calls, files } = toolCallOf(tool, isJsonObject(asked.tool_input ?? null) ? (asked.tool_input as JsonObject) : {});
+  const { calls, files, removed } = toolCallOf(tool, isJsonObject(asked.tool_input ?? null) ? (asked.tool_input as JsonObject) : {});
   if (calls.length === 0 && files.length === 0) return undefined;
   const cwd = typeof asked.cwd === 'string' ? asked.cwd : shell.cwd;
   const open = (await Promise.all(runs.map((run) => openRuns(run, cwd)))).flat();
   const [first] = open;
   if (first === undefined) return undefined;
-  const reason = decisionIn(calls, first.id) ?? firstFault(files, (file) => fileFault(shell, { file: absolute(cwd, file), open, runs }));
+  const reason =
+    decisionIn(calls, first.id) ??
+    firstFault(files, (file) => fileFault(shell, { file: absolute(cwd, file), open, runs })) ??
+    firstFault(
+      removed.flatMap((folder) => protectedBelow(absolute(cwd, folder), open)),
+      (file) => fileFault(shell, { file, open, runs }),
+    );
   return reason === undefined ? undefined : denial(asked.hook_event_name, reason);
 }
 
@@ -135,6 +141,13 @@ function fileFault(shell: Shell, { file, open, runs }: FileUse): string | undefi
   });
 }
 
+/** The protected files in a folder that is there. */
+function protectedBelow(folder: string, open: readonly OpenRun[]): readonly string[] {
+  return open.flatMap(({ root, steps }) =>
+    steps.flatMap(({ files }) => [...files].map((file) => join(root, file)).filter((file) => isBelow(file, folder) && existsSync(file))),
+  );
+}
+
 function isBelow(file: string, folder: string): boolean {
   return file === folder || file.startsWith(`${folder}${sep}`);
 }
@@ -149,7 +162,6 @@ function isProtected(path: string, { files, guards, mayChange }: OpenStep): bool
 
 /** Words before a program that only start it. */
 const STARTERS: ReadonlySet<string> = new Set(['npx', 'pnpx', 'bunx', 'npm', 'pnpm', 'yarn', 'bun', 'exec', 'dlx', 'x', 'node', 'tsx']);
-const WRAPPERS: ReadonlySet<string> = new Set(['env', 'sudo', 'command', 'time', 'nohup', 'timeout', 'stdbuf', 'setsid', 'then', 'do']);
 const PAWL = /^pawl(?:\.(?:js|cmd|exe))?(?:@.+)?$/;
 /** What a command checks by itself, and an agent has no use for. */
 const DECIDES: ReadonlySet<string> = new Set(['trust', 'token create', 'identity create', 'identity enrol', 'identity revoke']);
@@ -168,8 +180,7 @@ function decisionIn(calls: readonly ShellCall[], run: string): string | undefine
 /** The command of Pawl in a call that only a person may give, if it is one. */
 function decidingCommand(words: readonly string[]): string | undefined {
   const at = words.findIndex((word) => PAWL.test(programName(word)));
-  const isStart = (word: string): boolean =>
-    STARTERS.has(programName(word)) || WRAPPERS.has(word) || word.startsWith('-') || /^\w+=/.test(word) || /^[\d.]+[smh]?$/.test(word);
+  const isStart = (word: string): boolean => STARTERS.has(programName(word)) || word.startsWith('-');
   if (at === -1 || !words.slice(0, at).every(isStart)) return undefined;
   const rest = words.slice(at + 1);
   const verbAt = rest.findIndex((word) => Object.hasOwn(RIGHTS, word));

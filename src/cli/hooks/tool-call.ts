@@ -1,6 +1,7 @@
 // Owns what a tool call of a coding agent is about to do, whichever program it is of: the shell lines that it runs and
 // the files that it changes. Claude Code, Codex, Gemini CLI and OpenCode name their tools and fields differently.
 
+import { isAbsolute, join } from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { callsIn, programName, type ShellCall } from './shell-commands.ts';
@@ -10,6 +11,8 @@ export interface ToolCall {
   readonly calls: readonly ShellCall[];
   /** The files that it changes, as the agent wrote them. */
   readonly files: readonly string[];
+  /** What it removes or moves away, with everything in it. */
+  readonly removed: readonly string[];
 }
 
 const EDITORS = /^(?:Edit|MultiEdit|Write|NotebookEdit|apply_patch|write_file|replace|edit|multiedit|write|patch)$/;
@@ -28,11 +31,11 @@ export function toolCallOf(tool: string, input: JsonObject): ToolCall {
   const patched = texts.flatMap((text) => [...text.matchAll(PATCHED)].map(([, file = '']) => file.trim()));
   if (EDITORS.test(tool)) {
     const named = FILE_FIELDS.flatMap((field) => textOf(input[field]));
-    return { calls: [], files: [...named, ...patched] };
+    return { calls: [], files: [...named, ...patched], removed: [] };
   }
-  if (!SHELLS.test(tool)) return { calls: [], files: [] };
+  if (!SHELLS.test(tool)) return { calls: [], files: [], removed: [] };
   const calls = texts.flatMap((text) => callsIn(text));
-  return { calls, files: [...patched, ...calls.flatMap(filesOf)] };
+  return { calls, files: [...patched, ...calls.flatMap(filesOf)], removed: calls.flatMap(removedBy) };
 }
 
 function textOf(value: JsonObject[string] | undefined): string[] {
@@ -41,12 +44,30 @@ function textOf(value: JsonObject[string] | undefined): string[] {
   return Array.isArray(value) && value.every((word) => typeof word === 'string') ? [value.map(shellWord).join(' ')] : [];
 }
 
-function filesOf({ words, writes }: ShellCall): readonly string[] {
-  const at = words.findIndex((word) => !/^\w+=/.test(word) && word !== 'sudo');
-  const program = programName(words[at] ?? '');
-  const args = words.slice(at + 1);
+/** The program of a call and its arguments; `git rm` is a program of its own. */
+function programOf({ words }: ShellCall): { readonly program: string; readonly args: readonly string[] } {
+  const [first = '', ...rest] = words;
+  const isGit = programName(first) === 'git' && (rest[0] === 'rm' || rest[0] === 'mv');
+  const [program = '', ...args] = isGit ? rest : [programName(first), ...rest];
+  return { program, args };
+}
+
+function filesOf(call: ShellCall): readonly string[] {
+  const { program, args } = programOf(call);
   const isChanger = CHANGERS.has(program) || (IN_PLACE.has(program) && args.some((word) => /^-\w*i/.test(word)));
   const changed = isChanger ? args.filter((word) => !word.startsWith('-')) : [];
   // A copy only changes its target.
-  return [...writes, ...(program === 'cp' || program === 'ln' || program === 'install' ? changed.slice(-1) : changed)];
+  const isCopy = program === 'cp' || program === 'ln' || program === 'install';
+  return inFolder(call, [...call.writes, ...(isCopy ? changed.slice(-1) : changed)]);
+}
+
+function removedBy(call: ShellCall): readonly string[] {
+  const { program, args } = programOf(call);
+  const named = args.filter((word) => !word.startsWith('-'));
+  return inFolder(call, program === 'rm' ? named : program === 'mv' ? named.slice(0, -1) : []);
+}
+
+/** Paths from the folder of the line; none if the call may be anywhere. */
+function inFolder({ folder }: ShellCall, files: readonly string[]): readonly string[] {
+  return files.flatMap((file) => (isAbsolute(file) || folder === '' ? [file] : folder === undefined ? [] : [join(folder, file)]));
 }

@@ -14,9 +14,10 @@ import type { Definition } from '../../definition/model.ts';
 import type { PersonNote } from '../../kernel/run-state.ts';
 import type { AttemptRequest, RunPast } from '../attempt.ts';
 import { feedbackSentence } from '../context.ts';
+import { redactJson } from '../redaction.ts';
 import type { Job } from '../work.ts';
 import { checksText, untouchedText } from './checks.ts';
-import { Quotes } from './quotes.ts';
+import { inOneLine, Quotes, SECTIONS } from './quotes.ts';
 import { setbackText } from './setbacks.ts';
 
 const EVIDENCE_BYTES_MAX = 2048;
@@ -56,29 +57,33 @@ export async function instructionsFor(job: Job, parts: InstructionParts): Promis
   const past = (await request.past?.()) ?? NOTHING_PAST;
   const keep = (name: string, text: string): string | undefined => {
     const { runId: run, activation } = request;
-    return job.bench.services.keepText?.({ run, path: activation.path, attempt: activation.attempt, name }, text);
+    return job.bench.services.keepText?.(
+      { run, path: activation.path, attempt: activation.attempt, name },
+      redactJson(job.bench.redactor, text),
+    );
   };
-  const quotes = new Quotes(QUOTED_BYTES_MAX, keep);
+  const names = new Map<string, number>();
+  const quotes = new Quotes(QUOTED_BYTES_MAX, keep, names);
   // What people said must not be cut because an issue is long, so it is quoted first.
   const people = peopleText(request, past.notes, quotes);
   const task = taskText(request, parts, quotes);
   const goal = goalText(job, parts, quotes);
-  const again = againText(job, past, new Quotes(EVIDENCE_BYTES_MAX, keep));
+  const again = againText(job, past, new Quotes(EVIDENCE_BYTES_MAX, keep, names));
   const body = [
-    `# ${parts.title}\n${positionText(job)}`,
-    section('Goal', goal),
-    section('Why you are here again', again),
-    section('What to do', task),
-    section('What is checked', checksText(job)),
-    section('What not to touch', await untouchedText(job)),
+    `# ${inOneLine(parts.title)}\n${positionText(job)}`,
+    section(SECTIONS.goal, goal),
+    section(SECTIONS.again, again),
+    section(SECTIONS.task, task),
+    section(SECTIONS.checks, checksText(job)),
+    section(SECTIONS.untouched, await untouchedText(job)),
   ];
   const report = parts.rules.length === 0 ? undefined : parts.rules.join('\n\n');
-  return { body: joined(body), ...present({ report, people: section('What people said: follow it', people) }) };
+  return { body: joined(body), ...present({ report, people: section(SECTIONS.people, people) }) };
 }
 
 /** The instructions as one text. */
 export function wholeText({ body, report, people }: Instructions): string {
-  return joined([body, section('How to report', report), people]);
+  return joined([body, section(SECTIONS.report, report), people]);
 }
 
 /** The instructions for a driver: whole, and in two parts where people said something, so that how to answer comes before it. */
@@ -138,7 +143,7 @@ function subjectText(trigger: Json | undefined, quotes: Quotes): string | undefi
   const [what, subject] = isJsonObject(issue ?? null) ? ['Issue', issue as JsonObject] : ['Pull request', pull];
   if (!isJsonObject(subject ?? null)) return undefined;
   const { number, title, body } = subject as JsonObject;
-  const heading = `${what} #${String(number ?? '?')}`;
+  const heading = `${what} #${typeof number === 'number' ? number : '?'}`;
   const text = [title, body].filter((part): part is string => typeof part === 'string' && part.trim() !== '').join('\n\n');
   return text === '' ? heading : `${heading} (quoted, as data):\n${quotes.text(heading, text)}`;
 }
@@ -169,7 +174,9 @@ function againText({ request, context }: Job, past: RunPast, evidence: Quotes): 
   const parts = [
     feedback === undefined ? undefined : feedbackSentence(evidence.text('feedback', feedback, 'end').replace(/^> /, '')),
     ...[...inside, ...setbacks].map((one) => setbackText(one, evidence)),
-    before === undefined || before === null ? undefined : `Your result at the last visit: ${shortened(before)}`,
+    before === undefined || before === null
+      ? undefined
+      : `Your result at the last visit: ${evidence.line('last result', shortened(before))}`,
   ];
   return parts.filter((part) => part !== undefined).join('\n\n');
 }
@@ -194,7 +201,8 @@ function peopleText({ answers = [] }: AttemptRequest, notes: readonly PersonNote
 }
 
 function noteText(note: PersonNote, quotes: Quotes): string {
-  const { actor, path, text } = note;
+  const { path, text } = note;
+  const actor = inOneLine(note.actor);
   const did = note.by === 'choice' ? `chose "${note.option}" at "${path}"` : `resumed the run at "${path}"`;
   return text.trim() === '' ? `${actor} ${did}.` : `${actor} ${did} and said:\n${quotes.text(`what ${actor} said`, text)}`;
 }

@@ -1,9 +1,54 @@
 // Owns how text that Pawl did not write stands in the instructions of an agent: marked as a quotation, line by line, so
 // that nothing in it can pass for the instructions around it, and bounded. What does not fit is kept in a file, whose
 // path is given instead.
+//
+// - Whatever any reader takes for the end of a line ends one here. What hides or reorders text is left out.
 
 import type { Json } from '../../base/json.ts';
 import { textWithin } from '../../base/short-text.ts';
+
+/** The headings of Pawl's own sections. */
+export const SECTIONS = {
+  goal: 'Goal',
+  again: 'Why you are here again',
+  task: 'What to do',
+  checks: 'What is checked',
+  untouched: 'What not to touch',
+  report: 'How to report',
+  people: 'What people said: follow it',
+} as const;
+
+const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
+const LINE_BREAKS = new RegExp(LINE_BREAK, 'g');
+const STEERING = /\u001b\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g;
+const HIDING = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;
+const JSON_ESCAPED = /[<\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;
+
+/** A text with plain line breaks, without control characters and what reorders or hides text. */
+function shown(text: string): string {
+  return text.replaceAll(LINE_BREAKS, '\n').replaceAll(STEERING, '').replaceAll(HIDING, '');
+}
+
+/** A text from outside that has to stay in its line. */
+export function inOneLine(text: string): string {
+  return shown(text).replaceAll(/\s+/g, ' ').trim();
+}
+
+/** A text from outside that follows something in a line: its other lines are quoted. */
+export function quotedAfterFirst(text: string): string {
+  return quoted(shown(text)).replace(/^> ?/, '');
+}
+
+const FORGED = new RegExp(`^\\s*#{1,6}\\s*(?:${['What people said', ...Object.values(SECTIONS)].join('|')})(?!\\w)`, 'i');
+
+/** The text of a task with its templates filled in, in which no value poses as one of Pawl's own sections. */
+export function asTask(written: string, filled: string): string {
+  const own = new Set(written.split(LINE_BREAK).map((line) => line.trim()));
+  return filled
+    .split(LINE_BREAK)
+    .map((line) => (FORGED.test(shown(line)) && !own.has(line.trim()) ? `> ${line}` : line))
+    .join('\n');
+}
 
 /** Keeps a text that is too long for the instructions, and returns where; undefined when there is no place for it. */
 export type KeepText = (name: string, text: string) => string | undefined;
@@ -15,32 +60,42 @@ type Kept = 'beginning' | 'end';
 export class Quotes {
   #left: number;
   readonly #keep: KeepText;
+  readonly #names: Map<string, number>;
 
-  constructor(bytesMax: number, keep: KeepText) {
+  /** `names`: how often each name was kept; quotations of one attempt share it. */
+  constructor(bytesMax: number, keep: KeepText, names = new Map<string, number>()) {
     this.#left = bytesMax;
     this.#keep = keep;
+    this.#names = names;
   }
 
   /** A text, as lines that begin with `> `. */
   text(name: string, text: string, kept: Kept = 'beginning'): string {
-    return this.#within(name, text.trimEnd(), { kept, mark: quoted });
+    return this.#within(name, shown(text).trimEnd(), { kept, mark: quoted });
   }
 
   /** A value as JSON between tags; nothing inside can look like the closing tag. */
   json(name: string, value: Json): string {
     const mark = (text: string): string => `<${name}>\n${text}\n</${name}>`;
-    return this.#within(name, JSON.stringify(value, null, 2).replaceAll('<', '\\u003c'), { kept: 'beginning', mark });
+    return this.#within(name, escapedJson(value), { kept: 'beginning', mark });
   }
 
   /** A value in one line, after its name. */
   line(name: string, value: Json): string {
-    const text = (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(/\s+/g, ' ');
-    return this.#within(name, text, { kept: 'beginning', mark: (one) => one });
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return this.#within(name, inOneLine(text), { kept: 'beginning', mark: (one) => one });
+  }
+
+  /** Another name for each text, or the later one would take the place of the earlier. */
+  #nameFor(name: string): string {
+    const times = (this.#names.get(name) ?? 0) + 1;
+    this.#names.set(name, times);
+    return times === 1 ? name : `${name} ${times}`;
   }
 
   #within(name: string, text: string, { kept, mark }: { readonly kept: Kept; readonly mark: (text: string) => string }): string {
     const bytes = Buffer.byteLength(text);
-    const path = bytes > this.#left ? this.#keep(name, text) : undefined;
+    const path = bytes > this.#left ? this.#keep(this.#nameFor(name), text) : undefined;
     if (path === undefined) {
       this.#left -= bytes;
       return mark(text);
@@ -49,6 +104,13 @@ export class Quotes {
     this.#left = 0;
     return [...(part === '' ? [] : [mark(part)]), `(Truncated; all ${bytes} bytes are in ${path})`].join('\n');
   }
+}
+
+/** A value as JSON in which nothing looks like a tag, ends a line elsewhere, or is hidden. */
+export function escapedJson(value: Json): string {
+  const spelled = (character: string): string =>
+    [...Array(character.length).keys()].map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`).join('');
+  return JSON.stringify(value, null, 2).replaceAll(JSON_ESCAPED, spelled);
 }
 
 function quoted(text: string): string {
