@@ -6,9 +6,10 @@
 //      at most and other quotations 4 kB; the rest is in files whose paths are given.
 // IN2. Text from outside is quoted as data; only what people of the run said is to be followed.
 
+import { isDeepStrictEqual } from 'node:util';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import type { Definition } from '../../definition/model.ts';
+import type { Definition, StepModel } from '../../definition/model.ts';
 import type { PersonNote } from '../../kernel/run-state.ts';
 import type { AttemptRequest, RunPast } from '../attempt.ts';
 import { feedbackSentence } from '../context.ts';
@@ -42,7 +43,7 @@ export interface InstructionParts {
   readonly preamble?: string | undefined;
   /** The data that the step hands over. */
   readonly data: JsonObject;
-  /** True when the data has the run's own in it, so that earlier results need not be listed. */
+  /** True when the data has the run's own in it; earlier results that are among it are not listed again. */
   readonly seesContext?: boolean | undefined;
   /** What the result must be like, one rule each. */
   readonly rules: readonly string[];
@@ -98,7 +99,7 @@ function section(heading: string, text: string | undefined): string | undefined 
 function positionText({ bench, request }: Job): string {
   const { workflow, bound, group, activation, visit = 1, runId } = request;
   const { name, steps, form } = workflow.definition;
-  const listed = form === 'flow' ? [] : steps.filter(({ side }) => side !== true);
+  const listed = form === 'flow' ? [] : steps.filter(({ id, side }) => side !== true && !isPart(id, steps));
   const place = group ?? bound.model;
   const index = listed.findIndex(({ id }) => id === place.id);
   const number = index === -1 ? `Step "${place.id}"` : `Step ${index + 1} of ${listed.length}, "${place.id}",`;
@@ -107,12 +108,19 @@ function positionText({ bench, request }: Job): string {
   return `${number}${member} of the workflow "${name}" (run ${runId}), ${count}. Work in the folder ${bench.services.cwd}`;
 }
 
-function goalText({ request, context }: Job, { seesContext }: InstructionParts, quotes: Quotes): string {
+/** Whether a step is a part of a stage of a file, such as the message that is sent when the stage is entered. */
+function isPart(id: string, steps: readonly StepModel[]): boolean {
+  const [stage, ...rest] = id.split('.');
+  return rest.length > 0 && steps.some((step) => step.id === stage);
+}
+
+function goalText({ request, context }: Job, { seesContext, data: told }: InstructionParts, quotes: Quotes): string {
   const { definition } = request.workflow;
   const { data, results } = context.snapshot;
   const params = Object.keys(request.params).length === 0 ? undefined : `Parameters: ${quotes.line('parameters', request.params)}`;
   const about = subjectText(data.$trigger, quotes);
-  const earlier = seesContext === true ? undefined : earlierText(request, results, quotes);
+  const untold = seesContext === true ? Object.entries(results).filter(([, output]) => !isTold(output, told)) : Object.entries(results);
+  const earlier = earlierText(request, untold, quotes);
   return [purposeOf(definition), params, about, earlier].filter((part) => part !== undefined).join('\n');
 }
 
@@ -134,15 +142,20 @@ function subjectText(trigger: Json | undefined, quotes: Quotes): string | undefi
 }
 
 /** What earlier steps brought, the latest last. */
-function earlierText(request: AttemptRequest, results: Readonly<Record<string, Json>>, quotes: Quotes): string | undefined {
+function earlierText(request: AttemptRequest, results: readonly (readonly [string, Json])[], quotes: Quotes): string | undefined {
   const { bound, group, workflow } = request;
   const own = (group ?? bound.model).id;
   // What people chose is told at the end.
   const decisions = new Set(workflow.definition.steps.flatMap(({ id, kind }) => (kind === 'human' ? [id] : [])));
-  const others = Object.entries(results).filter(([step, output]) => step !== own && output !== null && !decisions.has(step));
+  const others = results.filter(([step, output]) => step !== own && output !== null && !decisions.has(step));
   if (others.length === 0) return undefined;
   const lines = others.slice(-EARLIER_MAX).map(([step, output]) => `- ${step}: ${quotes.line(`result of ${step}`, shortened(output))}`);
   return ['Results of earlier steps, as data:', ...lines].join('\n');
+}
+
+/** Whether the context that an agent sees has all of a result. */
+function isTold(output: Json, told: JsonObject): boolean {
+  return isJsonObject(output) && Object.entries(output).every(([name, value]) => isDeepStrictEqual(told[name], value));
 }
 
 function shortened(output: Json): string {
