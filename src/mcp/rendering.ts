@@ -155,8 +155,9 @@ function receiptText(receipt: Receipt): string {
   const step = nameOf(receipt.step);
   const again = repeated ? ' (this report was already recorded)' : '';
   if (receipt.kind === 'accepted') return `Accepted: step "${step}" is done${again}.`;
-  if (receipt.kind === 'gave-up') return `The failure of step "${step}" is recorded${again}. ${receipt.message}`.trimEnd();
-  return `NOT accepted: step "${step}" is not done${again}. ${receipt.message}`.trimEnd();
+  if (receipt.kind === 'gave-up')
+    return `The failure of step "${step}" is recorded${again}${receipt.message === '' ? '.' : `: ${receipt.message}`}`;
+  return `NOT accepted: step "${step}" is not done${again}${receipt.message === '' ? '.' : `: ${receipt.message}`}`;
 }
 
 /** The open runs of the project that an agent could take up, and how. */
