@@ -155,7 +155,7 @@ stages:
     const [review = ''] = prompts('review');
     expect(review).toContain('Step 3 of 3, "review"');
     expect(review).toContain('Leave alone: src/hello.sh, what decides');
-    expect(review).toContain('Results of earlier steps, as data:\n- work: {"note":"says hello"}');
+    expect(review).toContain('Results of earlier steps, as data:\n- work: {"note":"says hello"}\n\n## What to do');
   });
 
   test('what a reviewer rejected, and the reviewer what it said at its last visit', async () => {

@@ -145,8 +145,8 @@ function subjectText(trigger: Json | undefined, quotes: Quotes): string | undefi
 function earlierText(request: AttemptRequest, results: readonly (readonly [string, Json])[], quotes: Quotes): string | undefined {
   const { bound, group, workflow } = request;
   const own = (group ?? bound.model).id;
-  // What people chose is told at the end.
-  const decisions = new Set(workflow.definition.steps.flatMap(({ id, kind }) => (kind === 'human' ? [id] : [])));
+  // What people chose is told at the end, and a gate that failed under why the agent is here again.
+  const decisions = new Set(workflow.definition.steps.flatMap(({ id, kind }) => (kind === 'human' || kind === 'gate' ? [id] : [])));
   const others = results.filter(([step, output]) => step !== own && output !== null && !decisions.has(step));
   if (others.length === 0) return undefined;
   const lines = others.slice(-EARLIER_MAX).map(([step, output]) => `- ${step}: ${quotes.line(`result of ${step}`, shortened(output))}`);
