@@ -93,6 +93,11 @@ describe('a command', () => {
     expect(events).toContainEqual({ kind: 'notice', text: expect.stringContaining('at frame 7') });
   });
 
+  test('that throws is quoted with its error, which stands above the frames of the stack', async () => {
+    const answer = await ask(`node -e 'function f(n) { if (n === 0) throw new TypeError("no model named x"); f(n - 1) } f(20)'`);
+    expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/printed: TypeError: no model named x\n…\nat /) });
+  });
+
   test('that closes its output early and does not end is silent', async () => {
     const answer = await ask('exec >&-; exec sleep 100', { watchdogs: { idleMs: 50 } });
     expect(answer).toMatchObject({ failure: 'timeout', message: expect.stringContaining('silent') });

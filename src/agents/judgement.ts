@@ -83,8 +83,14 @@ function lastWords(output: string): string {
     .filter((line) => line.length <= TAIL_LINE_MAX && !line.startsWith('{'))
     .map((line) => cleaned(line).trim())
     .filter((line) => line !== '');
-  return lines.slice(-TAIL_LINES_MAX).join('\n').slice(-TAIL_MAX);
+  const last = lines.slice(-TAIL_LINES_MAX);
+  const cause = lines.slice(0, -TAIL_LINES_MAX).findLast((line) => ERROR_LINE.test(line));
+  const tail = last.join('\n').slice(-TAIL_MAX);
+  // Below the message of an exception there is its stack, which says less.
+  return cause === undefined || last.some((line) => ERROR_LINE.test(line)) ? tail : `${cause.slice(0, TAIL_MAX)}\n…\n${tail}`;
 }
+
+const ERROR_LINE = /^(?:Uncaught )?(?:[\w.]*(?:Error|Exception)\b|(?:fatal|error|panic)\b).*?:/i;
 
 /** Describes a program that ended without an answer: its exit code and the end of its messages. */
 export function crashOf(name: string, end: { readonly exitCode: number; readonly stdout: string; readonly stderr: string }): Failing {

@@ -93,7 +93,7 @@ export function replyInstructions(schema: JsonObject | undefined): string {
   return `## How to answer
 When you have finished, end your answer with one JSON object that starts on its own line, with nothing after it:
 {"success": true, "output": ..., "message": "..."}
-"success" is false when you could not do it; say why in "message". "output" is the result, null when there is none. A reviewer adds "verdict": "approve" or "reject".${shape}`;
+"success" is false when you could not do it; say why in "message". "output" is the result, null when there is none.${shape}`;
 }
 
 /** Returns the prompt for an agent whose answer was invalid. It gets one such chance. */

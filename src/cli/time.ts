@@ -18,3 +18,13 @@ export function untilText(at: number, now: number = Date.now()): string {
 export function clockText(at: number): string {
   return new Date(at).toTimeString().slice(0, 8);
 }
+
+const SAME_CLOCK_MS = 12 * 3_600_000;
+
+/** A time to come, seen from `now`: the time of day, with the date where that alone could be misread: `2026-11-18 14:03:22`. */
+export function dueText(at: number, now: number): string {
+  if (Math.abs(at - now) < SAME_CLOCK_MS) return clockText(at);
+  const day = new Date(at);
+  const two = (part: number): string => String(part).padStart(2, '0');
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())} ${clockText(at)}`;
+}

@@ -16,6 +16,8 @@ import type { Shell } from './shell.ts';
 export interface WrittenItem {
   readonly path: string;
   readonly what: string;
+  /** Only this part of the file goes; what else is in it stays. */
+  readonly isPart?: true;
   remove(): void;
 }
 
@@ -89,7 +91,7 @@ function tomlEdit(file: string, what: string): Inventory {
   if (text === undefined || table === null) return { items: [], kept: [] };
   const rest = `${text.slice(0, table.index)}\n${text.slice(table.index + table[0].length)}`.trim();
   const remove = (): void => (rest === '' ? removePath(file) : writeFileSync(file, `${rest}\n`));
-  return { items: [{ path: file, what, remove }], kept: [] };
+  return { items: [{ path: file, what, ...(rest === '' ? {} : { isPart: true }), remove }], kept: [] };
 }
 
 /** A part of a JSON file that others may share. */
@@ -108,7 +110,8 @@ function editOf(file: string, what: string, without: (value: JsonObject) => Json
     if (Object.keys(rest).length > 0) return writeFileSync(file, `${JSON.stringify(rest, null, 2)}\n`);
     removePath(file);
   };
-  return { items: [{ path: file, what, remove }], kept: [] };
+  const isPart = Object.keys(rest).length > 0;
+  return { items: [{ path: file, what, ...(isPart ? { isPart } : {}), remove }], kept: [] };
 }
 
 function withoutServer(value: JsonObject): JsonObject | undefined {

@@ -3,6 +3,7 @@
 // nothing verifies. All spellings of a workflow get the same advice.
 
 import { createGraph, cyclesOf, isChoice, reachable, reversed, successorsOf } from './analysis.ts';
+import { blockedWork } from './blocked-work.ts';
 import { gateWarnings } from './gate-warnings.ts';
 import type { KindRegistry } from './kind.ts';
 import { type Definition, type Edge, membersOf, type StepKind, type StepModel } from './model.ts';
@@ -20,6 +21,7 @@ export function adviceOn(definition: Definition, registry: KindRegistry): Proble
     ...bypassAdvice(steps, definition.entry),
     ...approvalAdvice(steps),
     ...gateWarnings({ steps }),
+    ...blockedWork(steps),
     ...steps.flatMap((step) => [...writerAdvice(step), ...recoveryAdvice(step, registry)]),
     ...loops.flatMap(loopAdvice),
     ...retryAdvice(loops),

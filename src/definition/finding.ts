@@ -101,6 +101,8 @@ export const FINDINGS = {
   APPROVAL_UNTIED: 'warning',
   GATE_BEFORE_WORK: 'warning',
   COMMAND_UNSEEN: 'warning',
+  OUTPUT_PROTECTED: 'warning',
+  STATE_UNWRITABLE: 'warning',
   WRITERS_OVERLAP: 'warning',
   LOOP_IDLE: 'warning',
   LOOP_UNEXPLAINED: 'hint',

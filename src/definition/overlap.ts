@@ -37,7 +37,7 @@ export function overlappingWriters(
 }
 
 /** Whether two patterns can match the same path, judged by the fixed part before their first wildcard. */
-function mayMeet(one: string, other: string): boolean {
+export function mayMeet(one: string, other: string): boolean {
   const [a, b] = [fixedStart(one), fixedStart(other)];
   if (isPlain(one) && isPlain(other)) return a === b;
   return (!isPlain(other) && a.startsWith(b)) || (!isPlain(one) && b.startsWith(a));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../base/json.ts';
-import { expressionValue, holds, type ScopeInput, shownValues } from './scope.ts';
+import { expressionValue, holds, needsOfShown, type ScopeInput, shownValues } from './scope.ts';
 
 interface Known {
   readonly data?: JsonObject;
@@ -41,6 +41,16 @@ describe('null is a value, not a missing name', () => {
   test('data that became null hides the param with its name', () => {
     const known = scope({ data: { branch: null }, params: { branch: 'main' } });
     expect([expressionValue('checkpoint.branch', known), shownValues(['branch'], known)]).toEqual([null, { branch: null }]);
+  });
+
+  test('a question shows outputs by the step that gave them or by their name', () => {
+    const known = scope({ outputs: { work: { files: ['a.ts'] } }, names: { files: 'work' } });
+    expect(shownValues(['outputs.work.files', 'outputs.files'], known)).toEqual({
+      'outputs.work.files': ['a.ts'],
+      'outputs.files': ['a.ts'],
+    });
+    expect(needsOfShown(['outputs.files'], { files: 'work' })).toContainEqual({ read: 'output', step: 'work' });
+    expect(shownValues(['outputs.none'], known)).toEqual({ 'outputs.none': '(nothing in this run has that name)' });
   });
 
   test.each(['note', 'context.note', 'checkpoint.note', 'outputs.note', 'params.note'])(

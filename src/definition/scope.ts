@@ -113,12 +113,22 @@ function assertReadable({ paths }: Expression, { view }: ScopeInput): void {
 // Null would look like a value that a step gave.
 const NOT_FOUND = '(nothing in this run has that name)';
 
-/** Returns values by dotted paths into the current result, the checkpoint's data and the params; a missing one is null. */
+/** Returns what must be loaded before the values of these dotted paths can be shown. */
+export function needsOfShown(paths: readonly string[], names: ScopeInput['names'] = {}): ScopeNeed[] {
+  return paths.flatMap((path): ScopeNeed[] => {
+    const [root = '', name] = path.split('.');
+    const steps = root === 'outputs' && name !== undefined ? [...new Set([name, names[name] ?? name])] : [];
+    return [{ read: 'data', key: root }, ...steps.map((step): ScopeNeed => ({ read: 'output', step }))];
+  });
+}
+
+/** Returns values by dotted paths into the current result, the checkpoint's data, the params, and `outputs` of steps. */
 export function shownValues(paths: readonly string[], input: ScopeInput): JsonObject {
   const shown: Record<string, Json> = {};
   for (const path of paths) {
     const [first = '', ...rest] = path.split('.');
     let value: Json | undefined = isOwn(input.result, first) ? (input.result as JsonObject)[first] : dataOrParam(first, input);
+    if (value === undefined && first === 'outputs') value = outputsOf(rest[0], input);
     for (const segment of rest) value = isOwn(value, segment) ? (value as JsonObject)[segment] : undefined;
     shown[path] = value === undefined ? NOT_FOUND : value;
   }
@@ -184,6 +194,12 @@ function addHiddenFacts(scope: Record<string, Json>, paths: Expression['paths'],
 function withoutFacts(output: Json): Json {
   if (!isJsonObject(output) || !HIDDEN_NAMES.some((name) => Object.hasOwn(output, name))) return output;
   return Object.fromEntries(Object.entries(output).filter(([name]) => !HIDDEN_NAMES.includes(name)));
+}
+
+function outputsOf(step: string | undefined, input: ScopeInput): JsonObject {
+  const outputs: Record<string, Json> = {};
+  addOutput(outputs, step, input);
+  return outputs;
 }
 
 function addOutput(outputs: Record<string, Json>, step: unknown, input: ScopeInput): void {

@@ -148,9 +148,13 @@ function receiptText(receipt: Receipt): string {
   const step = stepName(receipt.step);
   const again = repeated ? ' (this report was already recorded)' : '';
   if (receipt.kind === 'accepted') return `Accepted: step "${step}" is done${again}.`;
-  if (receipt.kind === 'gave-up')
-    return `The failure of step "${step}" is recorded${again}. ${quotedAfterFirst(receipt.message)}`.trimEnd();
-  return `NOT accepted: step "${step}" is not done${again}. ${quotedAfterFirst(receipt.message)}`.trimEnd();
+  if (receipt.kind === 'gave-up') return `The failure of step "${step}" is recorded${again}${after(receipt.message)}`;
+  return `NOT accepted: step "${step}" is not done${again}${after(receipt.message)}`;
+}
+
+/** What happened, after a colon; its further lines are quoted, so that they cannot pass for what Pawl says. */
+function after(message: string): string {
+  return message === '' ? '.' : `: ${quotedAfterFirst(message)}`;
 }
 
 /** The open runs of the project that an agent could take up, and how. */

@@ -133,7 +133,7 @@ test('a sub-agent with a token is told of its step, and after its report of noth
   const [one = '', two = ''] = tokensIn(await textOf(call('pawl_start', { workflow: 'parted' })));
   expect(tokensIn(await textOf(call('pawl_next', { token: two })))).toEqual([two]);
   const refused = await textOf(call('pawl_report', { token: one, only: true }));
-  expect(refused).toMatch(/^NOT accepted: step "do" is not done\. .*it is not good/s);
+  expect(refused).toMatch(/^NOT accepted: step "do" is not done: .*it is not good/s);
   expect([tokensIn(refused).length, refused.includes('item "one", attempt 2'), refused.includes(two)]).toEqual([1, true, false]);
   const done = await textOf(call('pawl_report', { token: two, only: true }));
   expect(done).toBe('Accepted: step "do" is done.\n\nThere is nothing left to do for you.');
@@ -149,7 +149,7 @@ test('a failure that the agent reports is recorded, not refused', async () => {
   const call = callOf(toolsOf({}));
   const [token = ''] = tokensIn(await textOf(call('pawl_start', { workflow: 'asking' })));
   expect(await textOf(call('pawl_report', { token, failure: 'no network' }))).toMatch(
-    /^The failure of step "do" is recorded\. .*no network/,
+    /^The failure of step "do" is recorded: .*no network/,
   );
 });
 

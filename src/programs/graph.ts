@@ -10,7 +10,7 @@ import { stepsOnCycles } from '../definition/analysis.ts';
 import { type Definition, type Edge, membersOf, type StepModel, type Target } from '../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../definition/outcome.ts';
 import { isBefore } from '../definition/rework.ts';
-import { evaluationMessage, holds, itemsExpression, needsOf } from '../definition/scope.ts';
+import { evaluationMessage, holds, itemsExpression, needsOf, needsOfShown } from '../definition/scope.ts';
 import { needsOfTemplates, rendered } from '../definition/template-scope.ts';
 import type { Begin, Ended, Move, Need, Program, TakenEdge, View } from '../kernel/program.ts';
 import type { HaltCause, RunState } from '../kernel/run-state.ts';
@@ -179,7 +179,7 @@ function readsOf(definition: Definition): readonly Need[] {
     if (step.condition !== undefined) needsOf(step.condition, names).forEach(add);
     if (step.kind === 'each') needsOf(itemsExpression(step.items), names).forEach(add);
     if (step.templates === true && step.gate !== undefined) needsOfTemplates(step.gate.prompt, names).forEach(add);
-    for (const path of step.gate?.show ?? []) add({ read: 'data', key: path.split('.')[0] as string });
+    needsOfShown(step.gate?.show ?? [], names).forEach(add);
     membersOf(step).forEach(visit);
   };
   definition.steps.forEach(visit);

@@ -51,7 +51,13 @@ function partsIn(paths: readonly { readonly segments: readonly unknown[] }[]): r
 /** Reads what is named. A run without a pull request or an issue has null there. */
 export async function readForge(forge: Forge | undefined, data: ForgeNumbers, parts: readonly string[]): Promise<ForgeReading> {
   if (forge === undefined)
-    return { facts: {}, problem: { message: 'there is no forge here to read github.* from; configure one', mayPass: false } };
+    return {
+      facts: {},
+      problem: {
+        message: 'there is no forge here to read github.* from; configure one, such as "forge: { kind: local }" in .pawl/config.yaml',
+        mayPass: false,
+      },
+    };
   const facts: Record<string, Json> = {};
   for (const part of PARTS.filter((known) => parts.includes(known))) {
     const answer = await readPart(forge, data, part);

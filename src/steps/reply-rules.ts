@@ -51,7 +51,9 @@ const QUALITY_REVIEWER = 'quality-reviewer';
 export function ruleInstructions({ reviews, args }: ReplyRules, field: string): string[] {
   return [
     ...(args === undefined ? [] : [`${field} must be a JSON object with these fields:\n${argumentLines(args).join('\n')}`]),
-    ...(reviews === true ? [VERDICT_INSTRUCTIONS] : []),
+    ...(reviews === true
+      ? [`${VERDICT_INSTRUCTIONS} Say what is wrong in "feedback" of ${field.toLowerCase()}: who does the work again reads it.`]
+      : []),
   ];
 }
 

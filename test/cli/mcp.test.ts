@@ -47,7 +47,7 @@ describe('an agent', () => {
     expect(second.text).toMatch(/^Accepted: step "plan" is done\./);
     expect(second.text).toContain('Build what the plan says.');
     const claimed = await agent.call('pawl_report', { token: tokensIn(second)[0], result: { done: true } });
-    expect(claimed.text).toMatch(/^NOT accepted: step "build" is not done\./);
+    expect(claimed.text).toMatch(/^NOT accepted: step "build" is not done: /);
     expect(claimed.text).toContain('Step "build", attempt 2');
     expect(claimed.text).toContain('Previous attempt failed');
     rig.write('code.txt', 'x\n');
@@ -318,7 +318,7 @@ export default defineWorkflow({ name: 'module', params: { who: { type: 'string',
   rig.write('.pawl/workflows/module.ts', module('First.'));
   await rig.run(['trust', '--yes']);
   const agent = await client();
-  expect((await agent.call('pawl_status')).text).toContain('- module: module\n  - "who", a string (default: "all")');
+  expect((await agent.call('pawl_status')).text).toContain('- module\n  - "who", a string (default: "all")');
   expect((await agent.call('pawl_start', { workflow: 'module' })).text).toContain('First.');
   await agent.call('pawl_start', start);
   rig.write('.pawl/workflows/module.ts', module('Second.'));

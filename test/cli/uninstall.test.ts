@@ -45,6 +45,9 @@ test('it removes what init and runs wrote, and no file of a person', async () =>
     JSON.stringify({ ...SETTINGS, hooks: { Stop: [...SETTINGS.hooks.Stop, ...hooks.Stop] } }),
   );
 
+  const { stdout } = await rig.run(['uninstall', '--dry-run']);
+  expect(stdout).toContain('edit    .claude/settings.json  without the hooks "pawl hook"\n');
+  expect(stdout).toContain('remove  .mcp.json  the MCP server "pawl"\n');
   const plan = await rig.json<Report>(['uninstall', '--dry-run']);
   const before = plan.items?.map(({ path }) => path) ?? [];
   expect(before).toEqual(expect.arrayContaining(['.mcp.json', '.claude/settings.json', '.pawl/workflows/notes.js'].map(inProject)));

@@ -1,7 +1,8 @@
 // What an agent reads about its step, in every spelling, driven and attended: in one order, with why it is here again,
 // and short.
 
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
 import type { AnyWorkflow } from '../../src/api/engine-options.ts';
@@ -126,6 +127,35 @@ describe('an agent is told', () => {
     expect(first).toContain('Then the gate "check" checks:\n- ');
     expect(first).toContain('Do not change tests/**, any file that decides which commands the gates run, or the settings of Pawl');
     expect(prompts('work')[1]).toContain('visit 2, attempt 1');
+  });
+
+  test('in a file, of its stages only, what earlier ones gave, and that it may change what it is there to change', async () => {
+    const text = `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: file }
+stages:
+  - id: work
+    type: agent
+    agent: worker
+    prompt: Write hello.sh.
+    on_enter: { notify: maintainers }
+    protected: [tests/**]
+    may_change: ["src/**"]
+  - { id: check, type: gate, conditions: [{ check: command, run: sh src/hello.sh }] }
+  - { id: review, type: agent, agent: reviewer, prompt: Review it., reviews: true, context: { seen: "{{ outputs.work.note }}" } }
+`;
+    mkdirSync(join(rig.directory, 'src'));
+    writeFileSync(join(rig.directory, 'src/hello.sh'), 'exit 0');
+    const reply: Reply = ({ step: at }) => (at === 'work' ? { output: { note: 'says hello' } } : { verdict: 'approve' });
+    expect(await ended(yamlOf(text), driven(reply))).toBe('completed');
+    const [work = ''] = prompts('work');
+    expect(work).toContain('Step 1 of 3, "work"');
+    expect(work).toContain('Leave alone: tests/**, what decides');
+    expect(work).toContain('In this step you may change src/**, even if a gate runs it.');
+    const [review = ''] = prompts('review');
+    expect(review).toContain('Step 3 of 3, "review"');
+    expect(review).toContain('Leave alone: src/hello.sh, what decides');
+    expect(review).toContain('Results of earlier steps, as data:\n- work: {"note":"says hello"}\n\n## What to do');
   });
 
   test('what a reviewer rejected, and the reviewer what it said at its last visit', async () => {

@@ -115,10 +115,11 @@ export class ProjectHost implements AttendedHost {
   }
 
   /** A workflow with its parameters; nothing when it is not trusted. */
-  private async offer({ name, title, file }: DiscoveredWorkflow): Promise<OfferedWorkflow | undefined> {
+  private async offer({ name, title, description, file }: DiscoveredWorkflow): Promise<OfferedWorkflow | undefined> {
     try {
       const { digest } = await assertTrusted(this.shell, this.place.project, { file });
-      return { name, ...(title === '' ? {} : { about: title }), params: await this.paramsOf(file, digest) };
+      const about = title === '' || title === name ? description : title;
+      return { name, ...(about === '' ? {} : { about }), params: await this.paramsOf(file, digest) };
     } catch (error) {
       if (isEngineError(error) && error.code === 'NOT_TRUSTED') return undefined;
       throw error;

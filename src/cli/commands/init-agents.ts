@@ -32,11 +32,18 @@ export async function initAgents(shell: Shell, given: ParsedArgs): Promise<numbe
   const extended = given.has('dry-run') ? [] : await extend(shell, given, lacking);
   const missing = lacking.filter(({ file }) => !extended.includes(file)).map(({ file, add }) => ({ file, add }));
   const files = { written, left: left.filter((file) => !extended.includes(file)) };
+  const why = given.has('yes') ? ' (Pawl adds to plain JSON only)' : '';
   return shell.result({ project: project.root, ...filesJson(given, files), extended, missing }, () => [
     ...fileLines(shell, given, files),
     ...extended.map((file) => `${shell.style('green', 'extended  ')}  ${relative(shell.cwd, file)}`),
-    ...missing.flatMap(({ file, add }) => ['', `${relative(shell.cwd, file)} already exists and was not changed; add this to it:`, add]),
-    ...(missing.length > 0 && lacking.some(({ merged }) => merged !== undefined) ? ['', 'With --yes, Pawl adds it where it can.'] : []),
+    ...missing.flatMap(({ file, add }) => [
+      '',
+      `${relative(shell.cwd, file)} already exists and was not changed${why}; add this to it:`,
+      add,
+    ]),
+    ...(missing.length > 0 && why === '' && lacking.some(({ merged }) => merged !== undefined)
+      ? ['', 'With --yes, Pawl adds it where it can.']
+      : []),
     '',
     ...programs.map((program) => `Next:  ${NEXT[program]}`),
   ]);

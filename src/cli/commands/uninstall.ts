@@ -46,7 +46,9 @@ function report(shell: Shell, inventory: Inventory, { removed }: { readonly remo
 }
 
 function planLines(shell: Shell, inventory: Inventory): string[] {
-  const lines = inventory.items.map(({ path, what }) => `remove  ${shown(shell, path)}  ${shell.style('dim', what)}`);
+  const lines = inventory.items.map(({ path, what, isPart }) => {
+    return `${isPart === true ? 'edit  ' : 'remove'}  ${shown(shell, path)}  ${shell.style('dim', isPart === true ? `without ${what}` : what)}`;
+  });
   return [...(lines.length === 0 ? ['There is nothing to remove.'] : lines), ...keptLines(shell, inventory)];
 }
 

@@ -6,7 +6,7 @@ import type { Waiting } from '../../kernel/activation.ts';
 import { startTimeOf, waitOf } from '../../kernel/activation.ts';
 import type { RunChanged, RunEvent } from '../../kernel/event.ts';
 import { oneLine } from '../terminal.ts';
-import { clockText } from '../time.ts';
+import { dueText } from '../time.ts';
 import type { RunProgress, StepProgress } from './progress.ts';
 
 /** What a live step is doing or waits for. */
@@ -30,16 +30,16 @@ export function doingText({ activation, members }: StepProgress): string {
   }
 }
 
-function waitText({ wait, due, deadline, attempt }: Waiting): string {
+function waitText({ wait, due, deadline, attempt, since }: Waiting): string {
   const until = due ?? deadline;
-  const limit = until === undefined ? '' : ` until ${clockText(until)}`;
+  const limit = until === undefined ? '' : ` until ${dueText(until, since)}`;
   if (wait.kind === 'signal') return `waits for signal "${oneLine(wait.name)}"${limit}`;
   if (wait.kind === 'child') return `waits for run ${wait.run}`;
   const texts: Readonly<Partial<Record<typeof wait.kind, string>>> = {
     human: `waits for a person${limit}`,
     answer: `waits for an answer${limit}`,
     report: `waits for its agent to report${limit}`,
-    checks: `has no result yet, checks again${until === undefined ? '' : ` at ${clockText(until)}`}`,
+    checks: `has no result yet, checks again${until === undefined ? '' : ` at ${dueText(until, since)}`}`,
     retry: `waits${limit} for attempt ${attempt}`,
     delay: `waits${limit}`,
   };

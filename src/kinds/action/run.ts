@@ -20,7 +20,7 @@ export async function execute(job: Job<StepOf<'action'>>): Promise<Work> {
   const refusal = actionRefusal(request.workflow.definition, action, fields);
   if (refusal !== undefined) return { error: stepError('NOT_ALLOWED', `step "${id}" may not ${action}: ${refusal}`, { retryable: false }) };
   if (forge === undefined) {
-    const message = `step "${id}" wants to ${action}, and there is no forge here; configure one`;
+    const message = `step "${id}" wants to ${action}, and there is no forge here; configure one, such as "forge: { kind: local }" in .pawl/config.yaml`;
     return { error: stepError('COMMAND_NOT_RUN', message, { retryable: false }) };
   }
   const ready = action === 'merge_pr' ? await readyToMerge(job) : { job };

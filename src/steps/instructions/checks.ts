@@ -3,6 +3,7 @@
 
 import { shortLine } from '../../base/short-text.ts';
 import type { Edge, StepModel } from '../../definition/model.ts';
+import { matches } from '../glob.ts';
 import { outputLines, outputsOf } from '../outputs/declaration.ts';
 import { protectedNames } from '../protected-guards.ts';
 import { entryOf } from '../services.ts';
@@ -52,8 +53,14 @@ export async function untouchedText(job: Job): Promise<string> {
   const { permissions } = job.request.workflow.definition;
   if (model.mutatesCheckout === false || permissions?.contents === 'read' || permissions?.contents === 'none')
     return 'Do not change any file in this step: a change makes the attempt fail.';
-  const patterns = (await protectedNames(job)).filter((pattern) => !(model.mayChange ?? []).includes(pattern));
+  const { mayChange = [] } = model;
+  const patterns = (await protectedNames(job)).filter((name) => !mayChange.some((allowed) => allowed === name || matches(name, allowed)));
   const more = patterns.length > PATTERNS_MAX ? ` and ${patterns.length - PATTERNS_MAX} more` : '';
   const named = patterns.length === 0 ? '' : `${patterns.slice(0, PATTERNS_MAX).join(', ')}${more}, `;
-  return `Do not change ${named}any file that decides which commands the gates run, or the settings of Pawl, git, CI and agents (.pawl/, .git/, .github/, .claude/ and the like). A change there makes the attempt fail.`;
+  return `Do not change ${named}any file that decides which commands the gates run, or the settings of Pawl, git, CI and agents (.pawl/, .git/, .github/, .claude/ and the like). A change there makes the attempt fail.${allowance(mayChange)}`;
+}
+
+/** The files that this step may change although they are protected: the agent must not shy away from its own work. */
+function allowance(mayChange: readonly string[]): string {
+  return mayChange.length === 0 ? '' : `\nIn this step you may change ${mayChange.join(', ')}, even if a gate runs it.`;
 }

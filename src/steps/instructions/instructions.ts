@@ -6,11 +6,12 @@
 //      at most and other quotations 4 kB; the rest is in files whose paths are given.
 // IN2. Text from outside is quoted as data; only what people of the run said is to be followed.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { AgentRequest } from '../../agents/driver.ts';
 import { present } from '../../base/fields.ts';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
-import type { Definition } from '../../definition/model.ts';
+import type { Definition, StepModel } from '../../definition/model.ts';
 import type { PersonNote } from '../../kernel/run-state.ts';
 import type { AttemptRequest, RunPast } from '../attempt.ts';
 import { feedbackSentence } from '../context.ts';
@@ -45,7 +46,7 @@ export interface InstructionParts {
   readonly preamble?: string | undefined;
   /** The data that the step hands over. */
   readonly data: JsonObject;
-  /** True when the data has the run's own in it, so that earlier results need not be listed. */
+  /** True when the data has the run's own in it; earlier results that are among it are not listed again. */
   readonly seesContext?: boolean | undefined;
   /** What the result must be like, one rule each. */
   readonly rules: readonly string[];
@@ -107,7 +108,7 @@ function section(heading: string, text: string | undefined): string | undefined 
 function positionText({ bench, request }: Job): string {
   const { workflow, bound, group, activation, visit = 1, runId } = request;
   const { name, steps, form } = workflow.definition;
-  const listed = form === 'flow' ? [] : steps.filter(({ side }) => side !== true);
+  const listed = form === 'flow' ? [] : steps.filter(({ id, side }) => side !== true && !isPart(id, steps));
   const place = group ?? bound.model;
   const index = listed.findIndex(({ id }) => id === place.id);
   const number = index === -1 ? `Step "${place.id}"` : `Step ${index + 1} of ${listed.length}, "${place.id}",`;
@@ -116,19 +117,20 @@ function positionText({ bench, request }: Job): string {
   return `${number}${member} of the workflow "${name}" (run ${runId}), ${count}. Work in the folder ${bench.services.cwd}`;
 }
 
-function goalText({ request, context }: Job, { seesContext, data: handed }: InstructionParts, quotes: Quotes): string {
+/** Whether a step is a part of a stage of a file, such as the message that is sent when the stage is entered. */
+function isPart(id: string, steps: readonly StepModel[]): boolean {
+  const [stage, ...rest] = id.split('.');
+  return rest.length > 0 && steps.some((step) => step.id === stage);
+}
+
+function goalText({ request, context }: Job, { data: handed }: InstructionParts, quotes: Quotes): string {
   const { definition } = request.workflow;
   const { data, results } = context.snapshot;
   const params = Object.keys(request.params).length === 0 ? undefined : `Parameters: ${quotes.line('parameters', request.params)}`;
   const about = subjectText(data.$trigger, quotes);
-  const earlier = seesContext === true ? undefined : earlierText(request, unseen(results, handed), quotes);
+  const untold = Object.entries(results).filter(([, output]) => !isTold(output, handed));
+  const earlier = earlierText(request, untold, quotes);
   return [purposeOf(definition), params, about, earlier].filter((part) => part !== undefined).join('\n');
-}
-
-/** The results that the data of the step does not hold anyway. */
-function unseen(results: Readonly<Record<string, Json>>, handed: JsonObject): Readonly<Record<string, Json>> {
-  const shown = canonicalJson(handed);
-  return Object.fromEntries(Object.entries(results).filter(([, output]) => !shown.includes(canonicalJson(output))));
 }
 
 function purposeOf({ name, title, description }: Definition): string | undefined {
@@ -149,15 +151,21 @@ function subjectText(trigger: Json | undefined, quotes: Quotes): string | undefi
 }
 
 /** What earlier steps brought, the latest last. */
-function earlierText(request: AttemptRequest, results: Readonly<Record<string, Json>>, quotes: Quotes): string | undefined {
+function earlierText(request: AttemptRequest, results: readonly (readonly [string, Json])[], quotes: Quotes): string | undefined {
   const { bound, group, workflow } = request;
   const own = (group ?? bound.model).id;
-  // What people chose is told at the end.
-  const decisions = new Set(workflow.definition.steps.flatMap(({ id, kind }) => (kind === 'human' ? [id] : [])));
-  const others = Object.entries(results).filter(([step, output]) => step !== own && output !== null && !decisions.has(step));
+  // What people chose is told at the end, and a gate that failed under why the agent is here again.
+  const decisions = new Set(workflow.definition.steps.flatMap(({ id, kind }) => (kind === 'human' || kind === 'gate' ? [id] : [])));
+  const others = results.filter(([step, output]) => step !== own && output !== null && !decisions.has(step));
   if (others.length === 0) return undefined;
   const lines = others.slice(-EARLIER_MAX).map(([step, output]) => `- ${step}: ${quotes.line(`result of ${step}`, shortened(output))}`);
   return ['Results of earlier steps, as data:', ...lines].join('\n');
+}
+
+/** Whether the data that a step hands over has all of a result: as it is, or field by field. */
+function isTold(output: Json, handed: JsonObject): boolean {
+  if (canonicalJson(handed).includes(canonicalJson(output))) return true;
+  return isJsonObject(output) && Object.entries(output).every(([name, value]) => isDeepStrictEqual(handed[name], value));
 }
 
 function shortened(output: Json): string {

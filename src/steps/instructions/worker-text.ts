@@ -50,9 +50,9 @@ export async function handoverOf(job: Job, call: WorkerCall): Promise<StoredHand
 }
 
 function told(job: Job, { worker, data }: WorkerCall, rules: readonly string[]): Promise<Instructions> {
-  const { seesContext, role = '' } = worker;
+  const { role = '' } = worker;
   const preamble = entryOf(job.bench.services.roles, role)?.prompt;
-  return instructionsFor(job, { ...writtenTask(job.request, worker), preamble, data, seesContext, rules });
+  return instructionsFor(job, { ...writtenTask(job.request, worker), preamble, data, rules });
 }
 
 /** The outcomes that a report may choose: those that the step has a transition for, if there are several. */

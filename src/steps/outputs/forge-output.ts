@@ -48,7 +48,8 @@ export function forgeFor(job: Job, output: OutputDeclaration): { readonly forge:
   const refuse = (why: string) => ({ error: stepError('COMMAND_NOT_RUN', `${what}, and ${why}`, { retryable: false }) });
   const refusal = outputRefusal(request.workflow.definition, output.type === 'pr' ? 'pr' : 'comment');
   if (refusal !== undefined) return refuse(refusal);
-  if (forge === undefined) return refuse('there is no forge here to make it at; configure one');
+  if (forge === undefined)
+    return refuse('there is no forge here to make it at; configure one, such as "forge: { kind: local }" in .pawl/config.yaml');
   if (output.type === 'comment' && numberOf(context.snapshot.data) === undefined)
     return refuse('this run is about no issue and no pull request; give it issue_number or pr_number in its context');
   return { forge };

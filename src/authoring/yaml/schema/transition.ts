@@ -14,7 +14,8 @@ const notifyForm = map('a notification', {
 /** A notification: a group or person, or one with a message. */
 export const notify = noted(z.union([literal('A group or person.', 'maintainers'), notifyForm]), {
   id: 'notify',
-  description: 'Tells a group or person. A notification that fails never affects the run.',
+  description:
+    'Tells a group or person, at the forge of the project; without a forge nobody is told. A notification that fails never affects the run.',
   examples: ['maintainers', { target: 'maintainers', message: 'PR #{{ context.pr_number }} is ready' }],
   accepts: 'a group, or a map with target and message',
 });
