@@ -296,6 +296,11 @@ export class EngineCore implements DriverHost {
     return deepFreeze(JSON.parse(texts.get(state.params.digest) as string) as JsonObject);
   }
 
+  /** Resolves when the look for runs to drive that is under way has ended. */
+  async pickedUp(): Promise<void> {
+    await this.waking.swept;
+  }
+
   /** Returns the driver of a run in this process, if there is one. */
   driverOf(run: string): RunDriver | undefined {
     return this.drivers.get(run);
