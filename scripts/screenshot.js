@@ -44,6 +44,7 @@ const PICTURES = {
   ],
   'show-failed': [{ words: ['show', NIGHTLY], exit: 0 }],
   'validate-error': [{ words: ['validate', 'broken.yaml'], exit: 2 }],
+  graph: [{ words: ['graph', 'release'], exit: 0 }],
 };
 
 for (const columns of WIDTHS) {

@@ -70,8 +70,12 @@ export const SETTING_NOTES: Readonly<Record<string, SettingNote>> = {
     does: 'Every decision of a person needs the signature of an enrolled key. No file can turn it off again.',
     example: 'decisions: signed',
   },
+  'mcp.elicit': {
+    does: 'Lets the MCP client of an agent ask you the questions of that agent in a form of its own. It counts only in the settings of your account, never in those of a project, and never for approvals ([MCP](../guides/mcp.md)).',
+    example: 'mcp: { elicit: questions }',
+  },
   roles: {
-    does: 'Agents by name: `driver`, `description`, `model`, `credential`, `tools`, `permissions`, `budget`, `idle`, `argv`, and `triggers`. A role can also be a file, `.pawl/agents/<name>.md`.',
+    does: 'Agents by name: `driver`, `description`, `model`, `credential`, `tools`, `permissions`, `budget`, `idle`, `argv`, `env`, `base_url`, `retry`, `setting_sources`, `agents`, and `triggers`. A role can also be a file, `.pawl/agents/<name>.md`.',
     example: 'roles: { developer: { driver: claude-code, idle: 5m } }',
   },
   agent_roles: { does: 'Another name for `roles`; a file uses one of the two.', example: 'agent_roles: { developer: { driver: codex } }' },

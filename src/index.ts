@@ -5,7 +5,7 @@
 export { type AcpOptions, createAcpDriver } from './agents/acp/acp.ts';
 export { type AiModel, type AiSdkOptions, createAiSdkDriver } from './agents/ai-sdk/ai-sdk.ts';
 export { type ClaudeCodeDriverOptions, createClaudeCodeDriver } from './agents/claude-code/claude-code.ts';
-export type { ClaudeCodeSettings } from './agents/claude-code/start.ts';
+export type { ClaudeCodeSettings, SubAgent } from './agents/claude-code/start.ts';
 export { type CodexDriverOptions, createCodexDriver } from './agents/codex/codex.ts';
 export type { CodexSettings } from './agents/codex/start.ts';
 export { type CommandDriverOptions, createCommandDriver } from './agents/command.ts';
@@ -142,6 +142,7 @@ export {
 } from './steps/check.ts';
 export type * as ForgeFactTypes from './steps/forge-facts.ts';
 export type { Handover } from './steps/handover.ts';
+export type { Instructions } from './steps/instructions/instructions.ts';
 export type { ReplyRules } from './steps/reply-rules.ts';
 export type { SecretSettings, SecretSource } from './steps/secrets.ts';
 export type { ProgramSetting, RoleSetting, StageSetting, WebhookSetting } from './steps/services.ts';

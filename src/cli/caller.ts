@@ -17,12 +17,16 @@ export function pasteable(shell: Pick<Shell, 'env' | 'named'>, command: string):
 /** The text with every command in quotes made pasteable: `"pawl show RUN"` gets the --project and --db of this command. */
 export function pasteableIn(shell: Pick<Shell, 'env' | 'named'>, text: string): string {
   if (shell.named.length === 0 && callOf(shell) === 'pawl') return text;
+  // Such a path cannot be pasted, and must not control a terminal.
+  if (shell.named.some(([, value]) => CONTROL.test(value))) return text;
   return text.replaceAll(COMMAND, (whole, command: string) => {
     const isOther = command.includes(' --db ') || command.includes(' --project ') || command.endsWith('--help');
     return isOther ? whole : `"${pasteable(shell, command)}"`;
   });
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const COMMAND = /"(pawl [a-z][^"\n]*)"/g;
 
 /** The --project and --db options of a command line that could not be parsed, or whose command has failed. */

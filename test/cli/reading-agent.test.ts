@@ -6,7 +6,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { digestOf } from './decision-runs.ts';
+import { digestOf, tokenOf } from './decision-runs.ts';
 import { CliRig } from './rig.ts';
 
 let rig: CliRig;
@@ -87,7 +87,9 @@ test('an agent that reads only what Pawl says gets through two failed gates, a r
   const [run] = (await rig.json<{ runs: { id: string }[] }>(['runs'])).runs;
   const id = run?.id ?? '';
   const digest = await digestOf(rig);
-  await rig.run(['decide', id, '--option', 'rework', '--input', 'Please add the word: Soon', '--digest', digest]);
+  const PAWL_TOKEN = await tokenOf(rig, 'ann');
+  const words = ['decide', id, '--option', 'rework', '--input', 'Please add the word: Soon', '--digest', digest];
+  expect((await rig.run(words, { env: { PAWL_TOKEN } })).code).toBe(3);
   text = (await rig.run(['next'])).stdout;
   await work();
   expect(visits.slice(6)).toEqual(['write', 'review']);

@@ -91,7 +91,7 @@ export default defineWorkflow({
     'plan',
     '--attended',
   ]);
-  expect(begun.handouts).toMatchObject([{ prompt: 'Write the plan into plan.md.' }]);
+  expect(begun.handouts).toMatchObject([{ prompt: expect.stringContaining('## What to do\nWrite the plan into plan.md.\n') }]);
   const token = begun.handouts[0]?.token ?? '';
   const refused = await rig.run(['done', begun.run.id, `--token=${token}`]);
   expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining('there is no plan')]);

@@ -171,7 +171,7 @@ describe('the beginning of a run id', () => {
     const { code, stderr } = await rig.run(['show', '--db', db, '--', prefix]);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `pawl: no run "${prefix}" in ${db}; "pawl runs" lists the runs [RUN_NOT_FOUND]\n`,
+      stderr: `pawl: no run "${prefix}" in ${db}; "pawl runs --db ${db}" lists the runs [RUN_NOT_FOUND]\n`,
     });
   });
 });

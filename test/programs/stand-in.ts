@@ -18,7 +18,7 @@ export function note(pid: number): void {
 
 /** What it was told, without how to answer. */
 export function promptIn(told: string): string {
-  return told.split('\n\nWhen you have finished, end your answer with one JSON object')[0] as string;
+  return told.split('\n\n## How to answer\nWhen you have finished, end your answer with one JSON object')[0] as string;
 }
 
 /** All that the stand-in says to what it was told, now and earlier; it may also break off, or say nothing ever. */

@@ -67,7 +67,7 @@ describe('a session', () => {
     const asked = await ask({ ...plan, turns: [REPORT] }, { session, prompt: '# Go on' });
     expect(asked.answer).toMatchObject({ kind: 'answered', session: 'fresh-session', sessionLost: true });
     expect(reported(asked)).toContainEqual({
-      prompt: [expect.stringMatching(new RegExp(`^${session.handover}\n\n# Go on\n\nWhen you have finished`))],
+      prompt: [expect.stringMatching(new RegExp(`^${session.handover}\n\n# Go on\n\n## How to answer\nWhen you have finished`))],
     });
   });
 });

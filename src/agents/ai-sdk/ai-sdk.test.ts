@@ -65,7 +65,7 @@ function lastWords({ messages }: JsonObject): string {
   return isJsonObject(last) ? String(last.content) : '';
 }
 
-const INSTRUCTIONS = '\n\nWhen you have finished';
+const INSTRUCTIONS = '\n\n## How to answer\nWhen you have finished';
 const replyWith = (output: Json, success = true): Turn => ({ text: `Done.\n${JSON.stringify({ success, output })}` });
 
 function modelOf(behaviour: DriverBehaviour): Model {

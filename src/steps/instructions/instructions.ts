@@ -7,7 +7,7 @@
 // IN2. Text from outside is quoted as data; only what people of the run said is to be followed.
 
 import { present } from '../../base/fields.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { Definition } from '../../definition/model.ts';
 import type { PersonNote } from '../../kernel/run-state.ts';
 import type { AttemptRequest, RunPast } from '../attempt.ts';
@@ -107,13 +107,19 @@ function positionText({ bench, request }: Job): string {
   return `${number}${member} of the workflow "${name}" (run ${runId}), ${count}. Work in the folder ${bench.services.cwd}`;
 }
 
-function goalText({ request, context }: Job, { seesContext }: InstructionParts, quotes: Quotes): string {
+function goalText({ request, context }: Job, { seesContext, data: handed }: InstructionParts, quotes: Quotes): string {
   const { definition } = request.workflow;
   const { data, results } = context.snapshot;
   const params = Object.keys(request.params).length === 0 ? undefined : `Parameters: ${quotes.line('parameters', request.params)}`;
   const about = subjectText(data.$trigger, quotes);
-  const earlier = seesContext === true ? undefined : earlierText(request, results, quotes);
+  const earlier = seesContext === true ? undefined : earlierText(request, unseen(results, handed), quotes);
   return [purposeOf(definition), params, about, earlier].filter((part) => part !== undefined).join('\n');
+}
+
+/** The results that the data of the step does not hold anyway. */
+function unseen(results: Readonly<Record<string, Json>>, handed: JsonObject): Readonly<Record<string, Json>> {
+  const shown = canonicalJson(handed);
+  return Object.fromEntries(Object.entries(results).filter(([, output]) => !shown.includes(canonicalJson(output))));
 }
 
 function purposeOf({ name, title, description }: Definition): string | undefined {
