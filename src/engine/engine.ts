@@ -70,7 +70,7 @@ export class EngineCore implements DriverHost {
   private draining = false;
   private closed = false;
   private readonly unwatch: () => void;
-  private readonly waking: Waking;
+  readonly waking: Waking;
 
   constructor(parts: EngineParts) {
     this.parts = parts;
@@ -294,11 +294,6 @@ export class EngineCore implements DriverHost {
     if (state.params === undefined) return {};
     const texts = await this.store.values([state.params.digest]);
     return deepFreeze(JSON.parse(texts.get(state.params.digest) as string) as JsonObject);
-  }
-
-  /** Resolves when the look for runs to drive that is under way has ended. */
-  async pickedUp(): Promise<void> {
-    await this.waking.swept;
   }
 
   /** Returns the driver of a run in this process, if there is one. */

@@ -19,7 +19,7 @@ export type Until = 'settled' | 'idle' | 'outside';
 export async function waitFor(core: EngineCore, run: string, until: Until): Promise<void> {
   for (;;) {
     // A time that has come may be about to take the run up.
-    await core.pickedUp();
+    await core.waking.swept;
     core.assertReadable();
     const driver = core.driverOf(run);
     if (driver !== undefined) {
