@@ -22,7 +22,8 @@ export function parseDuration(duration: Duration, what: string): number {
   return Math.round(ms);
 }
 
-function parseText(text: string): number | undefined {
+function parseText(text: unknown): number | undefined {
+  if (typeof text !== 'string') return undefined;
   const trimmed = text.trim();
   if (!DURATION.test(trimmed)) return undefined;
   let total = 0;

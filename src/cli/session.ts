@@ -8,7 +8,7 @@ import { present } from '../base/fields.ts';
 import { isDead, watchOwners } from '../process/owner.ts';
 import { assertNotRemoved } from '../store/sqlite/anchor.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
-import type { Store } from '../store/store.ts';
+import type { RunSummary, Store } from '../store/store.ts';
 import type { ParsedArgs } from './command.ts';
 import { findProject, type Project, projectState, stateHome } from './project.ts';
 import { readSettings, type Settings } from './settings/settings.ts';
@@ -150,11 +150,21 @@ export async function withShownRun<T>(shell: Shell, work: (run: OpenRun) => Prom
   const prefix = shell.given.maybe('RUN');
   return closing(await openForRun(place, prefix, 'look'), async (store) => {
     if (prefix !== undefined) return work({ place, store, id: await findRun(store, prefix, place) });
-    const [last] = await store.list({ limit: 1 });
-    if (last === undefined) throw noRun(undefined, place);
+    const [newest] = await store.list({ limit: 1 });
+    if (newest === undefined) throw noRun(undefined, place);
+    const last = await rootOf(store, newest);
     shell.world.stderr.write(`the last run of this project: ${last.id}\n`);
     return work({ place, store, id: last.id });
   });
+}
+
+/** The run that somebody started: a child run is part of its parent. */
+async function rootOf(store: Store, run: RunSummary): Promise<RunSummary> {
+  if (run.parent === undefined) return run;
+  const found = await store.list({ idPrefix: run.parent });
+  const parent = found.find(({ id }) => id === run.parent);
+  // A parent may have been pruned.
+  return parent === undefined ? run : rootOf(store, parent);
 }
 
 /** The full id of the run with this prefix. */

@@ -70,7 +70,7 @@ export class EngineCore implements DriverHost {
   private draining = false;
   private closed = false;
   private readonly unwatch: () => void;
-  private readonly waking: Waking;
+  readonly waking: Waking;
 
   constructor(parts: EngineParts) {
     this.parts = parts;

@@ -18,6 +18,8 @@ export type Until = 'settled' | 'idle' | 'outside';
 /** Resolves when the run has reached the given state. */
 export async function waitFor(core: EngineCore, run: string, until: Until): Promise<void> {
   for (;;) {
+    // A time that has come may be about to take the run up.
+    await core.waking.swept;
     core.assertReadable();
     const driver = core.driverOf(run);
     if (driver !== undefined) {

@@ -213,7 +213,9 @@ function pickGate(state: RunState, gates: readonly OpenGate[], request: Decision
       { details: { ...decided } },
     );
   }
-  const waits = waitsOf(state).map((wait) => wait.kind);
+  const waits = waitsOf(state).map(({ kind, path }) =>
+    kind === 'unknown' ? `someone to say how ${path} ended, which was interrupted (resume the run with rerun, done or failed)` : kind,
+  );
   throw new EngineError(
     'WAIT_NOT_FOUND',
     `run ${state.id} has no gate${request.gate === undefined ? '' : ` "${request.gate}"`} that waits for a person; it ${waits.length === 0 ? 'is not waiting' : `waits for: ${waits.join(', ')}`}`,

@@ -166,7 +166,7 @@ function unknownPath(state: RunState, { path, output }: Extract<ResumeChoice, { 
   throw new EngineError(
     'WAIT_NOT_FOUND',
     unknown.length === 0
-      ? `run ${state.id} has no step whose end is unknown`
+      ? `run ${state.id} has no step whose end is unknown${isHalted(state.status) ? '' : '; if its process died, resume it without a choice first: that finds out which steps were interrupted'}`
       : `run ${state.id} has steps whose end is unknown; name one${groups.size === 0 ? '' : ', or a group for all of its members'}: ${names.slice(0, NAMED_MAX).join(', ')}${more}`,
   );
 }

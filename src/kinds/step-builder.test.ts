@@ -248,6 +248,11 @@ describe('shared options', () => {
     expect(plain.bound.model).toMatchObject({ title: 'a', retry: { max: 0 }, recovery: 'ask', preconditions: [] });
   });
 
+  test('a pause of a retry that is not an object is refused, with how to write it', () => {
+    const paused = { max: 1, backoff: '1500ms' as never };
+    expect(() => step('a').delay('1s').retry(paused)).toThrow('write backoff: { initial: "1500ms" }');
+  });
+
   test('can be given with what the step does', () => {
     const { model } = step('a').task({ action: greet, args: ['you'], retry: 1, timeout: '1s', slots: ['x'], contractRetries: 0 }).bound;
     expect(model).toMatchObject({ retry: { max: 1, on: ['error'] }, timeoutMs: 1000, slots: ['x'], contractRetries: 0 });

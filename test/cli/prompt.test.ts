@@ -71,7 +71,18 @@ test.each([
   [['prompt', 'fix'], 'name a step of "fix": work, reviews/style, reviews/safety'],
   [['prompt', 'fix', 'wrk'], 'did you mean "work"?'],
   [['prompt', 'fix', 'check'], '"check" is not a step of "fix" that an agent does'],
+  [['prompt', 'plain'], 'no step of "plain" is done by an agent, so there is no prompt to show'],
+  [['prompt', 'walk'], '"walk" is a flow, so its steps are not known before it runs'],
 ])('%j says which steps there are', async (args, message) => {
+  rig.write(
+    '.pawl/workflows/plain.yaml',
+    FIX.replace('name: fix', 'name: plain').replace(/stages:[\s\S]*/, 'stages: [{ id: a, type: command, run: x }]\n'),
+  );
+  rig.write(
+    '.pawl/workflows/walk.ts',
+    "import { step, workflow } from 'pawl';\nexport default workflow('walk', function* () {\n  yield* step('a').command('x');\n});\n",
+  );
+  await rig.run(['trust', '--folder', '--yes']);
   const { code, stderr } = await rig.run(args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });

@@ -41,6 +41,8 @@ test('after kill -9 a run continues where it was, and recorded steps do not run 
 
 test('an interrupted step is unknown, and continues when a person says what happened', async () => {
   await killed(new Hold(rig), 'ask');
+  // A choice before it is known which steps were interrupted is refused, with what to do first.
+  expect((await rig.run(['resume', ID, '--done', 'second#1'])).stderr).toContain('resume it without a choice first');
   const told = await rig.run(['resume', ID]);
   expect(told.code).toBe(3);
   expect(told.stdout).toContain(`"second" was interrupted, and there is no record of how it ended; choose what happened:`);

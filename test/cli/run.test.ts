@@ -72,6 +72,17 @@ test('a failed attempt is reported with its error, and the command exits with 8 
   expect(code).toBe(8);
 });
 
+test('a gate that failed is reported with the check that did', async () => {
+  const steps = `{ id: 'look', gate: { checks: [{ check: 'command', run: 'echo one; echo two; exit 3' }, { check: 'command', run: 'false' }] }, next: { ok: null, fail: 'fail' } }`;
+  const file = await writeWorkflow(rig, 'looks', { steps });
+  const { stdout } = await rig.run(['run', file, '--id', ID, '--quiet']);
+  expect(
+    steady(stdout)
+      .split('\n')
+      .filter((line) => line.includes('look#1 failed')),
+  ).toEqual(['TIME look#1 failed in SPAN: echo one; echo two; exit 3: it exited with 3: one (and 1 more)']);
+});
+
 test('with --json stdout is only the report of the run', async () => {
   const file = await writeWorkflow(rig, 'copy', { steps: COPY, params: PARAMS });
   const story = await rig.json<{ run: { id: string; status: string; output: unknown } }>(['run', file, '--id', ID]);

@@ -194,6 +194,14 @@ test('a run whose process died shows that no process drives it, and how to conti
   expect((await rig.run(show(id))).stdout).toContain(`no process drives it\n    pawl resume ${id}\n`);
 });
 
+test('without an id, the last run that somebody started is shown, not its child', async () => {
+  const id = '9900000000000001';
+  const engine = await openLibrary(rig);
+  await settle(engine, 'big', id);
+  await engine.close();
+  for (const command of ['show', 'logs']) expect((await rig.run([command])).stderr).toBe(`the last run of this project: ${id}\n`);
+});
+
 test('reading commands load neither the engine nor the step executors', () => {
   const loaded = new Set<string>();
   const visit = (file: string): void => {

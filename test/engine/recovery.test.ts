@@ -82,9 +82,11 @@ const resume = (choice: string): string => `await engine.run(id).resume({ actor:
 describe('D01: a step that was running when its process was killed', () => {
   test('ask: is unknown; nothing of it runs again until a person says what happened', async () => {
     await crash('asks', 'run');
-    const found = await recovered('run');
+    const decide = `more = await engine.run(id).decide({ option: 'approve', actor: 'ann' }).catch((error) => error.message);`;
+    const found = await recovered('run', { then: decide });
     expect(found).toMatchObject({ driven: ['run'], status: 'waiting', waits: ['unknown work'] });
     expect(found.steps).toEqual(['first#1/1 completed', 'work#1/1 unknown']);
+    expect(found.more).toContain('it waits for: someone to say how work#1 ended');
     expect(ledger()).toEqual(['first', 'work 1 work#1/1']);
   });
 

@@ -38,6 +38,32 @@ describe('waiting for a run', () => {
     expect(await happened(run)).toEqual(expected);
   });
 
+  test('sees what a clock that was turned by hand brings about', async () => {
+    const clock = createVirtualClock();
+    const engine = await rig.open({ clock });
+    let calls = 0;
+    const flaky = (): number => {
+      calls += 1;
+      if (calls < 3) throw new Error(`no answer ${calls}`);
+      return calls;
+    };
+    const run = await engine.start(
+      workflow('w', function* () {
+        yield* step('fetch')
+          .task(flaky)
+          .retry({ max: 3, backoff: { initial: '10m', max: '10m' } });
+        yield* step('ask').human({ prompt: 'Good?' });
+      }),
+    );
+    const seen: unknown[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const { waits } = await run.wait('idle');
+      seen.push(waits[0]?.kind, calls);
+      clock.advance(600_000);
+    }
+    expect(seen).toEqual(['delay', 1, 'delay', 2, 'human', 3]);
+  });
+
   test('that ended here returns without reading it again', async () => {
     const store = await openSpiedStore(rig.db);
     const engine = await rig.open({ store });

@@ -175,6 +175,10 @@ function retryPolicy(step: string, retry: Retry<Duration>): RetryPolicy {
   if (typeof retry === 'object') checkOptions(`${step}, retry`, retry, ['max', 'on', 'backoff']);
   const times = { max: countOf(step, 'retry', max), on: [...on] };
   if (backoff === undefined) return times;
+  if (typeof backoff !== 'object' || backoff === null) {
+    const written = JSON.stringify(backoff);
+    throw invalid(step, `has a retry with backoff: ${written}; write backoff: { initial: ${written} }`);
+  }
   checkOptions(`${step}, retry.backoff`, backoff, ['initial', 'factor', 'max']);
   const initialMs = parseDuration(backoff.initial, `${step}, retry.backoff.initial`);
   const maxMs = parseDuration(backoff.max ?? BACKOFF_MAX, `${step}, retry.backoff.max`);

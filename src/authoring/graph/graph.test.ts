@@ -245,6 +245,8 @@ describe('fields of a step', () => {
     ['a timeout that is no duration', { timeout: 'soon' }, 'a TIMEOUT_INVALID'],
     ['a timeout of nothing', { timeout: 0 }, 'a TIMEOUT_INVALID'],
     ['a retry that is no count', { retry: -1 }, 'a NUMBER_INVALID'],
+    ['a pause of a retry that is not an object', { retry: { max: 1, backoff: '1500ms' } }, 'a FIELD_INVALID'],
+    ['a pause of a retry without its length', { retry: { max: 1, backoff: { factor: 2 } } }, 'a TIMEOUT_INVALID'],
     ['a recovery that does not exist', { recovery: 'again' }, 'a RECOVERY_INVALID'],
     ['reconciling without a function', { recovery: 'reconcile' }, 'a RECOVERY_INVALID'],
     ['a function that is never asked', { recovery: 'rerun', reconcile: () => true }, 'a RECOVERY_INVALID'],

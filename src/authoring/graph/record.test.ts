@@ -1,6 +1,7 @@
 // The record of steps that `defineWorkflow` takes gives the same definition as the list that it stands for.
 
 import { describe, expect, test } from 'vitest';
+import { arg } from '../../definition/arg.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import type { OutputSchema } from '../spec/step.ts';
 import { compileGraph, compileWorkflow } from './graph.ts';
@@ -122,6 +123,48 @@ describe('steps by id', () => {
       '"f"',
     ])
       expect(several).toContain(words);
+  });
+});
+
+describe('the types of a question', () => {
+  test('whose text a function gives ask for no "next", if every option leads somewhere', () => {
+    const { definition } = compileWorkflow(
+      {
+        name: 'w',
+        params: { owner: arg({ type: 'string', default: 'ann' }) },
+        steps: {
+          ask: {
+            human: {
+              prompt: (ctx) => `Ship it, ${ctx.params.owner}?`,
+              options: [
+                { label: 'go', nextStep: 'end' },
+                { label: 'stop', nextStep: 'reject' },
+              ],
+            },
+          },
+          end: { command: 'x', next: null },
+        },
+      },
+      REGISTRY,
+    );
+    expect(definition.steps.map(({ id }) => id)).toEqual(['ask', 'end']);
+  });
+
+  test('ask for it, if one does not', () => {
+    const options = [{ label: 'go', nextStep: 'end' }, { label: 'stop' }] as const;
+    expect(() =>
+      compileWorkflow(
+        {
+          name: 'w',
+          steps: {
+            // @ts-expect-error: "stop" leads nowhere
+            ask: { human: { prompt: 'Ship it?', options } },
+            end: { command: 'x', next: null },
+          },
+        },
+        REGISTRY,
+      ),
+    ).toThrow();
   });
 });
 

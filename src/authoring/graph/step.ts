@@ -248,6 +248,11 @@ function readRetry(retry: SharedSpec['retry'], step: StepReading): RetryPolicy {
   const { max, on = ['error'], backoff } = typeof retry === 'object' ? retry : { max: retry ?? 0 };
   if (typeof retry === 'object') step.knownFields(retry, ['max', 'on', 'backoff'], 'a retry');
   if (backoff === undefined) return { max, on: [...on] };
+  if (typeof backoff !== 'object' || backoff === null) {
+    const written = JSON.stringify(backoff);
+    step.fault('FIELD_INVALID', `its retry has backoff: ${written}`, `write backoff: { initial: ${written} }`);
+    return { max, on: [...on] };
+  }
   step.knownFields(backoff, ['initial', 'factor', 'max'], 'a backoff');
   const initialMs = step.duration(backoff.initial, 'the initial pause of its retry');
   const maxMs = step.duration(backoff.max ?? BACKOFF_MAX, 'the longest pause of its retry');

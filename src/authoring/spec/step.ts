@@ -246,11 +246,13 @@ type Field<X, F, Ids extends Targets, C> = F extends 'next'
 
 type NeedsNext<X> = 'side' extends keyof X ? never : NeedsTarget<X>;
 type NeedsTarget<X> = 'human' extends keyof X
-  ? 'options' extends keyof Get<X, 'human'>
-    ? false extends Leads<Get<Get<Get<X, 'human'>, 'options'>, number>>
-      ? 'next'
-      : never
-    : 'next'
+  ? unknown extends Get<X, 'human'>
+    ? never
+    : 'options' extends keyof Get<X, 'human'>
+      ? false extends Leads<Get<Get<Get<X, 'human'>, 'options'>, number>>
+        ? 'next'
+        : never
+      : 'next'
   : 'next';
 type Leads<O> = O extends unknown ? ('nextStep' extends keyof O ? true : false) : never;
 type Missing<X> = Exclude<Get<Spec<X, unknown>, 'needs'>, keyof X>;

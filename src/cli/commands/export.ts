@@ -27,9 +27,24 @@ export const run: CommandRun = async (shell, given) => {
   else if (shell.wantsJson) shell.result({ ...result, text }, () => []);
   else shell.write(text);
   if (differences.length > 0)
-    shell.warn(`the exported file does not read back as the same definition; compare: ${differences.map(oneLine).join('; ')}`);
+    shell.warn(
+      `the exported file does not read back as the same definition; it differs in: ${differences.map(oneLine).join('; ')}${meaningOf(differences)}`,
+    );
   return 0;
 };
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  facts: 'a run of a file has names of the forge, such as issue_number, in its data',
+  next: 'a file also says where outcomes lead that this workflow leaves out',
+  merges: 'in a file the result of a step is only in {{ outputs.STEP }}, and does not join the data of the run',
+};
+
+/** What the differences that most modules have mean for a run. */
+function meaningOf(differences: readonly string[]): string {
+  const fields = new Set(differences.flatMap((one) => one.replace(/^step ".*": /, '').split(', ')));
+  const known = Object.entries(MEANINGS).flatMap(([field, meaning]) => (fields.has(field) ? [`\n  ${field}: ${meaning}`] : []));
+  return known.join('');
+}
 
 function aroundOf({ file, workflow }: LoadedDescription): JsonObject {
   if (!/\.ya?ml$/.test(file)) return {};

@@ -5,6 +5,7 @@ import { withoutSubmission } from '../../attended/submission.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { didYouMean } from '../../base/suggest.ts';
+import type { Definition } from '../../definition/model.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { agentSteps, type Preview, type PreviewRequest, previewOf } from '../../steps/instructions/preview.ts';
 import { replyLines } from '../attended/rendering.ts';
@@ -21,7 +22,7 @@ export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
   const { workflow } = await loadWorkflow(shell, place.project, given.word('WORKFLOW'));
   const { definition } = workflow;
-  const { step, group } = stepNamed(definition.name, agentSteps(definition.steps), given.maybe('STEP'));
+  const { step, group } = stepNamed(definition, agentSteps(definition.steps), given.maybe('STEP'));
   const params = { ...defaultsOf(definition.params), ...readParams(shell, given, definition.params) };
   const { stages, protected: guarded } = place.settings;
   const services = {
@@ -40,7 +41,7 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 function stepNamed(
-  workflow: string,
+  { name: workflow, form }: Pick<Definition, 'name' | 'form'>,
   known: ReturnType<typeof agentSteps>,
   name: string | undefined,
 ): Pick<PreviewRequest, 'step' | 'group'> {
@@ -51,7 +52,9 @@ function stepNamed(
   if (known.length === 0)
     throw new EngineError(
       'USAGE',
-      `no step of "${workflow}" is known to be done by an agent, so there is no prompt to show; a flow has steps only while it runs ("pawl next RUN" prints what is open in a run)`,
+      form === 'flow'
+        ? `"${workflow}" is a flow, so its steps are not known before it runs; "pawl next RUN" prints what is open in an attended run of it`
+        : `no step of "${workflow}" is done by an agent, so there is no prompt to show`,
     );
   const which =
     name === undefined

@@ -40,8 +40,8 @@ export class RunProgress {
     return this.draft === undefined ? 'pending' : statusOf(this.draft);
   }
 
-  /** Applies the next event of the log. */
-  apply(event: RunEvent): void {
+  /** Applies the next event of the log; `reason` says why a step failed that ended without an error. */
+  apply(event: RunEvent, reason?: string): void {
     if (event.type === 'run.started') {
       this.draft = draftOf(createRun(event));
       return;
@@ -49,7 +49,7 @@ export class RunProgress {
     if (this.draft === undefined) return;
     const before = liveOf(this.draft, event);
     apply(this.draft, event);
-    if (event.type === 'step.settled' && before !== undefined) this.settle(event, before);
+    if (event.type === 'step.settled' && before !== undefined) this.settle(event, before, reason);
     else if (event.type === 'step.opened' || event.type === 'step.reopened') this.update(event.activation.path);
     else if (event.type === 'step.changed') this.update(event.activation.path, event.failed?.error.message);
     else if (event.type === 'group.joined') this.count(event.path, event.counters);
@@ -69,14 +69,14 @@ export class RunProgress {
     });
   }
 
-  private settle(event: Extract<RunEvent, { type: 'step.settled' }>, activation: Activation): void {
+  private settle(event: Extract<RunEvent, { type: 'step.settled' }>, activation: Activation, reason: string | undefined): void {
     const members = this.steps.get(event.path)?.members;
     this.steps.set(event.path, {
       activation,
       status: endOf(event.outcome),
       outcome: event.outcome,
       endedAt: event.at,
-      ...present({ error: event.error?.message, members }),
+      ...present({ error: event.error?.message ?? reason, members }),
     });
     const { member } = activation;
     const group = member === undefined ? undefined : this.draft?.groups[member.group];

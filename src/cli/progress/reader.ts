@@ -1,5 +1,6 @@
 // Owns following the logs of a run and of its child runs, whichever process drives them. Only reads the store.
 
+import { isJsonObject, type Json } from '../../base/json.ts';
 import { type Definition, membersOf } from '../../definition/model.ts';
 import type { TranscriptId } from '../../engine/transcripts.ts';
 import { type Activation, childOf, type Path } from '../../kernel/activation.ts';
@@ -58,12 +59,21 @@ export class ProgressReader {
       for (const event of row.events) {
         // A child's last events come before the end of the step that waited for it.
         if (event.type === 'step.settled') await this.readChild(node, { path: event.path, under }, seen);
-        node.progress.apply(event);
+        node.progress.apply(event, await this.reasonOf(event));
         seen({ node, under, event });
       }
     }
     for (const path of node.progress.steps.keys())
       if (node.progress.state?.live[path] !== undefined) await this.readChild(node, { path, under }, seen);
+  }
+
+  /** What a gate that failed has found, which is in its output. */
+  private async reasonOf(event: RunEvent): Promise<string | undefined> {
+    if (event.type !== 'step.settled' || event.outcome !== 'fail' || event.error !== undefined) return undefined;
+    const { output } = event;
+    if (output === undefined || output.bytes > OUTPUT_BYTES_MAX) return undefined;
+    const text = (await this.store.values([output.digest])).get(output.digest);
+    return text === undefined ? undefined : failedCheck(JSON.parse(text) as Json);
   }
 
   /** The new rows of a log; empty for a child that was not started. */
@@ -83,6 +93,19 @@ export class ProgressReader {
     node.children.set(at.path, child);
     await this.readNode(child, [...at.under, at.path], seen);
   }
+}
+
+const OUTPUT_BYTES_MAX = 64 * 1024;
+const REASON_MAX = 200;
+
+/** The first line about the first check that failed, and how many others did. */
+function failedCheck(output: Json): string | undefined {
+  const failed = isJsonObject(output) && Array.isArray(output.failed_checks) ? output.failed_checks : [];
+  const [first] = failed;
+  if (typeof first !== 'string') return undefined;
+  const line = first.split('\n', 1)[0] as string;
+  const shown = line.length > REASON_MAX ? `${line.slice(0, REASON_MAX)}\u2026` : line;
+  return failed.length === 1 ? shown : `${shown} (and ${failed.length - 1} more)`;
 }
 
 /** The attempt that an event ended: its step settled, or it failed and is retried. */
