@@ -151,16 +151,30 @@ function loopAdvice({ steps, edges }: Loop): Problem[] {
         hint: 'lead back to the step that does the work, or put a delay into the loop',
       },
     ];
+  // What failed, was rejected or was sent back by a person is told by the engine; a step that ended well says nothing.
   const unexplained = edges.filter(
-    ({ to, from, edge, isBack }) => isBack && AGENTS.includes(to.kind) && to.id !== from.id && edge.context === undefined,
+    ({ to, from, edge, isBack }) =>
+      isBack &&
+      AGENTS.includes(to.kind) &&
+      to.id !== from.id &&
+      from.kind !== 'human' &&
+      edge.context === undefined &&
+      GOOD_ENDS.some((outcome) => leadsBy(from, outcome, edge)),
   );
   const sources = new Map(unexplained.map(({ from, to }) => [from.id, to.id]));
   return [...sources].map(([step, to]) => ({
     step,
     code: 'LOOP_UNEXPLAINED',
-    message: `it sends the run back to the agent at "${to}" without saying why`,
-    hint: 'pass the reason along with the transition, such as context: { reason: "{{ result.failed_checks }}" }',
+    message: `it sends the run back to the agent at "${to}" although it ended well, so the agent does not learn why`,
+    hint: 'pass the reason along with the transition, such as context: { reason: "{{ result.missing }}" }',
   }));
+}
+
+const GOOD_ENDS: readonly string[] = ['ok', '_default'];
+
+function leadsBy({ next }: StepModel, outcome: string, edge: Edge): boolean {
+  const entry = next[outcome];
+  return entry !== undefined && (isChoice(entry) ? entry.onTrue === edge || entry.onFalse === edge : entry === edge);
 }
 
 const ATTEMPTS_MAX = 30;

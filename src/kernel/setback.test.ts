@@ -50,6 +50,18 @@ test('K20: a step that ends well takes back its own setback, and leaves the othe
   expect(after([failed('gate')], TASK, 'ok')).toBeUndefined();
 });
 
+test('an action that may fail without consequence is no setback, and one that leads elsewhere is', () => {
+  const action = (error: string): StepModel =>
+    ({
+      ...plainFrame('tell', 'ask'),
+      kind: 'action',
+      config: {},
+      next: { ok: { to: { step: 'a' } }, error: { to: { step: error } } },
+    }) as unknown as StepModel;
+  expect(after([], action('a'), 'error')).toBeUndefined();
+  expect(after([], action('b'), 'error')?.map(({ step }) => step)).toEqual(['tell']);
+});
+
 test('what a person chose, and steps beside the run, are no setbacks', () => {
   expect(after([], HUMAN, 'rework')).toBeUndefined();
   expect(after([], { ...TASK, beside: true }, 'fail')).toBeUndefined();

@@ -1,6 +1,8 @@
 // Owns what went wrong in a run and no agent has worked on since: a gate that failed, a review that rejected, a command
 // that ended with an error. The next agents are told of it, so that an author need not pass it on by hand.
 //
+// - An action that may fail without consequence, such as a message to people, is no setback: agents cannot mend it.
+//
 // K20. A setback stays until its step ends well, or until a step that agents worked at does: then it was dealt with, or
 //      the next verdict will say so again. A person's choice is no setback; it is a note (K18).
 
@@ -30,7 +32,8 @@ export function setbacksAfter(
 ): readonly Setback[] | undefined {
   const { outcome } = result;
   if (outcome === 'ok' && hasAgents(model)) return setbacks.length === 0 ? undefined : [];
-  if (!PASSES.has(outcome) && model.kind !== 'human' && activation.side !== true) return withSetback({ setbacks }, activation, result);
+  const isSetback = !PASSES.has(outcome) && model.kind !== 'human' && activation.side !== true && !isTolerated(model, outcome);
+  if (isSetback) return withSetback({ setbacks }, activation, result);
   const others = setbacks.filter(({ step }) => step !== activation.step);
   return others.length < setbacks.length ? others : undefined;
 }
@@ -41,4 +44,11 @@ export function withSetback({ setbacks = [] }: Pick<RunState, 'setbacks'>, activ
   const { outcome, output, error } = result;
   const setback = { path, step, outcome, output, error: error === undefined ? undefined : cutText(error.message) };
   return [...setbacks.filter((other) => other.step !== step), setback].slice(-SETBACKS_MAX);
+}
+
+/** Whether an action leads to the same step however it ended. */
+function isTolerated({ kind, next }: StepModel, outcome: OutcomeName): boolean {
+  const [way, good] = [next[outcome] ?? next._default, next.ok ?? next._default];
+  if (kind !== 'action' || way === undefined || good === undefined || 'condition' in way || 'condition' in good) return false;
+  return 'step' in way.to && 'step' in good.to && way.to.step === good.to.step;
 }

@@ -100,7 +100,7 @@ const FILES: Readonly<Record<string, string>> = {
   ),
   'LOOP_UNEXPLAINED.file.yaml': yaml(
     'l2',
-    '  - { id: a, type: agent, agent: writer, action: x }\n  - { id: b, type: gate, conditions: [{ check: command, run: make }], on_fail: { goto: a, max_iterations: 3, then: fail } }\n',
+    '  - { id: a, type: agent, agent: writer, action: x }\n  - { id: b, type: command, run: make, recovery: rerun, on_complete: { goto: a, max_iterations: 3, then: complete } }\n',
   ),
   'RETRIES_MULTIPLY.file.yaml': yaml(
     'm1',

@@ -150,11 +150,11 @@ stages:
     expect(await ended(yamlOf(text), driven(reply))).toBe('completed');
     const [work = ''] = prompts('work');
     expect(work).toContain('Step 1 of 3, "work"');
-    expect(work).toContain('Leave alone: tests/**, what decides');
+    expect(work).toContain('Do not change tests/**, any file that decides');
     expect(work).toContain('In this step you may change src/**, even if a gate runs it.');
     const [review = ''] = prompts('review');
     expect(review).toContain('Step 3 of 3, "review"');
-    expect(review).toContain('Leave alone: src/hello.sh, what decides');
+    expect(review).toContain('Do not change src/hello.sh, any file that decides');
     expect(review).toContain('Results of earlier steps, as data:\n- work: {"note":"says hello"}\n\n## What to do');
   });
 
@@ -356,4 +356,18 @@ describe('the text of a step', () => {
     const file = /are in (\S+)\)/.exec(told)?.[1] ?? '';
     expect(readFileSync(file, 'utf8')).toBe(`Long\n\n${body.trimEnd()}`);
   });
+});
+
+test('a rejection is told once: not among the results of earlier steps as well', async () => {
+  const twice = defineWorkflow({
+    name: 'twice',
+    steps: {
+      write: { agent: 'worker', prompt: 'Write it.', next: 'review' },
+      review: { agent: 'reviewer', prompt: 'Review it.', next: { ok: null, reject: 'mend' } },
+      mend: { agent: 'worker', prompt: 'Mend it.', next: null },
+    },
+  });
+  const reply: Reply = ({ step: at }) => (at === 'review' ? { verdict: 'reject', output: { feedback: 'Too long.' } } : {});
+  expect(await ended(twice, driven(reply))).toBe('completed');
+  expect(prompts('mend')[0]?.match(/Too long\./g)).toHaveLength(1);
 });

@@ -14,7 +14,7 @@ test('a step that waits for its retry names the attempt that comes', () => {
 test('a wait that ends on another day names the day', () => {
   const now = new Date(2026, 10, 17, 12, 52, 16).getTime();
   const waits = (ms: number) =>
-    doingText({ activation: { state: 'waiting', attempt: 1, wait: { kind: 'human' }, since: now, due: now + ms } } as never);
+    doingText({ activation: { state: 'waiting', attempt: 1, wait: { kind: 'human' }, startedAt: now, due: now + ms } } as never);
   expect(waits(24 * 3_600_000)).toBe('waits for a person until 2026-11-18 12:52:16');
   expect(waits(3_600_000)).toBe('waits for a person until 13:52:16');
 });

@@ -30,7 +30,8 @@ export function doingText({ activation, members }: StepProgress): string {
   }
 }
 
-function waitText({ wait, due, deadline, attempt, since }: Waiting): string {
+function waitText({ wait, due, deadline, attempt, startedAt, openedAt }: Waiting): string {
+  const since = startedAt ?? openedAt;
   const until = due ?? deadline;
   const limit = until === undefined ? '' : ` until ${dueText(until, since)}`;
   if (wait.kind === 'signal') return `waits for signal "${oneLine(wait.name)}"${limit}`;

@@ -18,11 +18,12 @@ import { feedbackSentence } from '../context.ts';
 import { redactJson } from '../redaction.ts';
 import type { Job } from '../work.ts';
 import { checksText, untouchedText } from './checks.ts';
-import { inOneLine, Quotes, SECTIONS } from './quotes.ts';
+import { inOneLine, type KeepText, Quotes, SECTIONS } from './quotes.ts';
 import { setbackText } from './setbacks.ts';
 
 const EVIDENCE_BYTES_MAX = 2048;
-const QUOTED_BYTES_MAX = 4096;
+/** How many bytes of other texts the instructions quote. */
+export const QUOTED_BYTES_MAX = 4096;
 const EARLIER_MAX = 8;
 const EARLIER_CHARACTERS_MAX = 300;
 
@@ -46,8 +47,6 @@ export interface InstructionParts {
   readonly preamble?: string | undefined;
   /** The data that the step hands over. */
   readonly data: JsonObject;
-  /** True when the data has the run's own in it; earlier results that are among it are not listed again. */
-  readonly seesContext?: boolean | undefined;
   /** What the result must be like, one rule each. */
   readonly rules: readonly string[];
 }
@@ -56,19 +55,13 @@ export interface InstructionParts {
 export async function instructionsFor(job: Job, parts: InstructionParts): Promise<Instructions> {
   const { request } = job;
   const past = (await request.past?.()) ?? NOTHING_PAST;
-  const keep = (name: string, text: string): string | undefined => {
-    const { runId: run, activation } = request;
-    return job.bench.services.keepText?.(
-      { run, path: activation.path, attempt: activation.attempt, name },
-      redactJson(job.bench.redactor, text),
-    );
-  };
+  const keep = keeperOf(job);
   const names = new Map<string, number>();
   const quotes = new Quotes(QUOTED_BYTES_MAX, keep, names);
   // What people said must not be cut because an issue is long, so it is quoted first.
   const people = peopleText(request, past.notes, quotes);
   const task = taskText(request, parts, quotes);
-  const goal = goalText(job, parts, quotes);
+  const goal = goalText(job, { ...parts, past }, quotes);
   const again = againText(job, past, new Quotes(EVIDENCE_BYTES_MAX, keep, names));
   const body = [
     `# ${inOneLine(parts.title)}\n${positionText(job)}`,
@@ -80,6 +73,12 @@ export async function instructionsFor(job: Job, parts: InstructionParts): Promis
   ];
   const report = parts.rules.length === 0 ? undefined : parts.rules.join('\n\n');
   return { body: joined(body), ...present({ report, people: section(SECTIONS.people, people) }) };
+}
+
+/** Keeps what is too long for the instructions of an attempt beside its transcript, without secrets. */
+export function keeperOf({ bench, request: { runId: run, activation } }: Job): KeepText {
+  const { path, attempt } = activation;
+  return (name, text) => bench.services.keepText?.({ run, path, attempt, name }, redactJson(bench.redactor, text));
 }
 
 /** The instructions as one text. */
@@ -123,12 +122,17 @@ function isPart(id: string, steps: readonly StepModel[]): boolean {
   return rest.length > 0 && steps.some((step) => step.id === stage);
 }
 
-function goalText({ request, context }: Job, { data: handed }: InstructionParts, quotes: Quotes): string {
+function goalText(
+  { request, context }: Job,
+  { data: handed, past }: InstructionParts & { readonly past: RunPast },
+  quotes: Quotes,
+): string {
   const { definition } = request.workflow;
   const { data, results } = context.snapshot;
   const params = Object.keys(request.params).length === 0 ? undefined : `Parameters: ${quotes.line('parameters', request.params)}`;
   const about = subjectText(data.$trigger, quotes);
-  const untold = Object.entries(results).filter(([, output]) => !isTold(output, handed));
+  const setbacks = new Set(past.setbacks.map(({ step }) => step));
+  const untold = Object.entries(results).filter(([step, output]) => !setbacks.has(step) && !isTold(output, handed));
   const earlier = earlierText(request, untold, quotes);
   return [purposeOf(definition), params, about, earlier].filter((part) => part !== undefined).join('\n');
 }
@@ -154,7 +158,7 @@ function subjectText(trigger: Json | undefined, quotes: Quotes): string | undefi
 function earlierText(request: AttemptRequest, results: readonly (readonly [string, Json])[], quotes: Quotes): string | undefined {
   const { bound, group, workflow } = request;
   const own = (group ?? bound.model).id;
-  // What people chose is told at the end, and a gate that failed under why the agent is here again.
+  // What people chose is told at the end; a gate that passed has nothing to tell.
   const decisions = new Set(workflow.definition.steps.flatMap(({ id, kind }) => (kind === 'human' || kind === 'gate' ? [id] : [])));
   const others = results.filter(([step, output]) => step !== own && output !== null && !decisions.has(step));
   if (others.length === 0) return undefined;
