@@ -18,8 +18,6 @@ export type Until = 'settled' | 'idle' | 'outside';
 /** Resolves when the run has reached the given state. */
 export async function waitFor(core: EngineCore, run: string, until: Until): Promise<void> {
   for (;;) {
-    // A time that has come may be about to take the run up.
-    await core.waking.swept;
     core.assertReadable();
     const driver = core.driverOf(run);
     if (driver !== undefined) {
@@ -36,7 +34,15 @@ export async function waitFor(core: EngineCore, run: string, until: Until): Prom
     if (failure !== undefined) throw failure;
     const changed = nextChange(core);
     const { state, owner } = await core.store.load(run);
-    const parked = until !== 'settled' && owner === undefined && (until === 'idle' || dueOf(state) === undefined);
+    // A run whose time has come is about to be taken up.
+    const due = dueOf(state);
+    const sweep = due !== undefined && due <= core.clock.now() ? core.waking.swept : undefined;
+    if (sweep !== undefined && owner === undefined && !isSettled(state.status)) {
+      changed.stop();
+      await sweep;
+      continue;
+    }
+    const parked = until !== 'settled' && owner === undefined && (until === 'idle' || due === undefined);
     if (isSettled(state.status) || (parked && (await childrenIdle(core, state, until)))) {
       changed.stop();
       return;
