@@ -27,6 +27,8 @@ export interface PreviewRequest {
   /** The step that it is a branch, the body or the repair of. */
   readonly group?: StepModel;
   readonly params: JsonObject;
+  /** Data of the run, such as the arguments of the step. */
+  readonly data?: JsonObject;
   /** Whether the agent that called does the work of roles without a driver. */
   readonly isAttended: boolean;
 }
@@ -77,9 +79,9 @@ async function callWithoutRun(job: Job, worker: WorkerConfig): Promise<WorkerCal
   }
 }
 
-function jobOf(services: StepServices, { kinds, checks }: Executors, { workflow, step, group, params, isAttended }: PreviewRequest): Job {
+function jobOf(services: StepServices, { kinds, checks }: Executors, { workflow, step, group, params, data = {}, isAttended }: PreviewRequest): Job {
   const snapshot: Snapshot = {
-    data: isAttended ? { [ATTENDED]: true } : {},
+    data: isAttended ? { ...data, [ATTENDED]: true } : data,
     results: {},
     completedSteps: [],
     iterationCounts: {},
