@@ -68,3 +68,89 @@ describe('the generated tests of a workflow', () => {
     ]);
   });
 });
+
+describe('a generated test fails', () => {
+  const problemsOf = async (...[subject, options]: Parameters<typeof testWorkflow>) =>
+    (await testWorkflow(subject, options)).results.flatMap(({ id, problems }) => (problems.length === 0 ? [] : [[id, ...problems]]));
+  const MODE = { mode: arg({ choices: ['full', 'quick'], default: 'full' }) };
+
+  test('where a condition cannot be evaluated for a value, and only there', async () => {
+    const sized = defineWorkflow({
+      name: 'sized',
+      params: { size: arg({ choices: [1, 'large'] }) },
+      steps: {
+        one: { handler: BOOM, next: { ok: { condition: 'params.size + 1 > 1', onTrue: null, onFalse: 'two' } } },
+        two: { handler: BOOM, next: null },
+      },
+    });
+    expect(await problemsOf(sized, { category: 'steps' })).toEqual([
+      ['sized/one:size=large', expect.stringMatching(/^outcome "ok": .*params\.size \+ 1 > 1/)],
+    ]);
+  });
+
+  test('where the text of a step cannot be built for a value', async () => {
+    const text = ({ mode }: { readonly [name: string]: unknown }) => {
+      if (mode === 'quick') throw new Error('there is no quick way');
+      return 'Do it.';
+    };
+    const told = defineWorkflow({
+      name: 'told',
+      params: MODE,
+      steps: {
+        one: { agent: 'dev', prompt: ({ params }) => text(params), next: 'two' },
+        two: { actions: (params: { readonly [name: string]: unknown }) => [text(params)], next: null },
+      },
+    });
+    expect(await problemsOf(told, { category: 'steps' })).toEqual([
+      ['told/one:mode=quick', expect.stringContaining('there is no quick way')],
+      ['told/two:mode=quick', 'its text cannot be built: there is no quick way'],
+    ]);
+  });
+
+  test('where a function gives no text, unless it reads what only a run has', async () => {
+    const told = defineWorkflow({
+      name: 'told',
+      steps: {
+        plan: { agent: 'dev', prompt: () => ' ', next: 'all' },
+        all: {
+          parallel: {
+            branches: { a: { agent: 'dev', prompt: () => undefined as unknown as string }, b: { agent: 'dev', prompt: 'Look.' } },
+          },
+          next: 'last',
+        },
+        last: { agent: 'dev', prompt: ({ results }) => String(results.plan?.output), next: null },
+      },
+    });
+    expect(await problemsOf(told, { category: 'steps' })).toEqual([
+      ['told/plan', 'its prompt is empty'],
+      ['told/all/a', 'its prompt must be a text, and its function returned undefined'],
+    ]);
+  });
+
+  test('where an outcome leads to a step that is not there', async () => {
+    const { compiled } = defineWorkflow({
+      name: 'gone',
+      steps: { one: { handler: BOOM, next: { ok: 'two', fail: 'escalate' } }, two: { handler: BOOM, next: null } },
+    });
+    const [one, two] = compiled.definition.steps;
+    const steps = [{ ...one, next: { ...one?.next, fail: { to: { step: 'three' } } } }, two] as typeof compiled.definition.steps;
+    const found = await problemsOf({ ...compiled, definition: { ...compiled.definition, steps } });
+    expect(found.map(([id, problem]) => [id, problem])).toEqual([
+      ['gone/structure', expect.stringContaining('three')],
+      ['gone/one', expect.stringContaining('outcome "fail"')],
+    ]);
+  });
+
+  test('where its cases cannot be listed', async () => {
+    const open = defineWorkflow({
+      name: 'open',
+      params: { issue: arg({ type: 'integer', required: true }) },
+      steps: { one: { handler: BOOM, next: null } },
+    });
+    expect(await problemsOf(open)).toEqual([['open/steps', expect.stringContaining('"issue" of workflow "open"')]]);
+    expect(await problemsOf(open, { values: { issue: [7] } })).toEqual([]);
+    expect(await problemsOf(open, { values: { issue: ['seven'] }, category: 'domain' })).toEqual([
+      ['open/domain:issue', '"seven" is one of its values and is refused'],
+    ]);
+  });
+});

@@ -4,10 +4,12 @@
 import { stepOutput } from '../../authoring/graph/output.ts';
 import { messageOf } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
+import type { Definition } from '../../definition/model.ts';
 import { templatedPart } from '../../definition/template-scope.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { agentSteps, type PreviewRequest, previewOf } from '../../steps/instructions/preview.ts';
 import type { StepServices } from '../../steps/services.ts';
+import { builderProblems } from './builders.ts';
 import type { GeneratedCase } from './inputs.ts';
 import { isFilled } from './known.ts';
 
@@ -24,10 +26,15 @@ export async function textProblems(
     const written = writtenProblems(workflow, generated);
     const told = agentSteps(workflow.definition.steps).filter((one) => placeOf(one) === generated.step);
     const texts = await Promise.all(told.map((one) => agentProblems(workflow, generated, { services, one })));
-    return [...written, ...texts.flat()];
+    return [...written, ...(await builderProblems(workflow, generated)), ...texts.flat()];
   } catch (error) {
     return [`its text cannot be built: ${messageOf(error)}`];
   }
+}
+
+/** The places where an agent works, as cases name them. */
+export function agentPlaces({ steps }: Definition): ReadonlySet<string> {
+  return new Set(agentSteps(steps).map(placeOf));
 }
 
 function placeOf({ step, group }: Pick<PreviewRequest, 'step' | 'group'>): string {
