@@ -1,6 +1,6 @@
 // `pawl test`: the tests that workflows generate for themselves.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CliRig } from './rig.ts';
@@ -75,6 +75,15 @@ describe('pawl test', () => {
       'think/refine:mode=full,iteration=3',
       'think/end:mode=full',
     ]);
+  });
+
+  test('tests a file, and repeats it as it was named', async () => {
+    rig.write('elsewhere/think.js', THINK);
+    const { workflows } = await rig.json<Told>(['test', 'elsewhere/think.js', '--filter', 'mode=quick', '--category', 'steps']);
+    expect(workflows[0]?.results.flatMap(({ repeat }) => repeat ?? [])).toEqual([
+      'pawl test elsewhere/think.js --filter think/refine:mode=quick,iteration=2',
+    ]);
+    rmSync(join(rig.project, 'elsewhere'), { recursive: true });
   });
 
   test('runs nothing and leaves nothing behind', async () => {

@@ -19,7 +19,7 @@ import { previewServices } from '../open-engine.ts';
 import { readParams } from '../params.ts';
 import { findPlace } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { shorten } from '../terminal.ts';
+import { oneLine, shorten } from '../terminal.ts';
 
 const EXIT_FAILED = 1;
 const PROCESSES_MAX = 4;
@@ -53,7 +53,7 @@ export const run: CommandRun = async (shell, given) => {
   const ok = tested.every((one) => one.ok);
   const withRepeat = tested.map((one) => ({
     ...one,
-    results: one.results.map((result) => (result.ok ? result : { ...result, repeat: repeatCommand(shell, one.workflow, result.id) })),
+    results: one.results.map((result) => (result.ok ? result : { ...result, repeat: repeatCommand(shell, one.reference, result.id) })),
   }));
   shell.result({ ok, workflows: withRepeat }, () => reportLines(shell, tested));
   return ok ? 0 : EXIT_FAILED;
@@ -67,13 +67,13 @@ interface Testing {
 }
 
 async function testSubject(shell: Shell, subject: TestSubject, { given, wants, services, progress }: Testing): Promise<TestedWorkflow> {
-  const { name, file, loaded, problems } = subject;
+  const { name, reference, file, loaded, problems } = subject;
   const filter = given.option('filter');
   if ('problem' in loaded) {
     const failed: TestResult = { id: `${name}/import`, category: 'import', ok: false, problems: [loaded.problem], durationMs: 0 };
     // Whatever case of it was wanted, it is not there.
     const isWanted = filter?.startsWith(`${name}/`) === true;
-    return { ...summaryOf(name, isWanted ? [failed] : filtered([failed], filter)), ...present({ file }) };
+    return { ...summaryOf(name, isWanted ? [failed] : filtered([failed], filter)), reference, ...present({ file }) };
   }
   const { definition } = loaded.workflow;
   const category = (['import', 'structure', 'steps', 'domain'] as const).filter(wants);
@@ -87,7 +87,7 @@ async function testSubject(shell: Shell, subject: TestSubject, { given, wants, s
     progress.begin(tests.length);
     const results = await runTests(tests, (result) => progress.show(result));
     const note = definition.form === 'flow' && wants('steps') ? FLOW_NOTE : undefined;
-    return { ...summaryOf(name, results), ...present({ file, note }) };
+    return { ...summaryOf(name, results), reference, ...present({ file, note }) };
   } finally {
     await plan.close();
   }
@@ -116,7 +116,7 @@ function assertDeclared(shell: Shell, given: ParsedArgs, subjects: readonly Test
 }
 
 /** The tests, with a process for each case of an agent. Some run ahead, since starting one takes longer than all else. */
-function asProcesses(shell: Shell, { name, loaded }: TestSubject, tests: readonly PlannedTest[]): readonly PlannedTest[] {
+function asProcesses(shell: Shell, { reference, loaded }: TestSubject, tests: readonly PlannedTest[]): readonly PlannedTest[] {
   const places = 'workflow' in loaded ? agentPlaces(loaded.workflow.definition) : new Set<string>();
   const waiting: (() => Promise<void>)[] = [];
   const started = tests.map((test) => {
@@ -124,7 +124,7 @@ function asProcesses(shell: Shell, { name, loaded }: TestSubject, tests: readonl
     if (generated === undefined || !places.has(generated.step)) return test;
     const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
     promise.catch(() => undefined);
-    waiting.push(() => promptProblems(shell, name, generated).then(resolve, reject));
+    waiting.push(() => promptProblems(shell, reference, generated).then(resolve, reject));
     return { ...test, check: async () => [...(await test.check()), ...(await promise)] };
   });
   const work = async (): Promise<void> => {
@@ -167,7 +167,7 @@ class Progress {
     this.#done += 1;
     if (!this.#isShown || Date.now() - this.#last < PROGRESS_MS) return;
     this.#last = Date.now();
-    const text = `${this.#done}/${this.#total} ${id}`;
+    const text = `${this.#done}/${this.#total} ${oneLine(id)}`;
     this.#shell.write(`\r\u001b[K${shorten(this.#shell.look, text, this.#shell.look.columns - 1)}`);
   }
 

@@ -8,16 +8,18 @@ import { oneLine, plain, table } from '../terminal.ts';
 
 /** The results of one workflow, and what is to be said about them. */
 export interface TestedWorkflow extends WorkflowTestResult {
+  /** What names it on a command line. */
+  readonly reference: string;
   readonly file?: string;
   readonly note?: string;
 }
 
 /** The command that repeats one test. */
-export function repeatCommand(shell: Shell, workflow: string, id: string): string {
+export function repeatCommand(shell: Shell, reference: string, id: string): string {
   const values = shell.given.options('param').map((value) => ` -p ${shellWord(value)}`);
   const whole = shell.given.options('params').map((value) => ` --params ${shellWord(value)}`);
   const subprocess = shell.given.has('subprocess') ? ' --subprocess' : '';
-  return pasteable(shell, `pawl test ${shellWord(workflow)} --filter ${shellWord(id)}${values.join('')}${whole.join('')}${subprocess}`);
+  return pasteable(shell, `pawl test ${shellWord(reference)} --filter ${shellWord(id)}${values.join('')}${whole.join('')}${subprocess}`);
 }
 
 /** The lines for people. */
@@ -37,19 +39,19 @@ export function reportLines(shell: Shell, tested: readonly TestedWorkflow[]): st
       { title: 'TIME', cells: tested.map(({ durationMs }) => formatDuration(durationMs)) },
     ]),
     ...tested.flatMap(({ workflow, note }) => (note === undefined ? [] : [`${oneLine(workflow)}: ${note}`])),
-    ...tested.flatMap(({ workflow, results }) =>
-      results.filter(({ ok }) => !ok).flatMap((result) => failureLines(shell, workflow, result)),
+    ...tested.flatMap(({ reference, results }) =>
+      results.filter(({ ok }) => !ok).flatMap((result) => failureLines(shell, reference, result)),
     ),
     ...(failed === 0 ? [shell.style('green', total)] : ['', shell.style('red', total)]),
   ];
 }
 
-function failureLines(shell: Shell, workflow: string, { id, problems }: TestResult): string[] {
+function failureLines(shell: Shell, reference: string, { id, problems }: TestResult): string[] {
   return [
     '',
     `${shell.style('red', shell.symbol('failed'))} ${shell.style('bold', oneLine(id))}`,
     ...problems.flatMap((problem) => plain(problem).split('\n')).map((line) => `    ${line}`),
-    `    ${shell.style('cyan', repeatCommand(shell, workflow, id))}`,
+    `    ${shell.style('cyan', repeatCommand(shell, reference, id))}`,
   ];
 }
 

@@ -14,6 +14,8 @@ import type { Shell } from '../shell.ts';
 /** A workflow to test, or why there is none. */
 export interface TestSubject {
   readonly name: string;
+  /** What names it on a command line. */
+  readonly reference: string;
   readonly file?: string;
   readonly loaded: { readonly workflow: CompiledWorkflow } | { readonly problem: string };
   /** What "pawl validate" finds in its file. */
@@ -31,9 +33,11 @@ export async function testSubjects(
 ): Promise<readonly TestSubject[]> {
   const found = names.length > 0 ? { workflows: names.map((name) => ({ name })), problems: [] } : await discoverProject(project);
   const loaded: Omit<TestSubject, 'problems'>[] = [];
-  for (const { name } of [...found.workflows].sort((a, b) => (a.name < b.name ? -1 : 1))) loaded.push(await load(shell, project, name));
+  const references = new Set(found.workflows.map(({ name }) => name));
+  for (const reference of [...references].sort()) loaded.push(await load(shell, project, reference));
   const unread = found.problems.map(({ file, line, message, hint }) => ({
     name: shownFile(shell, file),
+    reference: shownFile(shell, file),
     loaded: { problem: `line ${line}: ${message}; ${hint}` },
     problems: [],
   }));
@@ -42,13 +46,13 @@ export async function testSubjects(
   return [...loaded.map((one) => ({ ...one, problems: problems.get(one.file ?? '') ?? [] })), ...unread];
 }
 
-async function load(shell: Shell, project: Project, name: string): Promise<Omit<TestSubject, 'problems'>> {
+async function load(shell: Shell, project: Project, reference: string): Promise<Omit<TestSubject, 'problems'>> {
   try {
-    const { workflow, file } = await loadWorkflow(shell, project, name);
-    return { name: workflow.definition.name, file, loaded: { workflow } };
+    const { workflow, file } = await loadWorkflow(shell, project, reference);
+    return { name: workflow.definition.name, reference, file, loaded: { workflow } };
   } catch (error) {
     if (isEngineError(error) && NOT_TESTED.has(error.code)) throw error;
-    return { name, loaded: { problem: messageOf(error) } };
+    return { name: reference, reference, loaded: { problem: messageOf(error) } };
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { defineWorkflow as defineCompat } from '../../compat/index.ts';
 import { arg, defineWorkflow } from '../../index.ts';
 import { type GenerateOptions, type GenerateSubject, generateInputs } from './inputs.ts';
 
@@ -55,6 +56,26 @@ describe('the generated cases of a workflow', () => {
       },
     });
     expect(ids(forked)).toEqual(['forked/start:mode=full', 'forked/start:mode=quick', 'forked/short:mode=quick', 'forked/long:mode=full']);
+  });
+
+  test('are the same in the other spelling', () => {
+    const handler = () => null;
+    const other = defineCompat({
+      name: 'think',
+      params: { mode: MODE, iteration: arg({ min: 1, max: 3, default: 1 }) },
+      steps: [
+        { id: 'plan', handler, next: { ok: 'design', skip: 'refine' } },
+        { id: 'design', handler, condition: "params.mode == 'full'", next: 'refine' },
+        {
+          id: 'refine',
+          handler,
+          args: { confidence: CONFIDENCE },
+          next: { ok: 'end', iterate: { to: 'refine', maxIterations: 3, onExhausted: 'end' } },
+        },
+        { id: 'end', handler, next: null },
+      ],
+    });
+    expect(ids(other)).toEqual(ids(think));
   });
 
   test('leave out what the caller says a handler skips', () => {

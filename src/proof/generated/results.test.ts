@@ -48,6 +48,38 @@ describe('the generated tests of a workflow', () => {
     expect(summary).toMatchObject({ workflow: 'everything', ok: true, failed: 0, passed: 6 + 7 * 2 + 2 * 2 + 4 });
   });
 
+  test('take both sides of a choice that only a run can make, and every outcome', async () => {
+    const chosen = defineWorkflow({
+      name: 'chosen',
+      steps: {
+        count: {
+          handler: BOOM,
+          next: {
+            ok: { condition: 'result.n > 3', onTrue: 'many', onFalse: 'few' },
+            timeout: 'escalate',
+            skip: 'few',
+            _default: 'reject',
+          },
+        },
+        many: {
+          condition: 'checkpoint.n < 9',
+          handler: BOOM,
+          next: { ok: { condition: 'outputs.count.n > 5', onTrue: 'few', onFalse: null } },
+        },
+        few: { handler: BOOM, next: null },
+      },
+    });
+    expect((await testWorkflow(chosen, { category: 'steps' })).results.map(({ id, problems }) => [id, problems])).toEqual([
+      ['chosen/count', []],
+      ['chosen/many', []],
+      ['chosen/few', []],
+    ]);
+    const { compiled } = chosen;
+    const steps = compiled.definition.steps.filter(({ id }) => id !== 'many');
+    const broken = await testWorkflow({ ...compiled, definition: { ...compiled.definition, steps } }, { filter: 'chosen/count' });
+    expect(broken.results[0]?.problems).toEqual([expect.stringContaining('outcome "ok"')]);
+  });
+
   test('are chosen by category and by id', async () => {
     const chosen = async (options: Parameters<typeof testWorkflow>[1]) =>
       (await testWorkflow(everything, options)).results.map(({ id }) => id);

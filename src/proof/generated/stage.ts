@@ -26,8 +26,11 @@ interface Way {
 const GROUP_OUTCOMES: ReadonlySet<string> = new Set(['reject_all']);
 const SIGNAL = 'pawl-test';
 const ACTOR = 'pawl test';
+const PATIENCE_MS = 30_000;
+/** An engine keeps what its runs were in memory, so a new one takes over now and then. */
+const RUNS_PER_ENGINE = 1000;
 
-/** Where trials take place: an engine that forgets everything. Open one for many cases, and close it. */
+/** Where trials take place: an engine that forgets everything. Use one for many cases, and close it. */
 export class TrialStage {
   #engine: Promise<Engine> | undefined;
   #runs = 0;
@@ -36,7 +39,7 @@ export class TrialStage {
   async problemsOf(definition: Definition, step: StepModel, generated: GeneratedCase): Promise<readonly string[]> {
     const problems: string[] = [];
     for (const way of waysOf(step, generated)) {
-      const problem = await this.#try(definition, step, { generated, way });
+      const problem = await inTime(this.#try(definition, step, { generated, way }));
       if (problem !== undefined) problems.push(`${nameOf(way)}: ${problem}`);
     }
     return problems;
@@ -44,7 +47,9 @@ export class TrialStage {
 
   /** Ends the engine. */
   async close(): Promise<void> {
-    await (await this.#engine)?.close({ abort: true });
+    const engine = await this.#engine;
+    this.#engine = undefined;
+    await engine?.close({ abort: true });
   }
 
   async #try(
@@ -61,6 +66,7 @@ export class TrialStage {
       return { outcome: way.outcome ?? 'ok', output: {} };
     };
     this.#runs += 1;
+    if (this.#runs % RUNS_PER_ENGINE === 0) await this.close();
     const name = `${definition.name}~${this.#runs}`;
     try {
       this.#engine ??= createEngine({ db: ':memory:', synchronous: 'NORMAL', rights: 'checked', warn: () => undefined });
@@ -78,6 +84,13 @@ export class TrialStage {
       return messageOf(error);
     }
   }
+}
+
+/** A run that does not come to rest is a failure, not a command that hangs. */
+async function inTime(trial: Promise<string | undefined>): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const timer = setTimeout(() => resolve(`the run did not come to rest within ${PATIENCE_MS / 1000} seconds`), PATIENCE_MS);
+  return await Promise.race([trial, promise]).finally(() => clearTimeout(timer));
 }
 
 /** Every way out of a step: the outcomes that its table names, and the options of its question. */
