@@ -10,6 +10,7 @@ import { bindParams } from '../../definition/arg.ts';
 import { type CompiledWorkflow, NO_CODE, type StepContext } from '../../definition/code.ts';
 import { hashCode, hashDefinition } from '../../definition/hash.ts';
 import type { Choice, Definition, Edge, HumanGateModel, StepFrame, StepModel, Target } from '../../definition/model.ts';
+import { COMMON_OUTCOMES, DEFAULT_EXCLUDES } from '../../definition/outcome.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { GeneratedCase } from './inputs.ts';
 import { edgesFor, isFilled, isKnown, type KnownValues } from './known.ts';
@@ -79,7 +80,7 @@ export class TrialStage {
         await run.decide({ option: way.option, actor: ACTOR, input: 'scripted' });
         await run.waitOnly('idle');
       }
-      return unlike(seen, step, { generated, way }) ?? (await wrongTurn(run.log(), step, way));
+      return unlike(seen, { definition, step }, { generated, way }) ?? (await wrongTurn(run.log(), step, way));
     } catch (error) {
       return messageOf(error);
     }
@@ -97,8 +98,9 @@ async function inTime(trial: Promise<string | undefined>): Promise<string | unde
 function waysOf(step: StepModel, values: KnownValues): Way[] {
   const outcomes = Object.entries(step.next).filter(([on]) => !GROUP_OUTCOMES.has(on));
   const named = outcomes.flatMap(([on, entry]): Way[] => {
-    const outcome = on === '_default' ? (step.next.ok === undefined ? 'ok' : 'iterate') : on;
-    if (on === '_default' && step.next[outcome] !== undefined) return [];
+    const outcome =
+      on === '_default' ? COMMON_OUTCOMES.find((name) => step.next[name] === undefined && !DEFAULT_EXCLUDES.includes(name)) : on;
+    if (outcome === undefined) return [];
     return edgesFor(entry, values).map((side) => ({ outcome, entry: side }));
   });
   const options = (step.gate?.options ?? []).flatMap(({ label, to }): Way[] =>
@@ -180,15 +182,15 @@ function plainGate({ options }: HumanGateModel): HumanGateModel {
 /** What is wrong with the values that the step was given. */
 function unlike(
   seen: { readonly args?: JsonObject; readonly params?: JsonObject },
-  step: StepModel,
+  { definition, step }: { readonly definition: Definition; readonly step: StepModel },
   { generated, way }: { readonly generated: GeneratedCase; readonly way: Way },
 ): string | undefined {
   if (way.option !== undefined) return undefined;
   if (seen.args === undefined || seen.params === undefined) return 'the step was not reached';
-  const wanted = bindParams(argsOf(step), { ...picked(generated.params, argsOf(step)), ...generated.args }, `step "${step.id}"`);
-  if (canonicalJson(seen.args) !== canonicalJson(wanted))
-    return `it was given the arguments ${canonicalJson(seen.args)}, not ${canonicalJson(wanted)}`;
-  return undefined;
+  const args = bindParams(argsOf(step), { ...picked(generated.params, argsOf(step)), ...generated.args }, `step "${step.id}"`);
+  const params = bindParams(definition.params, generated.params, `workflow "${definition.name}"`);
+  const [given, wanted] = [canonicalJson({ args: seen.args, params: seen.params }), canonicalJson({ args, params })];
+  return given === wanted ? undefined : `it was given ${given}, not ${wanted}`;
 }
 
 function picked(values: JsonObject, names: object): JsonObject {
