@@ -104,11 +104,11 @@ function declaredIn({ params, steps }: Definition): Readonly<Record<string, ArgM
   return Object.assign({}, ...steps.flatMap((step) => [step, ...membersOf(step)]).map(({ args }) => args), params);
 }
 
-/** A value that no workflow declares is a slip of the pen. */
+/** Refuses a value that no tested workflow declares, unless one could not be loaded and may declare it. */
 function assertDeclared(shell: Shell, given: ParsedArgs, subjects: readonly TestSubject[]): void {
-  const names = new Set(
-    subjects.flatMap(({ loaded }) => ('workflow' in loaded ? Object.keys(declaredIn(loaded.workflow.definition)) : [])),
-  );
+  const workflows = subjects.flatMap(({ loaded }) => ('workflow' in loaded ? [loaded.workflow] : []));
+  if (workflows.length < subjects.length) return;
+  const names = new Set(workflows.flatMap(({ definition }) => Object.keys(declaredIn(definition))));
   const unknown = Object.keys(readParams(shell, given, {})).find((name) => !names.has(name));
   if (unknown === undefined) return;
   const known = names.size === 0 ? 'they have none' : `they have ${[...names].join(', ')}`;

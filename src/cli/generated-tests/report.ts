@@ -25,7 +25,7 @@ export function repeatCommand(shell: Shell, reference: string, id: string): stri
 /** The lines for people. */
 export function reportLines(shell: Shell, tested: readonly TestedWorkflow[]): string[] {
   const [passed, failed] = [sum(tested, ({ passed }) => passed), sum(tested, ({ failed }) => failed)];
-  const total = `${passed + failed} tests, ${passed} passed, ${failed} failed`;
+  const total = `${passed + failed} test${passed + failed === 1 ? '' : 's'}, ${passed} passed, ${failed} failed`;
   return [
     ...table(shell.look, [
       { title: 'WORKFLOW', cells: tested.map(({ workflow }) => oneLine(workflow)), shrinks: 'name' },
