@@ -45,6 +45,11 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     free: ['param', 'params', 'attended', 'format'],
     because: 'a workflow that is not trusted yet is trusted first',
   },
+  test: {
+    verb: 'asks',
+    free: ['category', 'filter', 'param', 'params', 'junit', 'subprocess'],
+    because: 'a workflow that is not trusted yet is trusted first',
+  },
   export: { verb: 'asks', free: ['format', 'out'], because: 'a workflow that is not trusted yet is trusted first' },
   trust: {
     verb: 'asks',

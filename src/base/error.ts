@@ -57,6 +57,7 @@ export const ERROR_CODES = {
   RUN_EXISTS: { http: 409, exit: 2, retry: 'never' },
   RESUME_REFUSED: { http: 409, exit: 2, retry: 'after-change' },
   WAIT_NOT_FOUND: { http: 404, exit: 2, retry: 'never' },
+  CASES_UNBOUNDED: { http: 422, exit: 2, retry: 'after-change' },
   OPTION_INVALID: { http: 422, exit: 2, retry: 'after-change' },
   INPUT_REQUIRED: { http: 422, exit: 2, retry: 'after-change' },
   CONTENT_CHANGED: { http: 409, exit: 2, retry: 'after-change' },

@@ -6,6 +6,7 @@ import { createEngine, type Engine } from '../api/engine.ts';
 import type { AnyWorkflow, EngineOptions } from '../api/engine-options.ts';
 import { present } from '../base/fields.ts';
 import type { Forge } from '../forge/forge.ts';
+import type { StepServices } from '../steps/services.ts';
 import type { Store } from '../store/store.ts';
 import { keyListOf } from './identity/identity.ts';
 import { lazyChecks } from './own-parts.ts';
@@ -50,8 +51,20 @@ function webOf({ settings: { secrets = {}, webhooks } }: Place): Pick<EngineOpti
   return { secrets, webhooks: { ...webhooks, secretHosts: Object.fromEntries(hosts) } };
 }
 
+/** What the text of a step is built with: the roles, checks, stages and protected files of a project. */
+export async function previewServices(shell: Shell, place: Place): Promise<StepServices> {
+  const { stages, protected: guarded } = place.settings;
+  return {
+    cwd: place.project.root,
+    now: () => Date.now(),
+    checks: await lazyChecks(shell, place.project),
+    ...present({ stages, protected: guarded }),
+    ...(await rolesOf(place)),
+  };
+}
+
 /** The roles of a project with their drivers. Loaded only if the project has roles, because it needs the YAML parser. */
-export async function rolesOf({ project, settings }: Place): Promise<Pick<EngineOptions, 'roles' | 'drivers'>> {
+async function rolesOf({ project, settings }: Place): Promise<Pick<EngineOptions, 'roles' | 'drivers'>> {
   if (settings.roles === undefined && roleFilesOf(project).length === 0) return {};
   const { readRoles } = await import('./roles.ts');
   const { roles, drivers } = await readRoles(project, settings);

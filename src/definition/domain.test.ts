@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileGraph } from '../authoring/graph/graph.ts';
 import { REGISTRY } from '../kinds/registry.ts';
@@ -22,6 +23,25 @@ describe('a domain', () => {
       ChoiceSet([1]),
     ];
     expect(new Set(keys.map(({ key }) => key)).size).toBe(4);
+  });
+
+  test('has a value at each position, and none beside them', () => {
+    for (const domain of [BoundedInt(-1, 1), ChoiceSet(['a', { b: 1 }]), Constant(null)]) {
+      expect(Array.from({ length: domain.size }, (_, index) => domain.at(index))).toEqual([...domain]);
+      for (const index of [-1, domain.size, 0.5])
+        expect(() => domain.at(index)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }));
+    }
+  });
+
+  test('is an arbitrary for fast-check in one line, however large it is', () => {
+    const large = BoundedInt(10, 1e9);
+    const values: fc.Arbitrary<number> = fc.nat(large.size - 1).map((index) => large.at(index));
+    fc.assert(fc.property(values, (value) => value >= 10 && value <= 1e9));
+    const failed = fc.check(
+      fc.property(values, () => false),
+      { seed: 1 },
+    );
+    expect(failed.counterexample).toEqual([10]);
   });
 
   test('does not change', () => {

@@ -8,11 +8,16 @@ import { EngineError } from '../base/error.ts';
 import { canonicalJson, deepFreeze, type Json, toPlain } from '../base/json.ts';
 import type { ArgModel, Definition, StepModel } from './model.ts';
 
-/** A finite set of values in a fixed order. */
+/**
+ * A finite set of values in a fixed order. For fast-check: `fc.nat(domain.size - 1).map((index) => domain.at(index))`
+ * is an arbitrary of its values.
+ */
 export interface Domain<T extends Json = Json> extends Iterable<T> {
   /** Equal for equal domains. */
   readonly key: string;
   readonly size: number;
+  /** Returns the value at a position from 0 to `size - 1`, without listing the others. */
+  at(index: number): T;
 }
 
 /** Returns the integers from `lo` to `hi`, inclusive. */
@@ -22,6 +27,7 @@ export function BoundedInt(lo: number, hi: number): Domain<number> {
   return Object.freeze({
     key: `int:${lo}..${hi}`,
     size: hi - lo + 1,
+    at: (index: number) => lo + within(index, hi - lo + 1),
     *[Symbol.iterator]() {
       for (let value = lo; value <= hi; value += 1) yield value;
     },
@@ -36,6 +42,7 @@ export function ChoiceSet<const T extends Json>(choices: readonly T[]): Domain<T
   return Object.freeze({
     key: `choice:[${[...byText.keys()].join(',')}]`,
     size: values.length,
+    at: (index: number) => values[within(index, values.length)] as T,
     [Symbol.iterator]: () => values[Symbol.iterator](),
   });
 }
@@ -46,10 +53,19 @@ export function Constant<const T extends Json>(value: T): Domain<T> {
   return Object.freeze({
     key: `constant:${canonicalJson(frozen)}`,
     size: 1,
+    at: (index: number) => {
+      within(index, 1);
+      return frozen;
+    },
     *[Symbol.iterator]() {
       yield frozen;
     },
   });
+}
+
+function within(index: number, size: number): number {
+  if (Number.isInteger(index) && index >= 0 && index < size) return index;
+  throw new EngineError('OPTION_INVALID', `a domain of ${size} values has no position ${index}; pass a whole number from 0 to ${size - 1}`);
 }
 
 /**
@@ -64,7 +80,10 @@ export function domainOf(model: ArgModel): Domain | undefined {
 }
 
 /** Returns the domains of the parameters at each step: the workflow's, overridden by the step's arguments. */
-export function extractSchema(definition: Definition): Readonly<Record<string, Readonly<Record<string, Domain>>>> {
+export function extractSchema(
+  workflow: Definition | { readonly definition: Definition },
+): Readonly<Record<string, Readonly<Record<string, Domain>>>> {
+  const definition = 'definition' in workflow ? workflow.definition : workflow;
   const shared = domainsOf(definition.params);
   const bySteps = definition.steps.map((step) => [step.id, Object.freeze({ ...shared, ...domainsOf(argsOf(step)) })] as const);
   return Object.freeze(Object.fromEntries(bySteps));

@@ -7,6 +7,9 @@ export { type EffectContext, type Ledger, type LedgerLine, openLedger, readLedge
 export type { CrashCommand, OutsideKill } from './crash/process.ts';
 export type { CrashOperation, CrashPoint, OperationCounts } from './crash/store.ts';
 export type { Kill, Trial } from './crash/trial.ts';
+export { type GeneratedCase, type GenerateOptions, type GenerateSubject, generateInputs } from './generated/inputs.ts';
+export type { TestCategory, TestOptions } from './generated/plan.ts';
+export { type TestResult, testWorkflow, type WorkflowTestResult } from './generated/results.ts';
 export {
   type Claim,
   type HostileAgent,

@@ -30,6 +30,11 @@ stages:
     on_any_reject: { goto: work, max_iterations: 2 }
 `;
 
+const ROUNDS = `import { arg, defineWorkflow } from 'pawl';
+const look = { agent: 'dev', prompt: 'Look.', args: { iteration: arg({ min: 1, max: 3 }) }, context: ({ args }) => ({ round: args.iteration }) };
+export default defineWorkflow({ name: 'rounds', steps: { all: { parallel: { branches: { look } }, next: null } } });
+`;
+
 describe('the prompt of a step', () => {
   test('is what a driven agent would read, with how to answer', async () => {
     rig.write('.pawl/agents/dev.md', '---\ndriver: command\nargv: [cat]\n---\nYou write code.\n');
@@ -54,6 +59,12 @@ describe('the prompt of a step', () => {
     const { stdout } = await rig.run(['prompt', 'fix', 'reviews/style', '--attended']);
     expect(stdout).toContain('Parameters: {"area":"<area>"}');
     expect(stdout).toContain('Look at {{ outputs.check.duration }}.');
+  });
+
+  test('has what the functions of a branch give for the arguments of the step', async () => {
+    rig.write('.pawl/workflows/rounds.js', ROUNDS);
+    const { stdout } = await rig.run(['prompt', 'rounds', 'all/look', '-p', 'iteration=2', '--attended']);
+    expect(stdout).toContain('"round": 2');
   });
 
   test('comes with its length for programs', async () => {

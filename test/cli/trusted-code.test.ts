@@ -213,6 +213,7 @@ test.each([
   ['validate'],
   ['list'],
   ['graph', 'hello'],
+  ['test'],
   ['export', 'hello'],
   ['trust', '--yes'],
   ['run', 'hello', '--attended'],

@@ -71,8 +71,8 @@ export const DEFINE: readonly ListedCommand[] = [
       { name: 'STEP', about: 'a step that an agent does, or GROUP/BRANCH (default: the only one)' },
     ],
     options: [
-      { name: 'param', short: 'p', value: 'NAME=VALUE', about: 'a parameter of the workflow', many: true },
-      { name: 'params', value: 'JSON', about: 'all parameters as a JSON object, or @FILE' },
+      { name: 'param', short: 'p', value: 'NAME=VALUE', about: 'a parameter of the workflow, or an argument of the step', many: true },
+      { name: 'params', value: 'JSON', about: 'all of them as a JSON object, or @FILE' },
       { name: 'attended', about: 'as in an attended run: roles without a driver are the agent that calls Pawl' },
       AGENT_FORMAT,
     ],
@@ -82,6 +82,40 @@ export const DEFINE: readonly ListedCommand[] = [
       { line: 'pawl prompt fix-bug implement --json | jq .bytes', about: 'how long it is' },
     ],
     load: () => import('../commands/prompt.ts'),
+  },
+  {
+    name: 'test',
+    summary: 'run the tests that workflows generate for themselves',
+    about:
+      'Every combination of the values that parameters and arguments can have is a test at every step, without sampling. Categories: import (the file loads and has one workflow), structure (what "pawl validate" checks), steps (each generated case: a run of the real engine, in memory, begins at the step with these values, its text can be built, and each of its outcomes leads where the definition says), domain (values inside the bounds are accepted, values just outside are refused). No agent, handler, command or request is run: a script stands in for the work. Functions that build texts are called. Without names, all workflows of the project are tested, so none can be forgotten. Workflows are loaded, so they must be trusted (see "pawl trust"). Exits with 0 when all tests pass and with 1 when one fails.',
+    args: [{ name: 'WORKFLOW', about: 'names or files of workflows (default: all of the project)', many: true, completes: 'workflow' }],
+    options: [
+      {
+        name: 'category',
+        value: 'CATEGORY',
+        about: 'only these tests; may be given several times',
+        many: true,
+        choices: ['import', 'structure', 'steps', 'domain'],
+      },
+      { name: 'filter', value: 'TEXT', about: 'only the test with this id, else those with this text in their id' },
+      {
+        name: 'param',
+        short: 'p',
+        value: 'NAME=VALUE',
+        about: 'test only this value of a parameter or argument; needed where its values have no bound',
+        many: true,
+      },
+      { name: 'params', value: 'JSON', about: 'such values as a JSON object, or @FILE' },
+      { name: 'junit', value: 'FILE', about: 'also write the results as a JUnit report', completes: 'file' },
+      { name: 'subprocess', about: 'also run "pawl prompt" for each case of an agent in a process of its own, and check its exit code' },
+    ],
+    examples: [
+      { line: 'pawl test', about: 'all workflows of this project' },
+      { line: 'pawl test fix-bug -p issue=7', about: 'one workflow; the issue can be any number, so name one' },
+      { line: 'pawl test fix-bug --filter fix-bug/implement:issue=7', about: 'one case again' },
+      { line: 'pawl test --category steps --junit report.xml', about: 'in CI' },
+    ],
+    load: () => import('../commands/test.ts'),
   },
   {
     name: 'export',

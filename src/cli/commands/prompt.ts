@@ -4,15 +4,16 @@ import type { AttendedRun, OpenWork } from '../../attended/attended-run.ts';
 import { withoutSubmission } from '../../attended/submission.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
+import { argValueFaults } from '../../definition/arg.ts';
 import type { Definition } from '../../definition/model.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { agentSteps, type Preview, type PreviewRequest, previewOf } from '../../steps/instructions/preview.ts';
 import { replyLines } from '../attended/rendering.ts';
-import type { CommandRun } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { loadWorkflow } from '../load.ts';
-import { rolesOf } from '../open-engine.ts';
-import { lazyChecks } from '../own-parts.ts';
+import { previewServices } from '../open-engine.ts';
 import { readParams } from '../params.ts';
 import { findPlace } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -23,16 +24,9 @@ export const run: CommandRun = async (shell, given) => {
   const { workflow } = await loadWorkflow(shell, place.project, given.word('WORKFLOW'));
   const { definition } = workflow;
   const { step, group } = stepNamed(definition, agentSteps(definition.steps), given.maybe('STEP'));
-  const params = { ...defaultsOf(definition.params), ...readParams(shell, given, definition.params) };
-  const { stages, protected: guarded } = place.settings;
-  const services = {
-    cwd: place.project.root,
-    now: () => Date.now(),
-    checks: await lazyChecks(shell, place.project),
-    ...present({ stages, protected: guarded }),
-    ...(await rolesOf(place)),
-  };
-  const preview = await previewOf(services, REGISTRY, { workflow, step, params, isAttended: given.has('attended'), ...present({ group }) });
+  const { params, data } = valuesFor(shell, given, { definition, step, ...present({ group }) });
+  const wanted = { workflow, step, params, data, isAttended: given.has('attended'), ...present({ group }) };
+  const preview = await previewOf(await previewServices(shell, place), REGISTRY, wanted);
   const text = await textOf(shell, preview, { workflow: definition.name, step: step.id });
   const bytes = Buffer.byteLength(text);
   if (shell.wantsJson) return shell.result({ workflow: definition.name, step: step.id, as: preview.kind, bytes, text }, () => []);
@@ -61,6 +55,23 @@ function stepNamed(
       ? `name a step of "${workflow}"`
       : `"${name}" is not a step of "${workflow}" that an agent does${didYouMean(name, names)}`;
   throw new EngineError('USAGE', `${which}: ${names.join(', ')}`);
+}
+
+/** The parameters of the workflow, and the arguments of the step, which would be data of a run. */
+function valuesFor(
+  shell: Shell,
+  given: ParsedArgs,
+  { definition, step, group }: Pick<PreviewRequest, 'step' | 'group'> & { readonly definition: Definition },
+): { readonly params: JsonObject; readonly data: JsonObject } {
+  const own = group?.kind === 'each' ? { ...group.args, ...step.args } : step.args;
+  const declared = { ...definition.params, ...own };
+  const values = readParams(shell, given, declared);
+  const faults = argValueFaults(declared, values);
+  if (faults.length > 0) throw new EngineError('PARAMS_INVALID', `the values for step "${step.id}" are not valid: ${faults.join('; ')}`);
+  const only = (isWanted: (name: string) => boolean) => Object.fromEntries(Object.entries(values).filter(([name]) => isWanted(name)));
+  const isData = (name: string) => Object.hasOwn(own, name);
+  const isParam = (name: string) => !isData(name) || Object.hasOwn(definition.params, name);
+  return { params: { ...defaultsOf(definition.params), ...only(isParam) }, data: only(isData) };
 }
 
 function defaultsOf(params: Readonly<Record<string, { readonly default?: unknown; readonly required: boolean }>>) {

@@ -5,7 +5,7 @@ import { promptWithReply } from '../../agents/reply.ts';
 import { isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { type CompiledWorkflow, NO_CODE } from '../../definition/code.ts';
+import { type CompiledWorkflow, NO_CODE, type StepCode } from '../../definition/code.ts';
 import { membersOf, type StepModel } from '../../definition/model.ts';
 import { createPath } from '../../kernel/run-state.ts';
 import type { AttemptRequest, Snapshot } from '../attempt.ts';
@@ -27,6 +27,8 @@ export interface PreviewRequest {
   /** The step that it is a branch, the body or the repair of. */
   readonly group?: StepModel;
   readonly params: JsonObject;
+  /** Data of the run, such as the arguments of the step. */
+  readonly data?: JsonObject;
   /** Whether the agent that called does the work of roles without a driver. */
   readonly isAttended: boolean;
 }
@@ -76,9 +78,13 @@ async function callWithoutRun(job: Job, worker: WorkerConfig): Promise<WorkerCal
   }
 }
 
-function jobOf(services: StepServices, { kinds, checks }: Executors, { workflow, step, group, params, isAttended }: PreviewRequest): Job {
+function jobOf(
+  services: StepServices,
+  { kinds, checks }: Executors,
+  { workflow, step, group, params, data = {}, isAttended }: PreviewRequest,
+): Job {
   const snapshot: Snapshot = {
-    data: isAttended ? { [ATTENDED]: true } : {},
+    data: isAttended ? { ...data, [ATTENDED]: true } : data,
     results: {},
     completedSteps: [],
     iterationCounts: {},
@@ -88,7 +94,7 @@ function jobOf(services: StepServices, { kinds, checks }: Executors, { workflow,
   const member = group === undefined ? {} : { member: { group: path, key: group.kind === 'each' ? 'ITEM' : step.id, index: 0 } };
   const request: AttemptRequest = {
     want: 'execute',
-    bound: { model: step, code: workflow.code.get(group === undefined ? step.id : `${group.id}/${step.id}`) ?? NO_CODE },
+    bound: { model: step, code: codeOf(workflow, step, group) },
     activation: {
       path,
       step: step.id,
@@ -114,6 +120,11 @@ function jobOf(services: StepServices, { kinds, checks }: Executors, { workflow,
   const secrets = new Secrets({}, () => undefined);
   const bench = { services, kinds, checks: { ...services.checks, ...checks }, secrets, redactor: undefined };
   return { bench, request: filled, context: new AttemptContext(filled, { snapshot }) };
+}
+
+/** The functions of a step; those of a branch or a body are among those of the step around it. */
+function codeOf({ code }: CompiledWorkflow, step: StepModel, group?: StepModel): StepCode {
+  return (group === undefined ? code.get(step.id) : code.get(group.id)?.members[step.id]) ?? NO_CODE;
 }
 
 /** Templates that need a value of a run stay as they are written. */

@@ -1,0 +1,177 @@
+// `pawl test [WORKFLOW…]`: runs the tests that workflows generate for themselves.
+
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { EngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import type { Json } from '../../base/json.ts';
+import { type ArgModel, type Definition, membersOf } from '../../definition/model.ts';
+import { filtered, type PlannedTest, planTests, type TestCategory } from '../../proof/generated/plan.ts';
+import { runTests, summaryOf, type TestResult } from '../../proof/generated/results.ts';
+import { agentPlaces } from '../../proof/generated/text.ts';
+import type { StepServices } from '../../steps/services.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
+import { promptProblems } from '../generated-tests/prompt-process.ts';
+import { junitReport, repeatCommand, reportLines, type TestedWorkflow } from '../generated-tests/report.ts';
+import { type TestSubject, testSubjects } from '../generated-tests/subjects.ts';
+import { previewServices } from '../open-engine.ts';
+import { readParams } from '../params.ts';
+import { findPlace } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { oneLine, shorten } from '../terminal.ts';
+
+const EXIT_FAILED = 1;
+const PROCESSES_MAX = 4;
+const PROGRESS_MS = 100;
+const FLOW_NOTE = 'a flow has steps only while it runs, so it has no cases of steps; test them with a scripted agent';
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const place = await findPlace(shell, given);
+  const categories = given.options('category') as readonly TestCategory[];
+  const wants = (category: TestCategory): boolean => categories.length === 0 || categories.includes(category);
+  const names = given.allWords('WORKFLOW');
+  const subjects = await testSubjects(shell, place.project, { names, validates: wants('structure') });
+  if (subjects.length === 0) throw new EngineError('USAGE', 'this project has no workflows to test; "pawl init" writes a first one');
+  assertDeclared(shell, given, subjects);
+  const services = await previewServices(shell, place);
+  const progress = new Progress(shell);
+  const tested: TestedWorkflow[] = [];
+  for (const subject of subjects) {
+    const one = await testSubject(shell, subject, { given, wants, services, progress });
+    if (one.results.length > 0) tested.push(one);
+  }
+  progress.clear();
+  const filter = given.option('filter');
+  if (tested.length === 0)
+    throw new EngineError(
+      'USAGE',
+      `no test${filter === undefined ? ' is in these categories' : ` has "${filter}" in its id`}; "pawl test --json" lists all`,
+    );
+  writeJunit(shell, given, tested);
+  const ok = tested.every((one) => one.ok);
+  const withRepeat = tested.map((one) => ({
+    ...one,
+    results: one.results.map((result) => (result.ok ? result : { ...result, repeat: repeatCommand(shell, one.reference, result.id) })),
+  }));
+  shell.result({ ok, workflows: withRepeat }, () => reportLines(shell, tested));
+  return ok ? 0 : EXIT_FAILED;
+};
+
+interface Testing {
+  readonly given: ParsedArgs;
+  readonly wants: (category: TestCategory) => boolean;
+  readonly services: StepServices;
+  readonly progress: Progress;
+}
+
+async function testSubject(shell: Shell, subject: TestSubject, { given, wants, services, progress }: Testing): Promise<TestedWorkflow> {
+  const { name, reference, file, loaded, problems } = subject;
+  const filter = given.option('filter');
+  if ('problem' in loaded) {
+    const failed: TestResult = { id: `${name}/import`, category: 'import', ok: false, problems: [loaded.problem], durationMs: 0 };
+    // Whatever case of it was wanted, it is not there.
+    const isWanted = filter?.startsWith(`${name}/`) === true;
+    return { ...summaryOf(name, isWanted ? [failed] : filtered([failed], filter)), reference, ...present({ file }) };
+  }
+  const { definition } = loaded.workflow;
+  const category = (['import', 'structure', 'steps', 'domain'] as const).filter(wants);
+  const values = valuesOf(shell, given, definition);
+  const plan = planTests(loaded.workflow, { category, services, values, ...present({ filter }) });
+  try {
+    const validated = plan.tests.map((test) =>
+      test.category === 'structure' && problems.length > 0 ? { ...test, check: async () => problems } : test,
+    );
+    const tests = given.has('subprocess') ? asProcesses(shell, subject, validated) : validated;
+    progress.begin(tests.length);
+    const results = await runTests(tests, (result) => progress.show(result));
+    const note = definition.form === 'flow' && wants('steps') ? FLOW_NOTE : undefined;
+    return { ...summaryOf(name, results), reference, ...present({ file, note }) };
+  } finally {
+    await plan.close();
+  }
+}
+
+/** The values that were given, of those that this workflow declares. */
+function valuesOf(shell: Shell, given: ParsedArgs, definition: Definition): Readonly<Record<string, readonly Json[]>> {
+  const declared = declaredIn(definition);
+  const values = Object.entries(readParams(shell, given, declared)).filter(([name]) => Object.hasOwn(declared, name));
+  return Object.fromEntries(values.map(([name, value]) => [name, [value]]));
+}
+
+function declaredIn({ params, steps }: Definition): Readonly<Record<string, ArgModel>> {
+  return Object.assign({}, ...steps.flatMap((step) => [step, ...membersOf(step)]).map(({ args }) => args), params);
+}
+
+/** Refuses a value that no tested workflow declares, unless one could not be loaded and may declare it. */
+function assertDeclared(shell: Shell, given: ParsedArgs, subjects: readonly TestSubject[]): void {
+  const workflows = subjects.flatMap(({ loaded }) => ('workflow' in loaded ? [loaded.workflow] : []));
+  if (workflows.length < subjects.length) return;
+  const names = new Set(workflows.flatMap(({ definition }) => Object.keys(declaredIn(definition))));
+  const unknown = Object.keys(readParams(shell, given, {})).find((name) => !names.has(name));
+  if (unknown === undefined) return;
+  const known = names.size === 0 ? 'they have none' : `they have ${[...names].join(', ')}`;
+  throw new EngineError('USAGE', `no tested workflow has a parameter or argument "${unknown}"; ${known}`);
+}
+
+/** The tests, with a process for each case of an agent. Some run ahead, since starting one takes longer than all else. */
+function asProcesses(shell: Shell, { reference, loaded }: TestSubject, tests: readonly PlannedTest[]): readonly PlannedTest[] {
+  const places = 'workflow' in loaded ? agentPlaces(loaded.workflow.definition) : new Set<string>();
+  const waiting: (() => Promise<void>)[] = [];
+  const started = tests.map((test) => {
+    const { generated } = test;
+    if (generated === undefined || !places.has(generated.step)) return test;
+    const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
+    promise.catch(() => undefined);
+    waiting.push(() => promptProblems(shell, reference, generated).then(resolve, reject));
+    return { ...test, check: async () => [...(await test.check()), ...(await promise)] };
+  });
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next();
+  };
+  for (let count = Math.min(PROCESSES_MAX, availableParallelism()); count > 0; count -= 1) void work();
+  return started;
+}
+
+function writeJunit(shell: Shell, given: ParsedArgs, tested: readonly TestedWorkflow[]): void {
+  const file = given.option('junit');
+  if (file === undefined) return;
+  const path = resolve(shell.cwd, file);
+  try {
+    writeFileSync(path, junitReport(tested));
+  } catch (cause) {
+    throw new EngineError('USAGE', `cannot write the report to ${path}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** One line on a terminal that says how far the tests are. */
+class Progress {
+  readonly #shell: Shell;
+  readonly #isShown: boolean;
+  #done = 0;
+  #total = 0;
+  #last = 0;
+
+  constructor(shell: Shell) {
+    this.#shell = shell;
+    this.#isShown = shell.look.isTerminal && !shell.wantsJson;
+  }
+
+  begin(total: number): void {
+    this.#total = total;
+    this.#done = 0;
+  }
+
+  show({ id }: TestResult): void {
+    this.#done += 1;
+    if (!this.#isShown || Date.now() - this.#last < PROGRESS_MS) return;
+    this.#last = Date.now();
+    const text = `${this.#done}/${this.#total} ${oneLine(id)}`;
+    this.#shell.write(`\r\u001b[K${shorten(this.#shell.look, text, this.#shell.look.columns - 1)}`);
+  }
+
+  clear(): void {
+    if (this.#last > 0) this.#shell.write('\r\u001b[K');
+  }
+}

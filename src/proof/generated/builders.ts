@@ -1,0 +1,75 @@
+// Owns trying the functions that build values of a step, such as a prompt, with the values of a case. One that reads what
+// only a run has (results, its data, an item) is not judged: without a run it may well fail.
+
+import { messageOf } from '../../base/error.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { type CompiledWorkflow, NO_CODE, type StepCode, type StepContext } from '../../definition/code.ts';
+import type { GeneratedCase } from './inputs.ts';
+
+/** Returns what is wrong with what the functions of the step of a case build. */
+export async function builderProblems(workflow: CompiledWorkflow, generated: GeneratedCase): Promise<readonly string[]> {
+  const { built = [], context } = codeAt(workflow, generated.step);
+  const builders = [
+    ...built.map(({ path, shape, build }) => ({ name: path.join('.'), isText: shape === 'text', build })),
+    ...(context === undefined ? [] : [{ name: 'context', isText: false, build: context }]),
+  ];
+  const problems: string[] = [];
+  for (const { name, isText, build } of builders) {
+    const { ctx, hasReadRun } = watchedContext(workflow, generated);
+    const problem = await problemOf(() => build(ctx), isText);
+    if (problem !== undefined && !hasReadRun()) problems.push(`its ${name} ${problem}`);
+  }
+  return problems;
+}
+
+/** The functions at a place; those of a branch or of the body of a fan-out are among those of the step around it. */
+function codeAt({ code }: CompiledWorkflow, place: string): StepCode {
+  const own = code.get(place);
+  if (own !== undefined) return own.members[place] ?? own;
+  const [group = '', branch = ''] = place.split('/');
+  return code.get(group)?.members[branch] ?? NO_CODE;
+}
+
+async function problemOf(build: () => unknown, isText: boolean): Promise<string | undefined> {
+  try {
+    const value = await build();
+    if (!isText || typeof value === 'number' || typeof value === 'boolean') return undefined;
+    if (typeof value !== 'string') return `must be a text, and its function returned ${value === null ? 'null' : typeof value}`;
+    return value.trim() === '' ? 'is empty' : undefined;
+  } catch (error) {
+    return `cannot be built: ${messageOf(error)}`;
+  }
+}
+
+/** The context of an attempt without a run, and whether something was read that only a run has. */
+function watchedContext(
+  { definition }: CompiledWorkflow,
+  { step, params, args }: GeneratedCase,
+): { readonly ctx: StepContext; hasReadRun(): boolean } {
+  let hasRead = false;
+  const known = (values: JsonObject) => watched(values, () => (hasRead = true));
+  const values = {
+    runId: 'RUN',
+    workflow: definition.name,
+    stepId: step,
+    path: `${step}#1`,
+    attempt: 1,
+    idempotencyKey: 'KEY',
+    signal: new AbortController().signal,
+    params,
+    workflowParams: params,
+    args,
+    stepState: known({ ...params, ...args }),
+  };
+  return { ctx: watched(values, () => (hasRead = true)) as unknown as StepContext, hasReadRun: () => hasRead };
+}
+
+/** An object that tells when a name is read that it does not have. */
+function watched<T extends object>(values: T, onUnknown: () => void): T {
+  return new Proxy(values, {
+    get: (target, name, receiver) => {
+      if (!Reflect.has(target, name)) onUnknown();
+      return Reflect.get(target, name, receiver) as unknown;
+    },
+  });
+}

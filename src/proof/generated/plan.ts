@@ -1,0 +1,161 @@
+// Owns the tests that a workflow generates for itself, by category: that it was loaded, its structure, every case of its
+// steps, and the domains of its parameters. A test is data with a function; running them is up to the caller.
+
+import type { AnyWorkflow } from '../../api/engine-options.ts';
+import { compiledOf } from '../../api/workflow-source.ts';
+import { messageOf } from '../../base/error.ts';
+import { canonicalJson, type Json } from '../../base/json.ts';
+import { argFaults, argumentFault } from '../../definition/arg.ts';
+import type { CompiledWorkflow } from '../../definition/code.ts';
+import { type Domain, domainOf } from '../../definition/domain.ts';
+import type { KindRegistry } from '../../definition/kind.ts';
+import { type ArgModel, type Definition, membersOf } from '../../definition/model.ts';
+import { severityOf } from '../../definition/problem.ts';
+import { findProblems } from '../../definition/validate.ts';
+import { REGISTRY } from '../../kinds/registry.ts';
+import type { StepServices } from '../../steps/services.ts';
+import { type GeneratedCase, type GenerateOptions, generateInputs } from './inputs.ts';
+import { TrialStage } from './stage.ts';
+import { textProblems } from './text.ts';
+
+/** The categories of generated tests, in the order in which they run. */
+export const TEST_CATEGORIES = ['import', 'structure', 'steps', 'domain'] as const;
+
+/** One category. */
+export type TestCategory = (typeof TEST_CATEGORIES)[number];
+
+/** How the tests of a workflow are generated. */
+export interface TestOptions extends GenerateOptions {
+  /** Only this category, or these. */
+  readonly category?: TestCategory | readonly TestCategory[];
+  /** Only the test with this id; if there is none, those with this text in their id. */
+  readonly filter?: string;
+  /** The roles, checks and protected files of the project, which are part of what agents read. */
+  readonly services?: Partial<StepServices>;
+  /** The step kinds and checks to validate with, where there are own ones. */
+  readonly registry?: KindRegistry;
+}
+
+/** One generated test. */
+export interface PlannedTest {
+  readonly id: string;
+  readonly category: TestCategory;
+  /** The values of a test of category `steps`. */
+  readonly generated?: GeneratedCase;
+  /** Returns what is wrong; nothing when it passes. */
+  check(): Promise<readonly string[]>;
+}
+
+/** The tests of a workflow, and what they share. */
+export interface TestPlan {
+  readonly workflow: string;
+  readonly tests: readonly PlannedTest[];
+  close(): Promise<void>;
+}
+
+/** Plans the tests of a workflow. Nothing is run before their `check` is called. */
+export function planTests(workflow: AnyWorkflow, options: TestOptions = {}): TestPlan {
+  const compiled = compiledOf(workflow);
+  const { definition } = compiled;
+  const stage = new TrialStage();
+  const categories: Record<TestCategory, () => PlannedTest[]> = {
+    import: () => [testOf(`${definition.name}/import`, 'import', () => loadProblems(definition))],
+    structure: () => [testOf(`${definition.name}/structure`, 'structure', () => structureProblems(definition, options))],
+    steps: () => stepTests(compiled, stage, options),
+    domain: () => domainTests(definition, options),
+  };
+  const { category = TEST_CATEGORIES } = options;
+  const chosen: readonly TestCategory[] = [category].flat();
+  const wanted = TEST_CATEGORIES.filter((name) => chosen.includes(name));
+  const tests = wanted.flatMap((name) => categories[name]());
+  return { workflow: definition.name, tests: filtered(tests, options.filter), close: () => stage.close() };
+}
+
+/** Returns the tests that a filter chooses. */
+export function filtered<T extends { readonly id: string }>(tests: readonly T[], filter: string | undefined): readonly T[] {
+  if (filter === undefined) return tests;
+  const exact = tests.filter(({ id }) => id === filter);
+  return exact.length > 0 ? exact : tests.filter(({ id }) => id.includes(filter));
+}
+
+function testOf(id: string, category: TestCategory, check: () => readonly string[] | Promise<readonly string[]>): PlannedTest {
+  return { id, category, check: async () => check() };
+}
+
+function loadProblems({ name, form, steps }: Definition): string[] {
+  if (name.trim() === '') return ['the workflow has no name'];
+  return form === 'graph' && steps.length === 0 ? ['the workflow has no steps'] : [];
+}
+
+function structureProblems(definition: Definition, { registry = REGISTRY }: TestOptions): string[] {
+  // What names a condition may read was decided when the workflow was compiled, by the way it is written.
+  const problems = findProblems(definition, { registry, roots: 'any' }).filter((problem) => severityOf(problem) === 'error');
+  return problems.map(({ step, code, message, hint }) => `${step === undefined ? '' : `step "${step}": `}${message}; ${hint} (${code})`);
+}
+
+/** A test per generated case; if they cannot be generated, one that says why. */
+function stepTests(workflow: CompiledWorkflow, stage: TrialStage, options: TestOptions): PlannedTest[] {
+  const { definition } = workflow;
+  const services = { cwd: process.cwd(), now: () => Date.now(), ...options.services };
+  const problemsOf = async (generated: GeneratedCase): Promise<readonly string[]> => {
+    const step = definition.steps.find(({ id }) => id === generated.step);
+    const turns = step === undefined ? [] : await stage.problemsOf(definition, step, generated);
+    return [...(await textProblems(workflow, generated, services)), ...turns];
+  };
+  try {
+    const cases = [...generateInputs(definition, options)];
+    return cases.map((generated) => ({ ...testOf(generated.id, 'steps', () => problemsOf(generated)), generated }));
+  } catch (error) {
+    return [testOf(`${definition.name}/steps`, 'steps', () => [messageOf(error)])];
+  }
+}
+
+function domainTests({ name, params, steps }: Definition, { values = {} }: TestOptions): PlannedTest[] {
+  const declared = [
+    ...Object.entries(params).map(([arg, model]) => ({ id: `${name}/domain:${arg}`, arg, model })),
+    ...steps.flatMap((step) =>
+      [step, ...membersOf(step)].flatMap(({ id, args }) =>
+        Object.entries(args).map(([arg, model]) => ({
+          id: `${name}/domain:${id === step.id ? id : `${step.id}/${id}`}.${arg}`,
+          arg,
+          model,
+        })),
+      ),
+    ),
+  ];
+  const byId = new Map(declared.map((one) => [one.id, one]));
+  return [...byId.values()].map(({ id, arg, model }) => testOf(id, 'domain', () => domainProblems(arg, model, values[arg])));
+}
+
+/** What is wrong with the values of a parameter: those of its domain and its default are accepted, those beside it are not. */
+function domainProblems(name: string, model: ArgModel, given: readonly Json[] = []): string[] {
+  const accepts = (value: Json): boolean => argumentFault({ [name]: model }, { [name]: value }) === undefined;
+  const domain = domainOf(model);
+  const refused = [...(domain ?? []), ...given].filter((value) => !accepts(value));
+  const accepted = outside(model, domain).filter(accepts);
+  const isMissingRefused = !model.required || model.default !== undefined || argumentFault({ [name]: model }, {}) !== undefined;
+  return [
+    ...argFaults(model),
+    ...refused.map((value) => `${canonicalJson(value)} is one of its values and is refused`),
+    ...accepted.map((value) => `${canonicalJson(value)} is outside of its values and is accepted`),
+    ...(isMissingRefused ? [] : ['it is required and may be missing']),
+  ];
+}
+
+/** Values just outside of what a parameter allows. */
+function outside(model: ArgModel, domain: Domain | undefined): Json[] {
+  const bounds = [...(model.min === undefined ? [] : [model.min - 1]), ...(model.max === undefined ? [] : [model.max + 1])];
+  const between = model.type === 'integer' && model.min !== undefined ? [model.min + 0.5] : [];
+  const typed: Json[] =
+    model.type === 'boolean' ? ['true', 1] : model.type === 'string' ? [1] : model.type === 'json' || model.type === undefined ? [] : ['1'];
+  const other: Json[] = model.choices === undefined ? [] : [unlisted(domain)];
+  return [...bounds, ...between, ...typed, ...other];
+}
+
+/** A text that is not among the values of a domain. */
+function unlisted(domain: Domain | undefined): string {
+  const texts = new Set([...(domain ?? [])].filter((value) => typeof value === 'string'));
+  let text = 'something-else';
+  while (texts.has(text)) text += '-';
+  return text;
+}

@@ -1,0 +1,219 @@
+// Owns the trial of one step on the real engine, in memory: a run begins at the step with the values of a case, a script
+// stands in for its work and gives one of its outcomes, and the run must go where the definition says. The other steps
+// only wait, so nothing of the author's is called: no agent, no handler, no command, no request.
+
+import { createEngine, type Engine } from '../../api/engine.ts';
+import { EngineError, messageOf } from '../../base/error.ts';
+import { canonicalJson, type JsonObject } from '../../base/json.ts';
+import { isChoice } from '../../definition/analysis.ts';
+import { bindParams } from '../../definition/arg.ts';
+import { type CompiledWorkflow, NO_CODE, type StepContext } from '../../definition/code.ts';
+import { hashCode, hashDefinition } from '../../definition/hash.ts';
+import type { Choice, Definition, Edge, HumanGateModel, StepFrame, StepModel, Target } from '../../definition/model.ts';
+import { COMMON_OUTCOMES, DEFAULT_EXCLUDES } from '../../definition/outcome.ts';
+import type { RunEvent } from '../../kernel/event.ts';
+import type { GeneratedCase } from './inputs.ts';
+import { edgesFor, isFilled, isKnown, type KnownValues } from './known.ts';
+
+/** A way out of a step that a trial takes: an outcome, or the option that a person chooses. */
+interface Way {
+  readonly outcome?: string;
+  readonly option?: string;
+  /** The entry of the transition table, with the side of a choice that only a run can make. */
+  readonly entry: Edge | Choice;
+}
+
+/** Outcomes that only a whole group has. */
+const GROUP_OUTCOMES: ReadonlySet<string> = new Set(['reject_all']);
+const SIGNAL = 'pawl-test';
+const ACTOR = 'pawl test';
+const PATIENCE_MS = 30_000;
+/** An engine keeps what its runs were in memory, so a new one takes over now and then. */
+const RUNS_PER_ENGINE = 1000;
+
+/** Where trials take place: an engine that forgets everything. Use one for many cases, and close it. */
+export class TrialStage {
+  #engine: Promise<Engine> | undefined;
+  #runs = 0;
+
+  /** Returns what went wrong when the step of a case settled with each of its outcomes. */
+  async problemsOf(definition: Definition, step: StepModel, generated: GeneratedCase): Promise<readonly string[]> {
+    const problems: string[] = [];
+    for (const way of waysOf(step, generated)) {
+      const problem = await inTime(this.#try(definition, step, { generated, way }));
+      if (problem !== undefined) problems.push(`${nameOf(way)}: ${problem}`);
+    }
+    return problems;
+  }
+
+  /** Ends the engine. */
+  async close(): Promise<void> {
+    const engine = await this.#engine;
+    this.#engine = undefined;
+    await engine?.close({ abort: true });
+  }
+
+  async #try(
+    definition: Definition,
+    step: StepModel,
+    { generated, way }: { readonly generated: GeneratedCase; readonly way: Way },
+  ): Promise<string | undefined> {
+    const seen: { args?: JsonObject; params?: JsonObject } = {};
+    const work = (ctx: StepContext) => {
+      const { args, params } = ctx;
+      seen.args ??= args;
+      seen.params ??= params;
+      if (way.outcome === 'error') throw new EngineError('STEP_FAILED', 'scripted');
+      return { outcome: way.outcome ?? 'ok', output: {} };
+    };
+    this.#runs += 1;
+    if (this.#runs % RUNS_PER_ENGINE === 0) await this.close();
+    const name = `${definition.name}~${this.#runs}`;
+    try {
+      this.#engine ??= createEngine({ db: ':memory:', synchronous: 'NORMAL', rights: 'checked', warn: () => undefined });
+      const engine = await this.#engine;
+      const run = await engine.start(staged({ ...definition, name }, step, { generated, way, work }), generated.params, {
+        facts: generated.args,
+      });
+      await run.waitOnly('idle');
+      if (way.option !== undefined) {
+        await run.decide({ option: way.option, actor: ACTOR, input: 'scripted' });
+        await run.waitOnly('idle');
+      }
+      return unlike(seen, { definition, step }, { generated, way }) ?? (await wrongTurn(run.log(), step, way));
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+}
+
+/** A run that does not come to rest is a failure, not a command that hangs. */
+async function inTime(trial: Promise<string | undefined>): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const timer = setTimeout(() => resolve(`the run did not come to rest within ${PATIENCE_MS / 1000} seconds`), PATIENCE_MS);
+  return await Promise.race([trial, promise]).finally(() => clearTimeout(timer));
+}
+
+/** Every way out of a step: the outcomes that its table names, and the options of its question. */
+function waysOf(step: StepModel, values: KnownValues): Way[] {
+  const outcomes = Object.entries(step.next).filter(([on]) => !GROUP_OUTCOMES.has(on));
+  const named = outcomes.flatMap(([on, entry]): Way[] => {
+    const outcome =
+      on === '_default' ? COMMON_OUTCOMES.find((name) => step.next[name] === undefined && !DEFAULT_EXCLUDES.includes(name)) : on;
+    if (outcome === undefined) return [];
+    return edgesFor(entry, values).map((side) => ({ outcome, entry: side }));
+  });
+  const options = (step.gate?.options ?? []).flatMap(({ label, to }): Way[] =>
+    to === undefined ? [] : [{ option: label, entry: { to } }],
+  );
+  return [...named, ...options];
+}
+
+function nameOf({ outcome, option }: Way): string {
+  return option === undefined ? `outcome "${outcome}"` : `option "${option}"`;
+}
+
+interface Staging {
+  readonly generated: GeneratedCase;
+  readonly way: Way;
+  readonly work: (ctx: StepContext) => { readonly outcome: string; readonly output: JsonObject };
+}
+
+/** The workflow with the step as its entry, a script in place of its work, and all other steps waiting. */
+function staged(definition: Definition, step: StepModel, { generated, way, work }: Staging): CompiledWorkflow {
+  const { name, title, description, form, params, limits, outputNames } = definition;
+  const kept = { name, title, description, form, params, limits, ...(outputNames === undefined ? {} : { outputNames }) };
+  // The run begins at the step, so it is beside nothing.
+  const { side: _, ...tried } = frameOf(step, generated);
+  const { outcome } = way;
+  const key = outcome !== undefined && step.next[outcome] === undefined ? '_default' : outcome;
+  const next = key === undefined ? tried.next : { ...tried.next, [key]: plainEntry(way.entry, generated) };
+  const model: StepModel =
+    way.option === undefined
+      ? { ...tried, next, args: argsOf(step), kind: 'task', config: {} }
+      : { ...tried, next, kind: 'human', gate: plainGate(step.gate as HumanGateModel) };
+  const steps = definition.steps.map(
+    (other): StepModel => (other.id === step.id ? model : { ...frameOf(other, generated), kind: 'signal', signal: SIGNAL }),
+  );
+  const entered: Definition = { ...kept, entry: step.id, steps };
+  const code = new Map(steps.map(({ id }) => [id, id === step.id ? { ...NO_CODE, run: work } : NO_CODE]));
+  return { definition: entered, hash: hashDefinition(entered), codeHash: hashCode([]), code, children: new Map() };
+}
+
+function argsOf(step: StepModel): StepModel['args'] {
+  return step.kind === 'each' ? { ...step.args, ...step.body.args } : step.args;
+}
+
+/** What a step has besides its work, as far as it decides where a run goes. */
+function frameOf({ id, title, next, condition, side }: StepModel, values: KnownValues): StepFrame {
+  const entries = Object.entries(next).map(([on, entry]) => [on, plainEntry(entry, values)] as const);
+  return {
+    id,
+    title,
+    actions: [],
+    args: {},
+    preconditions: [],
+    postconditions: [],
+    next: Object.fromEntries(entries),
+    retry: { max: 0, on: [] },
+    contractRetries: 0,
+    recovery: 'rerun',
+    slots: [],
+    ...(condition === undefined || !isKnown(condition, values) ? {} : { condition }),
+    ...(side === undefined ? {} : { side }),
+  };
+}
+
+/** An entry without what it adds to the run's data from values that only a run has. */
+function plainEntry(entry: Edge | Choice, values: KnownValues): Edge | Choice {
+  if (isChoice(entry)) return { ...entry, onTrue: plainEdge(entry.onTrue, values), onFalse: plainEdge(entry.onFalse, values) };
+  return plainEdge(entry, values);
+}
+
+function plainEdge(edge: Edge, values: KnownValues): Edge {
+  const { context, ...rest } = edge;
+  return context === undefined || isFilled(context, values) ? edge : rest;
+}
+
+function plainGate({ options }: HumanGateModel): HumanGateModel {
+  return { prompt: 'Which way?', show: [], options };
+}
+
+/** What is wrong with the values that the step was given. */
+function unlike(
+  seen: { readonly args?: JsonObject; readonly params?: JsonObject },
+  { definition, step }: { readonly definition: Definition; readonly step: StepModel },
+  { generated, way }: { readonly generated: GeneratedCase; readonly way: Way },
+): string | undefined {
+  if (way.option !== undefined) return undefined;
+  if (seen.args === undefined || seen.params === undefined) return 'the step was not reached';
+  const args = bindParams(argsOf(step), { ...picked(generated.params, argsOf(step)), ...generated.args }, `step "${step.id}"`);
+  const params = bindParams(definition.params, generated.params, `workflow "${definition.name}"`);
+  const [given, wanted] = [canonicalJson({ args: seen.args, params: seen.params }), canonicalJson({ args, params })];
+  return given === wanted ? undefined : `it was given ${given}, not ${wanted}`;
+}
+
+function picked(values: JsonObject, names: object): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(names, name)));
+}
+
+/** What is wrong with where the run went from the first visit of the step. */
+async function wrongTurn(log: AsyncIterable<RunEvent>, step: StepModel, { entry }: Way): Promise<string | undefined> {
+  const targets = isChoice(entry) ? [entry.onTrue.to, entry.onFalse.to] : [entry.to];
+  const wanted = targets.map(targetName);
+  let taken: string | undefined;
+  for await (const event of log) {
+    if (event.type === 'edge.taken' && taken === undefined) {
+      if (!wanted.includes(event.to)) return `the run went to "${event.to}", not to ${wanted.map((name) => `"${name}"`).join(' or ')}`;
+      taken = event.to;
+    } else if (event.type === 'step.opened' && taken !== undefined) {
+      return event.activation.step === taken ? undefined : `the run opened "${event.activation.step}", not "${taken}"`;
+    } else if (event.type === 'run.changed' && event.change === 'ended') return undefined;
+    else if (event.type === 'run.changed' && event.change === 'halted') return taken === undefined ? event.halt.message : undefined;
+  }
+  return `the run stopped at "${step.id}"`;
+}
+
+function targetName(target: Target): string {
+  return 'step' in target ? target.step : target.end;
+}
