@@ -25,6 +25,8 @@ export interface OptionSpec {
   readonly short?: string;
   /** As help shows it, in capitals: `FILE`. */
   readonly value?: string;
+  /** The value when only the name is given; then a value is attached with `=`. */
+  readonly alone?: string;
   readonly about: string;
   /** May be given several times. */
   readonly many?: boolean;

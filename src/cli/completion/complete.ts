@@ -92,7 +92,7 @@ function readLine(options: readonly OptionSpec[], line: readonly string[]): Read
       const equals = word.indexOf('=');
       const flag = equals === -1 ? word : word.slice(0, equals);
       const option = options.find(({ name, short }) => flag === `--${name}` || flag === `-${short}`);
-      if (option?.value === undefined) continue;
+      if (option?.value === undefined || (equals === -1 && option.alone !== undefined)) continue;
       if (equals === -1) awaiting = option;
       else values.set(option.name, [word.slice(equals + 1)]);
     }
