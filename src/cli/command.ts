@@ -4,7 +4,7 @@
 import type { Shell } from './shell.ts';
 
 /** What an argument or option value names, so that a shell can complete it. */
-export type Completes = 'workflow' | 'run' | 'file' | 'folder' | 'step' | 'command';
+export type Completes = 'workflow' | 'skill' | 'run' | 'file' | 'folder' | 'step' | 'command';
 
 /** A positional argument. */
 export interface ArgumentSpec {

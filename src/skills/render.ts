@@ -111,7 +111,9 @@ function followingOf(skill: Skill, context: SkillContext, at: StepPosition): Fol
   const step = skill.steps[context.step - 1] as SkillStep;
   if (step.gate !== undefined) return afterGate(at, qr, step.gate);
   if (isRepeated(step, context)) {
-    const command = stepCommand(at, ['--confidence CONFIDENCE', `--iteration ${context.iteration + 1}`]);
+    const { iteration, failed } = qr;
+    const again = ['--confidence CONFIDENCE', `--iteration ${context.iteration + 1}`, ...qrFlags({ iteration, failed })];
+    const command = stepCommand(at, again);
     return { following: { kind: 'linear', command }, next: context.step };
   }
   // A loop keeps its round until its gate, which says what the next one is. A gate is told the verdict.

@@ -15,7 +15,8 @@ import { packageRoot } from '../package.ts';
 import { readNamed } from '../params.ts';
 import { findProject, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
-import { listSkills, loadSkill, skillFolders } from '../skills/found.ts';
+import { skillFolders } from '../skills/folders.ts';
+import { listSkills, loadSkill } from '../skills/found.ts';
 import { oneLine, table } from '../terminal.ts';
 import { fileLines, writeAll } from './init-files.ts';
 

@@ -12,7 +12,7 @@ import { findProject, type Project, roleFilesOf } from '../project.ts';
 import { demandRight } from '../right.ts';
 import { filesToTrust } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
-import { skillModules } from '../skills/found.ts';
+import { skillModules } from '../skills/folders.ts';
 import { oneLine } from '../terminal.ts';
 import {
   ask,

@@ -1,55 +1,16 @@
-// Owns the skills of a project: where they are, what their files say without being run, and loading one that is trusted.
+// Owns the skills of a project: what their files say without being run, and loading one that is trusted.
 
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { importDefault, loadFailure } from '../../api/module/import.ts';
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { Skill } from '../../skills/skill.ts';
 import { shownFile } from '../definitions.ts';
 import { moduleFailure } from '../load.ts';
-import { HOMES, type Project } from '../project.ts';
+import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { assertTrusted } from '../trust/trust.ts';
-
-/** The folder of a skill. */
-export interface SkillFolder {
-  readonly name: string;
-  readonly folder: string;
-  /** Its module; undefined when there is none. */
-  readonly file: string | undefined;
-}
-
-const MODULES = ['skill.ts', 'skill.mts', 'skill.js', 'skill.mjs'];
-
-/** The folders of a project's skills, by name. */
-export function skillFolders({ root }: Pick<Project, 'root'>): SkillFolder[] {
-  return HOMES.flatMap((home) => foldersIn(join(root, home, 'skills'))).sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-/** The modules of a project's skills. */
-export function skillModules(project: Pick<Project, 'root'>): string[] {
-  return skillFolders(project).flatMap(({ file }) => file ?? []);
-}
-
-function foldersIn(folder: string): SkillFolder[] {
-  return namesIn(folder)
-    .filter((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory() === true)
-    .map((name) => ({ name, folder: join(folder, name), file: moduleIn(join(folder, name)) }));
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // Most projects have no skills.
-    return [];
-  }
-}
-
-function moduleIn(folder: string): string | undefined {
-  return MODULES.map((name) => join(folder, name)).find((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true);
-}
+import { SKILL_MODULES, type SkillFolder, skillFolders } from './folders.ts';
 
 /** A skill as its files describe it. */
 export interface ListedSkill {
@@ -67,7 +28,7 @@ export async function listSkills(shell: Shell, project: Project): Promise<{ read
   const problems: string[] = [];
   for (const { name, folder, file } of skillFolders(project)) {
     if (file === undefined) {
-      problems.push(`${shownFile(shell, folder)}: it has no ${MODULES.join(', ')}, so it is no skill of Pawl`);
+      problems.push(`${shownFile(shell, folder)}: it has no ${SKILL_MODULES.join(', ')}, so it is no skill of Pawl`);
       continue;
     }
     const outline = await readSkillOutline(file, readFileSync(file, 'utf8'));
