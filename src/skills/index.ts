@@ -41,13 +41,14 @@ export {
   type StepPosition,
 } from './blocks/step.ts';
 export type { StepRequest } from './contexts.ts';
-export { type Actions, type Confidence, type Guidance, partsOf, type SkillContext } from './guidance.ts';
-export { lintSkill, type SkillFinding } from './lint.ts';
+export { type ActionPart, type Actions, type Confidence, type Guidance, partsOf, type SkillContext } from './guidance.ts';
+export { lintSkill, type SkillFinding, type SkillFindingCode } from './lint.ts';
 export {
   BLOCKING_BY_ROUND,
   blockingSeverities,
   type FindingSeverity,
   GateConfig,
+  type GateTargets,
   QR_ROUNDS_MAX,
   QRState,
   type QRStatus,
@@ -58,4 +59,4 @@ export { BranchRouting, LinearRouting, type Routing, TerminalRouting } from './r
 export { runSkill, type ScriptOptions } from './run-skill.ts';
 export { defineSkill, type GateStep, type Skill, type SkillSpec, type SkillStep, type WorkStep } from './skill.ts';
 export { formatTextOutput, type TextOutput } from './text.ts';
-export { skillWorkflow } from './workflow.ts';
+export { type SkillWorkflow, type SkillWorkflowStep, skillWorkflow } from './workflow.ts';

@@ -80,7 +80,7 @@ test.each([
   [file('name: one\ndescription: Two.'), 'one', 'SKILL_FILE_DIFFERS', 'its description is not that of the skill'],
   [file(FRONT, '--total-steps 3'), 'one', 'SKILL_FILE_DIFFERS', 'the skill has 1 steps'],
   [file(FRONT, 'x\n'.repeat(500)), 'one', 'SKILL_FILE_LONG', 'it must have fewer than 500'],
-])('a SKILL.md that breaks a rule is found: %#', (text, folder, code, message) => {
+])('a SKILL.md that breaks a rule is found: %#', (...[text, folder, code, message]) => {
   const [first, ...rest] = lintSkillFile(text, folder, skill);
   expect(rest).toEqual([]);
   expect(first).toMatchObject({ code, message: expect.stringContaining(message) });

@@ -45,7 +45,8 @@ export function blockingSeverities(iteration: number): readonly FindingSeverity[
   return BLOCKING_BY_ROUND.findLast(({ from }) => from <= iteration)?.blocks ?? SEVERITIES;
 }
 
-interface GateTargets {
+/** What a gate judges, and where it leads. */
+export interface GateTargets {
   /** The name of the review, such as `Plan Review`. */
   readonly qrName: string;
   /** The step that a failed review leads back to. */

@@ -58,7 +58,7 @@ function commandLines(following: Following): string[] {
 }
 
 /** A step as JSON shows it. */
-export function stepJson({ parts, following, ...rest }: StepGuidance): object {
+function stepJson({ parts, following, ...rest }: StepGuidance): object {
   return { schemaVersion: 1, ...rest, actions: parts, next: commandOf(following) ?? null, invokeAfter: following };
 }
 

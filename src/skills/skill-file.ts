@@ -14,14 +14,14 @@ const LINES_MAX = 500;
 const FRONT = /^---[ \t]*\n(.*?)\n---[ \t]*(?:\n|$)(.*)$/s;
 
 /** The content of a SKILL.md. */
-export interface SkillFile {
+interface SkillFile {
   readonly name: string;
   readonly description: string;
   readonly body: string;
 }
 
 /** Reads a SKILL.md; a text says what is wrong with it. */
-export function parseSkillFile(text: string): SkillFile | string {
+function parseSkillFile(text: string): SkillFile | string {
   const [, front, body = ''] = FRONT.exec(text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')) ?? [];
   if (front === undefined) return 'it has no front matter; begin it with a line "---", the fields name and description, and a line "---"';
   try {

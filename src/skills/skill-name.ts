@@ -1,7 +1,6 @@
 // Owns the rules of the Agent Skills format for the name and the description of a skill.
 
-/** The limits of the format. */
-export const NAME_MAX = 64;
+const NAME_MAX = 64;
 const DESCRIPTION_MAX = 1024;
 
 /** What is wrong with a name. */

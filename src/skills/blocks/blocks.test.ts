@@ -144,8 +144,8 @@ test('a gate that was not told the verdict asks for it, and after eight rounds a
 });
 
 test('a reviewer returns what has to happen next, because nothing else is read then', () => {
-  expect(formatQrFileOutput({ ...at, file: '/tmp/qr.json', status: 'fail', qr: QRState() })).toBe(`<qr_file_output status="fail">
-<findings_file>/tmp/qr.json</findings_file>
+  expect(formatQrFileOutput({ ...at, file: 'qr/findings.json', status: 'fail', qr: QRState() })).toBe(`<qr_file_output status="fail">
+<findings_file>qr/findings.json</findings_file>
 <orchestrator_action>
 The review has ended: fail. Do not read the findings and fix nothing yet. Run the gate first:
 <invoke>script --step 3 --total-steps 4 --qr-status fail</invoke>

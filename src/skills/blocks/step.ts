@@ -36,7 +36,7 @@ export function formatCurrentAction(actions: readonly string[]): string {
 }
 
 /** `<DO>` from actions whose kind is known. */
-export function formatParts(parts: readonly ActionPart[]): string {
+function formatParts(parts: readonly ActionPart[]): string {
   return nestedElement(
     'DO',
     {},
