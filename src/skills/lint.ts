@@ -9,6 +9,7 @@ import { type Skill, type SkillStep, waysOf } from './skill.ts';
 
 /** The codes of findings. They are stable. */
 export const SKILL_FINDINGS = [
+  'SKILL_NOT_LOADED',
   'SKILL_STEP_EMPTY',
   'SKILL_STEP_FAILED',
   'SKILL_LOOP_BANNER',

@@ -23,7 +23,7 @@ const step = (...words: string[]): Promise<Ended> => rig.run(['skill', 'step', '
 test('a new skill is two files, is listed without running it, and is printed once it is trusted', async () => {
   const written = await rig.run(['skill', 'new', 'commit-message']);
   expect([written.code, written.stderr]).toEqual([0, '']);
-  expect(readdirSync(join(rig.project, FOLDER)).sort()).toEqual(['SKILL.md', 'skill.ts']);
+  expect(readdirSync(join(rig.project, FOLDER)).sort()).toEqual(['SKILL.md', 'skill.mjs']);
   const listed = JSON.parse((await rig.run(['skill', 'list', '--json'])).stdout) as object;
   expect(listed).toMatchObject({
     schemaVersion: 1,
@@ -75,7 +75,7 @@ export default defineSkill({
 `;
 
 async function trusted(text: string): Promise<void> {
-  rig.write(`${FOLDER}/skill.ts`, text);
+  rig.write(`${FOLDER}/skill.mjs`, text);
   await rig.run(['trust', '--yes']);
 }
 
@@ -148,6 +148,14 @@ test('lint ends with 1 and names what is wrong; show lists the steps; both are J
   expect((await rig.run(['skill', 'show', 'commit-message', '--step', '2'])).stdout).toContain('STEP 2 OF 3: Review');
 });
 
+test('a skill that is defined twice is refused, with both places', async () => {
+  await newSkill();
+  rig.write(`${FOLDER}/skill.ts`, LOOP);
+  const two = await step('--step', '1');
+  expect([two.code, two.stdout]).toEqual([2, '']);
+  expect(two.stderr).toContain(`is defined twice: ${FOLDER}/skill.ts and ${FOLDER}/skill.mjs`);
+});
+
 test('files that exist are kept by new, and a folder without a module is reported', async () => {
   const file = rig.write(`${FOLDER}/skill.ts`, LOOP);
   const { stdout } = await rig.run(['skill', 'new', 'commit-message']);
@@ -157,4 +165,12 @@ test('files that exist are kept by new, and a folder without a module is reporte
   const listed = await rig.run(['skill', 'list']);
   expect(listed.stdout).toContain('commit-message  3');
   expect(listed.stderr).toContain('.pawl/skills/notes: it has no skill.ts');
+  await rig.run(['trust', '--yes']);
+  const linted = JSON.parse((await rig.run(['skill', 'lint', '--json'])).stdout) as {
+    skills: { name: string; findings: { code: string }[] }[];
+  };
+  expect(linted.skills.map(({ name, findings }) => [name, findings[0]?.code])).toEqual([
+    ['commit-message', 'SKILL_FILE_DIFFERS'],
+    ['notes', 'SKILL_NOT_LOADED'],
+  ]);
 });

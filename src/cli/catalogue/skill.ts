@@ -8,7 +8,7 @@ export const SKILL: readonly ListedCommand[] = [
     name: 'skill',
     summary: 'list, show, check, write and print skills: step by step instructions for agents',
     about:
-      'A skill is a folder in .pawl/skills with a module, skill.ts, that exports defineSkill({ … }) from pawl/skills, and a SKILL.md by which agent programs find it. "list" reads the files without running them. "show" lists the steps of a skill, or prints one as people read it. "lint" checks skills and their SKILL.md, and ends with 1 if it finds something. "new" writes a first skill. "step" prints one step for an agent: the same command always prints the same bytes, and no database is opened. Loading a skill runs its code, so it must be trusted (see "pawl trust").',
+      'A skill is a folder in .pawl/skills with a module (skill.ts or skill.mjs) that exports defineSkill({ … }), and a SKILL.md. "list" runs no code. "show" lists the steps, or prints one for people. "lint" ends with 1 if it finds something. "new" writes a first skill. "step" prints one step for an agent: always the same bytes for the same command, and no database is opened. All but "list" and "new" load the skill, so it must be trusted (see "pawl trust").',
     args: [
       { name: 'ACTION', about: 'what to do', required: true, choices: ['list', 'show', 'lint', 'new', 'step'] },
       { name: 'NAME', about: 'the name of a skill', completes: 'skill' },

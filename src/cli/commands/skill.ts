@@ -2,13 +2,14 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EngineError } from '../../base/error.ts';
+import { EngineError, isEngineError } from '../../base/error.ts';
 import { shellWord } from '../../base/shell-word.ts';
+import type { SkillFinding } from '../../skills/lint.ts';
 import { renderStep, type StepFormat } from '../../skills/render.ts';
 import { readStepFlags, type StepFlags } from '../../skills/run-skill.ts';
 import { type Skill, type SkillStep, waysOf } from '../../skills/skill.ts';
 import { nameFault } from '../../skills/skill-name.ts';
-import { pasteable } from '../caller.ts';
+import { callOf, pasteable } from '../caller.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { shownFile } from '../definitions.ts';
 import { packageRoot } from '../package.ts';
@@ -54,7 +55,7 @@ async function list(shell: Shell, project: Project): Promise<number> {
   const { skills, problems } = await listSkills(shell, project);
   const rows = skills.map(({ name, totalSteps, description, file }) => ({ name, totalSteps, description, file }));
   shell.result({ skills: rows, problems }, () => {
-    if (skills.length === 0) return [`No skills in ${oneLine(project.root)}. "pawl skill new NAME" writes a first one.`];
+    if (skills.length === 0) return [noSkills(project)];
     return table(shell.look, [
       { title: 'NAME', cells: skills.map(({ name }) => oneLine(name)), style: (cell) => shell.style('bold', cell) },
       { title: 'STEPS', cells: skills.map(({ totalSteps }) => (totalSteps === null ? '?' : String(totalSteps))) },
@@ -103,44 +104,69 @@ function kindOf(step: SkillStep): 'gate' | 'repeated' | 'work' {
   return step.iterates === true ? 'repeated' : 'work';
 }
 
+interface CheckedSkill {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly findings: readonly SkillFinding[];
+}
+
 async function lint(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
-  const [{ lintSkill }, { lintSkillFile, SKILL_FILE }] = await Promise.all([
-    import('../../skills/lint.ts'),
-    import('../../skills/skill-file.ts'),
-  ]);
   const named = given.maybe('NAME');
-  const names = named === undefined ? skillFolders(project).map(({ name }) => name) : [named];
-  const checked: { readonly name: string; readonly ok: boolean; readonly findings: ReturnType<typeof lintSkill> }[] = [];
-  for (const name of names) {
-    const { skill, folder } = await loadSkill(shell, project, name);
-    const file = join(folder, SKILL_FILE);
-    const missing = {
-      code: 'SKILL_FILE_MISSING' as const,
-      message: `there is no ${shownFile(shell, file)}, so agent programs do not find the skill`,
-      hint: `"pawl skill new ${name}" writes one beside the module that is there`,
-    };
-    const findings = [...lintSkill(skill), ...(existsSync(file) ? lintSkillFile(readFileSync(file, 'utf8'), name, skill) : [missing])];
-    checked.push({ name, ok: findings.length === 0, findings });
-  }
+  const checked: CheckedSkill[] = [];
+  // Of all skills, one that cannot be loaded does not hide what is wrong with the others.
+  if (named !== undefined) checked.push(checkedAs(named, await findingsOf(shell, project, named)));
+  else for (const { name } of skillFolders(project)) checked.push(checkedAs(name, await findingsOf(shell, project, name).catch(notLoaded)));
   shell.result({ skills: checked }, () =>
     checked.length === 0
-      ? [`No skills in ${oneLine(project.root)}. "pawl skill new NAME" writes a first one.`]
+      ? [noSkills(project)]
       : checked.flatMap(({ name, ok, findings }) => [
-          `${shell.symbol(ok ? 'done' : 'failed')} ${name}`,
+          `${shell.symbol(ok ? 'done' : 'failed')} ${oneLine(name)}`,
           ...findings.map(({ code, message, hint }) => `    ${oneLine(message)}; ${oneLine(hint)} [${code}]`),
         ]),
   );
   return checked.every(({ ok }) => ok) ? 0 : 1;
 }
 
+function checkedAs(name: string, findings: readonly SkillFinding[]): CheckedSkill {
+  return { name, ok: findings.length === 0, findings };
+}
+
+function notLoaded(error: unknown): SkillFinding[] {
+  if (!isEngineError(error)) throw error;
+  return [{ code: 'SKILL_NOT_LOADED', message: `it could not be loaded: ${error.message}`, hint: 'nothing else of it was checked' }];
+}
+
+async function findingsOf(shell: Shell, project: Project, name: string): Promise<SkillFinding[]> {
+  const [{ lintSkill }, { lintSkillFile, SKILL_FILE }] = await Promise.all([
+    import('../../skills/lint.ts'),
+    import('../../skills/skill-file.ts'),
+  ]);
+  const { skill, folder } = await loadSkill(shell, project, name);
+  const file = join(folder, SKILL_FILE);
+  if (existsSync(file)) return [...lintSkill(skill), ...lintSkillFile(readFileSync(file, 'utf8'), name, skill)];
+  const missing: SkillFinding = {
+    code: 'SKILL_FILE_MISSING',
+    message: `there is no ${shownFile(shell, file)}, so agent programs do not find the skill`,
+    hint: `"pawl skill new ${name}" writes one beside the module`,
+  };
+  return [...lintSkill(skill), missing];
+}
+
+function noSkills(project: Project): string {
+  return `No skills in ${oneLine(project.root)}. "pawl skill new NAME" writes a first one.`;
+}
+
 async function create(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   const name = nameOf(given);
   const fault = nameFault(name);
   if (fault !== undefined) throw new EngineError('USAGE', fault);
-  const folder = join(project.home ?? join(project.root, '.pawl'), 'skills', name);
-  const template = (file: string): string => readFileSync(join(packageRoot(), 'templates', 'skill', file), 'utf8').replaceAll('NAME', name);
-  const isThere = skillFolders(project).find((one) => one.name === name)?.file;
-  const module: [string, string] = [isThere ?? join(folder, 'skill.ts'), template('skill.ts')];
+  const existing = skillFolders(project).find((one) => one.name === name);
+  const folder = existing?.folder ?? join(project.home ?? join(project.root, '.pawl'), 'skills', name);
+  const template = (file: string): string =>
+    readFileSync(join(packageRoot(), 'templates', 'skill', file), 'utf8')
+      .replaceAll('NAME', name)
+      .replace('    pawl ', `    ${callOf(shell)} `);
+  const module: [string, string] = [existing?.file ?? join(folder, 'skill.mjs'), template('skill.mjs')];
   const files = writeAll(new Map([module, [join(folder, 'SKILL.md'), template('SKILL.md')]]), given);
   return shell.result(files, () => [
     ...fileLines(shell, given, files),

@@ -10,6 +10,8 @@ export interface SkillFolder {
   readonly folder: string;
   /** Its module; undefined when there is none. */
   readonly file: string | undefined;
+  /** Other modules that could be meant; there should be none. */
+  readonly others: readonly string[];
 }
 
 /** The names that the module of a skill can have. */
@@ -28,7 +30,10 @@ export function skillModules(project: Pick<Project, 'root'>): string[] {
 function foldersIn(folder: string): SkillFolder[] {
   return namesIn(folder)
     .filter((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory() === true)
-    .map((name) => ({ name, folder: join(folder, name), file: moduleIn(join(folder, name)) }));
+    .map((name) => {
+      const [file, ...others] = modulesIn(join(folder, name));
+      return { name, folder: join(folder, name), file, others };
+    });
 }
 
 function namesIn(folder: string): string[] {
@@ -40,6 +45,6 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function moduleIn(folder: string): string | undefined {
-  return SKILL_MODULES.map((name) => join(folder, name)).find((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true);
+function modulesIn(folder: string): string[] {
+  return SKILL_MODULES.map((name) => join(folder, name)).filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true);
 }

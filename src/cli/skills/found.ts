@@ -55,6 +55,12 @@ export async function loadSkill(shell: Shell, project: Project, name: string): P
       `there is no skill "${name}" in ${project.root}${didYouMean(name, names)}; "pawl skill list" shows what there is, and "pawl skill new ${name}" writes one`,
     );
   }
+  const [other] = [...found.others, ...folders.filter((one) => one.name === name && one !== found).map(({ folder }) => folder)];
+  if (other !== undefined)
+    throw new EngineError(
+      'DEFINITION_INVALID',
+      `the skill "${name}" is defined twice: ${shownFile(shell, found.file)} and ${shownFile(shell, other)}; remove one`,
+    );
   const checked = await assertTrusted(shell, project, { file: found.file, use: SKILL_USE });
   let entry: unknown;
   try {
