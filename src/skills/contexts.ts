@@ -4,7 +4,7 @@ import { EngineError } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { bindParams } from '../definition/arg.ts';
 import type { ArgModel } from '../definition/model.ts';
-import { CONFIDENCES, type Confidence, type SkillContext } from './guidance.ts';
+import { CONFIDENCES, type Confidence, ITERATIONS_MAX, type SkillContext } from './guidance.ts';
 import { QRState } from './qr-state.ts';
 import type { Skill } from './skill.ts';
 
@@ -52,7 +52,7 @@ export function everyContext(skill: Skill, step: number): SkillContext[] {
     times(valuesOf(name, model), (context, value) => ({ ...context, params: withValue(context.params, name, value) }));
   if (skill.steps.some(({ iterates }) => iterates === true)) {
     times(CONFIDENCES, (context, confidence) => ({ ...context, confidence }));
-    times([1, 2], (context, iteration) => ({ ...context, iteration }));
+    times([1, 2, ITERATIONS_MAX], (context, iteration) => ({ ...context, iteration }));
   }
   if (skill.steps.some(({ gate }) => gate !== undefined)) {
     times(ROUNDS, (context, iteration) => ({ ...context, qr: QRState({ iteration, failed: iteration > 1 }) }));
@@ -75,5 +75,5 @@ function valuesOf(name: string, { choices, default: fallback, type, required, mi
   if (type === 'boolean') return [false, true];
   if (fallback !== undefined) return [fallback];
   if (!required) return [undefined];
-  return [type === 'number' || type === 'integer' ? (min ?? 1) : `<${name}>`];
+  return [type === 'number' || type === 'integer' ? (min ?? 1) : name.toUpperCase()];
 }

@@ -9,6 +9,9 @@ import type { QRState } from './qr-state.ts';
 /** How sure an agent is, from not at all to fully. */
 export const CONFIDENCES = ['exploring', 'low', 'medium', 'high', 'certain'] as const;
 
+/** How often a step that iterates is visited at most. */
+export const ITERATIONS_MAX = 5;
+
 /** How sure an agent is. */
 export type Confidence = (typeof CONFIDENCES)[number];
 

@@ -55,6 +55,26 @@ test('a step without a text is found, also when it is empty for one value of a p
   expect(found([step('a', ({ params }: SkillContext) => (params.mode === 'b' ? [] : ['Do it.']))])).toEqual(['SKILL_STEP_EMPTY 1']);
 });
 
+test('a required text stands for itself, and does not keep a block from being seen', () => {
+  const skill = defineSkill({
+    name: 'one',
+    description: 'One.',
+    params: { topic: arg({ type: 'string', required: true }) },
+    steps: [
+      step('work', ['Work.']),
+      step('review', ({ params, qr }: SkillContext) => [`<state_banner>${params.topic} ${qr.iteration}</state_banner>`, 'Review it.']),
+      gate,
+    ],
+  });
+  expect(lintSkill(skill)).toEqual([]);
+});
+
+test('a step that is empty only at its last visit is found', () => {
+  expect(found([step('a', ({ iteration }: SkillContext) => (iteration === 5 ? [] : ['Look.']), { iterates: true })])).toEqual([
+    'SKILL_STEP_EMPTY 1',
+  ]);
+});
+
 test('a step whose function throws is found', () => {
   const broken = (): string[] => {
     throw new Error('no data');

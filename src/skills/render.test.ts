@@ -56,7 +56,7 @@ test('a step is XML, text or JSON from the same guidance', () => {
 Plan the request &amp; write it down.
 </DO>
 <NEXT>pawl skill step plan --step 2 --total-steps 5</NEXT>
-<INVOKE_AFTER>When everything in DO is done, run the command in NEXT. Do not skip, repeat or reorder steps.</INVOKE_AFTER>
+<INVOKE_AFTER>When everything in DO is done, run the command in NEXT. Do not skip or reorder steps.</INVOKE_AFTER>
 </step_output>
 `);
   expect(renderStep(plan, { step: 1 }, { ...by, format: 'text' })).toBe(`STEP 1 OF 5: Write

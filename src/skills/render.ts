@@ -5,9 +5,9 @@ import { shellWord } from '../base/shell-word.ts';
 import { formatGateActions, gateFollowing } from './blocks/review.ts';
 import { commandOf, type Following, formatStepParts, type StepPosition, stepCommand } from './blocks/step.ts';
 import { contextOf, type StepRequest } from './contexts.ts';
-import { type ActionPart, CONFIDENCES, type Guidance, guidanceOf, partsOf, type SkillContext } from './guidance.ts';
+import { type ActionPart, CONFIDENCES, type Guidance, guidanceOf, ITERATIONS_MAX, partsOf, type SkillContext } from './guidance.ts';
 import { type GateConfig, type QRState, type QRStatus, qrFlags } from './qr-state.ts';
-import { ITERATIONS_MAX, routingOf, type Skill, type SkillStep } from './skill.ts';
+import { routingOf, type Skill, type SkillStep } from './skill.ts';
 import { formatTextOutput } from './text.ts';
 
 /** The formats of a step. */

@@ -2,6 +2,7 @@
 
 import { EngineError, isEngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
+import { shellWord } from '../base/shell-word.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { StepRequest } from './contexts.ts';
 import { CONFIDENCES, type Confidence } from './guidance.ts';
@@ -116,7 +117,7 @@ function parseFlags(skill: Skill, argv: readonly string[]): StepFlags {
 
 function scriptOptions(): ScriptOptions {
   return {
-    script: `node ${process.argv[1] ?? 'skill.js'}`,
+    script: `node ${shellWord(process.argv[1] ?? 'skill.js')}`,
     print: (text) => void process.stdout.write(text),
     printError: (text) => {
       process.stderr.write(text);

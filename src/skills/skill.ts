@@ -53,9 +53,6 @@ export interface Skill extends Required<SkillSpec> {
   readonly totalSteps: number;
 }
 
-/** How often a step that iterates is visited at most. */
-export const ITERATIONS_MAX = 5;
-
 /** Flags of the stateless form that are not parameters. */
 const TAKEN: ReadonlySet<string> = new Set([
   ...['step', 'total-steps', 'format', 'confidence', 'iteration', 'qr-iteration', 'qr-fail', 'qr-status'],

@@ -46,7 +46,7 @@ Read what the person asked for, and the files that it is about.
 </forbidden>
 </DO>
 <NEXT>pawl skill step commit-message --step 2 --total-steps 2</NEXT>
-<INVOKE_AFTER>When everything in DO is done, run the command in NEXT. Do not skip, repeat or reorder steps.</INVOKE_AFTER>
+<INVOKE_AFTER>When everything in DO is done, run the command in NEXT. Do not skip or reorder steps.</INVOKE_AFTER>
 </step_output>
 `,
     stderr: '',
@@ -121,6 +121,8 @@ test.each([
   [['step', 'commit-message', '--step', '1', '--total-steps', '5'], 2, 'give --total-steps 2'],
   [['step', 'commit-message', '--step', '1', '--mode', 'quick'], 2, '"mode" is not a parameter'],
   [['step', 'commit-message'], 2, '--step is missing'],
+  [['step', 'commit-message', '-p', 'step=1'], 2, '"step" is not a parameter; give it as --step'],
+  [['step', 'commit-message', '--mode', 'a', '-p', 'mode=a'], 2, 'give it once'],
   [['step', 'comit-message', '--step', '1'], 2, 'did you mean "commit-message"'],
   [['step'], 2, 'NAME is missing'],
   [['list', '--mode', 'quick'], 2, '--mode is not an option of "pawl skill list"'],

@@ -88,7 +88,7 @@ async function show(shell: Shell, project: Project, given: ParsedArgs): Promise<
   return shell.result({ skill: { name, description, totalSteps, params, steps } }, () => [
     `${shell.style('bold', name)}: ${totalSteps} steps`,
     oneLine(description),
-    ...Object.entries(params).map(([param, { description: about }]) => `  --${param}  ${oneLine(about)}`),
+    ...Object.entries(params).map(([param, { description: about }]) => `  -p ${param}=…  ${oneLine(about)}`.trimEnd()),
     '',
     ...table(shell.look, [
       { title: 'STEP', cells: steps.map((one) => String(one.number)) },
@@ -200,6 +200,8 @@ function flagsOf(given: ParsedArgs): StepFlags {
       const value = given.option(name);
       return value === undefined ? [] : [[name, value]];
     });
+  const option = named.find(([name]) => name === 'step' || (STEP_OPTIONS.has(name) && !NAMED.includes(name)));
+  if (option !== undefined) throw new EngineError('USAGE', `"${option[0]}" is not a parameter; give it as --${option[0]}`);
   const twice = named.find(([name]) => options.some(([option]) => option === name));
   if (twice !== undefined) throw new EngineError('USAGE', `"${twice[0]}" is given as an option and with -p; give it once`);
   return Object.fromEntries([...options, ...named]);

@@ -119,7 +119,7 @@ test('a gate that passed leads on', () => {
 Continue with step 4.
 </DO>
 <NEXT>script --step 4 --total-steps 4</NEXT>
-<INVOKE_AFTER>When everything in DO is done, run the command in NEXT. Do not skip, repeat or reorder steps.</INVOKE_AFTER>
+<INVOKE_AFTER>When everything in DO is done, run the command in NEXT. Do not skip or reorder steps.</INVOKE_AFTER>
 </step_output>`);
   expect(formatGateStep({ ...at, title: 'Gate', qr: QRState({ status: 'pass' }), gate: { ...gate, passStep: null } })).toMatch(
     /The work is complete\.\n<\/DO>\n<INVOKE_AFTER>COMPLETE: /,

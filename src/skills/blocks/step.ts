@@ -59,11 +59,7 @@ export function formatInvokeAfter(following: Following): string {
         'COMPLETE: this is the last step. Report to the person you work for, and run no further step.',
       );
     case 'linear':
-      return textElement(
-        'INVOKE_AFTER',
-        {},
-        'When everything in DO is done, run the command in NEXT. Do not skip, repeat or reorder steps.',
-      );
+      return textElement('INVOKE_AFTER', {}, 'When everything in DO is done, run the command in NEXT. Do not skip or reorder steps.');
     case 'branch':
       return nestedElement('INVOKE_AFTER', {}, [commandElement('if_pass', following.ifPass), commandElement('if_fail', following.ifFail)]);
   }
