@@ -49,6 +49,13 @@ const ENTRIES: readonly Entry[] = [
     about: 'Other ways to write the same workflows: lists of steps, step objects and classes.',
   },
   {
+    specifier: 'pawl/skills',
+    path: 'src/skills/index.ts',
+    usual: 'defineSkill, renderStep, runSkill, skillWorkflow',
+    page: 'skills.md',
+    about: 'Instructions for agents, step by step: [skills](../../guides/skills.md), their blocks and their rendering.',
+  },
+  {
     specifier: 'pawl/testing',
     path: 'src/proof/index.ts',
     usual: 'createVirtualClock, proveCrashes, runHostile, simulate',
@@ -82,6 +89,7 @@ const TOPICS: Readonly<Record<string, string>> = {
   authority: 'Identity and signatures',
   process: 'Programs',
   compat: 'Other spellings',
+  skills: 'Skills',
   proof: 'Testing',
   base: 'Errors and values',
 };

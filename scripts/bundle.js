@@ -39,7 +39,12 @@ const COMMAND_LINE = { ...COMMON, format: 'cjs', define: { 'import.meta.dirname'
 const OWN_FILE = ['done', 'inbox', 'next', 'runs', 'show'];
 
 /** What workflow modules import, which the command line gives them from its own copy, by the file that does. */
-const FOR_MODULES = { 'library.js': 'src/index.ts', 'compat.js': 'src/compat/index.ts', 'testing.js': 'src/proof/index.ts' };
+const FOR_MODULES = {
+  'library.js': 'src/index.ts',
+  'compat.js': 'src/compat/index.ts',
+  'skills.js': 'src/skills/index.ts',
+  'testing.js': 'src/proof/index.ts',
+};
 
 /**
  * Writes the bundles to a folder, in place of what was there, with the licences of the packages in them. Returns the

@@ -15,6 +15,7 @@ const GUIDES = [
   'outputs',
   'own-kinds',
   'hostile-agents',
+  'skills',
 ];
 
 const pageOf = (name: string): string => `docs/guides/${name}.md`;

@@ -40,6 +40,14 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   list: { verb: 'free', free: ['status'] },
   validate: { verb: 'free', free: ['strict', 'hints', 'schema'] },
   graph: { verb: 'asks', free: ['format', 'out', 'run'], because: 'a workflow that is not trusted yet is trusted first' },
+  skill: {
+    verb: 'asks',
+    free: [
+      ...['step', 'total-steps', 'param', 'mode', 'decision', 'confidence', 'iteration', 'qr-iteration', 'qr-fail', 'qr-status', 'format'],
+    ],
+    actions: { list: 'free', show: 'asks', lint: 'asks', new: 'free', step: 'asks' },
+    because: 'a skill that is not trusted yet is trusted first',
+  },
   prompt: {
     verb: 'asks',
     free: ['param', 'params', 'attended', 'format'],

@@ -9,13 +9,14 @@ import { FORGE } from './catalogue/forge.ts';
 import { INSPECT } from './catalogue/inspect.ts';
 import { MAINTAIN } from './catalogue/maintain.ts';
 import { RUN_COMMANDS } from './catalogue/run.ts';
+import { SKILL } from './catalogue/skill.ts';
 import { START } from './catalogue/start.ts';
 import type { CommandSpec, ListedCommand } from './command.ts';
 
 /** Every command. */
 export const COMMANDS: readonly CommandSpec[] = [
   ...inGroup('Start', START),
-  ...inGroup('Define', DEFINE),
+  ...inGroup('Define', [...DEFINE, ...SKILL]),
   ...inGroup('Run', [...RUN_COMMANDS, ...ATTEND, ...AGENTS]),
   ...inGroup('Decide', [...DECIDE, ...FORGE]),
   ...inGroup('Inspect', INSPECT),

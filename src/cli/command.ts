@@ -4,7 +4,7 @@
 import type { Shell } from './shell.ts';
 
 /** What an argument or option value names, so that a shell can complete it. */
-export type Completes = 'workflow' | 'run' | 'file' | 'folder' | 'step' | 'command';
+export type Completes = 'workflow' | 'skill' | 'run' | 'file' | 'folder' | 'step' | 'command';
 
 /** A positional argument. */
 export interface ArgumentSpec {
@@ -25,6 +25,8 @@ export interface OptionSpec {
   readonly short?: string;
   /** As help shows it, in capitals: `FILE`. */
   readonly value?: string;
+  /** The value when only the name is given; then a value is attached with `=`. */
+  readonly alone?: string;
   readonly about: string;
   /** May be given several times. */
   readonly many?: boolean;

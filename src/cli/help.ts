@@ -68,8 +68,9 @@ export function usageOf(spec: CommandSpec): string {
 }
 
 /** `-p, --param NAME=VALUE`. */
-export function optionHead({ name, short, value }: OptionSpec): string {
-  return `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`;
+export function optionHead({ name, short, value, alone }: OptionSpec): string {
+  const shown = value === undefined ? '' : alone === undefined ? ` ${value}` : `[=${value}]`;
+  return `${short === undefined ? '' : `-${short}, `}--${name}${shown}`;
 }
 
 /** The description of an argument or option, with its choices. */

@@ -246,7 +246,7 @@ async function loadModule(
 }
 
 /** A failed load, with the place in the user's file and without our own part of the stack. */
-function moduleFailure(shell: Shell, file: string, failure: LoadFailure & { readonly cause?: unknown }): EngineError {
+export function moduleFailure(shell: Shell, file: string, failure: LoadFailure & { readonly cause?: unknown }): EngineError {
   const { code, message, position, problems, cause } = failure;
   if (code === 'NOT_TRUSTED') return new EngineError(code, message);
   const where = position?.file === undefined || position.file === file ? file : `${file} (in ${shownFile(shell, position.file)})`;

@@ -38,7 +38,8 @@ export function readJson(shell: Shell, text: string, what: string): Json {
   }
 }
 
-function readNamed(
+/** `name=value` words of an option, each name once. */
+export function readNamed(
   values: readonly string[],
   { option, example }: { readonly option: string; readonly example: string },
 ): [string, string][] {

@@ -14,6 +14,7 @@ const SPEC: CommandSpec = {
     { name: 'param', short: 'p', value: 'NAME=VALUE', about: 'a value', many: true },
     { name: 'limit', short: 'n', value: 'N', about: 'a number' },
     { name: 'force', short: 'f', about: 'a flag' },
+    { name: 'strict', value: 'BOOL', alone: 'true', about: 'a flag that takes a value', choices: ['true', 'false'] },
   ],
   examples: [],
   load: () => Promise.reject(new Error('not run here')),
@@ -26,6 +27,15 @@ function params(...argv: readonly string[]): readonly string[] {
 describe('a value', () => {
   test('follows its option after a space, after "=", or at once after a short one', () => {
     expect(params('--param', 'a=1', '--param=b=2', '-p', 'c=3', '-pd=4', '-p=e=5')).toEqual(['a=1', 'b=2', 'c=3', 'd=4', 'e=5']);
+  });
+
+  test('can be left out where the option has one of its own; then only "=" gives another', () => {
+    const strict = (...argv: readonly string[]) => parseCommand(SPEC, ['run', ...argv]);
+    expect(strict('--strict', 'a.txt').option('strict')).toBe('true');
+    expect(strict('--strict', 'a.txt').allWords('FILE')).toEqual(['a.txt']);
+    expect(strict('--strict', '--force').option('strict')).toBe('true');
+    expect(strict('--strict=false').option('strict')).toBe('false');
+    expect(() => strict('--strict=maybe')).toThrow('must be one of true, false');
   });
 
   test('can be empty', () => {

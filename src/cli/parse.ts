@@ -64,14 +64,14 @@ class Parser {
       this.switches.add(option.name);
       return 0;
     }
-    const value = attached ?? next;
-    if (value === undefined || (attached === undefined && next?.startsWith('--') === true))
+    const value = attached ?? option.alone ?? next;
+    if (value === undefined || (attached === undefined && option.alone === undefined && next?.startsWith('--') === true))
       throw this.usage(`option "--${option.name}" needs a value: --${option.name} ${option.value}`);
     this.checkChoice(`option "--${option.name}"`, value, option.choices);
     const before = this.values.get(option.name) ?? [];
     if (before.length > 0 && option.many !== true) throw this.usage(`option "--${option.name}" may be given only once`);
     this.values.set(option.name, [...before, value]);
-    return attached === undefined ? 1 : 0;
+    return attached === undefined && option.alone === undefined ? 1 : 0;
   }
 
   /** Assigns the words to the arguments, in order. */

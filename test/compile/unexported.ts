@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import ts from 'typescript-5.9';
 
-const ENTRIES = ['index.d.ts', 'compat/index.d.ts', 'proof/index.d.ts', 'proof/suites/index.d.ts'];
+const ENTRIES = ['index.d.ts', 'compat/index.d.ts', 'skills/index.d.ts', 'proof/index.d.ts', 'proof/suites/index.d.ts'];
 
 /** Types of the package that signatures of its exports name, and that no entry exports. */
 export function unexportedTypes(declarations: string): string[] {

@@ -23,6 +23,11 @@ export async function importWorkflow(file: string, checked?: CheckedContent): Pr
   throw new EngineError('DEFINITION_INVALID', `it ${why}; write export default defineWorkflow({ … })`);
 }
 
+/** The default export of a file, whatever it is. */
+export async function importDefault(file: string, checked: CheckedContent): Promise<unknown> {
+  return (await importModule(file, checked)).default;
+}
+
 /** Step kinds and checks of the user, by name. */
 export interface LoadedParts {
   readonly kinds: Readonly<Record<string, OwnKind>>;

@@ -25,7 +25,7 @@ export interface Manifest {
 }
 
 /** What the command line provides itself, whatever is installed. */
-const PROVIDED = /^pawl(?:\/compat|\/testing)?$/;
+const PROVIDED = /^pawl(?:\/compat|\/skills|\/testing)?$/;
 const ENDINGS = ['', '.js', '.json', '.node'];
 const INSTALLED = /[\\/]node_modules[\\/]/;
 

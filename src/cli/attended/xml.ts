@@ -5,6 +5,7 @@
 
 import { NOTHING_LEFT, type OpenWork, resultLines } from '../../attended/attended-run.ts';
 import { newWork, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
+import { commandElement, escapeXml, nestedElement, textElement, type XmlAttributes } from '../../base/xml.ts';
 import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
 import { plain } from '../terminal.ts';
@@ -44,7 +45,7 @@ function stepOf(shell: Shell, work: OpenWork): string {
   const ways = [command('if_pass', done), command('if_fail', fail), ...(ask === undefined ? [] : [command('if_question', ask)])];
   const until = due === undefined ? undefined : new Date(due).toISOString();
   return nested('step', { number, name: step, path, run, attempt, role, item, due: until }, [
-    `<DO>\n${escaped(body)}\n</DO>`,
+    `<DO>\n${escapeXml(plain(body))}\n</DO>`,
     ...[...resultLines(work), ...(report === undefined ? [] : [report])].map((line) => element('RESULT', {}, line)),
     command('NEXT', done),
     nested('INVOKE_AFTER', {}, ways),
@@ -52,38 +53,18 @@ function stepOf(shell: Shell, work: OpenWork): string {
   ]);
 }
 
-type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
-
-function nested(name: string, attributes: Attributes, inside: readonly string[]): string {
-  return [`<${name}${attributesOf(attributes)}>`, ...inside, `</${name}>`].join('\n');
+function nested(name: string, attributes: XmlAttributes, inside: readonly string[]): string {
+  return nestedElement(name, plainValues(attributes), inside);
 }
 
-function element(name: string, attributes: Attributes, text: string): string {
-  return `<${name}${attributesOf(attributes)}>${escaped(text)}</${name}>`;
+function element(name: string, attributes: XmlAttributes, text: string): string {
+  return textElement(name, plainValues(attributes), plain(text));
 }
 
-/** A command that runs as it is printed: nothing in it is escaped, whoever copies it. */
-function command(name: string, text: string, attributes: Attributes = {}): string {
-  const writable = writableText(text);
-  if (!/[&<>]/.test(writable)) return `<${name}${attributesOf(attributes)}>${writable}</${name}>`;
-  return `<${name}${attributesOf(attributes)}><![CDATA[${writable.replaceAll(']]>', ']]]]><![CDATA[>')}]]></${name}>`;
+function command(name: string, text: string, attributes: XmlAttributes = {}): string {
+  return commandElement(name, plain(text), plainValues(attributes));
 }
 
-function attributesOf(attributes: Attributes): string {
-  return Object.entries(attributes)
-    .flatMap(([name, value]) => (value === undefined ? [] : [` ${name}="${escaped(String(value)).replace(/\s+/g, ' ')}"`]))
-    .join('');
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** Escaped, without control characters and the others that XML cannot contain. Quotes are escaped for attributes. */
-function escaped(text: string): string {
-  return writableText(text).replace(/[&<>"]/g, (letter) => ESCAPES[letter] as string);
-}
-
-function writableText(text: string): string {
-  return plain(text)
-    .toWellFormed()
-    .replace(/[\ufffe\uffff]/g, '\ufffd');
+function plainValues(attributes: XmlAttributes): XmlAttributes {
+  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, typeof value === 'string' ? plain(value) : value]));
 }

@@ -9,7 +9,7 @@ export const DEFINE: readonly ListedCommand[] = [
     name: 'list',
     summary: "list the project's workflows, without running their code",
     about:
-      'Workflows are files in .pawl/workflows (and .squadron/workflows) that end in .yaml, .yml, .ts, .mts, .js or .mjs. Each file has one workflow; a module exports it as default or as WORKFLOW. A folder named lib is skipped: it is for modules that workflows share. Files are parsed, never imported.',
+      'Workflows are files in .pawl/workflows (and .squadron/workflows) that end in .yaml, .yml, .ts, .mts, .js or .mjs. Each file has one workflow; a module exports it as default or as WORKFLOW. A folder named lib is skipped: it is for modules that workflows share. Files are parsed, never imported. Skills are listed by name; see "pawl skill list".',
     options: [{ ...STATUS_OPTION, about: 'list runs with this status instead, as "pawl runs --status" does' }],
     examples: [
       { line: 'pawl list', about: 'names, files and titles' },

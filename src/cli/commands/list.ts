@@ -1,4 +1,4 @@
-// `pawl list`: the workflows of this project, found by reading their files.
+// `pawl list`: the workflows of this project, found by reading their files, and the names of its skills.
 
 import type { FileProblem } from '../../authoring/discover/discover.ts';
 import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
@@ -6,6 +6,7 @@ import type { CommandRun } from '../command.ts';
 import { discoverProject, shownFile } from '../definitions.ts';
 import { findProject, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
+import { skillFolders } from '../skills/folders.ts';
 import { oneLine, table } from '../terminal.ts';
 
 /** Runs the command. What is wrong with a file is reported, and does not keep the others from being listed. */
@@ -14,7 +15,8 @@ export const run: CommandRun = async (shell, given) => {
   const project = findProject(shell, given);
   const { workflows, problems } = await discoverProject(project);
   const sorted = [...workflows].sort((a, b) => (a.name < b.name ? -1 : 1));
-  shell.result({ workflows: sorted, problems }, () => linesOf(shell, project, sorted));
+  const skills = skillFolders(project).flatMap(({ name, file }) => (file === undefined ? [] : [{ name, file }]));
+  shell.result({ workflows: sorted, skills, problems }, () => [...linesOf(shell, project, sorted), ...skillLines(skills)]);
   for (const problem of problems) shell.warn(problemLine(shell, problem));
   return 0;
 };
@@ -27,6 +29,11 @@ function linesOf(shell: Shell, project: Project, workflows: readonly DiscoveredW
     { title: 'FILE', cells: workflows.map(({ file }) => shownFile(shell, file)), shrinks: 'name' },
     { title: 'TITLE', cells: workflows.map(({ title }) => oneLine(title)), shrinks: 'text' },
   ]);
+}
+
+function skillLines(skills: readonly { readonly name: string }[]): string[] {
+  if (skills.length === 0) return [];
+  return ['', `Skills: ${skills.map(({ name }) => oneLine(name)).join(', ')}. "pawl skill list" says more.`];
 }
 
 function problemLine(shell: Shell, { file, line, column, message, hint, code }: FileProblem): string {

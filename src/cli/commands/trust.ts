@@ -12,6 +12,7 @@ import { findProject, type Project, roleFilesOf } from '../project.ts';
 import { demandRight } from '../right.ts';
 import { filesToTrust } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
+import { skillModules } from '../skills/folders.ts';
 import { oneLine } from '../terminal.ts';
 import {
   ask,
@@ -97,7 +98,13 @@ async function chosenFiles(shell: Shell, project: Project, given: ParsedArgs): P
   if (named.length > 0) return named;
   const { findFiles } = await import('../../authoring/discover/discover.ts');
   const workflows = (await Promise.all(workflowFolders(project).map(findFiles))).flatMap((files) => files.found);
-  const found = [...workflows, ...partFilesOf(project), ...(await filesToTrust(shell, project)), ...roleFilesOf(project)];
+  const found = [
+    ...workflows,
+    ...partFilesOf(project),
+    ...skillModules(project),
+    ...(await filesToTrust(shell, project)),
+    ...roleFilesOf(project),
+  ];
   if (found.length === 0) throw new EngineError('USAGE', `there are no workflows in ${project.root}; give a file: pawl trust FILE`);
   return found;
 }

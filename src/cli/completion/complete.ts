@@ -11,6 +11,7 @@ import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, commandNamed, type
 import { discoverProject } from '../definitions.ts';
 import { closing, findPlace, type Place } from '../session.ts';
 import { Shell, type World } from '../shell.ts';
+import { skillFolders } from '../skills/folders.ts';
 
 const RUNS_MAX = 100;
 /** A key that is pressed in a shell does not wait for a lock as long as a command does. */
@@ -92,7 +93,7 @@ function readLine(options: readonly OptionSpec[], line: readonly string[]): Read
       const equals = word.indexOf('=');
       const flag = equals === -1 ? word : word.slice(0, equals);
       const option = options.find(({ name, short }) => flag === `--${name}` || flag === `-${short}`);
-      if (option?.value === undefined) continue;
+      if (option?.value === undefined || (equals === -1 && option.alone !== undefined)) continue;
       if (equals === -1) awaiting = option;
       else values.set(option.name, [word.slice(equals + 1)]);
     }
@@ -119,7 +120,9 @@ async function valuesOf({ choices, completes }: ArgumentSpec | OptionSpec, quest
   return wordsOf(words.map((word) => ({ word: `${prefix}${word}` })));
 }
 
-async function projectWords(what: 'run' | 'workflow' | 'step', { world, before, typed }: Question): Promise<readonly string[]> {
+type ProjectWord = 'run' | 'workflow' | 'skill' | 'step';
+
+async function projectWords(what: ProjectWord, { world, before, typed }: Question): Promise<readonly string[]> {
   const given = new ParsedArgs(new Map(), before.values, new Set());
   const place = await findPlace(new Shell(world, given), given);
   return (await WORDS[what](place, { typed, first: before.places[0] ?? '' })).filter((word) => SAFE.test(word));
@@ -131,9 +134,10 @@ interface OnLine {
   readonly first: string;
 }
 
-const WORDS: Readonly<Record<'run' | 'workflow' | 'step', (place: Place, line: OnLine) => Promise<readonly string[]>>> = {
+const WORDS: Readonly<Record<ProjectWord, (place: Place, line: OnLine) => Promise<readonly string[]>>> = {
   run: (place, { typed }) =>
     withStore(place, async (store) => (await store.list({ idPrefix: typed, limit: RUNS_MAX })).map(({ id }) => id)),
+  skill: async (place) => skillFolders(place.project).map(({ name }) => name),
   workflow: async (place) => (await discoverProject(place.project)).workflows.map(({ name }) => name),
   step: async (place, { first }) => {
     const { workflows } = await discoverProject(place.project);

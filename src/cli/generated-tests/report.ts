@@ -1,8 +1,9 @@
 // Owns how the results of generated tests are shown: a table with the failures below it, and a JUnit report.
 
 import { formatDuration } from '../../base/duration.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { TestResult, WorkflowTestResult } from '../../proof/generated/results.ts';
-import { pasteable, shellWord } from '../caller.ts';
+import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, plain, table } from '../terminal.ts';
 

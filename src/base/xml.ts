@@ -1,0 +1,43 @@
+// Owns writing XML that agents read: elements, attributes, and commands that run as they are printed. Whatever is not an
+// element made here is escaped, so that it can neither close an element nor pose as one.
+
+/** The attributes of an element; one that is undefined is left out. */
+export type XmlAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** An element on one line, with a text in it. */
+export function textElement(name: string, attributes: XmlAttributes, text: string): string {
+  return `${openTag(name, attributes)}${escapeXml(text)}</${name}>`;
+}
+
+/** An element whose content is lines of XML. */
+export function nestedElement(name: string, attributes: XmlAttributes, inside: readonly string[]): string {
+  return [openTag(name, attributes), ...inside, `</${name}>`].join('\n');
+}
+
+/** An element with a command that runs as it is printed: nothing in it is escaped, whoever copies it. */
+export function commandElement(name: string, command: string, attributes: XmlAttributes = {}): string {
+  const text = writableText(command);
+  if (!/[&<>]/.test(text)) return `${openTag(name, attributes)}${text}</${name}>`;
+  return `${openTag(name, attributes)}<![CDATA[${text.replaceAll(']]>', ']]]]><![CDATA[>')}]]></${name}>`;
+}
+
+function openTag(name: string, attributes: XmlAttributes): string {
+  const written = Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined ? [] : [` ${key}="${escapeXml(String(value)).replace(/\s+/g, ' ')}"`],
+  );
+  return `<${name}${written.join('')}>`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** A text escaped for XML, without the characters that XML cannot contain. Quotes are escaped for attributes. */
+export function escapeXml(text: string): string {
+  return writableText(text).replace(/[&<>"]/g, (letter) => ESCAPES[letter] as string);
+}
+
+function writableText(text: string): string {
+  return text
+    .replace(/[^\P{Cc}\t\n]/gu, '')
+    .toWellFormed()
+    .replace(/[\ufffe\uffff]/g, '\ufffd');
+}

@@ -1,0 +1,50 @@
+// Owns where the skills of a project are. Nothing of them is read.
+
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { HOMES, type Project } from '../project.ts';
+
+/** The folder of a skill. */
+export interface SkillFolder {
+  readonly name: string;
+  readonly folder: string;
+  /** Its module; undefined when there is none. */
+  readonly file: string | undefined;
+  /** Other modules that could be meant; there should be none. */
+  readonly others: readonly string[];
+}
+
+/** The names that the module of a skill can have. */
+export const SKILL_MODULES = ['skill.ts', 'skill.mts', 'skill.js', 'skill.mjs'];
+
+/** The folders of a project's skills, by name. */
+export function skillFolders({ root }: Pick<Project, 'root'>): SkillFolder[] {
+  return HOMES.flatMap((home) => foldersIn(join(root, home, 'skills'))).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The modules of a project's skills. */
+export function skillModules(project: Pick<Project, 'root'>): string[] {
+  return skillFolders(project).flatMap(({ file }) => file ?? []);
+}
+
+function foldersIn(folder: string): SkillFolder[] {
+  return namesIn(folder)
+    .filter((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory() === true)
+    .map((name) => {
+      const [file, ...others] = modulesIn(join(folder, name));
+      return { name, folder: join(folder, name), file, others };
+    });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Most projects have no skills.
+    return [];
+  }
+}
+
+function modulesIn(folder: string): string[] {
+  return SKILL_MODULES.map((name) => join(folder, name)).filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true);
+}

@@ -1,0 +1,66 @@
+// Owns the blocks that send sub-agents off: one, several at once, or one under a condition, and which model each gets.
+
+import type { AgentRole } from '../../authoring/graph/dispatch.ts';
+import { commandElement, escapeXml, nestedElement, textElement } from '../../base/xml.ts';
+import { stepCommand } from './step.ts';
+
+/** A sub-agent and the script that it follows. */
+export interface SubagentDispatch {
+  readonly agent: AgentRole | (string & {});
+  readonly scriptPath: string;
+  readonly step: number;
+  readonly totalSteps: number;
+  /** Values that the sub-agent is given. */
+  readonly contextVars?: Readonly<Record<string, string | number | boolean>>;
+  /** False, the default: it follows the script step by step. True: the script is only a start. */
+  readonly freeForm?: boolean;
+}
+
+/** `<subagent_dispatch>`: start one sub-agent, and what to tell it. */
+export function formatSubagentDispatch({
+  agent,
+  scriptPath,
+  step,
+  totalSteps,
+  contextVars = {},
+  freeForm = false,
+}: SubagentDispatch): string {
+  return nestedElement('subagent_dispatch', { agent, free_form: freeForm }, [
+    ...Object.entries(contextVars).map(([name, value]) => textElement('context', { name }, String(value))),
+    commandElement('invoke', stepCommand({ script: scriptPath, step, total: totalSteps })),
+    escapeXml(
+      freeForm
+        ? `Start a new ${agent} sub-agent with this context. It begins with the command and may leave the script where the work needs it.`
+        : `Start a new ${agent} sub-agent with this context and tell it: run the command, do exactly what it prints, and continue with the command that it names until it prints COMPLETE.`,
+    ),
+  ]);
+}
+
+/** `<model_selection>`: which model a sub-agent gets, by the work. */
+export function formatModelSelection(choices: readonly { readonly model: string; readonly when: string }[]): string {
+  return nestedElement(
+    'model_selection',
+    {},
+    choices.map(({ model, when }) => textElement('use', { model }, when)),
+  );
+}
+
+/** `<parallel_dispatch>`: start several sub-agents in one message, and wait for all. */
+export function formatParallelDispatch(dispatches: readonly SubagentDispatch[]): string {
+  return nestedElement('parallel_dispatch', { count: dispatches.length }, [
+    `Start all ${dispatches.length} sub-agents in one message, so that they work at the same time. Continue when all of them have returned.`,
+    ...dispatches.map(formatSubagentDispatch),
+  ]);
+}
+
+/** `<conditional_dispatch>`: start a sub-agent if something holds. */
+export function formatConditionalDispatch(
+  condition: string,
+  { dispatch, otherwise }: { readonly dispatch: SubagentDispatch; readonly otherwise: string },
+): string {
+  return nestedElement('conditional_dispatch', {}, [
+    textElement('if', {}, condition),
+    formatSubagentDispatch(dispatch),
+    textElement('otherwise', {}, otherwise),
+  ]);
+}

@@ -1,0 +1,66 @@
+// Owns the blocks that are a text or a list of texts: what is expected, what is forbidden, what to ask and to check.
+
+import { escapeXml, nestedElement, textElement } from '../../base/xml.ts';
+
+function list(name: string, items: readonly string[]): string {
+  return nestedElement(
+    name,
+    {},
+    items.map((item) => `- ${escapeXml(item)}`),
+  );
+}
+
+function paragraph(name: string, text: string): string {
+  return nestedElement(name, {}, [escapeXml(text)]);
+}
+
+/** `<expected_output>`: what must be there when the step is done. */
+export function formatExpectedOutput(items: readonly string[]): string {
+  return list('expected_output', items);
+}
+
+/** `<forbidden>`: what the agent must not do. */
+export function formatForbidden(items: readonly string[]): string {
+  return list('forbidden', items);
+}
+
+/** `<detection_questions>`: questions that find a problem of a kind. */
+export function formatDetectionQuestions(questions: readonly string[]): string {
+  return list('detection_questions', questions);
+}
+
+/** `<verification_checklist>`: what to check, each by itself. */
+export function formatVerificationChecklist(items: readonly string[]): string {
+  return list('verification_checklist', items);
+}
+
+/** `<incorrect_behavior>`: a mistake that agents make here, and what it leads to. */
+export function formatIncorrectBehavior(example: string, { consequence }: { readonly consequence: string }): string {
+  return nestedElement('incorrect_behavior', {}, [textElement('example', {}, example), textElement('consequence', {}, consequence)]);
+}
+
+/** `<resource>`: a reference text in full, so that the agent has it before it and need not look it up. */
+export function formatResource(name: string, { content }: { readonly content: string }): string {
+  return nestedElement('resource', { name }, [escapeXml(content)]);
+}
+
+/** `<orchestrator_constraint>`: the agent that sends others off does not do their work. */
+export function formatOrchestratorConstraint(
+  text = 'You coordinate. Send the agent that is named for each piece of work, wait for its result, and change no file yourself.',
+): string {
+  return paragraph('orchestrator_constraint', text);
+}
+
+/** `<factored_verification_rationale>`: why each question is answered by itself, with the criteria read before the work. */
+export function formatFactoredVerificationRationale(
+  text = 'Read the criteria before the work. For each one, first write down what you expect to find, then look, then compare. Answer every question by itself: an earlier answer is not evidence for a later one.',
+): string {
+  return paragraph('factored_verification_rationale', text);
+}
+
+/** `<open_question_guidance>`: ask what is there instead of whether it is right. */
+export function formatOpenQuestionGuidance(
+  text = 'Ask open questions ("What does this return for an empty list?"), not questions that suggest their answer ("Does this handle an empty list?").',
+): string {
+  return paragraph('open_question_guidance', text);
+}

@@ -1,0 +1,111 @@
+// Owns the blocks of a review loop: the banners that say in which round it is, what a reviewer returns, and the gate that
+// routes by its verdict.
+//
+// An agent acts on the newest output it has read and forgets what an earlier one said. So what must happen after a
+// sub-agent returns is part of what the sub-agent returns: <orchestrator_action>.
+
+import { commandElement, escapeXml, nestedElement, textElement } from '../../base/xml.ts';
+import { blockingSeverities, type GateConfig, QR_ROUNDS_MAX, QRState, type QRStatus, qrFlags } from '../qr-state.ts';
+import { type Following, formatStepOutput, type StepPosition, stepCommand } from './step.ts';
+
+/** `<state_banner>`: at which checkpoint the agent is, in which round, and how it has to look at the work. */
+export function formatStateBanner(checkpoint: string, { iteration, mode }: { readonly iteration: number; readonly mode: string }): string {
+  return textElement('state_banner', { checkpoint, iteration, mode }, `${checkpoint}: iteration ${iteration}, ${mode}`);
+}
+
+/** The first line of a review: its name, its round, and whether it starts afresh. */
+export function formatQrBanner({
+  qr,
+  qrName,
+  freshReview = false,
+}: {
+  readonly qr: QRState;
+  readonly qrName: string;
+  readonly freshReview?: boolean;
+}): string {
+  const name = qrName.toUpperCase();
+  if (qr.iteration === 1) return `${name}: Review the work for issues.`;
+  return `${name} (Iteration ${qr.iteration}${freshReview ? ', fresh review' : ''}): Previous review found issues.`;
+}
+
+/** `<post_qr_routing>`: which command follows a review, by its verdict. */
+export function formatPostQrRouting({ qr, ...gate }: StepPosition & { readonly qr: QRState }): string {
+  return nestedElement('post_qr_routing', {}, verdictCommands(gate, qr));
+}
+
+function verdictCommands(gate: StepPosition, qr: QRState): string[] {
+  return [commandElement('if_pass', gateCommand(gate, qr, 'pass')), commandElement('if_fail', gateCommand(gate, qr, 'fail'))];
+}
+
+function gateCommand(gate: StepPosition, qr: QRState, status: QRStatus): string {
+  return stepCommand(gate, qrFlags(QRState({ iteration: qr.iteration, status })));
+}
+
+/**
+ * What a reviewing sub-agent returns when it wrote its findings to a file. It tells the agent that reads it to run the
+ * gate before anything is fixed.
+ */
+export function formatQrFileOutput({
+  file,
+  status,
+  qr,
+  ...gate
+}: StepPosition & { readonly file: string; readonly status: QRStatus; readonly qr: QRState }): string {
+  return nestedElement('qr_file_output', { status }, [
+    textElement('findings_file', {}, file),
+    nestedElement('orchestrator_action', {}, [
+      escapeXml(`The review has ended: ${status}. Do not read the findings and fix nothing yet. Run the gate first:`),
+      commandElement('invoke', gateCommand(gate, qr, status)),
+    ]),
+  ]);
+}
+
+/** `<gate_result>`: how a gate decided. */
+export function formatGateResult(status: QRStatus, { message }: { readonly message: string }): string {
+  return textElement('gate_result', { status }, message);
+}
+
+/** What a gate says, by the verdict of the review: its actions. */
+export function formatGateActions({ qr, gate }: { readonly qr: QRState; readonly gate: GateConfig }): string[] {
+  if (qr.status === undefined)
+    return [
+      `${gate.qrName}: this gate was not told how the review ended, so it cannot route.`,
+      'Run it again with the command for the verdict of the review. Do not choose a verdict that no review gave.',
+    ];
+  if (qr.status === 'pass')
+    return [
+      formatGateResult('pass', { message: gate.passMessage }),
+      gate.passStep === null ? 'The work is complete.' : `Continue with step ${gate.passStep}.`,
+    ];
+  if (qr.iteration >= QR_ROUNDS_MAX)
+    return [
+      formatGateResult('fail', { message: `${gate.qrName} has failed ${qr.iteration} times.` }),
+      'STOP: no further round. Show the open findings to the person you work for and let them decide.',
+    ];
+  return [
+    formatGateResult('fail', { message: `${gate.qrName} found issues in round ${qr.iteration}.` }),
+    `STOP: the work does not continue until a review passes. Blocking in round ${qr.iteration}: ${blockingSeverities(qr.iteration).join(', ')}.`,
+    gate.selfFix
+      ? `Fix the blocking findings in step ${gate.workStep}; then the review runs again, in round ${qr.iteration + 1}.`
+      : `Send the ${gate.fixTarget} to fix the blocking findings in step ${gate.workStep}; then the review runs again, in round ${qr.iteration + 1}.`,
+  ];
+}
+
+/** What follows a gate, by the verdict of the review. */
+export function gateFollowing(at: StepPosition, { qr, gate }: { readonly qr: QRState; readonly gate: GateConfig }): Following {
+  if (qr.status === undefined) return { kind: 'branch', ifPass: gateCommand(at, qr, 'pass'), ifFail: gateCommand(at, qr, 'fail') };
+  if (qr.status === 'pass')
+    return gate.passStep === null ? { kind: 'terminal' } : { kind: 'linear', command: stepCommand({ ...at, step: gate.passStep }) };
+  if (qr.iteration >= QR_ROUNDS_MAX) return { kind: 'terminal' };
+  const again = QRState({ iteration: qr.iteration + 1, failed: true });
+  return { kind: 'linear', command: stepCommand({ ...at, step: gate.workStep }, qrFlags(again)) };
+}
+
+/** The whole output of a gate. */
+export function formatGateStep({
+  qr,
+  gate,
+  ...at
+}: StepPosition & { readonly title: string; readonly qr: QRState; readonly gate: GateConfig }): string {
+  return formatStepOutput({ ...at, actions: formatGateActions({ qr, gate }), following: gateFollowing(at, { qr, gate }) });
+}

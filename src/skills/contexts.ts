@@ -1,0 +1,79 @@
+// Owns the contexts in which a step can be rendered: the one that a caller asks for, and all that matter for a check.
+
+import { EngineError } from '../base/error.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import { bindParams } from '../definition/arg.ts';
+import type { ArgModel } from '../definition/model.ts';
+import { CONFIDENCES, type Confidence, ITERATIONS_MAX, type SkillContext } from './guidance.ts';
+import { QRState } from './qr-state.ts';
+import type { Skill } from './skill.ts';
+
+/** What a caller gives beside the number of the step. */
+export interface StepRequest {
+  readonly step: number;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly confidence?: Confidence;
+  readonly iteration?: number;
+  readonly qr?: QRState;
+}
+
+/** The context of a request. Throws USAGE or PARAMS_INVALID if the skill cannot be asked that. */
+export function contextOf(skill: Skill, request: StepRequest): SkillContext {
+  const { step, params = {}, confidence, iteration, qr } = request;
+  if (!Number.isInteger(step) || step < 1 || step > skill.totalSteps)
+    throw new EngineError('USAGE', `ERROR: Invalid step ${step}: the skill "${skill.name}" has steps 1 to ${skill.totalSteps}`);
+  const iterates = skill.steps.some((one) => one.iterates === true);
+  if (!iterates && (confidence !== undefined || iteration !== undefined))
+    throw new EngineError('USAGE', `no step of "${skill.name}" iterates, so it takes neither --confidence nor --iteration`);
+  if (qr !== undefined && !skill.steps.some(({ gate }) => gate !== undefined))
+    throw new EngineError('USAGE', `the skill "${skill.name}" has no review loop, so it takes no --qr-iteration, --qr-fail or --qr-status`);
+  return Object.freeze({
+    step,
+    totalSteps: skill.totalSteps,
+    params: bindParams(skill.params, params, `the skill "${skill.name}"`),
+    confidence: confidence ?? 'exploring',
+    iteration: iteration ?? 1,
+    qr: qr ?? QRState(),
+  });
+}
+
+const CONTEXTS_MAX = 2_000;
+/** A round of each kind: the first, one that looks again, and those in which fewer findings block. */
+const ROUNDS = [1, 2, 3, 5];
+
+/** Every context that a step can tell apart: choices of parameters, confidence, and rounds of reviews. */
+export function everyContext(skill: Skill, step: number): SkillContext[] {
+  let found: SkillContext[] = [{ step, totalSteps: skill.totalSteps, params: {}, confidence: 'exploring', iteration: 1, qr: QRState() }];
+  const times = <T>(values: readonly T[], change: (context: SkillContext, value: T) => SkillContext): void => {
+    if (found.length * values.length <= CONTEXTS_MAX) found = found.flatMap((context) => values.map((value) => change(context, value)));
+    else found = found.map((context) => change(context, values[0] as T));
+  };
+  for (const [name, model] of Object.entries(skill.params))
+    times(valuesOf(name, model), (context, value) => ({ ...context, params: withValue(context.params, name, value) }));
+  if (skill.steps.some(({ iterates }) => iterates === true)) {
+    times(CONFIDENCES, (context, confidence) => ({ ...context, confidence }));
+    times([1, 2, ITERATIONS_MAX], (context, iteration) => ({ ...context, iteration }));
+  }
+  if (skill.steps.some(({ gate }) => gate !== undefined)) {
+    times(ROUNDS, (context, iteration) => ({ ...context, qr: QRState({ iteration, failed: iteration > 1 }) }));
+    if (skill.steps[step - 1]?.gate !== undefined)
+      times([undefined, 'pass', 'fail'] as const, (context, status) => ({
+        ...context,
+        qr: QRState({ iteration: context.qr.iteration, ...(status === undefined ? {} : { status }) }),
+      }));
+  }
+  return found;
+}
+
+function withValue(params: JsonObject, name: string, value: Json | undefined): JsonObject {
+  return value === undefined ? params : { ...params, [name]: value };
+}
+
+/** The values of a parameter that are tried: its choices, or one that stands for all. */
+function valuesOf(name: string, { choices, default: fallback, type, required, min }: ArgModel): readonly (Json | undefined)[] {
+  if (choices !== undefined) return choices;
+  if (type === 'boolean') return [false, true];
+  if (fallback !== undefined) return [fallback];
+  if (!required) return [undefined];
+  return [type === 'number' || type === 'integer' ? (min ?? 1) : name.toUpperCase()];
+}

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import {
+  arg,
+  BranchRouting,
+  defineSkill,
+  formatQrBanner,
+  formatSubagentDispatch,
+  GateConfig,
+  lintSkill,
+  type SkillContext,
+  type SkillStep,
+} from './index.ts';
+import { SKILL_FINDINGS } from './lint.ts';
+import { lintSkillFile } from './skill-file.ts';
+
+const step = (id: string, actions: unknown, more: object = {}): SkillStep => ({ id, title: id, actions, ...more }) as SkillStep;
+const found = (steps: readonly SkillStep[]): string[] =>
+  lintSkill(defineSkill({ name: 'one', description: 'One.', params: { mode: arg({ choices: ['a', 'b'] }) }, steps })).map(
+    ({ code, step: at }) => `${code} ${at}`,
+  );
+const gate: SkillStep = {
+  id: 'gate',
+  title: 'Gate',
+  gate: GateConfig({ qrName: 'Plan Review', workStep: 1, passStep: null, passMessage: 'ok', selfFix: true }),
+};
+const banner = ({ qr }: SkillContext): string[] => [formatQrBanner({ qr, qrName: 'Plan Review' }), 'Review it.'];
+
+test('a loop with a banner, a gate and another text in later rounds is fine', () => {
+  expect(found([step('work', ['Work.']), step('review', banner), gate])).toEqual([]);
+});
+
+test('a loop that does not say in which round it is is found, and so is one that says the same in every round', () => {
+  expect(found([step('work', ['Work.']), step('review', ['Review it.']), gate])).toEqual(['SKILL_LOOP_BANNER 3', 'SKILL_LOOP_REVERIFY 3']);
+  expect(found([step('work', ['Work.']), step('review', ['PLAN REVIEW: look.']), gate])).toEqual(['SKILL_LOOP_REVERIFY 3']);
+  expect(found([step('work', ({ qr }: SkillContext) => [`Round ${qr.iteration}.`]), step('review', ['Look.']), gate])).toEqual([
+    'SKILL_LOOP_BANNER 3',
+  ]);
+});
+
+test('a loop without a gate is found', () => {
+  const judge = step('judge', ['Judge.'], { routing: BranchRouting({ ifPass: 3, ifFail: 1 }) });
+  expect(found([step('work', ['Work.']), judge, step('end', ['End.'])])).toEqual(['SKILL_LOOP_STOP 2']);
+});
+
+test('a review by a sub-agent that does not say what happens when it returns is found', () => {
+  const dispatch = formatSubagentDispatch({ agent: 'quality-reviewer', scriptPath: 'review.js', step: 1, totalSteps: 1 });
+  const review = (more: string) => step('review', (context: SkillContext) => [...banner(context), dispatch, more]);
+  expect(found([step('work', ['Work.']), review(''), gate])).toEqual(['SKILL_DISPATCH_ACTION 2']);
+  expect(found([step('work', ['Work.']), review('<orchestrator_action>Run the gate.</orchestrator_action>'), gate])).toEqual([]);
+});
+
+test('a step without a text is found, also when it is empty for one value of a parameter only', () => {
+  expect(found([step('a', ['', ' '])])).toEqual(['SKILL_STEP_EMPTY 1']);
+  expect(found([step('a', ({ params }: SkillContext) => (params.mode === 'b' ? [] : ['Do it.']))])).toEqual(['SKILL_STEP_EMPTY 1']);
+});
+
+test('a required text stands for itself, and does not keep a block from being seen', () => {
+  const skill = defineSkill({
+    name: 'one',
+    description: 'One.',
+    params: { topic: arg({ type: 'string', required: true }) },
+    steps: [
+      step('work', ['Work.']),
+      step('review', ({ params, qr }: SkillContext) => [`<state_banner>${params.topic} ${qr.iteration}</state_banner>`, 'Review it.']),
+      gate,
+    ],
+  });
+  expect(lintSkill(skill)).toEqual([]);
+});
+
+test('a step that is empty only at its last visit is found', () => {
+  expect(found([step('a', ({ iteration }: SkillContext) => (iteration === 5 ? [] : ['Look.']), { iterates: true })])).toEqual([
+    'SKILL_STEP_EMPTY 1',
+  ]);
+});
+
+test('a step whose function throws is found', () => {
+  const broken = (): string[] => {
+    throw new Error('no data');
+  };
+  expect(found([step('a', broken)])).toEqual(['SKILL_STEP_FAILED 1']);
+});
+
+const skill = defineSkill({ name: 'one', description: 'One.', steps: [step('a', ['Do it.'])] });
+const file = (front: string, body = 'Run pawl skill step one --step 1 --total-steps 1'): string => `---\n${front}\n---\n\n${body}\n`;
+const FRONT = 'name: one\ndescription: One.';
+
+test('a SKILL.md that says what the skill says is fine', () => {
+  expect(lintSkillFile(file(FRONT), 'one', skill)).toEqual([]);
+  expect(lintSkillFile(file(FRONT).replaceAll('\n', '\r\n'), 'one', skill)).toEqual([]);
+});
+
+test.each([
+  ['# no front matter', 'one', 'SKILL_FILE_INVALID', 'it has no front matter'],
+  [file('name: [one'), 'one', 'SKILL_FILE_INVALID', 'cannot be parsed'],
+  [file('name: one'), 'one', 'SKILL_FILE_INVALID', 'must have a name and a description'],
+  [file('name: one\ndescription: 5'), 'one', 'SKILL_FILE_INVALID', 'both texts'],
+  [file(FRONT), 'two', 'SKILL_FILE_DIFFERS', 'its folder is "two"'],
+  [file('name: one\ndescription: Two.'), 'one', 'SKILL_FILE_DIFFERS', 'its description is not that of the skill'],
+  [file(FRONT, '--total-steps 3'), 'one', 'SKILL_FILE_DIFFERS', 'the skill has 1 steps'],
+  [file(FRONT, 'x\n'.repeat(500)), 'one', 'SKILL_FILE_LONG', 'it must have fewer than 500'],
+])('a SKILL.md that breaks a rule is found: %#', (...[text, folder, code, message]) => {
+  const [first, ...rest] = lintSkillFile(text, folder, skill);
+  expect(rest).toEqual([]);
+  expect(first).toMatchObject({ code, message: expect.stringContaining(message) });
+});
+
+test('the guide explains every finding', () => {
+  const guide = readFileSync(new URL('../../docs/guides/skills.md', import.meta.url), 'utf8');
+  expect(SKILL_FINDINGS.filter((code) => !guide.includes(`\`${code}\``))).toEqual([]);
+});

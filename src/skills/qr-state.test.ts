@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { blockingSeverities, QRState, qrFlags, readQrState } from './qr-state.ts';
+
+test('fewer severities block in later rounds', () => {
+  expect([1, 2, 3, 4, 5, 6, 8].map((round) => blockingSeverities(round).join('+'))).toEqual([
+    ...['MUST+SHOULD+COULD', 'MUST+SHOULD+COULD', 'MUST+SHOULD', 'MUST+SHOULD', 'MUST', 'MUST', 'MUST'],
+  ]);
+});
+
+test('a loop begins in round 1, with nothing found', () => {
+  expect(QRState()).toEqual({ iteration: 1, failed: false });
+  expect(readQrState({})).toEqual(QRState());
+  expect(qrFlags(QRState())).toEqual([]);
+});
+
+test('flags carry the state, in both spellings of --qr-fail', () => {
+  const state = { iteration: 2, failed: true, status: 'fail' };
+  expect(readQrState({ iteration: '2', fail: 'true', status: 'fail' })).toEqual(state);
+  expect(readQrState({ fail: 'false' }).failed).toBe(false);
+  expect(qrFlags(QRState({ iteration: 2, failed: true, status: 'fail' }))).toEqual(['--qr-iteration 2', '--qr-fail', '--qr-status fail']);
+});
+
+test.each([
+  [{ iteration: '0' }, '--qr-iteration must be a whole number from 1, not "0"'],
+  [{ iteration: '1.5' }, '--qr-iteration must be a whole number from 1, not "1.5"'],
+  [{ fail: 'maybe' }, '--qr-fail must be true or false, not "maybe"'],
+  [{ status: 'ok' }, '--qr-status must be pass or fail, not "ok"'],
+])('%j is refused', (flags, message) => {
+  expect(() => readQrState(flags)).toThrow(message);
+});
+
+test('a round that is not a whole number is refused', () => {
+  expect(() => QRState({ iteration: 0 })).toThrow('must be a whole number from 1');
+});

@@ -1,0 +1,18 @@
+// Owns the rules of the Agent Skills format for the name and the description of a skill.
+
+const NAME_MAX = 64;
+const DESCRIPTION_MAX = 1024;
+
+/** What is wrong with a name. */
+export function nameFault(name: string): string | undefined {
+  if (name.length > NAME_MAX) return `the name has ${name.length} characters; at most ${NAME_MAX} are allowed`;
+  if (/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) return undefined;
+  return `the name "${name}" must be lower case letters, digits and single hyphens, such as "commit-message"`;
+}
+
+/** What is wrong with a description. */
+export function descriptionFault(description: string): string | undefined {
+  if (description.trim() === '') return 'the description is empty; say what the skill does and when to use it';
+  if (description.length <= DESCRIPTION_MAX) return undefined;
+  return `the description has ${description.length} characters; at most ${DESCRIPTION_MAX} are allowed`;
+}

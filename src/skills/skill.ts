@@ -1,0 +1,144 @@
+// Owns what a skill is: a name, a description and numbered steps, checked when it is defined and frozen since. A skill is
+// data: what its steps say is rendered by `render.ts`, and nothing here does any work.
+//
+// - Every number that a step names is a step of the skill.
+// - The skill ends somewhere, and every step can be reached.
+
+import { EngineError } from '../base/error.ts';
+import { type ArgSpecs, argFaults } from '../definition/arg.ts';
+import { everyContext } from './contexts.ts';
+import type { Actions, SkillContext } from './guidance.ts';
+import type { GateConfig } from './qr-state.ts';
+import type { Routing } from './routing.ts';
+import { descriptionFault, nameFault } from './skill-name.ts';
+
+/** A step in which the agent does something. */
+export interface WorkStep {
+  /** Lower case words with hyphens, unique in the skill. */
+  readonly id: string;
+  readonly title: string;
+  readonly actions: Actions;
+  /** Where it leads, or a function of the context; left out: to the next step, or after the last one nowhere. */
+  readonly routing?: Routing | ((context: SkillContext) => Routing);
+  /** The agent repeats the step until its confidence is high or certain, five times at most. */
+  readonly iterates?: true;
+  readonly gate?: never;
+}
+
+/** A step that routes by the verdict of a review. */
+export interface GateStep {
+  readonly id: string;
+  readonly title: string;
+  readonly gate: GateConfig;
+  readonly actions?: never;
+  readonly routing?: never;
+  readonly iterates?: never;
+}
+
+/** A step of a skill. */
+export type SkillStep = WorkStep | GateStep;
+
+/** A skill as it is written. */
+export interface SkillSpec {
+  /** Lower case words with hyphens, 64 characters at most: the name of its folder. */
+  readonly name: string;
+  /** What it does and when to use it, 1024 characters at most. */
+  readonly description: string;
+  readonly params?: ArgSpecs;
+  readonly steps: readonly SkillStep[];
+}
+
+/** A skill, checked and frozen. */
+export interface Skill extends Required<SkillSpec> {
+  readonly totalSteps: number;
+}
+
+/** Flags of the stateless form that are not parameters. */
+const TAKEN: ReadonlySet<string> = new Set([
+  ...['step', 'total-steps', 'format', 'confidence', 'iteration', 'qr-iteration', 'qr-fail', 'qr-status'],
+  ...['json', 'db', 'project', 'no-color', 'help', 'param'],
+]);
+
+/** Defines a skill. One error lists all mistakes. */
+export function defineSkill(spec: SkillSpec): Skill {
+  const { name, description, params = {}, steps } = spec;
+  const skill: Skill = Object.freeze({
+    name,
+    description,
+    params: Object.freeze({ ...params }),
+    steps: Object.freeze(steps.map((step) => Object.freeze({ ...step }))),
+    totalSteps: steps.length,
+  });
+  const faults = [...headFaults(skill), ...stepFaults(skill)];
+  const all = faults.length > 0 ? faults : pathFaults(skill);
+  if (all.length > 0)
+    throw new EngineError('DEFINITION_INVALID', `the skill "${name}" is invalid: ${all.join('; ')}`, { details: { faults: all } });
+  return skill;
+}
+
+function headFaults({ name, description, params, steps }: Skill): string[] {
+  const faults = [nameFault(name), descriptionFault(description)].filter((fault) => fault !== undefined);
+  for (const [param, model] of Object.entries(params)) {
+    if (TAKEN.has(param)) faults.push(`the parameter "${param}" has the name of a flag; rename it`);
+    faults.push(...argFaults(model).map((fault) => `parameter "${param}": ${fault}`));
+  }
+  if (steps.length === 0) faults.push('it has no steps');
+  return faults;
+}
+
+function stepFaults({ steps }: Skill): string[] {
+  const ids = steps.map(({ id }) => id);
+  return steps.flatMap(({ id, title, gate }, index) => {
+    const at = `step ${index + 1}`;
+    return [
+      ...(nameFault(id) === undefined ? [] : [`${at}: its id must be lower case words with hyphens, not "${id}"`]),
+      ...(ids.indexOf(id) === index ? [] : [`${at}: step ${ids.indexOf(id) + 1} has the id "${id}" too`]),
+      ...(title.trim() === '' ? [`${at}: it has no title`] : []),
+      ...(gate !== undefined && gate.workStep > index
+        ? [`${at}: its gate must lead back to an earlier step, not to ${gate.workStep}`]
+        : []),
+    ];
+  });
+}
+
+/** What is wrong with the ways through a skill. */
+function pathFaults(skill: Skill): string[] {
+  const ways = skill.steps.map((_, index) => waysOf(skill, index + 1));
+  const unknown = ways.flatMap((way, index) =>
+    way
+      .filter((to) => to !== null && (!Number.isInteger(to) || to < 1 || to > skill.totalSteps))
+      .map((to) => `step ${index + 1} leads to step ${to}, but the skill has steps 1 to ${skill.totalSteps}`),
+  );
+  if (unknown.length > 0) return unknown;
+  const reached = new Set([1]);
+  for (const step of reached) for (const to of ways[step - 1] ?? []) if (to !== null) reached.add(to);
+  const orphans = skill.steps.flatMap((_, index) => (reached.has(index + 1) ? [] : [`no step leads to step ${index + 1}`]));
+  const ends = [...reached].some((step) => ways[step - 1]?.includes(null));
+  return [...orphans, ...(ends ? [] : ['no step ends it; give one TerminalRouting()'])];
+}
+
+/** Where a step can lead, in any context; null is the end. */
+export function waysOf(skill: Skill, number: number): (number | null)[] {
+  const step = skill.steps[number - 1] as SkillStep;
+  if (step.gate !== undefined) return [step.gate.passStep, step.gate.workStep];
+  const routings =
+    typeof step.routing === 'function'
+      ? everyContext(skill, number).map((context) => routingOf(skill, context))
+      : [routingOf(skill, { step: number })];
+  return [
+    ...new Set(
+      routings.flatMap((routing) => {
+        if (routing.kind === 'branch') return [routing.ifPass, routing.ifFail];
+        return [routing.kind === 'linear' ? (routing.to ?? number + 1) : null];
+      }),
+    ),
+    ...(step.iterates === true ? [number] : []),
+  ];
+}
+
+/** Where a work step leads in a context. */
+export function routingOf(skill: Skill, context: Pick<SkillContext, 'step'> & Partial<SkillContext>): Routing {
+  const { routing } = skill.steps[context.step - 1] as WorkStep;
+  if (typeof routing === 'function') return routing(context as SkillContext);
+  return routing ?? (context.step === skill.totalSteps ? { kind: 'terminal' } : { kind: 'linear' });
+}
