@@ -8,9 +8,17 @@ import { root } from './bundle.js';
 import { reachedDeclarations } from './declarations.js';
 
 /** What is shipped as it is in the checkout. */
-const AS_IT_IS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin', 'docs', 'examples', 'schema', 'templates'];
+const AS_IT_IS = ['LICENSE', 'README.md', 'bin', 'docs', 'examples', 'schema', 'templates'];
 /** What only those who work on Pawl read; the declarations have the text of the API reference in them. */
-const LEFT_OUT = ['AGENTS.md', 'docs/internals', 'docs/reference/api', 'docs/site'];
+const LEFT_OUT = [
+  'AGENTS.md',
+  'CHANGELOG.md',
+  'docs/features.md',
+  'docs/internals',
+  'docs/performance.md',
+  'docs/reference/api',
+  'docs/site',
+];
 /** What the published package.json has of the one of the checkout; all else is for working on Pawl. */
 const PUBLISHED_FIELDS = [
   ...['name', 'version', 'description', 'license', 'type', 'engines', 'bin', 'exports', 'sideEffects'],

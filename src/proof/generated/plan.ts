@@ -1,7 +1,7 @@
 // Owns the tests that a workflow generates for itself, by category: that it was loaded, its structure, every case of its
 // steps, and the domains of its parameters. A test is data with a function; running them is up to the caller.
 
-import type { AnyWorkflow } from '../../api/engine-options.ts';
+import type { AnyWorkflow, EngineOptions } from '../../api/engine-options.ts';
 import { compiledOf } from '../../api/workflow-source.ts';
 import { messageOf } from '../../base/error.ts';
 import { canonicalJson, type Json } from '../../base/json.ts';
@@ -13,7 +13,6 @@ import { type ArgModel, type Definition, membersOf } from '../../definition/mode
 import { severityOf } from '../../definition/problem.ts';
 import { findProblems } from '../../definition/validate.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
-import type { StepServices } from '../../steps/services.ts';
 import { type GeneratedCase, type GenerateOptions, generateInputs } from './inputs.ts';
 import { TrialStage } from './stage.ts';
 import { textProblems } from './text.ts';
@@ -31,8 +30,11 @@ export interface TestOptions extends GenerateOptions {
   /** Only the test with this id; if there is none, those with this text in their id. */
   readonly filter?: string;
   /** The roles, checks and protected files of the project, which are part of what agents read. */
-  readonly services?: Partial<StepServices>;
-  /** The step kinds and checks to validate with, where there are own ones. */
+  readonly services?: Pick<EngineOptions, 'cwd' | 'roles' | 'checks' | 'stages' | 'protected'>;
+  /**
+   * The step kinds and checks to validate with, where there are own ones.
+   * @internal
+   */
   readonly registry?: KindRegistry;
 }
 

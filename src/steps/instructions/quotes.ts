@@ -107,7 +107,7 @@ export class Quotes {
 }
 
 /** A value as JSON in which nothing looks like a tag, ends a line elsewhere, or is hidden. */
-export function escapedJson(value: Json): string {
+function escapedJson(value: Json): string {
   const spelled = (character: string): string =>
     [...Array(character.length).keys()].map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`).join('');
   return JSON.stringify(value, null, 2).replaceAll(JSON_ESCAPED, spelled);
