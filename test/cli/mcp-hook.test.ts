@@ -248,7 +248,7 @@ describe('pawl init --claude', () => {
     rig.write('.mcp.json', 'not json');
     const { stdout } = await rig.run(['init', '--claude', '--codex', '--yes']);
     expect(stdout).toContain('extended    .claude/settings.json\nextended    .codex/config.toml\n');
-    expect(stdout).toContain('.mcp.json already exists and was not changed; add this to it:\n');
+    expect(stdout).toContain('.mcp.json already exists and was not changed (Pawl adds to plain JSON only); add this to it:\n');
     const { permissions, hooks } = JSON.parse(read('.claude/settings.json')) as { permissions: unknown; hooks: Record<string, unknown[]> };
     expect([permissions, hooks.Stop?.[0], hooks.Stop?.length, hooks.PreToolUse?.length]).toEqual([
       mine.permissions,
