@@ -142,7 +142,7 @@ export function argValueFaults(args: Readonly<Record<string, ArgModel>>, values:
 
 function unknownNames(params: Readonly<Record<string, ArgModel>>, values: object): string[] {
   const known = Object.keys(params);
-  const exist = known.length === 0 ? 'there are no parameters' : `the parameters are ${known.join(', ')}`;
+  const exist = known.length === 0 ? 'none are declared; add it to "params" of the workflow' : `the parameters are ${known.join(', ')}`;
   return Object.keys(values)
     .filter((name) => !Object.hasOwn(params, name))
     .map((name) => `"${name}" is not a parameter${didYouMean(name, known)}; ${exist}`);
