@@ -371,3 +371,17 @@ test('a rejection is told once: not among the results of earlier steps as well',
   expect(await ended(twice, driven(reply))).toBe('completed');
   expect(prompts('mend')[0]?.match(/Too long\./g)).toHaveLength(1);
 });
+
+test('an earlier result is listed unless the step hands it over; an equal number elsewhere in the data does not hide it', async () => {
+  const counted = defineWorkflow({
+    name: 'counted',
+    steps: {
+      count: { handler: () => 7, next: 'list' },
+      list: { handler: () => ({ files: ['a.js'] }), next: 'work' },
+      work: { agent: 'worker', prompt: 'Write it.', context: { limit: 70, plan: { files: ['a.js'] } }, next: null },
+    },
+  });
+  expect(await ended(counted, driven())).toBe('completed');
+  expect(prompts('work')[0]).toContain('- count: 7');
+  expect(prompts('work')[0]).not.toContain('- list:');
+});

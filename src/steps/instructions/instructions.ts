@@ -9,7 +9,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentRequest } from '../../agents/driver.ts';
 import { present } from '../../base/fields.ts';
-import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
 import type { Definition, StepModel } from '../../definition/model.ts';
 import type { PersonNote } from '../../kernel/run-state.ts';
@@ -131,7 +131,8 @@ function goalText(
   const { data, results } = context.snapshot;
   const params = Object.keys(request.params).length === 0 ? undefined : `Parameters: ${quotes.line('parameters', request.params)}`;
   const about = subjectText(data.$trigger, quotes);
-  const setbacks = new Set(past.setbacks.map(({ step }) => step));
+  // A run above may have a step of the same name.
+  const setbacks = new Set(past.setbacks.flatMap(({ step, inParent }) => (inParent === true ? [] : [step])));
   const untold = Object.entries(results).filter(([step, output]) => !setbacks.has(step) && !isTold(output, handed));
   const earlier = earlierText(request, untold, quotes);
   return [purposeOf(definition), params, about, earlier].filter((part) => part !== undefined).join('\n');
@@ -166,10 +167,18 @@ function earlierText(request: AttemptRequest, results: readonly (readonly [strin
   return ['Results of earlier steps, as data:', ...lines].join('\n');
 }
 
-/** Whether the data that a step hands over has all of a result: as it is, or field by field. */
-function isTold(output: Json, handed: JsonObject): boolean {
-  if (canonicalJson(handed).includes(canonicalJson(output))) return true;
-  return isJsonObject(output) && Object.entries(output).every(([name, value]) => isDeepStrictEqual(handed[name], value));
+/** Whether the data that a step hands over has all of a result: field by field, or somewhere in it. */
+function isTold(output: Json, handed: Json): boolean {
+  // A number or a word may be in the data by chance.
+  if (typeof output !== 'object' || output === null) return false;
+  if (isDeepStrictEqual(handed, output)) return true;
+  if (typeof handed !== 'object' || handed === null) return false;
+  const isSpread = isJsonObject(output) && isJsonObject(handed) && hasFields(handed, output);
+  return isSpread || Object.values(handed).some((value) => isTold(output, value as Json));
+}
+
+function hasFields(handed: JsonObject, output: JsonObject): boolean {
+  return Object.entries(output).every(([name, value]) => isDeepStrictEqual(handed[name], value));
 }
 
 function shortened(output: Json): string {
