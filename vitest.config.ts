@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -9,21 +10,29 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 // A worker runs one file after the other with the modules it has loaded (`isolate: false`): loading them for each of 330 files
 // takes as long as a third of the tests. A test therefore leaves nothing behind in its process.
 // There are more workers than processors, since tests wait for processes, disks and time; by default there would be one less.
-const maxWorkers = Math.ceil(availableParallelism() * 1.5);
+const maxWorkers = availableParallelism() * 2;
+// Node runs the sources as they are, so nothing has to be transformed first, and keeps what it compiled for the next
+// process: the workers, and those that tests start.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'pawl-compiled');
+const experimental = { viteModuleRunner: false, nodeLoader: false };
 // A machine that is busy with other things must fail no test: limits only catch what hangs.
-const shared = { isolate: false, testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 30_000 } } };
+const limits = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 30_000 } } };
+const shared = { isolate: false, experimental, setupFiles: ['test/property-seed.ts'], ...limits };
 const whole = { ...shared, globalSetup: 'test/cli/bundle.ts' };
 
-/** Files that take longest come first, so that no worker is left alone with one at the end. */
+/** Files that take longest come first, so that no worker is left alone with one at the end; those that need much memory come last. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification): number => (LONG.test(moduleId) ? 0 : 1);
+    const rank = ({ moduleId }: TestSpecification): number => (LONG.test(moduleId) ? 0 : LARGE.test(moduleId) ? 2 : 1);
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
   }
 }
 
+/** Suites over HTTP and git that take a minute; their neighbours run with `npm test`. */
+const SLOW_SUITES = ['test/github/github-forge.test.ts', 'test/github/faults.test.ts'];
 const LONG =
-  /\/(kills|crash\/crash|feature-development|forge-seeds|local-forge|w1|one-tree|placement|acp|tutorial|cli\/guides|claude-plugin)\.test\.ts$/;
+  /\/(kills|crash\/crash|crash\/attended|feature-development|forge-seeds|local-forge|w1|one-tree|placement|acp|workers|authority|demo|cli\/guides|cli\/validate|claude-plugin|browser\/\w+|isolation|planted-files|database-kills|hostile-editing|run-faults|undo-kills|pull-requests|cli\/owner|recipes|compile\/programs|cli\/identity|mcp-hook|trusted-code)\.test\.ts$/;
+const LARGE = /\/(tidy|expression-fuzz|template-fuzz|width|large-runs|api\/workflow)\.test\.ts$/;
 
 export default defineConfig({
   test: {
@@ -36,12 +45,21 @@ export default defineConfig({
           ...whole,
           name: 'whole',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/proof/**'],
+          exclude: ['test/proof/**', ...SLOW_SUITES],
           sequence: { groupOrder: 0 },
         },
       },
-      { test: { ...shared, name: 'unit', include: ['src/**/*.test.ts'], sequence: { groupOrder: 1 } } },
-      { test: { ...whole, name: 'proof', include: ['test/proof/*.test.ts'], testTimeout: 900_000, sequence: { groupOrder: 2 } } },
+      { test: { ...shared, name: 'unit', include: ['src/**/*.test.ts', 'dashboard/src/**/*.test.ts'], sequence: { groupOrder: 1 } } },
+      {
+        test: {
+          ...whole,
+          name: 'proof',
+          include: ['test/proof/*.test.ts', ...SLOW_SUITES],
+          testTimeout: 1_800_000,
+          hookTimeout: 1_800_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 });

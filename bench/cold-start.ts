@@ -3,7 +3,7 @@
 // are called all day, those of an agent among them.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,7 @@ import { interleave, type Row } from './measure.ts';
 const LIBRARY_BAR = 2.6;
 const COMMAND_BAR = 2;
 const DONE_BAR = 3.4;
+const SKILL_BAR = 2.6;
 const PAWL = fileURLToPath(new URL('../bin/pawl.js', import.meta.url));
 const RUN = '0190a3c4-5d6e-7f80-91a2-b3c4d5e6f708';
 
@@ -47,7 +48,7 @@ export async function measureColdStart(repeats: number): Promise<readonly Row[]>
       const run = (): number => timeOf([PAWL, ...words, '--db', db]);
       rows.push(await rowOf(repeats, { id, what: `\`pawl ${words[0]}\``, bar: COMMAND_BAR, run }));
     }
-    return [...rows, ...(await measureAttended(folder, repeats))];
+    return [...rows, ...(await measureAttended(folder, repeats)), ...(await measureSkills(folder, repeats))];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -84,6 +85,24 @@ async function measureAttended(folder: string, repeats: number): Promise<readonl
     await rowOf(repeats, { id: 'P6n', what: '`pawl next`', bar: COMMAND_BAR, run: next }),
     await rowOf(repeats, { id: 'P6d', what: '`pawl done`, of a workflow file', bar: DONE_BAR, run: done }),
   ];
+}
+
+/** The rows of a step of a skill: one that is shipped, and the same new skill of the project in both languages. */
+async function measureSkills(folder: string, repeats: number): Promise<readonly Row[]> {
+  const env = { ...process.env, PAWL_STATE: join(folder, 'state') };
+  const at = (name: string): string => join(folder, '.pawl/skills', name);
+  for (const name of ['plain', 'typed']) outputOf([PAWL, 'skill', 'new', name, '--project', folder], env);
+  renameSync(join(at('typed'), 'skill.mjs'), join(at('typed'), 'skill.ts'));
+  const rows: Row[] = [];
+  for (const [id, name, what] of [
+    ['P6k', 'codebase-analysis', 'that comes with Pawl'],
+    ['P6j', 'plain', 'of the project, in JavaScript'],
+    ['P6t', 'typed', 'of the project, in TypeScript'],
+  ] as const) {
+    const run = (): number => timeOf([PAWL, 'skill', 'step', name, '--step', '1', '--project', folder], env);
+    rows.push(await rowOf(repeats, { id, what: `\`pawl skill step\`, a skill ${what}`, bar: SKILL_BAR, run }));
+  }
+  return rows;
 }
 
 /** The run and the token in what an agent was told. */

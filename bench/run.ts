@@ -6,7 +6,9 @@ import { measureColdStart } from './cold-start.ts';
 import { measureHistory } from './history.ts';
 import { jsonOf, type Row, tableOf } from './measure.ts';
 import { bestPeers, measurePeers, missingPeers } from './peers.ts';
+import { measureProtectedWrites } from './protected-writes.ts';
 import { measureParked, measureResume } from './recovery.ts';
+import { measureSnapshots } from './snapshots.ts';
 import { measureBranches, measureConcurrent, measureDefinition, measureDisk, measureFresh, measureSequential } from './throughput.ts';
 import { measureWidth } from './width.ts';
 import { measureYamlFiles } from './yaml-files.ts';
@@ -46,6 +48,8 @@ const MEASURES: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = 
   P8: () => measureYamlFiles(values.quick ? 3 : 7),
   P9: () => measureHistory(values.quick ? 10_000 : 100_000),
   PD: () => measureDefinition(repeats),
+  PW: () => measureProtectedWrites(repeats),
+  PS: () => measureSnapshots(repeats),
 };
 
 const unknown = wanted?.find((id) => !(id in MEASURES));

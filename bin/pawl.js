@@ -7,9 +7,7 @@
 const { existsSync } = require('fs');
 const { isAbsolute, join } = require('path');
 
-const COMMANDS = join(__dirname, '..', 'dist', 'cli');
-
-if (Number(process.versions.node.split('.')[0]) >= 24) run(process.argv[2] || '');
+if (Number(process.versions.node.split('.')[0]) >= 24) run();
 else runElsewhere();
 
 function runElsewhere() {
@@ -19,14 +17,8 @@ function runElsewhere() {
   else if (choice.kind === 'none') refuse(choice.message);
 }
 
-/**
- * A command that is called all day has a file of its own; all others are in one.
- *
- * @param {string} command
- */
-function run(command) {
-  const own = join(COMMANDS, `${command}.cjs`);
-  const file = /^[a-z]+$/.test(command) && existsSync(own) ? own : join(COMMANDS, 'main.cjs');
+function run() {
+  const file = join(__dirname, '..', 'dist', 'cli', 'main.cjs');
   if (!existsSync(file)) return refuse('pawl: this checkout is not built; "npm run build" builds it');
   const cache = cacheFolder();
   if (cache) require('module').enableCompileCache(join(cache, 'pawl'));

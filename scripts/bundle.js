@@ -1,15 +1,18 @@
 // Bundles the library and the command line, since a program of few files starts in a fraction of the time. Tests use it
 // too, to run what is built.
 //
-// The library is modules. The command line is CommonJS, which Node starts faster: everything is in `cli/main.cjs`, and
-// each command that is called all day has a file of its own with all that it imports. What such a command loads with
-// `import()` comes from `main.cjs`. `loader.cjs` loads one module of a user in a process of its own.
+// The library is modules. The command line is CommonJS, which Node starts faster. Each of its sources is in one of five
+// files, which are loaded by need: `main.cjs` (the start, and the commands that look at runs), `skill.cjs` and
+// `engine.cjs` (what `skill` and `done` need besides), `modules.cjs` (reading modules of the user) and `rest.cjs`. `import()` of a source in another file loads that file.
+// `loader.cjs` loads one module of a user in a process of its own.
+// The skills that are part of the package are in `shipped` (`shipped-skills.js`).
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundledPackages, writeLicences } from './licences.js';
+import { bundleSkills, CATALOGUE } from './shipped-skills.js';
 
 /** The folder of the project. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -32,26 +35,52 @@ const COMMON = {
   logLevel: 'warning',
 };
 
-/** @type {import('esbuild').BuildOptions} */
-const COMMAND_LINE = { ...COMMON, format: 'cjs', define: { 'import.meta.dirname': '__dirname' }, plugins: [englishOnly()] };
+/** Loads a module of Node when something in it is first used: a command needs few of them, and `node:crypto` alone takes 4 ms. */
+const BUILTINS_BY_NEED = `require = ((load) => (name) => {
+  if (!name.startsWith('node:')) return load(name);
+  let module;
+  return new Proxy({}, { get: (_, key) => (module ??= load(name))[key] });
+})(require);`;
 
-/** The commands with a file of their own: loading all of `main.cjs` takes them 12 to 18 ms longer. */
-const OWN_FILE = ['done', 'inbox', 'next', 'runs', 'show'];
+/** @type {import('esbuild').BuildOptions} */
+const COMMAND_LINE = {
+  ...COMMON,
+  format: 'cjs',
+  banner: { js: BUILTINS_BY_NEED },
+  define: { 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
+  plugins: [englishOnly()],
+};
+
+/** For builds that are only asked what they would read. */
+const WITHOUT_OUTPUT = { metafile: /** @type {const} */ (true), write: false, outdir: root };
+
+/**
+ * The files of the command line that hold all that these sources import, without what an earlier file holds; `rest.cjs` has
+ * everything else. The commands named here are called all day, and would start 12 to 18 ms later from one large file.
+ */
+const LAYERS = {
+  'main.cjs': ['src/cli/main.ts', ...['inbox', 'next', 'runs', 'show'].map((command) => `src/cli/commands/${command}.ts`)],
+  'skill.cjs': ['src/cli/commands/skill.ts', 'src/cli/skills/found.ts', 'src/skills/index.ts'],
+  'modules.cjs': ['src/authoring/discover/imports.ts'],
+  'engine.cjs': ['src/cli/commands/done.ts'],
+};
 
 /** What workflow modules import, which the command line gives them from its own copy, by the file that does. */
 const FOR_MODULES = {
   'library.js': 'src/index.ts',
   'compat.js': 'src/compat/index.ts',
+  'safe-db.js': 'src/safe-db/index.ts',
   'skills.js': 'src/skills/index.ts',
   'testing.js': 'src/proof/index.ts',
 };
 
 /**
  * Writes the bundles to a folder, in place of what was there, with the licences of the packages in them. Returns the
- * folders of these packages.
+ * folders of these packages. Tests ship skills of their own beside those of the catalogue.
  * @param {string} folder
+ * @param {readonly string[]} [skills]
  */
-export async function bundle(folder) {
+export async function bundle(folder, skills = [CATALOGUE]) {
   rmSync(folder, { recursive: true, force: true });
   /** @type {import('esbuild').Metafile[]} */
   const metafiles = [];
@@ -72,34 +101,14 @@ export async function bundle(folder) {
     chunkNames: 'parts/[name]-[hash]',
   });
   const [library] = metafiles;
-  const commands = join(folder, 'cli');
-  /** @type {Set<string>} */
-  const loaded = new Set(Object.values(FOR_MODULES));
-  for (const command of OWN_FILE) {
-    const contents = `export { main } from './src/cli/main.ts'; export * as command from './src/cli/commands/${command}.ts';`;
-    const outfile = join(commands, `${command}.cjs`);
-    await noted({
-      ...COMMAND_LINE,
-      stdin: { contents, resolveDir: root },
-      outfile,
-      plugins: [englishOnly(), loadFromFiles(command, loaded)],
-    });
-  }
-  const loader = join(commands, 'loader.cjs');
-  const plugins = [englishOnly(), loadFromFiles('loader', loaded)];
-  await noted({ ...COMMAND_LINE, entryPoints: ['src/api/module/loader.ts'], outfile: loader, plugins });
-  const modules = [...loaded].map((source) => `${JSON.stringify(source)}: () => require('./${source}')`);
-  // `runCommandLine` is for tests, which run commands in their own process.
-  const entry =
-    "const line = () => require('./src/cli/main.ts'); exports.main = () => line().main(); exports.runCommandLine = (...given) => line().runCommandLine(...given);";
-  const contents = `'use strict'; ${entry} exports.modules = { ${modules.join(', ')} };`;
-  await noted({ ...COMMAND_LINE, stdin: { contents, resolveDir: root }, outfile: join(commands, 'main.cjs') });
+  const owners = await bundleCommandLine(join(folder, 'cli'), noted);
   for (const [file, source] of Object.entries(FOR_MODULES)) {
     const { exports = [] } = Object.values(library?.outputs ?? {}).find(({ entryPoint }) => entryPoint === source) ?? {};
     // `require` reads no names of exports out of the file, which would take longer than running it.
-    const load = `process.getBuiltinModule('node:module').createRequire(import.meta.url)('./main.cjs').modules['${source}']()`;
-    writeFileSync(join(commands, file), `export const { ${exports.join(', ')} } = ${load};\n`);
+    const load = `process.getBuiltinModule('node:module').createRequire(import.meta.url)('./${owners.get(source)?.file ?? 'rest.cjs'}').modules['${source}']`;
+    writeFileSync(join(folder, 'cli', file), `export const { ${exports.join(', ')} } = ${load};\n`);
   }
+  metafiles.push(await bundleSkills({ root, commands: join(folder, 'cli'), folders: skills, options: COMMON }));
   const packages = bundledPackages(metafiles);
   writeLicences(root, packages, join(folder, 'THIRD-PARTY-LICENSES'));
   return packages;
@@ -114,25 +123,122 @@ function publishedEntries() {
 }
 
 /**
- * Takes what a command loads with `import()` from `main.cjs`, and notes it. The command itself comes from its own file,
- * where it is imported from the start: esbuild would wrap code that is loaded later in functions, which takes longer.
- * @param {string} command
- * @param {Set<string>} loaded
+ * Writes the files of the command line. Each has its sources in a table `modules`, by their path.
+ * @param {string} folder
+ * @param {(options: import('esbuild').BuildOptions) => Promise<void>} noted
+ */
+async function bundleCommandLine(folder, noted) {
+  /** @type {Owners} */
+  const owners = new Map();
+  /** @type {Set<string>} */
+  const rest = new Set(Object.values(FOR_MODULES));
+  /** @param {string} file @param {string} contents */
+  const write = (file, contents) =>
+    noted({
+      ...COMMAND_LINE,
+      stdin: { contents, resolveDir: root },
+      outfile: join(folder, file),
+      plugins: [englishOnly(), eachInOneFile(file, owners, rest)],
+    });
+  // It takes nothing from the others, which would take longer to load than the module it is for.
+  await noted({
+    ...COMMAND_LINE,
+    entryPoints: ['src/api/module/loader.ts'],
+    outfile: join(folder, 'loader.cjs'),
+    plugins: [englishOnly(), eachInOneFile('loader.cjs', owners, rest)],
+  });
+  for (const [file, entries] of Object.entries(LAYERS)) {
+    const sources = (await importedBy(entries)).filter((source) => !owners.has(source));
+    for (const [source, names] of await exportsOf(sources)) owners.set(source, { file, names });
+  }
+  for (const file of Object.keys(LAYERS)) await write(file, entryOf(file, owners));
+  // A getter each, so that a source is evaluated when it is asked for.
+  const getters = [...rest].map((source) => `get '${source}'() { return require('./${source}'); }`);
+  await write('rest.cjs', `'use strict'; exports.modules = { ${getters.join(', ')} };`);
+  return owners;
+}
+
+/**
+ * The text that a file of the command line is bundled from: it exports a table of its sources.
+ * @param {string} file
+ * @param {Owners} owners
+ */
+function entryOf(file, owners) {
+  const sources = [...owners].filter(([, owner]) => owner.file === file);
+  const imports = sources.map(([source, { names }], n) => {
+    return `import { ${names.map((name) => `${name} as ${name}_${n}`).join(', ')} } from './${source}';`;
+  });
+  // A getter each, so that the start does not make hundreds of objects.
+  const getters = sources.map(([source, { names }], n) => {
+    return `get '${source}'() { return { ${names.map((name) => `${name}: ${name}_${n}`).join(', ')} }; }`;
+  });
+  // `runCommandLine` is for tests, which run commands in their own process.
+  const start = owners.get('src/cli/main.ts')?.file === file ? "export { main, runCommandLine } from './src/cli/main.ts';" : '';
+  return [...imports, `export const modules = { ${getters.join(', ')} };`, start].join('\n');
+}
+
+/** @typedef {Map<string, { readonly file: string, readonly names: readonly string[] }>} Owners */
+
+/**
+ * The sources that some sources import, and these themselves; not what they load with `import()`.
+ * @param {readonly string[]} entries
+ */
+async function importedBy(entries) {
+  const contents = entries.map((source) => `export * from './${source}';`).join('\n');
+  const { metafile } = await build({ ...COMMAND_LINE, ...WITHOUT_OUTPUT, stdin: { contents, resolveDir: root }, plugins: [notDynamic()] });
+  return Object.keys(metafile.inputs).filter((source) => source.endsWith('.ts'));
+}
+
+/**
+ * The names that each of some sources exports.
+ * @param {readonly string[]} sources
+ */
+async function exportsOf(sources) {
+  const { metafile } = await build({ ...WITHOUT_OUTPUT, absWorkingDir: root, entryPoints: [...sources], format: 'esm' });
+  return Object.values(metafile.outputs).map(({ entryPoint = '', exports }) => /** @type {const} */ ([entryPoint, exports]));
+}
+
+/** @returns {import('esbuild').Plugin} */
+function notDynamic() {
+  return {
+    name: 'not-dynamic',
+    setup({ onResolve }) {
+      onResolve({ filter: /\.ts$/ }, ({ path, kind }) => (kind === 'dynamic-import' ? { path, external: true } : undefined));
+    },
+  };
+}
+
+/**
+ * Takes sources that another file has from that file. What only `import()` loads is in `rest.cjs`, and noted for it.
+ * @param {string} file
+ * @param {Owners} owners
+ * @param {Set<string>} rest
  * @returns {import('esbuild').Plugin}
  */
-function loadFromFiles(command, loaded) {
+function eachInOneFile(file, owners, rest) {
   return {
-    name: 'load-from-files',
+    name: 'each-in-one-file',
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /\.ts$/ }, ({ path, resolveDir, kind }) => {
-        if (kind !== 'dynamic-import') return undefined;
         const source = relative(root, join(resolveDir, path)).split(sep).join('/');
-        if (source === `src/cli/commands/${command}.ts`) return { path: `require('./${command}.cjs').command`, namespace: 'bundled' };
-        loaded.add(source);
-        return { path: `require('./main.cjs').modules['${source}']()`, namespace: 'bundled' };
+        const owner = owners.get(source)?.file;
+        if (kind === 'dynamic-import' && owner === undefined && file !== 'rest.cjs') {
+          rest.add(source);
+          return { path: source, namespace: 'loaded', pluginData: 'rest.cjs' };
+        }
+        if (kind === 'dynamic-import' && owner !== undefined) return { path: source, namespace: 'loaded', pluginData: owner };
+        return owner === undefined || owner === file ? undefined : { path: source, namespace: 'imported', pluginData: owner };
       });
       onResolve({ filter: /^\.\/\w+\.cjs$/ }, ({ path }) => ({ path, external: true }));
-      onLoad({ filter: /./, namespace: 'bundled' }, ({ path }) => ({ contents: `module.exports = ${path};` }));
+      onLoad({ filter: /./, namespace: 'loaded' }, ({ path, pluginData }) => ({
+        contents: `module.exports = require('./${pluginData}').modules['${path}'];`,
+      }));
+      // Read once, when the file is loaded: no source exports a `let`.
+      onLoad({ filter: /./, namespace: 'imported' }, ({ path, pluginData }) => {
+        const exported = owners.get(path)?.names.map((name) => `export const ${name} = /* @__PURE__ */ read('${name}');`) ?? [];
+        const table = `const module = require('./${pluginData}').modules['${path}'];\nconst read = (name) => module[name];`;
+        return { contents: [table, ...exported].join('\n') };
+      });
     },
   };
 }

@@ -20,6 +20,9 @@ export function bundledPackages(metafiles) {
   return [...found].sort();
 }
 
+/** Licences that ask for nothing, not even that their text is given. */
+const WITHOUT_CONDITIONS = ['Unlicense', '0BSD', 'CC0-1.0'];
+
 /**
  * Writes one file with the licence of each package; throws for a package that has none.
  * @param {string} root
@@ -30,7 +33,8 @@ export function writeLicences(root, packages, file) {
   const texts = packages.map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
     const names = readdirSync(join(root, folder)).filter((entry) => /^(?:licen[cs]e|notice)(?:[.-].*)?$/i.test(entry));
-    if (!names.some((entry) => /^licen/i.test(entry))) throw new Error(`${name} is bundled and has no file with its licence`);
+    const isMissing = !names.some((entry) => /^licen/i.test(entry)) && !WITHOUT_CONDITIONS.includes(license);
+    if (isMissing) throw new Error(`${name} is bundled and has no file with its licence`);
     const text = names.map((entry) => readFileSync(join(root, folder, entry), 'utf8').trim()).join('\n\n');
     return `${name} ${version} (${license})\n\n${text}\n`;
   });

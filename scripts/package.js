@@ -8,7 +8,7 @@ import { root } from './bundle.js';
 import { reachedDeclarations } from './declarations.js';
 
 /** What is shipped as it is in the checkout. */
-const AS_IT_IS = ['LICENSE', 'README.md', 'bin', 'docs', 'examples', 'schema', 'templates'];
+const AS_IT_IS = ['LICENSE', 'README.md', 'bin', 'dashboard/dist', 'docs', 'examples', 'schema', 'templates'];
 /** What only those who work on Pawl read; the declarations have the text of the API reference in them. */
 const LEFT_OUT = [
   'AGENTS.md',
@@ -42,7 +42,7 @@ export function writePackage(dist, folder) {
   for (const example of globSync('examples/**/*.ts', { cwd: folder })) nameThePackage(join(folder, example));
   for (const page of globSync('**/*.md', { cwd: folder })) unlinkLeftOut(folder, page);
   const entries = Object.values(manifest.exports).flatMap(({ types }) => (types === undefined ? [] : [relative('dist', types)]));
-  const bundles = globSync('**/*.{js,cjs,mjs}', { cwd: dist });
+  const bundles = globSync(['**/*.{js,cjs,mjs}', 'cli/shipped/index.json'], { cwd: dist });
   for (const file of [...bundles, ...reachedDeclarations(dist, entries), 'THIRD-PARTY-LICENSES']) {
     const to = join(folder, 'dist', file);
     mkdirSync(dirname(to), { recursive: true });
@@ -70,7 +70,8 @@ function unlinkLeftOut(folder, page) {
  */
 function nameThePackage(file) {
   const text = readFileSync(file, 'utf8');
-  writeFileSync(file, text.replaceAll("'../../src/index.ts'", "'pawl'").replaceAll("'../../src/compat/index.ts'", "'pawl/compat'"));
+  const named = text.replaceAll("'../../src/index.ts'", "'pawl'");
+  writeFileSync(file, named.replaceAll(/'\.\.\/\.\.\/src\/(compat|safe-db)\/index\.ts'/g, "'pawl/$1'"));
 }
 
 if (import.meta.main) writePackage(join(root, 'dist'), join(root, 'dist-package'));

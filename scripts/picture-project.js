@@ -1,13 +1,13 @@
-// Owns the project that the pictures of the terminal show: a small shop whose release builds, tests in parallel and asks
-// a person, with one workflow that fails and one with a mistake.
+// Owns the project that the pictures of the terminal show: the shop of the dashboard with workflows that fit on a screen, one that
+// fails and one with a mistake.
+
+import { SHOP } from '../test/browser/shop.ts';
+
+const SHARED = ['src/cart.js', 'CHANGES.md', 'slow.sh', '.gitignore'];
 
 /** What each file of the project contains, by its path. @type {Readonly<Record<string, string>>} */
 export const FILES = {
-  'src/cart.js': `export function total(items) {
-  return items.reduce((sum, item) => sum + item.price, 0);
-}
-`,
-  'CHANGES.md': '# Changes\n',
+  ...Object.fromEntries(SHARED.map((path) => [path, SHOP[path] ?? ''])),
   '.pawl/workflows/release.yaml': `apiVersion: pawl.dev/v1
 kind: Workflow
 metadata: { name: release }
@@ -35,9 +35,6 @@ stages:
       - { label: rework, goto: build, requires_input: true }
   - { id: publish, type: command, run: "echo published 1.4.0", on_complete: complete }
 `,
-  // A test waits until the file "go" is there, so that the picture shows it at work.
-  'slow.sh': 'for line in "$@"; do echo "$line"; done\nwhile [ ! -e go ]; do sleep 0.05; done\n',
-  '.gitignore': 'go\n',
   '.pawl/workflows/nightly.yaml': `apiVersion: pawl.dev/v1
 kind: Workflow
 metadata: { name: nightly }

@@ -1,11 +1,11 @@
 // Makes the pictures in docs/images: runs the built command line in a terminal of 80 and of 120 columns, answers its
 // questions as a person would, and draws what was on the screen, with plain names for temporary folders.
 
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { spawn } from '@lydell/node-pty';
+import { commitAll, writeIn } from '../test/browser/served-project.ts';
 import { root } from './bundle.js';
 import { FILES } from './picture-project.js';
 import { drawScreen, readScreen } from './terminal-picture.js';
@@ -76,15 +76,8 @@ async function takePictures(stage) {
 /** Writes the files of the project and commits them. @param {string} home */
 function createProject(home) {
   const cwd = join(home, 'project');
-  for (const [path, text] of Object.entries(FILES)) {
-    mkdirSync(dirname(join(cwd, path)), { recursive: true });
-    writeFileSync(join(cwd, path), text);
-  }
-  const git = (/** @type {string[]} */ ...words) =>
-    execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', '-c', 'commit.gpgsign=false', ...words], { cwd });
-  git('init', '--quiet', '--initial-branch=main');
-  git('add', '--all');
-  git('commit', '--quiet', '-m', 'A shop');
+  for (const [path, text] of Object.entries(FILES)) writeIn(cwd, path, text);
+  commitAll(cwd);
   return cwd;
 }
 

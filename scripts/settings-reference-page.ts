@@ -43,17 +43,79 @@ export const SETTING_NOTES: Readonly<Record<string, SettingNote>> = {
     does: 'The people of a group that approvals and gates can ask for (`from`).',
     example: 'groups: { maintainers: [ann, bob] }',
   },
-  'forge.kind': { does: 'Where issues and pull requests are kept.', example: 'forge: { kind: local }' },
-  'forge.repository': { does: 'The git repository of the forge. Default: the project.', example: 'forge: { kind: local, repository: . }' },
+  'forge.kind': {
+    does: 'Where issues and pull requests are kept: on this machine, or at [GitHub](../guides/github.md).',
+    example: 'forge: { kind: local }',
+  },
+  'forge.repository': {
+    does: 'The git repository of a local forge (default: the project), or the name of the repository at GitHub.',
+    example: 'forge: { kind: github, repository: octo/project }',
+  },
   'forge.state': {
-    does: 'The file with its issues, reviews and checks. Default: beside the database.',
+    does: 'The file with the issues, reviews and checks of a local forge, or with the record of what was done at GitHub. Default: beside the database.',
     example: 'forge: { kind: local, state: .pawl/forge.db }',
+  },
+  'forge.auth': {
+    does: 'The login at GitHub: what the program `gh` has (the default), a token, or a GitHub App. Tokens and keys are named as secrets.',
+    example: 'forge: { kind: github, repository: octo/project, auth: { token: GITHUB_TOKEN } }',
+  },
+  'forge.base_url': {
+    does: 'The address of a GitHub Enterprise server.',
+    example: 'forge: { kind: github, repository: octo/project, base_url: "https://github.example.com" }',
+  },
+  'forge.poll': {
+    does: 'How often GitHub is asked for news while a process waits for them. Default: 60s.',
+    example: 'forge: { kind: github, repository: octo/project, poll: 2m }',
+  },
+  'forge.webhook_secret': {
+    does: 'The secret that the webhooks of GitHub are signed with. "pawl serve" takes them at /hooks/github; without it, GitHub is only polled.',
+    example: 'forge: { kind: github, repository: octo/project, webhook_secret: GITHUB_HOOK }',
+  },
+  'forge.comments': {
+    does: 'Whether "pawl serve" keeps one comment per run up to date at its issue or pull request. Default: true.',
+    example: 'forge: { kind: local, comments: false }',
+  },
+  'forge.checks': {
+    does: 'Whether "pawl serve" reports each gate as a check of the pull request. Default: true.',
+    example: 'forge: { kind: local, checks: false }',
+  },
+  'forge.commands': {
+    does: 'Whether people can decide with [commands in comments](../guides/github.md#deciding-from-github), or the groups whose commands are heard. Default: true.',
+    example: 'forge: { kind: local, commands: [maintainers] }',
+  },
+  'forge.self_approval': {
+    does: 'Whether the author of a pull request may approve with a command in a comment. Default: false.',
+    example: 'forge: { kind: local, self_approval: true }',
+  },
+  'forge.forks': {
+    does: 'Owners, and single forks as owner/name, whose pull requests start workflows although their authors have no write permission. Default: none.',
+    example: 'forge: { kind: github, repository: octo/project, forks: [carol, acme/project] }',
   },
   'budgets.run': {
     does: 'What the agents of one run may use in all; then the run waits for more.',
     example: 'budgets: { run: { cost_usd: 5, time: 2h } }',
   },
   'budgets.day': { does: 'What all agents may use in a day.', example: 'budgets: { day: { tokens: 2000000 } }' },
+  'circuit_breakers.max_iterations': {
+    does: 'How often a run may visit one step before it [escalates](../guides/events-for-runs.md). `circuit_breakers: true` turns on all five with their usual values (here 5); `false` turns one off.',
+    example: 'circuit_breakers: { max_iterations: 5 }',
+  },
+  'circuit_breakers.max_tool_calls': {
+    does: 'How often the agents of a run may use tools, where their drivers tell. Usual value: 200.',
+    example: 'circuit_breakers: { max_tool_calls: 200 }',
+  },
+  'circuit_breakers.max_turns': {
+    does: 'How many turns the agents of a run may take, where their drivers tell. Usual value: 50.',
+    example: 'circuit_breakers: { max_turns: 50 }',
+  },
+  'circuit_breakers.max_active': {
+    does: 'How long the steps of a run may work, summed. Usual value: 2h.',
+    example: 'circuit_breakers: { max_active: 2h }',
+  },
+  'circuit_breakers.max_sleep': {
+    does: 'How long nothing may happen in a run. Usual value: 24h.',
+    example: 'circuit_breakers: { max_sleep: 24h }',
+  },
   protected: {
     does: 'Patterns of files that no agent may change, in addition to those that are always protected.',
     example: 'protected: ["test/**"]',
@@ -62,10 +124,67 @@ export const SETTING_NOTES: Readonly<Record<string, SettingNote>> = {
     does: 'Where the value of a secret comes from, and to which `hosts` it may be sent. The value itself is never in a settings file.',
     example: 'secrets: { API_TOKEN: { env: API_TOKEN, hosts: [api.example.com] } }',
   },
+  'databases.<name>': {
+    does: 'A SQLite file of yours that is [protected](../guides/protected-data.md): its `path`, the folder of its `migrations`, how many rows one statement may update (`row_limit`, default 1,000) and how many backups of each kind are kept (`keep_backups`, default 20). A file of the project may only name paths inside the project.',
+    example: 'databases: { book: { path: data/project.db, migrations: migrations } }',
+  },
   'webhooks.allow': {
     does: 'Hosts of your machine or your private network that webhooks may reach.',
     example: 'webhooks: { allow: ["127.0.0.1:8080"] }',
   },
+  'writes.comments': {
+    does: 'Comments on issues and pull requests that the agents and programs of one run may have [written at the forge](../guides/github-writes.md) (default: 20). Workflows can only lower it.',
+    example: 'writes: { comments: 20 }',
+  },
+  'writes.pull_requests': {
+    does: 'Pull requests that the agents and programs of one run may have [written at the forge](../guides/github-writes.md) (default: 3). Workflows can only lower it.',
+    example: 'writes: { pull_requests: 3 }',
+  },
+  'writes.labels': {
+    does: 'Changes of labels that the agents and programs of one run may have [written at the forge](../guides/github-writes.md) (default: 20). Workflows can only lower it.',
+    example: 'writes: { labels: 20 }',
+  },
+  'writes.issues': {
+    does: 'New issues that the agents and programs of one run may have [written at the forge](../guides/github-writes.md) (default: 5). Workflows can only lower it.',
+    example: 'writes: { issues: 5 }',
+  },
+  'writes.reviews': {
+    does: 'Reviews that the agents and programs of one run may have [written at the forge](../guides/github-writes.md) (default: 10). Workflows can only lower it.',
+    example: 'writes: { reviews: 10 }',
+  },
+  'writes.discussions': {
+    does: 'Replies in discussions that the agents and programs of one run may have [written at the forge](../guides/github-writes.md) (default: 5). Workflows can only lower it.',
+    example: 'writes: { discussions: 5 }',
+  },
+  'writes.links': {
+    does: 'Hosts that links in what agents have written at the forge may lead to, beside the repository itself.',
+    example: 'writes: { links: [docs.example.com] }',
+  },
+  staged: {
+    does: 'A person sees everything that agents and programs want [written at the forge](../guides/github-writes.md) first, in all workflows.',
+    example: 'staged: true',
+  },
+  'serve.public_url': {
+    does: 'The address under which people reach `pawl serve`, where it is not the one it listens on: behind a proxy, or by a name. Links and passkeys use it.',
+    example: 'serve: { public_url: https://pawl.example.com }',
+  },
+  'serve.trusted_proxy': {
+    does: 'The addresses of the proxy with TLS in front of `pawl serve`, whose `X-Forwarded-For` is believed. With `serve.public_url` it allows an address other than loopback without a certificate.',
+    example: 'serve: { trusted_proxy: ["127.0.0.1"] }',
+  },
+  'serve.projects': {
+    does: 'Folders of further projects that the same "pawl serve" drives, each with its own settings, database and [repository](../guides/github.md).',
+    example: 'serve: { projects: [../bank] }',
+  },
+  'hooks.<name>': {
+    does: 'What a signed delivery to `/hooks/<name>` of `pawl serve` does: it starts a workflow or sends a signal ([guide](../guides/triggers.md)).',
+    example: 'hooks: { deploy: { secret: DEPLOY_HOOK, start: deploy, params: { version: "{{ body.version }}" } } }',
+  },
+  'notifications.<name>': {
+    does: 'Whom `pawl serve` tells about runs that wait, fail or end, and how ([guide](../guides/notifications.md)).',
+    example: 'notifications: { team: { webhook: { secret: SLACK_URL }, shape: slack, events: [waiting, failed] } }',
+  },
+  metrics: { does: '`/metrics` of `pawl serve` needs no login.', example: 'metrics: public' },
   decisions: {
     does: 'Every decision of a person needs the signature of an enrolled key. No file can turn it off again.',
     example: 'decisions: signed',

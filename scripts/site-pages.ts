@@ -84,8 +84,9 @@ export function sitePages(documents: readonly string[], repository: Repository):
   return { pages, dead };
 }
 
+/** What agents of the examples wrote is shown as it is: it may have anything in it. */
 function isDocument(path: string): boolean {
-  return path.endsWith('.md');
+  return path.endsWith('.md') && (!path.startsWith('examples/skills/') || path.endsWith('/README.md'));
 }
 
 function isPicture(path: string): boolean {
@@ -102,7 +103,7 @@ function resolve(target: string, { kindOf }: Repository): string | undefined {
 /** Where the page of a file is in the site. */
 function pathOf(source: string): string {
   if (source === 'docs/README.md') return 'overview.md';
-  if (!isDocument(source)) return `files/${source}.md`;
+  if (!isDocument(source)) return source.endsWith('.md') ? `files/${source}` : `files/${source}.md`;
   const path = source.startsWith('docs/') ? source.slice('docs/'.length) : source;
   return path.replace(/(^|\/)README\.md$/, '$1index.md').replace(/^index\.md$/, 'readme.md');
 }
@@ -167,15 +168,19 @@ const PARTS: readonly { readonly text: string; readonly matches: RegExp; readonl
   { text: 'Start', matches: /^(overview|concepts)\.md$|^tutorial\// },
   { text: 'Recipes', matches: /^recipes\// },
   { text: 'Guides', matches: /^guides\// },
+  { text: 'Skills', matches: /^skills(\/|\.md$)/ },
   { text: 'Reference', matches: /^reference\/[^/]+$|^(errors|glossary)\.md$/ },
   { text: 'TypeScript API', matches: /^reference\/api\// },
   { text: 'The project', matches: /^(features|performance|changelog|agents|readme|examples\/index)\.md$/i, collapsed: true },
   { text: 'Internals', matches: /^internals\//, collapsed: true },
 ];
 
-/** The sidebar: every document has its place, and a folder begins with its overview. Other pages of `docs` come last. */
+/**
+ * The sidebar: every document has its place, and a folder begins with its overview. Other pages of `docs` come last. What the
+ * agents of examples wrote is only reached by links.
+ */
 export function sidebarOf(pages: readonly SitePage[]): SidebarPart[] {
-  const documents = pages.filter(({ path }) => !path.startsWith('files/'));
+  const documents = pages.filter(({ path }) => !/^(files|examples\/skills)\//.test(path));
   const order = (path: string): string =>
     path
       .replace(/(^|\/)index\.md$/, '$1')

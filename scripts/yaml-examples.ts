@@ -166,6 +166,23 @@ stages:
     env: { TITLE: "{{ params.title }}" }`,
     ),
   },
+  review: {
+    ends: 'completed',
+    story: 'Completes when a reviewer has answered every item that can stop the work with `pass`.',
+    text: example(
+      'reviewed',
+      `
+stages:
+  - id: quality
+    type: review
+    subject: The change for #{{ context.issue_number }}
+    reviewer: quality-reviewer
+    fixer: feat-dev
+    items:
+      - { id: tests, severity: MUST, question: Does every changed function have a test? }
+      - { id: names, severity: COULD, question: Does every name say what the thing is? }`,
+    ),
+  },
   signal: {
     ends: 'waiting',
     story: 'Waits until somebody runs `pawl signal RUN deployed \'{"version": "1.0.0"}\'`.',

@@ -17,7 +17,7 @@ export { checkWorkflows, discoverWorkflows } from './api/discover.ts';
 export { createEngine, type Engine, type StartArguments, type StartRunOptions } from './api/engine.ts';
 export type { AnyWorkflow, ContextBuilder, EngineOptions } from './api/engine-options.ts';
 export { type OpenIdentity, openIdentity } from './api/identity.ts';
-export type { RunHandle } from './api/run.ts';
+export type { CancelRequest, RunHandle } from './api/run.ts';
 export { defineWorkflow, type RunArguments, type Workflow, workflow } from './api/workflow.ts';
 export { workflowFromYaml, workflowToYaml, type YamlOptions } from './api/yaml.ts';
 export type { Discovery, FileProblem } from './authoring/discover/discover.ts';
@@ -32,9 +32,12 @@ export type {
   CommandResult,
   GateResult,
   HumanResult,
+  ReviewResult,
   ValidateResult,
   WebhookResult,
 } from './authoring/flow/result.ts';
+export type { LiveAgent } from './authoring/graph/dispatch.ts';
+export type { WrittenForgeQuestion } from './authoring/graph/forge-question.ts';
 export type { StepOutput } from './authoring/graph/output.ts';
 export type { ForgeSpec } from './authoring/graph/spec.ts';
 export type { CheckFields, CheckSpec, Checks, Program } from './authoring/spec/check.ts';
@@ -50,6 +53,8 @@ export type {
   OutputSpec,
   Question,
   Retry,
+  ReviewAgent,
+  ReviewFields,
   StepCondition,
   TimeSpan,
   TimeUnit,
@@ -76,7 +81,10 @@ export type { Duration } from './base/duration.ts';
 export { EngineError, type ErrorCode, type ErrorOptions, isEngineError, type SourcePosition } from './base/error.ts';
 export type { Json, JsonObject } from './base/json.ts';
 export type { Signature } from './base/signature.ts';
+export type { Comparison, SqlValue, WhereClause } from './base/sql-condition.ts';
 export { type Arg, type ArgInput, type ArgSpec, type ArgSpecs, type ArgValue, type ArgValues, arg } from './definition/arg.ts';
+export type { AssumptionInput, AssumptionText } from './definition/assumption.ts';
+export type { BreakersSpec } from './definition/breakers.ts';
 export type { Budget, UnknownUsage } from './definition/budget.ts';
 export type * as CheckTypes from './definition/check.ts';
 export type { CheckConfigs } from './definition/check.ts';
@@ -87,23 +95,38 @@ export type { FindingCode } from './definition/finding.ts';
 export type * as DefinitionTypes from './definition/model.ts';
 export type { WorkConfigs } from './definition/model.ts';
 export { defineStepKind, type OwnJob, type OwnKind, type OwnKindSpec, type OwnResult, type UsedKind } from './definition/own-kind.ts';
+export type * as DatabaseTypes from './definition/protected-database.ts';
+export type { ProtectedDatabase } from './definition/protected-database.ts';
+export type { ReactedTo, ReactionKind } from './definition/reaction.ts';
 export type * as ResultTypes from './definition/result.ts';
 export type { ProgressEvent, StepResult, WorkflowResult } from './definition/result.ts';
+export type { FindingSeverity, OpenFinding, ReviewItem } from './definition/review.ts';
+export type { NumberQuery } from './definition/run-numbers.ts';
+export type { CatchUp, ScheduleModel } from './definition/schedule.ts';
 export type { TriggerModel } from './definition/trigger.ts';
 export type * as RequestTypes from './definition/web-request.ts';
+export type { RunAssumption } from './engine/assumption-list.ts';
+export type { AnsweredResult, AssumeRequest, AssumptionRequest } from './engine/assumptions.ts';
 export type { Budgets } from './engine/budgets.ts';
 export type { Clock } from './engine/clock.ts';
+export type { CancelPlan, DoneWork, NotUndone, UndoItem } from './engine/compensation.ts';
+export type { FileQuery, FileReport, StepFiles } from './engine/file-history.ts';
 export type { Until } from './engine/follow.ts';
 export type { ForkPlan, ForkRequest } from './engine/fork.ts';
 export type { OpenGate } from './engine/gates.ts';
-export type { DefinitionSource } from './engine/host.ts';
+export type { Handout, OpenQuestions } from './engine/handouts.ts';
+export type { DefinitionSource, StoredRun } from './engine/host.ts';
 export type { Checkpoint, ParallelItemResult, ResumeContext, RunFacts, RunView, StepView } from './engine/inspect.ts';
 export type { Limits } from './engine/limits.ts';
+export type { Committed } from './engine/observer.ts';
 export type { Patience } from './engine/owner-wait.ts';
-export type { AnswerRequest, Handout, OpenQuestions, ReportVerdict, WorkReport } from './engine/reports.ts';
+export type { ReactionRequest } from './engine/reactions.ts';
+export type { AnswerRequest, ReportVerdict, WorkReport } from './engine/reports.ts';
 export type { DecisionRequest } from './engine/requests.ts';
 export type { ResumeChoice, ResumeRequest } from './engine/resume.ts';
 export type { Signer } from './engine/signatures.ts';
+export type { OpenWait } from './engine/status.ts';
+export type { OutsideEffect, UndoPlan, UndoRequest, UndoResult } from './engine/undo.ts';
 export type * as ForgeTypes from './forge/forge.ts';
 export type { Forge } from './forge/forge.ts';
 export type { Groups } from './forge/people.ts';
@@ -113,7 +136,7 @@ export type { RunEvent } from './kernel/event.ts';
 export type * as InputTypes from './kernel/input.ts';
 export type * as StateTypes from './kernel/run-state.ts';
 export type { RunStatus } from './kernel/run-state.ts';
-export type { OpenWait } from './kernel/status.ts';
+export type { EndedAttempt } from './kernel/turn.ts';
 export type { AgentSpec } from './kinds/agent/compile.ts';
 export type { CommandSpec } from './kinds/command/compile.ts';
 export type { DelaySpec } from './kinds/delay/compile.ts';
@@ -123,6 +146,7 @@ export type { FlakyPolicy, GateConfig } from './kinds/gate/declare.ts';
 export type { GenerateSpec } from './kinds/generate/compile.ts';
 export type { AnswerOf, HumanOption, HumanSpec } from './kinds/human/compile.ts';
 export type { EachOptions } from './kinds/parallel/compile.ts';
+export type { ReviewSpec } from './kinds/review/compile.ts';
 export { type ChildArguments, type StepBuilder, step } from './kinds/step-builder.ts';
 export type { Action, TaskSpec } from './kinds/task/compile.ts';
 export type { ValidateSpec } from './kinds/validate/compile.ts';
@@ -130,6 +154,8 @@ export type * as ProcessTypes from './process/command.ts';
 export type { NetworkFence } from './process/network.ts';
 export type { NotRun, NotRunReason } from './process/not-run.ts';
 export type * as RedactionTypes from './process/redact.ts';
+export type { KeptFile } from './process/restore-files.ts';
+export type { FileSummary } from './process/snapshot-changes.ts';
 export type * as FlowStepTypes from './programs/flow-step.ts';
 export { type FlowStep, type FlowYield, StepFailed } from './programs/flow-step.ts';
 export {
@@ -143,6 +169,7 @@ export {
 export type * as ForgeFactTypes from './steps/forge-facts.ts';
 export type { Handover } from './steps/handover.ts';
 export type { Instructions } from './steps/instructions/instructions.ts';
+export type { PersonDecision } from './steps/person-decision.ts';
 export type { ReplyRules } from './steps/reply-rules.ts';
 export type { SecretSettings, SecretSource } from './steps/secrets.ts';
 export type { ProgramSetting, RoleSetting, StageSetting, WebhookSetting } from './steps/services.ts';

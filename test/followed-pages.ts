@@ -6,16 +6,23 @@ const GUIDES = [
   'flows',
   'yaml',
   'approvals',
-  'recovery',
-  'testing',
-  'embedding',
+  'assumptions',
   'settings',
   'upgrading',
   'signals',
   'outputs',
+  'reviews',
   'own-kinds',
   'hostile-agents',
   'skills',
+  'protected-data',
+  'compensation',
+  'undo',
+  'server',
+  'schedules',
+  'triggers',
+  'notifications',
+  'observability',
 ];
 
 const pageOf = (name: string): string => `docs/guides/${name}.md`;
@@ -23,4 +30,13 @@ const pageOf = (name: string): string => `docs/guides/${name}.md`;
 /** Those pages, beside the tutorial. */
 export const FOLLOWED_PAGES: readonly string[] = GUIDES.map(pageOf);
 /** Pages that take longer, and are followed by `npm run proof`. */
-export const SLOW_PAGES: readonly string[] = ['crash-proof', 'local-forge'].map(pageOf);
+export const SLOW_PAGES: readonly string[] = [
+  'crash-proof',
+  'local-forge',
+  'recovery',
+  'testing',
+  'embedding',
+  'github-writes',
+  'locking',
+  'access',
+].map(pageOf);

@@ -7,8 +7,10 @@ import { root } from '../scripts/bundle.js';
 import { FOLLOWED_PAGES, SLOW_PAGES } from './followed-pages.ts';
 
 const INDEX = join('docs', 'README.md');
-// The site has packages of its own.
-const PAGES = ['*.md', '{docs,examples}/**/*.md'].flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['docs/site/**'] }));
+// The site has packages of its own, and examples of skills have documents that agents wrote in another project.
+const PAGES = ['*.md', '{docs,examples}/**/*.md'].flatMap((pattern) =>
+  globSync(pattern, { cwd: root, exclude: ['docs/site/**', 'examples/skills/*/**'] }),
+);
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
 
 /** The files and headings that a page links to, as paths from the root. */
@@ -48,7 +50,7 @@ test.each(PAGES)('the links of %s lead somewhere', (page) => {
   ).toEqual([]);
 });
 
-test('every page of the documents is listed once: in the README of its folder, or else in docs/README.md', () => {
+test('every page of the documents is listed once: in the README of its folder, in the page that is called like it, or else in docs/README.md', () => {
   const isInternal = (page: string): boolean => page.startsWith(join('docs', 'internals'));
   const pages = PAGES.filter((page) => page.startsWith('docs') && !isInternal(page) && page !== INDEX);
   expect(pages.filter((page) => linksOf(indexOf(page)).filter(({ file }) => file === page).length !== 1)).toEqual([]);
@@ -56,8 +58,8 @@ test('every page of the documents is listed once: in the README of its folder, o
 
 /** The page that has to list another one. */
 function indexOf(page: string): string {
-  const own = join(dirname(page), 'README.md');
-  return page !== own && PAGES.includes(own) ? own : INDEX;
+  const own = [join(dirname(page), 'README.md'), `${dirname(page)}.md`].find((index) => page !== index && PAGES.includes(index));
+  return own ?? INDEX;
 }
 
 test('the index marks the pages that are run', () => {

@@ -1,5 +1,6 @@
 // Owns the kinds of workers that the contract suite runs: each does what a test asks, through its own way of answering.
 
+import { afterAll } from 'vitest';
 import { createAcpDriver } from '../src/agents/acp/acp.ts';
 import { createClaudeCodeDriver } from '../src/agents/claude-code/claude-code.ts';
 import { createCodexDriver } from '../src/agents/codex/codex.ts';
@@ -7,6 +8,7 @@ import { createCommandDriver } from '../src/agents/command.ts';
 import type { AgentAnswer, AgentDriver, AgentReply, AgentUsage } from '../src/agents/driver.ts';
 import { createScriptedDriver } from '../src/agents/scripted.ts';
 import type { Engine, EngineOptions } from '../src/index.ts';
+import { bundleProgram } from './bundled-program.ts';
 
 /** What a worker replies, and the usage it reports. */
 export interface WorkerReply extends Partial<AgentReply> {
@@ -25,6 +27,8 @@ export interface WorkerKind {
   work?(engine: Engine, run: string, reply: WorkerReply): Promise<void>;
 }
 
+const acpProgram = await bundleProgram('programs/acp-scripted.ts');
+afterAll(acpProgram.remove);
 const withDriver = (driver: AgentDriver): EngineOptions => ({ roles: { worker: { driver: 'it' } }, drivers: { it: driver } });
 const answerOf = ({ success = true, output = null, ...rest }: WorkerReply): AgentAnswer => ({ kind: 'answered', success, output, ...rest });
 const textOf = ({ usage: _, success = true, output = null, ...rest }: WorkerReply): string => JSON.stringify({ success, output, ...rest });
@@ -59,7 +63,7 @@ function acp(reply: WorkerReply): AgentDriver {
   const { inputTokens, outputTokens } = reply.usage ?? {};
   const usage = reply.usage === undefined ? {} : { usage: { inputTokens, outputTokens } };
   const plan = { turns: [{ text: textOf(reply), ...usage }] };
-  return createAcpDriver({ argv: [process.execPath, `${import.meta.dirname}/programs/acp-scripted.ts`, JSON.stringify(plan)] });
+  return createAcpDriver({ argv: [process.execPath, acpProgram.file, JSON.stringify(plan)] });
 }
 
 const driven = (create: (reply: WorkerReply) => AgentDriver, reportsUsage = true): WorkerKind => ({

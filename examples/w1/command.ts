@@ -2,9 +2,10 @@
 // StepOutput as the last line of its standard output. With --attended it prints what the agent that does the work is
 // told instead, for commands that are work of an agent.
 //
-//   BOOKS_DB=books.db node command.ts w1:strategic [--attended] < input.json
+//   PAWL_DB_BOOK=copy.db node command.ts w1:strategic [--attended] < input.json
 
 import { text } from 'node:stream/consumers';
+import { SafeDatabaseClient } from '../../src/safe-db/index.ts';
 import { runCommand } from './commands.ts';
 import { BookDatabase } from './database.ts';
 import type { StepInput } from './desk.ts';
@@ -12,12 +13,14 @@ import { promptOf } from './prompts.ts';
 
 const [name = '', mode] = process.argv.slice(2);
 const input = JSON.parse(await text(process.stdin)) as StepInput & { readonly retryContext?: { readonly message: string } };
-const db = new BookDatabase(process.env.BOOKS_DB ?? 'books.db');
+// The engine names the copy of the books that this attempt works on.
+const copy = new SafeDatabaseClient(process.env.PAWL_DB_BOOK ?? '');
+const db = new BookDatabase(copy);
 if (input.retryContext !== undefined) console.log(input.retryContext.message);
 const prompt = mode === '--attended' ? promptOf(name, db, input) : undefined;
 if (prompt === undefined) doWork();
 else console.log(prompt);
-db.close();
+copy.close();
 
 function doWork(): void {
   console.log(`${name} works for run ${input.runId}${input.item === undefined ? '' : ` on ${input.item.id}`}`);

@@ -1,9 +1,9 @@
-// Owns the work of the workflow's commands. Each reads the book database and writes to it; what it returns is its claim,
-// which the workflow's conditions compare with the database.
+// Owns the work of the workflow's commands. Each reads its copy of the books and writes to it; what it returns is its
+// claim, which the workflow's conditions compare with the copy.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { BookDatabase, Chapter } from './database.ts';
 import { type Desk, deskOf, type StepInput } from './desk.ts';
 import { type Area, improve, remaining, score } from './prose.ts';
@@ -20,11 +20,11 @@ export const COMMANDS: Readonly<Record<string, (desk: Desk) => object>> = {
   'w1:finalize': publish,
 };
 
-/** Does the work of a command once per attempt, however often the attempt is begun. */
+/** Does the work of a command. It need not care whether it ran before: what it wrote is accepted once, or not at all. */
 export function runCommand(name: string, db: BookDatabase, input: StepInput): object {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) throw new Error(`there is no command "${name}"; there are ${Object.keys(COMMANDS).join(', ')}`);
-  return db.once(input.idempotencyKey, () => command(deskOf(db, input)));
+  return command(deskOf(db, input));
 }
 
 function planImprovements({ db, input, analysis, chapters }: Desk): object {
@@ -110,7 +110,7 @@ function summarise({ input, book, version }: Desk): object {
 
 function publish({ db, input, book, version, chapters }: Desk): object {
   const text = [`# ${book.title}`, ...chapters.map((chapter) => `## ${chapter.title}\n\n${chapter.text}`)].join('\n\n');
-  const path = join(dirname(db.file), 'published', `${version.id}.md`);
+  const path = resolve('published', `${version.id}.md`);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `${text}\n`);
   const sha256 = createHash('sha256').update(text).digest('hex');

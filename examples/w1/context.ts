@@ -1,8 +1,8 @@
-// Owns what the conditions of the workflow see of the application: the database, the book of the run, and which version
-// was the latest when it was planned. That is read from the database: a step that an agent does is verified long after
-// it began, in another process.
+// Owns what the conditions of the workflow see of the application: the books as the step sees them, the book of the run,
+// and which version was the latest when it was planned. That is read from the database: a step that an agent does is
+// verified long after it began, in another process.
 
-import type { Book, BookDatabase } from './database.ts';
+import { type Book, BookDatabase } from './database.ts';
 
 export interface BookContext {
   readonly db: BookDatabase;
@@ -11,8 +11,9 @@ export interface BookContext {
   readonly previousVersionId: string | null;
 }
 
-/** Builds the context of one attempt; the workflow itself does not know which database it works on. */
-export function bookContext(db: BookDatabase, runId: string): BookContext {
+/** Builds the context of one attempt around the copy of the books that its step works on. */
+export function bookContext(copy: ConstructorParameters<typeof BookDatabase>[0], runId: string): BookContext {
+  const db = new BookDatabase(copy);
   const book = db.bookOfRun(runId) ?? null;
   const latest = book === null ? undefined : db.latestVersion(book.id)?.id;
   const previousVersionId = db.plannedVersion(runId) ?? latest ?? null;

@@ -1,10 +1,6 @@
 // Owns the book database: what the workflow's conditions ask it, and what the commands read and write in it.
 
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { backup, DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { migrate } from './schema.ts';
+import type { SafeDatabaseClient, SqlValue } from '../../src/safe-db/index.ts';
 
 export interface Book {
   readonly id: string;
@@ -23,52 +19,26 @@ export interface Version {
   readonly number: number;
 }
 
-const BUSY_MS = 10_000;
+type Client = Pick<SafeDatabaseClient, 'get' | 'query' | 'run'>;
 
 export class BookDatabase {
-  readonly file: string;
-  readonly #db: DatabaseSync;
+  readonly #db: Client;
 
-  constructor(file: string) {
-    mkdirSync(dirname(file), { recursive: true });
-    this.file = file;
-    this.#db = new DatabaseSync(file, { timeout: BUSY_MS });
-    this.#db.exec('PRAGMA journal_mode = WAL');
-    migrate(this.#db);
+  /** Around a protected client: of the books themselves, or of the copy that a step works on. */
+  constructor(db: Client) {
+    this.#db = db;
   }
 
-  close(): void {
-    this.#db.close();
+  row<T extends object>(sql: string, ...values: readonly SqlValue[]): T | undefined {
+    return this.#db.get<T>(sql, values);
   }
 
-  row<T>(sql: string, ...values: readonly SQLInputValue[]): T | undefined {
-    return this.#db.prepare(sql).get(...values) as T | undefined;
+  rows<T extends object>(sql: string, ...values: readonly SqlValue[]): T[] {
+    return this.#db.query<T>(sql, values);
   }
 
-  rows<T>(sql: string, ...values: readonly SQLInputValue[]): T[] {
-    return this.#db.prepare(sql).all(...values) as T[];
-  }
-
-  write(sql: string, ...values: readonly SQLInputValue[]): void {
-    this.#db.prepare(sql).run(...values);
-  }
-
-  /**
-   * Does a piece of work once: its writes and its result become visible together, and whoever comes with the same key
-   * again gets the result without the work. A command that is run again after a crash has the same key.
-   */
-  once<T>(key: string, work: () => T): T {
-    this.#db.exec('BEGIN IMMEDIATE');
-    try {
-      const done = this.row<{ result: string }>('SELECT result FROM work_done WHERE key = ?', key);
-      const result = done === undefined ? work() : (JSON.parse(done.result) as T);
-      if (done === undefined) this.write('INSERT INTO work_done (key, result) VALUES (?, ?)', key, JSON.stringify(result));
-      this.#db.exec('COMMIT');
-      return result;
-    } catch (error) {
-      this.#db.exec('ROLLBACK');
-      throw error;
-    }
+  write(sql: string, ...values: readonly SqlValue[]): void {
+    this.#db.run(sql, values);
   }
 
   addBook(book: Book, chapters: readonly Chapter[]): void {
@@ -131,16 +101,5 @@ export class BookDatabase {
 
   artifactsExist(runId: string): boolean {
     return this.row('SELECT 1 FROM artifacts WHERE run_id = ?', runId) !== undefined;
-  }
-
-  /** Copies the whole database to `backups/project-{timestamp}.db` beside it, and notes that for the run. */
-  async backup(runId: string): Promise<string> {
-    const at = new Date().toISOString();
-    const path = join(dirname(this.file), 'backups', `project-${at.replaceAll(':', '-')}-${runId}.db`);
-    mkdirSync(dirname(path), { recursive: true });
-    await backup(this.#db, path);
-    const sql = 'INSERT INTO database_backups (id, created_at, path, workflow_run_id, size_bytes) VALUES (?, ?, ?, ?, ?)';
-    this.write(sql, randomUUID(), at, path, runId, statSync(path).size);
-    return path;
   }
 }

@@ -7,7 +7,6 @@ import { type Analysis, type Area, readAnalysis } from './prose.ts';
 export interface StepInput {
   readonly runId: string;
   readonly step: string;
-  readonly idempotencyKey: string;
   readonly checkpoint: {
     readonly improvementAreas?: readonly Area[];
     readonly metrics?: { readonly baseline: number; readonly current: number; readonly delta: number };

@@ -1,8 +1,9 @@
-// Owns the application around the workflow: the book database, the engine, and which program does which command.
+// Owns the application around the workflow: the protected book database, the engine, and which program does which command.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createEngine, type DecisionRequest, type Engine, type RunHandle, type RunView } from '../../src/index.ts';
+import { migrate, SafeDatabaseClient } from '../../src/safe-db/index.ts';
 import { COMMANDS } from './commands.ts';
 import { bookContext } from './context.ts';
 import { BookDatabase } from './database.ts';
@@ -11,7 +12,9 @@ import { W1EditingWorkflow } from './workflow.ts';
 export interface Editing {
   readonly engine: Engine;
   readonly books: BookDatabase;
-  /** Backs the books up, notes the run beside its book, and starts it. */
+  /** The folder with the file of the books, their backups, and what is published. */
+  readonly directory: string;
+  /** Notes the run beside its book, and starts it; the engine backs the books up before the first step that may write. */
   start(bookId: string): Promise<RunHandle>;
   /** Decides at the gate and waits until the run ends or asks again. */
   decide(run: string, decision: DecisionRequest): Promise<RunView>;
@@ -27,6 +30,12 @@ export interface EditingOptions {
 }
 
 const PROGRAM = join(import.meta.dirname, 'command.ts');
+const MIGRATIONS = join(import.meta.dirname, 'migrations');
+
+/** The file of the books. */
+export function booksIn(directory: string): string {
+  return join(directory, 'books.db');
+}
 
 /** The program of a command, as the engine starts it. */
 export function programOf(command: string, attended = false): readonly string[] {
@@ -36,22 +45,25 @@ export function programOf(command: string, attended = false): readonly string[] 
 
 /** Opens the books and an engine that edits them. */
 export async function openEditing({ directory, commands = {}, attended = false }: EditingOptions): Promise<Editing> {
-  const books = new BookDatabase(join(directory, 'books.db'));
+  const file = booksIn(directory);
+  await migrate(file, MIGRATIONS);
+  const client = new SafeDatabaseClient(file);
+  const books = new BookDatabase(client);
   const real = Object.fromEntries(Object.keys(COMMANDS).map((name) => [name, programOf(name, attended)]));
   const engine = await createEngine({
     db: join(directory, 'pawl.db'),
     workflows: [W1EditingWorkflow],
-    contexts: { w1_editing: ({ runId }) => bookContext(books, runId) },
+    databases: { book: { path: file } },
+    contexts: { w1_editing: ({ runId, databases }) => bookContext(databases.book ?? client, runId) },
     commands: { ...real, ...commands },
-    env: { BOOKS_DB: books.file },
     cwd: directory,
   });
   return {
     engine,
     books,
+    directory,
     async start(bookId) {
       const id = randomBytes(8).toString('hex');
-      await books.backup(id);
       books.addWorkflow(id, bookId);
       return engine.start(W1EditingWorkflow, {}, { id, ...(attended ? { facts: { $attended: true } } : {}) });
     },
@@ -63,7 +75,7 @@ export async function openEditing({ directory, commands = {}, attended = false }
     },
     async close() {
       await engine.close();
-      books.close();
+      client.close();
     },
   };
 }

@@ -2,7 +2,8 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { BookDatabase, Chapter } from './database.ts';
+import type { Chapter } from './database.ts';
+import type { Editing } from './editing.ts';
 import type { Analysis } from './prose.ts';
 
 /** The chapters as their author left them. */
@@ -35,10 +36,10 @@ export const ANALYSIS: Analysis = {
 };
 
 /** Puts the book, or one with other chapters, into the database and its analysis into a file beside it. */
-export function addPondBook(db: BookDatabase, chapters: readonly Chapter[] = CHAPTERS): string {
-  const analysisPath = join(dirname(db.file), 'analysis', 'ponds.json');
+export function addPondBook({ books, directory }: Pick<Editing, 'books' | 'directory'>, chapters: readonly Chapter[] = CHAPTERS): string {
+  const analysisPath = join(directory, 'analysis', 'ponds.json');
   mkdirSync(dirname(analysisPath), { recursive: true });
   writeFileSync(analysisPath, JSON.stringify(ANALYSIS, null, 2));
-  db.addBook({ id: 'ponds', title: 'A Field Guide to Ponds', analysisPath }, chapters);
+  books.addBook({ id: 'ponds', title: 'A Field Guide to Ponds', analysisPath }, chapters);
   return 'ponds';
 }

@@ -20,8 +20,8 @@ export function promptOf(name: string, db: BookDatabase, input: StepInput): stri
   return Object.hasOwn(PROMPTS, name) ? PROMPTS[name]?.(deskOf(db, input)) : undefined;
 }
 
-function about({ db, input, book, version }: Desk): string {
-  return `The book "${book.title}" (id ${book.id}) is in the SQLite database ${db.file}; its latest version is ${version.id}. This is run ${input.runId}.`;
+function about({ input, book, version }: Desk): string {
+  return `The book "${book.title}" (id ${book.id}) is in the SQLite database "book"; its latest version is ${version.id}. This is run ${input.runId}.`;
 }
 
 function chaptersOf({ chapters }: Desk): string {

@@ -1,17 +1,18 @@
-// Runs the editing workflow on a new book database, asks a person once in the name of a scripted one, and shows what
-// the engine saw.
+// Runs the editing workflow on a new book database, asks a person once in the name of a scripted one, shows what the
+// engine saw, and puts back what was there before.
 //
 //   node examples/w1/run.ts [DIRECTORY]    (without a directory, a temporary one that is removed afterwards)
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEditing } from './editing.ts';
+import { listBackups, restoreBackup } from '../../src/safe-db/index.ts';
+import { booksIn, openEditing } from './editing.ts';
 import { addPondBook } from './manuscript.ts';
 
 const directory = process.argv[2] ?? mkdtempSync(join(tmpdir(), 'pawl-w1-'));
 const editing = await openEditing({ directory });
-const run = await editing.start(addPondBook(editing.books));
+const run = await editing.start(addPondBook(editing));
 
 const waiting = await run.wait('idle');
 // Members of a fan-out end in any order; the line of their group has them all.
@@ -31,5 +32,12 @@ const done = await editing.decide(run.id, {
 const artifact = editing.books.row<{ path: string }>('SELECT path FROM artifacts WHERE run_id = ?', run.id);
 console.log(`The run is ${done.status}; ${JSON.stringify(done.iterationCounts)}`);
 console.log(`${readFileSync(artifact?.path ?? '', 'utf8')}`);
+// A person who regrets it: the engine backed the books up before the run wrote to them ("pawl data restore RUN" in a project).
+const file = booksIn(directory);
+const backup = listBackups(file).find(({ runId }) => runId === run.id);
+const latest = () => editing.books.latestVersion('ponds')?.id;
+console.log(`The latest version is ${latest()}.`);
+await restoreBackup(file, backup?.path ?? '');
+console.log(`With the backup from before the run it is ${latest()}.`);
 await editing.close();
 if (process.argv[2] === undefined) rmSync(directory, { recursive: true });

@@ -1,8 +1,8 @@
 // Owns the editing workflow of seed 004, written as it is there: only the imports and the type of the application's
-// context are ours. A test compares this text with the seed's.
+// context are ours (`define.ts` adds the protected database). A test compares this text with the seed's.
 
-import { defineWorkflow } from '../../src/compat/index.ts';
 import type { BookContext } from './context.ts';
+import { defineWorkflow } from './define.ts';
 
 /** Plan, copy, improve in parallel, have it reviewed three times, let a person decide, publish. */
 // biome-ignore format: kept as in the seed.

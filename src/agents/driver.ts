@@ -2,6 +2,7 @@
 // protocol, a script) is up to the driver. Whether its answer is true is checked by the engine.
 
 import type { Json, JsonObject } from '../base/json.ts';
+import type { AssumptionInput } from '../definition/assumption.ts';
 import type { NetworkSpec } from '../definition/network.ts';
 import type { NetworkFence } from '../process/network.ts';
 import type { Redactor } from '../process/redact.ts';
@@ -111,6 +112,8 @@ export interface AgentReply {
   readonly output: Json;
   readonly verdict?: 'approve' | 'reject';
   readonly message?: string;
+  /** What it assumed instead of asking. */
+  readonly assumptions?: readonly AssumptionInput[];
 }
 
 /** A question of an agent to the person it works for: at most three at a time, with two or three options each. */

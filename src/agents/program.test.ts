@@ -61,7 +61,7 @@ test('a silent program is ended, and the reason is silence', async () => {
 });
 
 test('a program that prints is not silent', async () => {
-  const { end } = await run('for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $i; sleep 0.1; done', { watchdogs: { idleMs: 1000 } });
+  const { end } = await run('for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $i; sleep 0.2; done', { watchdogs: { idleMs: 2000 } });
   expect(end).toMatchObject({ kind: 'exited' });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { cpuTimeMs } from '../../test/cpu-time.ts';
 import { readReply, replyInstructions } from './reply.ts';
 
 const question = { question: 'Which?', options: ['a', 'b'] };
@@ -81,8 +82,8 @@ describe('questions', () => {
 });
 
 test('a text of objects inside each other that never parse is read in a moment', () => {
-  const began = performance.now();
+  const began = cpuTimeMs();
   const text = `${'{\n'.repeat(500_000)}${'}\n'.repeat(500_000)}`;
   expect(readReply(text)).toMatchObject({ kind: 'invalid' });
-  expect(performance.now() - began).toBeLessThan(5000);
+  expect(cpuTimeMs() - began).toBeLessThan(5000);
 });

@@ -2,13 +2,14 @@
 // not exactly one reply is rejected, never guessed.
 //
 // - A reply is one JSON object that starts a line and ends the text (a code fence may close it): `success`,
-//   optionally `output`, `verdict` and `message`, and nothing else.
+//   optionally `output`, `verdict`, `message` and `assumptions`, and nothing else.
 // - Questions must be the whole text.
 // - Two replies, a reply with text after it, and a truncated one are all invalid.
 // - Where plain text counts as well, it is any text without questions, without an object that has `success`, and
 //   without one at its end: those were meant as a reply.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { checkAssumptions } from '../definition/assumption.ts';
 import type { AgentQuestion, AgentReply, AgentRequest } from './driver.ts';
 import { findJsonObjects } from './json-in-text.ts';
 
@@ -18,7 +19,7 @@ export type ReplyReading =
   | { readonly kind: 'asks'; readonly questions: readonly AgentQuestion[] }
   | { readonly kind: 'invalid'; readonly why: string };
 
-const FIELDS: ReadonlySet<string> = new Set(['success', 'output', 'verdict', 'message']);
+const FIELDS: ReadonlySet<string> = new Set(['success', 'output', 'verdict', 'message', 'assumptions']);
 const FENCE = /\n?```\s*$/;
 
 /** Parses an agent's answer. */
@@ -56,14 +57,18 @@ function isMeantAsReply(text: string): boolean {
 
 function replyOf(value: JsonObject): ReplyReading {
   const unknown = Object.keys(value).find((field) => !FIELDS.has(field));
-  if (unknown !== undefined) return invalid(`it has the unknown field "${unknown}"; the fields are success, output, verdict, message`);
-  const { success, output = null, verdict, message } = value;
+  if (unknown !== undefined)
+    return invalid(`it has the unknown field "${unknown}"; the fields are success, output, verdict, message, assumptions`);
+  const { success, output = null, verdict, message, assumptions } = value;
   if (typeof success !== 'boolean') return invalid('"success" must be true or false');
   if (verdict !== undefined && verdict !== 'approve' && verdict !== 'reject') return invalid('"verdict" must be "approve" or "reject"');
   if (message !== undefined && typeof message !== 'string') return invalid('"message" must be a string');
+  const read = assumptions === undefined ? { assumptions: [] } : checkAssumptions(assumptions);
+  if ('why' in read) return invalid(`"assumptions" cannot be used: ${read.why}`);
   const reply: AgentReply = {
     success,
     output,
+    ...(read.assumptions.length === 0 ? {} : { assumptions: read.assumptions }),
     ...(verdict === undefined ? {} : { verdict }),
     ...(message === undefined ? {} : { message }),
   };
@@ -93,8 +98,12 @@ export function replyInstructions(schema: JsonObject | undefined): string {
   return `## How to answer
 When you have finished, end your answer with one JSON object that starts on its own line, with nothing after it:
 {"success": true, "output": ..., "message": "..."}
-"success" is false when you could not do it; say why in "message". "output" is the result, null when there is none.${shape}`;
+"success" is false when you could not do it; say why in "message". "output" is the result, null when there is none.${shape}
+${ASSUMPTION_FORMAT}`;
 }
+
+/** How an agent says what it assumed instead of asking. */
+const ASSUMPTION_FORMAT = `If you had to guess what only a person can decide, do not stop: add "assumptions": [{"question": "...", "assumed": "...", "severity": "MUST"}]. MUST: a wrong guess does harm, nothing is merged before a person has answered; else SHOULD or COULD.`;
 
 /** Returns the prompt for an agent whose answer was invalid. It gets one such chance. */
 export function repairInstructions(why: string): string {

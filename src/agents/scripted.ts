@@ -3,6 +3,7 @@
 
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Json } from '../base/json.ts';
+import type { AssumptionInput } from '../definition/assumption.ts';
 import type { AgentAnswer, AgentDriver, AgentFailure, AgentRequest, AgentUsage } from './driver.ts';
 import { aborted, askCode } from './in-process.ts';
 
@@ -19,6 +20,7 @@ export type ScriptedMove =
       readonly success?: boolean;
       readonly verdict?: 'approve' | 'reject';
       readonly message?: string;
+      readonly assumptions?: readonly AssumptionInput[];
       readonly usage?: AgentUsage;
       readonly session?: string;
     };

@@ -4,13 +4,14 @@
 import { unknownFields } from '../authoring/spec/option.ts';
 import type { KeyList } from '../authority/enrolment.ts';
 import { EngineError } from '../base/error.ts';
+import type { BreakersSpec } from '../definition/breakers.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { Budgets } from '../engine/budgets.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { DefinitionSource } from '../engine/host.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { Patience } from '../engine/owner-wait.ts';
-import type { RoleSetting, StepServices, WebhookSetting } from '../steps/services.ts';
+import type { DatabaseService, RoleSetting, StepServices, WebhookSetting } from '../steps/services.ts';
 import type { Store } from '../store/store.ts';
 
 /** A workflow as it was written, or compiled. */
@@ -20,7 +21,8 @@ export type AnyWorkflow = CompiledWorkflow | { readonly compiled: CompiledWorkfl
 export type ContextBuilder = NonNullable<CompiledWorkflow['context']>;
 
 /** Options of an engine. */
-export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDir' | 'accounting' | 'keepText' | 'openOutput'>> {
+export interface EngineOptions
+  extends Partial<Omit<StepServices, 'now' | 'pidDir' | 'copyDir' | 'snapshots' | 'accounting' | 'keepText' | 'openOutput'>> {
   /** The database file; `:memory:` for runs that need not survive the process. */
   readonly db?: string;
   /** How a request waits for a run that another process drives. By default it waits without a limit. */
@@ -61,6 +63,8 @@ export interface EngineOptions extends Partial<Omit<StepServices, 'now' | 'pidDi
   readonly rights?: 'checked';
   /** What agents may use: per run, and per day. */
   readonly budgets?: Budgets;
+  /** Limits that stop a run which goes on for too long, for workflows that name none: `true` for the usual ones. */
+  readonly circuitBreakers?: BreakersSpec;
   readonly clock?: Clock;
   /** Receives errors that no caller waits for. */
   readonly warn?: (error: unknown) => void;
@@ -83,13 +87,16 @@ const OPTIONS: Record<keyof EngineOptions, true> = {
   inheritEnv: true,
   secrets: true,
   webhooks: true,
+  writes: true,
   checkTimeoutMs: true,
   protected: true,
+  databases: true,
   forge: true,
   forgeFacts: true,
   groups: true,
   limits: true,
   budgets: true,
+  circuitBreakers: true,
   watchdogs: true,
   worktrees: true,
   repository: true,
@@ -107,6 +114,7 @@ const OPTIONS: Record<keyof EngineOptions, true> = {
 const LIMITS: Record<keyof Limits, true> = { global: true, repository: true, roles: true, credentials: true, keys: true };
 const BUDGETS: Record<keyof Budgets, true> = { run: true, day: true };
 const WEBHOOKS: Record<keyof WebhookSetting, true> = { allow: true, secretHosts: true };
+const DATABASE: Record<keyof DatabaseService, true> = { path: true, rowLimit: true, backupFolder: true, keepBackups: true };
 const ROLE: Record<keyof RoleSetting, true> = {
   driver: true,
   prompt: true,
@@ -118,17 +126,21 @@ const ROLE: Record<keyof RoleSetting, true> = {
   idleMs: true,
 };
 
+/** Throws if a value has an option that `known` does not have as a field. */
+export function assertKnownOptions(what: string, given: object | undefined, known: object): void {
+  const unknown = unknownFields(given ?? {}, Object.keys(known));
+  if (unknown.length > 0)
+    throw new EngineError('OPTION_INVALID', `${what}: ${unknown.join(', ')}; it takes ${Object.keys(known).join(', ')}`);
+}
+
 /** Throws if there is an option that an engine does not have. */
 export function checkEngineOptions(options: EngineOptions): void {
-  const check = (what: string, given: object | undefined, known: object): void => {
-    const unknown = unknownFields(given ?? {}, Object.keys(known));
-    if (unknown.length > 0)
-      throw new EngineError('OPTION_INVALID', `${what}: ${unknown.join(', ')}; it takes ${Object.keys(known).join(', ')}`);
-  };
+  const check = assertKnownOptions;
   check('createEngine', options, OPTIONS);
   check('createEngine, limits', options.limits, LIMITS);
   check('createEngine, budgets', options.budgets, BUDGETS);
   check('createEngine, webhooks', options.webhooks, WEBHOOKS);
   check('createEngine, worktrees', options.worktrees, { folder: true });
+  for (const [name, setting] of Object.entries(options.databases ?? {})) check(`createEngine, database "${name}"`, setting, DATABASE);
   for (const [role, setting] of Object.entries(options.roles ?? {})) check(`createEngine, role "${role}"`, setting, ROLE);
 }

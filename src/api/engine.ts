@@ -2,41 +2,50 @@
 // programs.
 
 import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { InputOfWorkflow, OutputOfWorkflow } from '../authoring/spec/step.ts';
 import { KeyList } from '../authority/enrolment.ts';
 import { readKeyList } from '../authority/key-files.ts';
 import { EngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { createRunId, isRunId, RUN_ID_RULE } from '../base/id.ts';
+import { spelledAs } from '../base/person.ts';
+import { holdDatabase } from '../base/store-files.ts';
+import { breakersFault, breakersOf } from '../definition/breakers.ts';
 import type { Budget } from '../definition/budget.ts';
 import { createAccounting } from '../engine/accounting.ts';
 import { requireActor } from '../engine/actor.ts';
+import { CircuitBreakers } from '../engine/breakers.ts';
 import { assertBudgets } from '../engine/budgets.ts';
 import { systemClock } from '../engine/clock.ts';
 import { EngineCore } from '../engine/engine.ts';
+import type { Committed } from '../engine/observer.ts';
 import { textsBeside } from '../engine/program-output.ts';
 import { findWorkflow } from '../engine/programs.ts';
-import { addFacts, sendSignal } from '../engine/requests.ts';
 import type { StartOptions } from '../engine/run-start.ts';
 import { transcriptsOf } from '../engine/transcripts.ts';
-import type { Forge, ForgeEvent } from '../forge/forge.ts';
 import { memberName } from '../forge/people.ts';
 import { isFinal } from '../kernel/run-state.ts';
-import { waitsOf } from '../kernel/status.ts';
-import { RECHECK_SIGNAL } from '../kernel/waits.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 import { childInput } from '../kinds/workflow/run.ts';
 import { keyReader } from '../process/key-file.ts';
 import { createOwner, isDead, watchOwners, writeHeartbeats } from '../process/owner.ts';
 import { sweepOrphans } from '../process/tree.ts';
 import { readForge } from '../steps/forge-reading.ts';
+import { redactJson } from '../steps/redaction.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
+import { Secrets } from '../steps/secrets.ts';
 import type { StepServices } from '../steps/services.ts';
+import { SnapshotKeeper } from '../steps/snapshot-keeper.ts';
+import { snapshotsOf } from '../steps/snapshot-log.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { RunOrigin, RunQuery, RunSummary, Store } from '../store/store.ts';
 import { type AnyWorkflow, checkEngineOptions, type EngineOptions } from './engine-options.ts';
+import { linkForge } from './forge-link.ts';
 import { assertOutside } from './inside-run.ts';
 import { Run, type RunHandle, type RunHost } from './run.ts';
+import { registeredTelemetry } from './tracing/registered.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import type { RunArguments } from './workflow.ts';
 import { compiledOf, sourceOf, withContexts } from './workflow-source.ts';
 import { Workspaces } from './workspaces.ts';
@@ -44,12 +53,16 @@ import { Workspaces } from './workspaces.ts';
 /** An engine embedded in a program. `await using engine = await createEngine(…)` closes it at the end of the block. */
 export interface Engine extends AsyncDisposable {
   readonly store: Store;
+  /** The name under which it owns runs. */
+  readonly owner: string;
   /** Starts a run. Resolves when it is on disk. It is driven in the background. */
   start<const W extends AnyWorkflow | string>(workflow: W, ...rest: StartArguments<W>): Promise<RunHandle<OutputOfWorkflow<W>>>;
   /** Returns the handle of the run with this id: everything about one run is a method of it. */
   run(id: string): RunHandle;
   /** Lists runs, newest first; at most 1,000 by default. */
   list(query?: RunQuery): Promise<readonly RunSummary[]>;
+  /** Calls back after each commit of a run that this engine drives. Returns a function that ends it. */
+  onCommit(listener: (committed: Committed) => void): () => void;
   /** Finds runs that are due, have mail or lost their owner, and drives them. Returns their ids. */
   recover(): Promise<readonly string[]>;
   /** Lets running work end, starts nothing new, and releases the runs. `abort` stops the work. */
@@ -63,7 +76,7 @@ export type StartArguments<W> = RunArguments<InputOfWorkflow<W>, StartRunOptions
  * How a run is started: its id, origin and first step. Starting in the middle, or with supplied results, overrides
  * steps and requires an actor.
  */
-export type StartRunOptions = Pick<StartOptions, 'id' | 'facts' | 'sign'> &
+export type StartRunOptions = Pick<StartOptions, 'id' | 'facts' | 'sign' | 'parked'> &
   (
     | (Pick<StartOptions, 'origin'> & { readonly from?: undefined; readonly outputs?: undefined })
     | (Pick<StartOptions, 'from' | 'outputs'> & { readonly origin: RunOrigin & { readonly actor: string } })
@@ -79,27 +92,42 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   assertBudgets(budgetsOf(options));
   const store =
     options.store ?? (await openSqliteStore({ file: options.db ?? ':memory:', isDead, ...present({ synchronous: options.synchronous }) }));
-  const core = new EngineCore(partsOf(options, store));
+  const tracing = await openTracing(options, store);
+  const snapshots = new SnapshotKeeper(options.db === undefined || options.db === ':memory:' ? undefined : snapshotsOf(options.db));
+  const tools: ToolListener = { used: () => undefined };
+  const core = new EngineCore(partsOf(options, { store, snapshots, tracing, tools }));
+  openBreakers(core, options, tools);
+  core.onClose(() => snapshots.close());
+  for (const { path, backupFolder } of Object.values(databasesOf(options)))
+    core.onClose(holdDatabase(path, backupFolder ?? join(dirname(path), 'backups')));
   if (options.db !== undefined && options.db !== ':memory:') {
     watchOwners(options.db);
     core.onClose(writeHeartbeats(options.db, core.me));
   }
   const { forge } = options;
-  if (forge !== undefined) core.onClose(forge.watch((event) => onForgeEvent(core, forge, event)));
-  const engine = publicEngine(core, options);
+  if (forge !== undefined) core.onClose(linkForge(core, forge, { ...REGISTRY.checks, ...options.checks }));
+  const engine = publicEngine(core, options, tracing);
   // A new in-memory database has no lost runs.
   if (options.store !== undefined || (options.db ?? ':memory:') !== ':memory:') core.recoverSoon();
   return engine;
 }
 
-function publicEngine(core: EngineCore, options: EngineOptions): Engine {
+/** Opens the tracing, if the application has registered OpenTelemetry. */
+async function openTracing({ clock = systemClock }: EngineOptions, store: Store): Promise<Tracing | undefined> {
+  const telemetry = registeredTelemetry();
+  if (telemetry === undefined) return undefined;
+  const { Tracing } = await import('./tracing/tracing.ts');
+  return new Tracing({ telemetry, store, clock });
+}
+
+function publicEngine(core: EngineCore, options: EngineOptions, tracing: Tracing | undefined): Engine {
   const workspaces = workspacesOf(core, options);
   // With `checked`, the program that created the engine makes sure that nothing inside a run decides.
   const outside: RunHost['assertOutside'] = async (deed, own) => {
     core.assertReadable();
     if (options.rights !== 'checked') await assertOutside(core.store, deed, own);
   };
-  return new PublicEngine({ core, workspaces, assertOutside: outside }, options.store === undefined);
+  return new PublicEngine({ core, workspaces, assertOutside: outside }, { ownsStore: options.store === undefined, tracing });
 }
 
 function workspacesOf(core: EngineCore, { worktrees, forge, cwd = process.cwd() }: EngineOptions): Workspaces | undefined {
@@ -111,32 +139,6 @@ function workspacesOf(core: EngineCore, { worktrees, forge, cwd = process.cwd() 
   return workspaces;
 }
 
-/**
- * Handles a forge event: runs about its subject get their new labels, and gates without a verdict check again. Each run
- * decides whether it is concerned.
- */
-function onForgeEvent(core: EngineCore, forge: Forge, event: ForgeEvent): void {
-  const notify = async (run: string): Promise<void> => {
-    if (event.event.endsWith('labeled')) await refreshLabels(core, forge, { run, event });
-    const { state } = await core.store.load(run);
-    if (waitsOf(state).some(({ kind }) => kind === 'checks')) await sendSignal(core, run, { name: RECHECK_SIGNAL, id: event.id });
-  };
-  const notifyAll = async (): Promise<void> => {
-    // A run that cannot be driven here does not affect the others.
-    for (const { id } of await core.store.list({ status: ['waiting'] })) await notify(id).catch((error: unknown) => core.warn(error));
-  };
-  notifyAll().catch((error: unknown) => core.warn(error));
-}
-
-async function refreshLabels(core: EngineCore, forge: Forge, change: { readonly run: string; readonly event: ForgeEvent }): Promise<void> {
-  const { run, event } = change;
-  const data = await core.store.data(run, ['issue_number', 'pr_number', 'labels']);
-  const number = event.issue ?? event.pr;
-  if (!data.has('labels') || number === undefined || (data.get('issue_number') ?? data.get('pr_number')) !== number) return;
-  const answer = event.issue === undefined ? await forge.pullRequest(number) : await forge.issue(number);
-  if (answer.result === 'ok') await addFacts(core, run, { facts: { labels: [...answer.value.labels] }, id: event.id });
-}
-
 /** Returns every budget of the options, by its name in messages. */
 function budgetsOf({ budgets = {}, roles = {} }: EngineOptions): Record<string, Budget | undefined> {
   const ofRoles = Object.entries(roles).flatMap(([role, { budget }]) => {
@@ -146,33 +148,87 @@ function budgetsOf({ budgets = {}, roles = {} }: EngineOptions): Record<string, 
   return { 'budgets.run': budgets.run, 'budgets.day': budgets.day, ...Object.fromEntries(ofRoles) };
 }
 
-function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
+/** The protected databases by name, wherever a step works: a checkout of its own has no database of its own. */
+function databasesOf({ databases = {}, cwd = process.cwd() }: EngineOptions): NonNullable<StepServices['databases']> {
+  return Object.fromEntries(Object.entries(databases).map(([name, one]) => [name, { ...one, path: resolve(cwd, one.path) }]));
+}
+
+interface Opened {
+  readonly store: Store;
+  readonly snapshots: SnapshotKeeper;
+  readonly tracing: Tracing | undefined;
+  readonly tools: ToolListener;
+}
+
+/** Who is told that an agent of a run used a tool. */
+interface ToolListener {
+  used: (run: string) => void;
+}
+
+/** Holds runs to their circuit breakers. */
+function openBreakers(core: EngineCore, { circuitBreakers, db }: EngineOptions, tools: ToolListener): void {
+  const limits = breakersOf(circuitBreakers);
+  const fault = limits === undefined ? undefined : breakersFault(limits);
+  if (fault !== undefined) throw new EngineError('CONFIG_INVALID', `circuitBreakers is invalid: ${fault}`);
+  const transcripts = db === undefined || db === ':memory:' ? undefined : transcriptsOf(db);
+  const breakers = new CircuitBreakers({ core, limits, transcripts });
+  tools.used = (run) => breakers.toolUsed(run);
+  if (core.parts.drives === 'all') breakers.begin().catch((error: unknown) => core.warn(error));
+}
+
+function partsOf(options: EngineOptions, { store, snapshots, tracing, tools }: Opened): EngineCore['parts'] {
   const clock = options.clock ?? systemClock;
   const cwd = options.cwd ?? process.cwd();
   const warn = options.warn ?? ((error: unknown) => process.emitWarning(messageOf(error as EngineError)));
   const db = options.db === ':memory:' ? undefined : options.db;
   const [pidDir, transcripts] = db === undefined ? [undefined, undefined] : [`${db}.pids`, transcriptsOf(db)];
-  const accounting = createAccounting({ store, clock, budgets: options.budgets ?? {}, transcripts, warn });
+  const untraced = createAccounting({
+    store,
+    clock,
+    budgets: options.budgets ?? {},
+    transcripts,
+    warn,
+    toolUsed: (run) => tools.used(run),
+  });
+  const accounting = tracing?.accounting(untraced) ?? untraced;
   const texts = textsBeside(transcripts, { now: () => clock.now(), warn });
-  const services: StepServices = { ...options, cwd, now: () => clock.now(), accounting, ...present({ pidDir }), ...texts };
+  // Copies that attended agents work on outlive the process.
+  const copyDir = db === undefined ? undefined : `${db}.copies`;
+  const own = { cwd, now: () => clock.now(), accounting, snapshots, ...present({ pidDir, copyDir }) };
+  const services: StepServices = { ...options, ...own, ...texts, databases: databasesOf(options) };
+  const secrets = new Secrets(options.secrets ?? {}, (message) => services.warn?.(message));
+  const runAttempt = createAttemptRunner(services, REGISTRY, secrets);
   return {
     store,
     clock,
+    mask: (value) => {
+      if (Object.keys(options.secrets ?? {}).length === 0) return value;
+      secrets.refresh();
+      return redactJson(secrets.redactor, value);
+    },
     source: withContexts(sourceOf(options.workflows ?? []), options.contexts ?? {}),
-    runAttempt: createAttemptRunner(services, REGISTRY),
+    runAttempt: tracing?.runner(runAttempt) ?? runAttempt,
+    ...present({ observer: tracing }),
     readForge: async (parts, data) => {
       const { facts, problem } = await readForge(options.forge, data, parts);
       return problem === undefined ? facts : { unreadable: problem.message };
     },
     tokenKey: keyReader(options.db),
     signing: { all: options.decisions === 'signed', keys: keysOf(options.identities) },
-    mayDecide: (from, actor) => memberName(options.groups ?? {}, from, actor),
+    mayDecide: (from, actor) => {
+      const member = memberName(options.groups ?? {}, from, actor);
+      return member === undefined ? undefined : spelledAs(actor, member);
+    },
     childInput,
     me: createOwner(),
     limits: {
       limits: options.limits ?? {},
       repository: options.repository ?? cwd,
       credentialOf: (role) => options.roles?.[role]?.credential,
+    },
+    redactor: () => {
+      secrets.refresh();
+      return secrets.redactor;
     },
     sweep: async () => {
       // If no program was ever started, there is nothing to sweep.
@@ -181,12 +237,13 @@ function partsOf(options: EngineOptions, store: Store): EngineCore['parts'] {
     drives: options.drives ?? 'all',
     depthMax: options.depthMax ?? DEPTH_MAX,
     runsMax: options.runsMax ?? RUNS_MAX,
-    ...present({ patience: options.patience }),
+    ...present({ patience: options.patience, snapshots: db === undefined ? undefined : snapshotsOf(db) }),
     warn,
   };
 }
 
-function keysOf(identities: EngineOptions['identities']): () => KeyList {
+/** Returns the function that reads the enrolled keys. */
+export function keysOf(identities: EngineOptions['identities']): () => KeyList {
   if (identities === undefined) return () => KeyList.none;
   return typeof identities === 'string' ? () => readKeyList(identities) : identities;
 }
@@ -208,10 +265,12 @@ class PublicEngine implements Engine {
   readonly store: Store;
   readonly #host: RunHost;
   readonly #ownsStore: boolean;
+  readonly #tracing: Tracing | undefined;
 
-  constructor(host: RunHost, ownsStore: boolean) {
+  constructor(host: RunHost, { ownsStore, tracing }: { readonly ownsStore: boolean; readonly tracing: Tracing | undefined }) {
     this.#host = host;
     this.#ownsStore = ownsStore;
+    this.#tracing = tracing;
     this.store = host.core.store;
   }
 
@@ -222,8 +281,16 @@ class PublicEngine implements Engine {
     if (options.id !== undefined && !isRunId(options.id))
       throw new EngineError('OPTION_INVALID', `the id of a run must be ${RUN_ID_RULE}, not ${JSON.stringify(options.id)}`);
     if (options.from !== undefined || options.outputs !== undefined) await assertOutside('start a run in the middle');
-    const { run } = await core.start(compiled, params, await this.#placed(named(options, compiled.definition.name)));
+    const placed = await this.#placed(named(options, compiled.definition.name));
+    const { run } = await this.#traced(compiled.definition.name, placed, (traced) => core.start(compiled, params, traced));
     return this.run(run) as RunHandle<unknown> as RunHandle<OutputOfWorkflow<W>>;
+  }
+
+  /** Starts a run under a span, if there is tracing. */
+  #traced<T>(workflow: string, options: StartOptions, start: (options: StartOptions) => Promise<T>): Promise<T> {
+    if (this.#tracing === undefined) return start(options);
+    const { id = createRunId(), origin = {} } = options;
+    return this.#tracing.starting({ id, workflow }, (trace) => start({ ...options, id, origin: { ...origin, trace } }));
   }
 
   run(id: string): RunHandle {
@@ -239,6 +306,14 @@ class PublicEngine implements Engine {
     return place === undefined ? options : { ...options, id, origin: { ...origin, ...place } };
   }
 
+  get owner(): string {
+    return this.#host.core.me;
+  }
+
+  onCommit(listener: (committed: Committed) => void): () => void {
+    return this.#host.core.listen(listener);
+  }
+
   recover(): Promise<readonly string[]> {
     return this.#host.core.recover();
   }
@@ -251,6 +326,7 @@ class PublicEngine implements Engine {
   async close(options: { readonly abort?: boolean } = {}): Promise<void> {
     await this.#host.core.close(options);
     await this.#host.workspaces?.settled();
+    await this.#tracing?.settled();
     if (this.#ownsStore) await this.store.close();
   }
 

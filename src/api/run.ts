@@ -4,28 +4,31 @@
 import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import type { ProgressEvent } from '../definition/result.ts';
+import type { RunAssumption } from '../engine/assumption-list.ts';
+import {
+  type AnsweredResult,
+  type AssumeRequest,
+  type AssumptionRequest,
+  answerAssumption,
+  assumptionsOf,
+  recordAssumption,
+} from '../engine/assumptions.ts';
+import { type CancelPlan, planCancel } from '../engine/compensation.ts';
 import type { EngineCore } from '../engine/engine.ts';
+import { type FileQuery, type FileReport, fileSourceOf, readFileChanges } from '../engine/file-history.ts';
 import { followLog, followProgress, type Until, waitFor } from '../engine/follow.ts';
 import { type ForkPlan, type ForkRequest, forkRun, planFork } from '../engine/fork.ts';
 import type { OpenGate } from '../engine/gates.ts';
+import { type Handout, handoutsOf, type OpenQuestions, questionsOf } from '../engine/handouts.ts';
 import { type Checkpoint, checkpointOf, type ResumeContext, type RunView, resumeContextOf, viewRun } from '../engine/inspect.ts';
-import {
-  type AnswerRequest,
-  answerQuestions,
-  askPerson,
-  type Handout,
-  handoutsOf,
-  type OpenQuestions,
-  questionsOf,
-  type ReportVerdict,
-  reportWork,
-  type WorkReport,
-} from '../engine/reports.ts';
+import { type ReactionRequest, reactToEvent } from '../engine/reactions.ts';
+import { type AnswerRequest, answerQuestions, askPerson, type ReportVerdict, reportWork, type WorkReport } from '../engine/reports.ts';
 import { askedGates, controlRun, type DecisionRequest, decideGate, sendSignal } from '../engine/requests.ts';
 import { type ResumeRequest, resumeRun } from '../engine/resume.ts';
+import { waitsOf } from '../engine/status.ts';
+import { planUndo, type UndoPlan, type UndoRequest, type UndoResult, undoRun } from '../engine/undo.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import { isSettled } from '../kernel/run-state.ts';
-import { waitsOf } from '../kernel/status.ts';
 import { RECHECK_SIGNAL } from '../kernel/waits.ts';
 import type { Workspaces } from './workspaces.ts';
 
@@ -48,7 +51,12 @@ export interface RunHandle<Output = Json> {
   /** Decides one of them. Resolves when the decision is on disk and has taken effect. */
   decide(decision: DecisionRequest): Promise<RunView<Output>>;
   signal(name: string, options?: { readonly payload?: unknown; readonly id?: string }): Promise<void>;
-  cancel(options: { readonly actor: string; readonly reason?: string }): Promise<RunView<Output>>;
+  /** Cancels the run. What its steps say how to undo is undone first; `wait()` resolves when that is done. */
+  cancel(options: CancelRequest): Promise<RunView<Output>>;
+  /** Returns what would be undone if the run were cancelled now, newest first, and what would stay. */
+  planCancel(): Promise<CancelPlan>;
+  /** Has the run react to an event at the forge, once per delivery and reaction. */
+  react(request: ReactionRequest): Promise<void>;
   pause(options: { readonly actor: string }): Promise<RunView<Output>>;
   /** Continues the run: after a crash or a pause as it is, after a halt with a choice. */
   resume(options?: ResumeRequest): Promise<RunHandle<Output>>;
@@ -68,8 +76,29 @@ export interface RunHandle<Output = Json> {
   /** Answers the questions of an agent. A new attempt gets the answers. */
   answer(answers: AnswerRequest): Promise<RunView<Output>>;
 
+  /** Returns what the run, or one of its steps, changed in the files of the workspace. */
+  files(query?: FileQuery): Promise<FileReport>;
+  /** Returns what an undo would put back, what would stay, and what it cannot take back. */
+  planUndo(to: string): Promise<UndoPlan>;
+  /** Puts the files of the workspace back to what they were before a step, unless somebody else changed them. */
+  undo(request: UndoRequest & { readonly actor: string }): Promise<UndoResult>;
+
+  /** Returns what workers assumed instead of asking, with how it was answered, oldest first. */
+  assumptions(): Promise<readonly RunAssumption[]>;
+  /** Records what an attended agent assumes; it goes on with its step. */
+  assume(request: AssumeRequest): Promise<void>;
+  /** Answers an assumption. If the answer differs, the step that assumed it runs again, and what came after it. */
+  answerAssumption(request: AssumptionRequest): Promise<AnsweredResult>;
+
   checkpoint(): Promise<Checkpoint>;
   resumeContext(): Promise<ResumeContext>;
+}
+
+/** Who cancels a run and why. `undo: false` leaves what it did as it is. */
+export interface CancelRequest {
+  readonly actor: string;
+  readonly reason?: string;
+  readonly undo?: false;
 }
 
 /** What the runs of an engine share. */
@@ -134,17 +163,42 @@ export class Run implements RunHandle {
     await sendSignal(this.#core, this.id, { name, ...options });
   }
 
-  async cancel(options: { readonly actor: string; readonly reason?: string }): Promise<RunView> {
+  async cancel(options: CancelRequest): Promise<RunView> {
     await this.#host.assertOutside('cancel another run', this.id);
-    const reason = options?.reason;
-    await controlRun(this.#core, this.id, { actor: options?.actor, action: { do: 'cancel', ...present({ reason }) } });
+    const { reason, undo } = options ?? {};
+    const action = { do: 'cancel' as const, ...present({ reason, undo }) };
+    await controlRun(this.#core, this.id, { actor: options?.actor, action });
     return this.get();
+  }
+
+  async planCancel(): Promise<CancelPlan> {
+    return planCancel(this.#core, this.id);
+  }
+
+  async react(request: ReactionRequest): Promise<void> {
+    await this.#host.assertOutside('have another run react to an event');
+    await reactToEvent(this.#core, this.id, request);
   }
 
   async pause(options: { readonly actor: string }): Promise<RunView> {
     await this.#host.assertOutside('pause another run', this.id);
     await controlRun(this.#core, this.id, { actor: options?.actor, action: { do: 'pause' } });
     return this.get();
+  }
+
+  async files(query: FileQuery = {}): Promise<FileReport> {
+    const { text } = query;
+    const masked = text === undefined ? {} : { text: { redactor: text.redactor ?? this.#core.parts.redactor?.() } };
+    return readFileChanges(fileSourceOf(this.#core, this.id), { ...query, ...masked });
+  }
+
+  async planUndo(to: string): Promise<UndoPlan> {
+    return planUndo(fileSourceOf(this.#core, this.id), { to });
+  }
+
+  async undo(request: UndoRequest & { readonly actor: string }): Promise<UndoResult> {
+    await this.#host.assertOutside('undo steps of another run', this.id);
+    return undoRun(this.#core, this.id, request);
   }
 
   async resume(options: ResumeRequest = {}): Promise<RunHandle> {
@@ -197,6 +251,19 @@ export class Run implements RunHandle {
     await this.#host.assertOutside('answer');
     await answerQuestions(this.#core, this.id, answers);
     return this.get();
+  }
+
+  async assumptions(): Promise<readonly RunAssumption[]> {
+    return assumptionsOf(this.#core, this.id);
+  }
+
+  async assume(request: AssumeRequest): Promise<void> {
+    await recordAssumption(this.#core, this.id, request);
+  }
+
+  async answerAssumption(request: AssumptionRequest): Promise<AnsweredResult> {
+    await this.#host.assertOutside('answer');
+    return answerAssumption(this.#core, this.id, request);
   }
 
   async checkpoint(): Promise<Checkpoint> {

@@ -33,7 +33,9 @@ export function withContexts(source: DefinitionSource, contexts: Readonly<Record
     given.set(workflow, made);
     return made;
   };
+  const { load } = source;
   return {
+    ...(load === undefined ? {} : { load: async (run) => equipped(await load.call(source, run)) }),
     find: (name) => {
       const found = source.find(name);
       return found === undefined ? undefined : equipped(found);

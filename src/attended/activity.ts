@@ -1,7 +1,8 @@
 // Owns what the engine is doing in a run while an agent waits for it, in one line.
 
 import { readRunTree } from '../engine/run-tree.ts';
-import { isWorking, startTimeOf } from '../kernel/activation.ts';
+import { isWorking } from '../engine/status.ts';
+import { startTimeOf } from '../kernel/activation.ts';
 import type { Store } from '../store/store.ts';
 
 /** The attempt of a step that the engine carries out or verifies now. */

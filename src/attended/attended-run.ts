@@ -4,18 +4,28 @@
 // AT1. Nothing is open in a run that a person paused.
 
 import type { Engine } from '../api/engine.ts';
-import { type Handout, handoutsOf } from '../engine/reports.ts';
+import { present } from '../base/fields.ts';
+import { membersOf, type StepModel } from '../definition/model.ts';
+import { type Handout, handoutsOf } from '../engine/handouts.ts';
 import { type RunTree, readRunTree, type TreeRun } from '../engine/run-tree.ts';
+import { statusOf } from '../engine/status.ts';
 import { isFinal, isHalted, type RunStatus } from '../kernel/run-state.ts';
-import { statusOf } from '../kernel/status.ts';
 import { keyReader } from '../process/key-file.ts';
 import { isDead } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';
+import { dispatchesOf, dispatchFor, type WorkDispatch } from './dispatch.ts';
 import { type ExplainedWait, explainWaits } from './waits.ts';
 
 /** A step that is open for the agent, with its number in the definition; steps of a flow have none. */
 export interface OpenWork extends Handout {
   readonly number: number | undefined;
+  /** The sub-agent that has to do it; absent where the agent of the run does. */
+  readonly dispatch?: WorkDispatch;
+}
+
+/** Open work as the sub-agent gets it that does it. */
+export function forWorker({ dispatch: _, ...work }: OpenWork): OpenWork {
+  return work;
 }
 
 /** The name of a step. An item of a fan-out has that of the fan-out, and a branch its own behind that of its group. */
@@ -85,7 +95,7 @@ export async function readAttendedRun(source: WorkSource, run: string): Promise<
   const open = tree.runs.filter(
     ({ state }) => !state.paused && tree.waits.some((one) => one.run === state.id && one.wait.kind === 'report'),
   );
-  const work = (await Promise.all(open.map((one) => workOf(source, one)))).flat();
+  const work = (await Promise.all(open.map((one) => workOf(source, tree, one)))).flat();
   // Another process took the reports between the two reads.
   if (open.length > 0 && work.length === 0) return readAttendedRun(source, run);
   const { id, workflow } = tree.root;
@@ -93,11 +103,35 @@ export async function readAttendedRun(source: WorkSource, run: string): Promise<
   return { id, workflow, position, ...(work.length > 0 ? { kind: 'work', work } : await idleReason(source.store, tree)) };
 }
 
-async function workOf(source: WorkSource, { state, definition }: TreeRun): Promise<readonly OpenWork[]> {
+async function workOf(source: WorkSource, { runs }: RunTree, of: TreeRun): Promise<readonly OpenWork[]> {
+  const { state, definition } = of;
+  const run = { id: state.id, dispatches: dispatchesOf(runs, of) };
   return (await source.handouts(state.id)).map((handout) => {
     const index = definition.steps.findIndex(({ id }) => handout.path.startsWith(`${id}#`));
-    return { ...handout, number: index === -1 ? undefined : index + 1 };
+    const dispatch = dispatchFor({ ...handout, model: workedAt(definition.steps[index], handout.path) }, run);
+    return { ...handout, number: index === -1 ? undefined : index + 1, ...present({ dispatch }) };
   });
+}
+
+/** The sub-agent that had to do the work at a path of a run; undefined where the agent of the run did it. */
+export async function dispatchOf(
+  store: Store,
+  root: string,
+  work: { readonly run: string; readonly path: string },
+): Promise<WorkDispatch | undefined> {
+  const { runs } = await readRunTree(store, root);
+  const of = runs.find(({ state }) => state.id === work.run);
+  if (of === undefined) return undefined;
+  const step = of.definition.steps.find(({ id }) => work.path.startsWith(`${id}#`));
+  const model = workedAt(step, work.path);
+  return dispatchFor({ model, path: work.path, role: '' }, { id: work.run, dispatches: dispatchesOf(runs, of) });
+}
+
+/** The model of the work at a path: of a group, that of the member. */
+function workedAt(step: StepModel | undefined, path: string): StepModel | undefined {
+  const [, member] = path.split('/');
+  if (step === undefined || member === undefined) return step;
+  return step.kind === 'each' ? step.body : membersOf(step).find(({ id }) => id === member);
 }
 
 async function idleReason(store: Store, { root, runs, waits, due }: RunTree): Promise<IdleReason> {

@@ -4,8 +4,7 @@
 import type { Engine } from '../api/engine.ts';
 import { changeOrTime, isUndriven, resumeUndriven, TIMER_MS_MAX } from '../api/undriven.ts';
 import { readRunTree, type TreeRun } from '../engine/run-tree.ts';
-import { dueOf } from '../kernel/run-state.ts';
-import { statusOf } from '../kernel/status.ts';
+import { dueOf, statusOf } from '../engine/status.ts';
 import type { Store } from '../store/store.ts';
 import { type AttendedRun, readAttendedRun, sourceOfEngine } from './attended-run.ts';
 

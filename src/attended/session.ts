@@ -14,7 +14,7 @@ import { canonicalJson, isJsonObject, type JsonObject } from '../base/json.ts';
 import type { ArgModel } from '../definition/model.ts';
 import { readRunIds } from '../engine/run-tree.ts';
 import { activityOf, type RunningStep } from './activity.ts';
-import { type AttendedRun, type OpenWork, readAttendedRun, sourceOfEngine } from './attended-run.ts';
+import { type AttendedRun, forWorker, type OpenWork, readAttendedRun, sourceOfEngine } from './attended-run.ts';
 import { type DriveLimits, driveForAgent, LOOK_MS } from './drive.ts';
 import { openRunNamed, type ProjectRun, pickRun } from './open-runs.ts';
 import { type Answer, readQuestions, type WaitingQuestions } from './questions.ts';
@@ -172,7 +172,7 @@ export class AttendedSession {
   private async withToken(token: string, prefix: string | undefined): Promise<AttendedRun> {
     for (const run of (await this.read(this.served(prefix))).filter(({ kind }) => kind === 'work')) {
       const work = workIn(run).filter((one) => one.token === token);
-      if (work.length > 0) return withWork(run, work);
+      if (work.length > 0) return withWork(run, work.map(forWorker));
     }
     throw new EngineError(
       'TOKEN_UNKNOWN',

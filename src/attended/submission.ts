@@ -5,7 +5,8 @@ import type { Engine } from '../api/engine.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import type { ReportVerdict } from '../engine/reports.ts';
-import { type AttendedRun, type OpenWork, readAttendedRun, sourceOfEngine } from './attended-run.ts';
+import { type AttendedRun, dispatchOf, forWorker, NOTHING_LEFT, type OpenWork, readAttendedRun, sourceOfEngine } from './attended-run.ts';
+import { assertReturns, type WorkDispatch } from './dispatch.ts';
 import { type DriveLimits, driveForAgent, endsWithin, resumeAbandoned } from './drive.ts';
 
 /** What an agent sends about the step that its token belongs to. */
@@ -13,6 +14,7 @@ export type Submission = { readonly token: string } & (
   | { readonly kind: 'result'; readonly result: Json }
   | { readonly kind: 'failure'; readonly failure: string }
   | { readonly kind: 'questions'; readonly questions: Json }
+  | { readonly kind: 'assumptions'; readonly assumptions: Json }
 );
 
 /** What became of a submission. */
@@ -24,6 +26,8 @@ export type Receipt =
   | (Attempt & { readonly kind: 'gave-up'; readonly message: string })
   /** The questions wait for a person. */
   | { readonly kind: 'asked' }
+  /** What it assumed is on record, and it goes on with its step. */
+  | { readonly kind: 'assumed' }
   /** The report is recorded; verifying it takes longer than the caller waits. */
   | { readonly kind: 'pending' };
 
@@ -38,8 +42,10 @@ export interface Reply {
   readonly given: ReadonlySet<string>;
   /** The run of the step that the submission was about; it may be below the run that is driven. */
   readonly of?: string;
-  /** The worker does one step only, and is told of no other. */
+  /** The worker does one step only, or what it was sent off for, and is told of nothing else. */
   readonly only?: true;
+  /** What the worker was sent off for. */
+  readonly sent?: WorkDispatch;
 }
 
 /** The reply to an agent that only asks what there is to do. */
@@ -61,7 +67,7 @@ export function onlyToken(run: AttendedRun, token: string): Reply {
       'TOKEN_UNKNOWN',
       `no step with this token is open in run ${run.id}: it was reported already, or the token is wrong`,
     );
-  return { ...withoutSubmission({ ...run, work }), only: true };
+  return { ...withoutSubmission({ ...run, work: work.map(forWorker) }), only: true };
 }
 
 /** A reply for a worker that was given one step: that step again, if it is not done, and no other. */
@@ -88,13 +94,33 @@ export interface SubmitRequest extends DriveLimits {
 
 /** Gives a submission to the engine, drives the run on, and returns what the agent does next. */
 export async function submit(engine: Engine, request: SubmitRequest): Promise<Reply> {
-  const { root } = request;
+  const { root, submission } = request;
   const source = sourceOfEngine(engine);
   const before = await readAttendedRun(source, root);
+  const sent = workIn(before).find(({ token }) => token === submission.token)?.dispatch;
+  if (sent !== undefined && submission.kind === 'result') assertReturns(sent, submission.result);
   const receipt = await receiptFor(engine, request);
   const limits = request.only === true && receipt.kind === 'accepted' && request.patienceMs !== undefined ? { patienceMs: 0 } : request;
-  const run = receipt.kind === 'pending' ? await readAttendedRun(source, root) : await driveForAgent(engine, root, limits);
-  return { receipt, run, given: new Set(workIn(before).map(({ token }) => token)), of: request.run };
+  const isRead = receipt.kind === 'pending' || receipt.kind === 'assumed';
+  const run = isRead ? await readAttendedRun(source, root) : await driveForAgent(engine, root, limits);
+  const reply: Reply = { receipt, run, given: new Set(workIn(before).map(({ token }) => token)), of: request.run };
+  const isRepeated = 'repeated' in receipt && receipt.repeated;
+  // The work of a repeated report is open no longer.
+  const by = sent ?? (isRepeated ? await dispatchOf(engine.store, root, { run: request.run, path: receipt.path }) : undefined);
+  return by === undefined ? reply : onlyWhatWasSent(reply, by);
+}
+
+/** The reply to a sub-agent: what is left of what it was sent off for. A step of anybody else is not handed to it. */
+function onlyWhatWasSent(reply: Reply, sent: WorkDispatch): Reply {
+  const own = workIn(reply.run)
+    .filter(({ dispatch }) => dispatch?.inside.includes(sent.to) === true)
+    .map((work) => (work.dispatch?.to === sent.to ? forWorker(work) : work));
+  return { ...reply, given: new Set(), only: true, sent, run: reply.run.kind === 'work' ? { ...reply.run, work: own } : reply.run };
+}
+
+/** What a worker is told that has nothing left to do: with how much it returns to whoever sent it. */
+export function nothingLeft({ sent }: Reply): string {
+  return sent?.returns === undefined ? NOTHING_LEFT : `${NOTHING_LEFT} Return what you found in at most ${sent.returns} words.`;
 }
 
 async function receiptFor(
@@ -105,6 +131,10 @@ async function receiptFor(
   if (submission.kind === 'questions') {
     await engine.run(run).ask({ token, questions: submission.questions });
     return { kind: 'asked' };
+  }
+  if (submission.kind === 'assumptions') {
+    await engine.run(run).assume({ token, assumptions: submission.assumptions });
+    return { kind: 'assumed' };
   }
   const report = submission.kind === 'failure' ? { token, failure: submission.failure } : { token, result: submission.result };
   const verdict = engine

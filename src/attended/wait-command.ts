@@ -2,8 +2,8 @@
 
 import { shellWord } from '../base/shell-word.ts';
 import type { OpenGate } from '../engine/gates.ts';
+import type { OpenWait } from '../engine/status.ts';
 import type { Halt } from '../kernel/run-state.ts';
-import type { OpenWait } from '../kernel/status.ts';
 
 /** The context of a wait: its approval, whether several approvals are pending, and why the run halted. */
 export interface WaitContext {
@@ -35,6 +35,8 @@ export function commandFor(run: string, wait: OpenWait, { gate, several, halt }:
       return `pawl next ${run}`;
     case 'answer':
       return `pawl answer ${run}`;
+    case 'assumptions':
+      return `pawl assumptions ${run}`;
     case 'signal':
       return wait.name === undefined ? undefined : `pawl signal ${run} ${shellWord(wait.name)}`;
     case 'capacity':

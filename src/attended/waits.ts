@@ -5,7 +5,7 @@ import { present } from '../base/fields.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { shortText } from '../base/short-text.ts';
 import { openGates } from '../engine/gates.ts';
-import { questionsOf } from '../engine/reports.ts';
+import { questionsOf } from '../engine/handouts.ts';
 import type { TreeWait } from '../engine/run-tree.ts';
 import { inOneLine, quotedAfterFirst } from '../steps/instructions/quotes.ts';
 import type { Store } from '../store/store.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { mismatchOf } from '../definition/trigger.ts';
 import { REGISTRY } from '../kinds/registry.ts';
-import { compileReviewPolicy, type ReviewPolicy } from './review-policy.ts';
+import { compileReviewPolicy, type ReviewPolicy, reviewTrigger } from './review-policy.ts';
 import { checkYaml } from './yaml/check/check.ts';
 
 /** As seed 002 has it. */
@@ -82,6 +83,21 @@ describe('a review policy', () => {
     expect(compileReviewPolicy({ ...SEED, rules: [] }).map(({ stages }) => stages[0]?.condition)).toEqual([undefined]);
     const all = { ...SEED, rules: [{ name: 'all', requirements: [{ role: 'a' }] }] };
     expect(compileReviewPolicy(all).map(({ metadata }) => metadata.name)).toEqual(['all']);
+  });
+
+  test('starts when a pull request is opened, reopened, ready or has a new head; drafts and other events start nothing', () => {
+    const started = (action: string, base: string, draft = false): string[] =>
+      compileReviewPolicy(SEED).flatMap((workflow) => {
+        const payload = { pull_request: { number: 1, draft, base: { ref: base } } };
+        const occasion = { event: `pull_request.${action}`, payload };
+        return mismatchOf(reviewTrigger(SEED, workflow), occasion) === undefined ? [workflow.metadata.name] : [];
+      });
+    for (const action of ['opened', 'reopened', 'ready_for_review', 'synchronize']) {
+      expect([action, started(action, 'squadron-dev')]).toEqual([action, ['squadron-dev-pipeline']]);
+      expect([action, started(action, 'main')]).toEqual([action, ['default-review']]);
+      expect([action, started(action, 'main', true)]).toEqual([action, []]);
+    }
+    for (const action of ['edited', 'closed', 'labeled']) expect([action, started(action, 'main')]).toEqual([action, []]);
   });
 
   test('that is not enabled gives nothing', () => {

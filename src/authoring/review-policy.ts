@@ -4,8 +4,10 @@
 // - A rule with a sequence becomes its roles as agent stages, in that order.
 // - A rule without one becomes one parallel stage that needs all of its reviews.
 // - The default requirements become a workflow for pull requests to branches that no rule names.
+// - Reviews begin when a pull request is opened, reopened or no longer a draft. A new head starts them again.
 
 import type { Json } from '../base/json.ts';
+import type { TriggerModel } from '../definition/trigger.ts';
 
 /** A role that reviews, and how many agents of it do. */
 export interface ReviewRequirement {
@@ -35,12 +37,27 @@ export interface GeneratedWorkflow {
   readonly apiVersion: 'pawl.dev/v1';
   readonly kind: 'Workflow';
   readonly metadata: { readonly name: string; readonly description: string };
-  readonly trigger: { readonly event: string; readonly conditions?: { readonly base_branch: string } };
+  readonly trigger: { readonly event: string; readonly conditions?: Readonly<Record<string, string>> };
+  readonly context?: Readonly<Record<string, string>>;
   readonly stages: readonly Readonly<Record<string, Json>>[];
 }
 
 /** The name of the workflow that the default requirements become. */
 export const DEFAULT_REVIEW = 'default-review';
+
+/** The events beside `pull_request.opened` that start the reviews of a pull request. */
+const REVIEWED_EVENTS = ['pull_request.reopened', 'pull_request.ready_for_review', 'pull_request.synchronize'];
+
+/** What starts a workflow of a policy. */
+export function reviewTrigger({ rules = [] }: ReviewPolicy, { metadata: { name } }: GeneratedWorkflow): TriggerModel {
+  const named = rules.flatMap(({ match }) => match?.base_branch ?? []);
+  const own = rules.find((rule) => rule.name === name)?.match?.base_branch;
+  const base = {
+    ...({ labels: [], baseBranches: own === undefined ? [] : [own], skipsDrafts: true, followsHead: true, fromRuns: true } as const),
+    ...(name === DEFAULT_REVIEW ? { exceptBaseBranches: named } : {}),
+  };
+  return { event: 'pull_request.opened', ...base, or: REVIEWED_EVENTS.map((event) => ({ event, ...base })) };
+}
 
 /** The workflows of a policy that was found right. */
 export function compileReviewPolicy({ enabled = true, default_requirements = [], rules = [] }: ReviewPolicy): GeneratedWorkflow[] {

@@ -22,6 +22,7 @@ describe('the processes above a process', () => {
     { is: 'a run, by the mark that every process of a step has', env: { PAWL_MARK: 'm' }, expected: { what: 'run' } },
     { is: 'a run that its own variables hide', ancestors: [shell, hidden], expected: { what: 'run', run: 'r1', pid: 7 } },
     { is: 'an agent, by the variables it sets', env: { CLAUDECODE: '1' }, expected: { what: 'agent', name: 'Claude Code' } },
+    { is: 'an agent, by the variable of Pawl for its program', env: { PAWL_AGENT: '1' }, expected: { what: 'agent', name: 'an agent' } },
     {
       is: 'an agent, by the name of its program',
       ancestors: [shell, { pid: 8, programs: ['codex'] }],

@@ -48,7 +48,7 @@ const AGENTS: readonly { readonly name: string; readonly sets?: readonly string[
   { name: 'Crush', programs: ['crush'] },
   { name: 'Qwen Code', programs: ['qwen'] },
   { name: 'GitHub Copilot', programs: ['copilot'] },
-  { name: 'an agent', sets: ['AI_AGENT'] },
+  { name: 'an agent', sets: ['AI_AGENT', 'PAWL_AGENT'] },
 ];
 
 const ANCESTORS_MAX = 64;

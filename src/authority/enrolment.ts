@@ -10,7 +10,8 @@ import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { isSamePerson } from '../base/person.ts';
 import type { Signature } from '../base/signature.ts';
-import { assertName, fingerprintOf, isKey, type PublicKey, parsePublicKey, shownFingerprint, type UnlockedKey } from './keys.ts';
+import { assertName, fingerprintOf, type PublicKey, parsePublicKey, publicKeyText, shownFingerprint, type UnlockedKey } from './keys.ts';
+import { isPasskey } from './passkey.ts';
 import { isSignature, isSignatureOf, type Statement, sign } from './statement.ts';
 
 /** One entry of the list: a key that is enrolled or revoked. */
@@ -94,7 +95,7 @@ export class KeyList {
   enrol(key: PublicKey, by: UnlockedKey, at: number): KeyList {
     assertName(key.name);
     // Two spellings of one name would be two people where it takes several.
-    const twice = this.active.find(({ name }) => isSamePerson(name, key.name)) ?? this.find(fingerprintOf(key));
+    const twice = this.active.find((other) => isSamePerson(other.name, key.name) && !isBeside(other, key)) ?? this.find(fingerprintOf(key));
     if (twice !== undefined)
       throw new EngineError(
         'USAGE',
@@ -104,17 +105,23 @@ export class KeyList {
     return this.with({ type: 'enrolled', name: key.name, key: key.key, signature: sign(by, statement, at) });
   }
 
-  /** The list with a key revoked. */
+  /** The list with all keys of a person revoked, passkeys included. */
   revoke(name: string, by: UnlockedKey, at: number): KeyList {
-    const key = this.named(name);
-    if (key === undefined)
+    const theirs = this.active.filter((key) => key.name === name);
+    if (theirs.length === 0)
       throw new EngineError('USAGE', `no enrolled key belongs to "${name}"; "pawl identity list" shows the enrolled keys`);
-    if (this.active.length === 1)
+    // Passkeys cannot enrol, so another person's passkey does not help.
+    if (this.active.every((key) => key.name === name || isPasskey(key.key)))
       throw new EngineError(
         'USAGE',
         `"${name}" has the only enrolled key; enrol another one first, because without one no one could sign or enrol`,
       );
-    const { fingerprint } = key;
+    // The key that signs the entries is revoked last.
+    const ordered = [...theirs].sort((a, b) => Number(a.fingerprint === by.fingerprint) - Number(b.fingerprint === by.fingerprint));
+    return ordered.reduce((list: KeyList, { fingerprint }) => list.without(fingerprint, by, at), this);
+  }
+
+  private without(fingerprint: string, by: UnlockedKey, at: number): KeyList {
     const statement: Statement = { about: 'revoke', fingerprint, previous: previousOf(this.entries) };
     return this.with({ type: 'revoked', fingerprint, signature: sign(by, statement, at) });
   }
@@ -122,6 +129,11 @@ export class KeyList {
   private with(entry: Entry): KeyList {
     return KeyList.of([...this.entries, entry], '(not written)');
   }
+}
+
+/** Whether a person may have both keys: passkeys beside one key with a passphrase, all under one spelling of the name. */
+function isBeside(one: PublicKey, other: PublicKey): boolean {
+  return one.name === other.name && (isPasskey(one.key) || isPasskey(other.key));
 }
 
 /** The public keys in a text, one per line; empty lines and lines that start with # are skipped. */
@@ -174,10 +186,6 @@ function isEntry(entry: unknown): entry is Entry {
   if (!isSignature(signature)) return false;
   if (type === 'revoked') return typeof fingerprint === 'string';
   return (
-    type === 'enrolled' &&
-    typeof name === 'string' &&
-    typeof key === 'string' &&
-    isKey(key) &&
-    parsePublicKey(`pawl-ed25519 ${key} ${name}`) !== undefined
+    type === 'enrolled' && typeof name === 'string' && typeof key === 'string' && parsePublicKey(publicKeyText({ name, key })) !== undefined
   );
 }

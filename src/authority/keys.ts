@@ -19,11 +19,12 @@ import {
 } from 'node:crypto';
 import { EngineError } from '../base/error.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
+import { isPasskey, PASSKEY_PREFIX } from './passkey.ts';
 
 /** A public key and the person it belongs to. */
 export interface PublicKey {
   readonly name: string;
-  /** The 32 bytes of the key, in base64url. */
+  /** The 32 bytes of the key, in base64url; for a passkey its site and its key (`passkey.ts`). */
   readonly key: string;
 }
 
@@ -67,7 +68,7 @@ export function assertPassphrase(passphrase: string): void {
 
 /** The SHA-256 of a public key, in hex. */
 export function fingerprintOf({ key }: Pick<PublicKey, 'key'>): string {
-  return hash('sha256', Buffer.from(key, 'base64url'));
+  return hash('sha256', isPasskey(key) ? key : Buffer.from(key, 'base64url'));
 }
 
 /** A shortened fingerprint for people. */
@@ -77,18 +78,18 @@ export function shownFingerprint(fingerprint: string): string {
 
 /** A public key as one line of text. */
 export function publicKeyText({ name, key }: PublicKey): string {
-  return `${PUBLIC_PREFIX} ${key} ${name}`;
+  return `${isPasskey(key) ? PASSKEY_PREFIX : PUBLIC_PREFIX} ${key} ${name}`;
 }
 
 /** Parses a public key from a line of text; undefined if it is not one. */
 export function parsePublicKey(line: string): PublicKey | undefined {
   const [prefix, key = '', name = '', ...more] = line.trim().split(/\s+/);
-  if (prefix !== PUBLIC_PREFIX || more.length > 0 || !NAME.test(name) || !isKey(key)) return undefined;
-  return { name, key };
+  const isOurs = prefix === PUBLIC_PREFIX ? isKey(key) : prefix === PASSKEY_PREFIX && isPasskey(key);
+  return isOurs && more.length === 0 && NAME.test(name) ? { name, key } : undefined;
 }
 
 /** True for 32 bytes in canonical base64url. */
-export function isKey(text: string): boolean {
+function isKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.length === KEY_BYTES && bytes.toString('base64url') === text;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Caller, rightOf } from './right.ts';
+import { type Caller, isOthersRun, type LoggedIn, type LoginScope, type RightRequest, rightOf } from './right.ts';
 import { demandsOf, RIGHTS, SCOPES } from './rights.ts';
 
 const atTerminal: Caller = { user: 'ann', isTerminal: true, env: {}, ancestors: () => [] };
@@ -56,8 +56,9 @@ describe('the table of rights', () => {
       { on: 'resume', demand: 'asks' },
       { on: 'resume --to', demand: 'override' },
     ]);
-    expect(demandsOf('token', { options: [], action: 'create' })).toEqual([{ on: 'token', demand: 'asks' }]);
+    expect(demandsOf('token', { options: [], action: 'create' })).toEqual([{ on: 'token create', demand: 'asks' }]);
     expect(demandsOf('token', { options: [], action: 'list' })).toEqual([]);
+    expect(demandsOf('data', { options: [], action: 'restore' })).toEqual([{ on: 'data restore', demand: 'upkeep' }]);
   });
 
   test('demands nothing for reading', () => {
@@ -67,5 +68,44 @@ describe('the table of rights', () => {
 
   test('says why, where a verb asks by itself', () => {
     for (const [verb, row] of Object.entries(RIGHTS)) if (row.verb === 'asks') expect(row.because, verb).toBeDefined();
+  });
+});
+
+describe('who logged in over HTTP', () => {
+  const login = (via: LoggedIn['via'], ...scopes: LoginScope[]): LoggedIn => ({
+    kind: 'person',
+    name: 'ann',
+    scopes: new Set(scopes),
+    via,
+  });
+  const refusal = (caller: LoggedIn, demand: RightRequest['demand'], withoutToken?: true): string => {
+    try {
+      rightOf(caller, { demand, on: 'decide', ...(withoutToken === undefined ? {} : { withoutToken }) });
+      return 'allowed';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  test('has the rights of the scopes, under the name of the login', () => {
+    const ann = login('session', 'view', 'operate', 'decide');
+    expect(rightOf(ann, { demand: 'decide', on: 'decide' })).toEqual({ actor: 'ann', by: 'session' });
+    expect(rightOf(login('token', 'operate'), { demand: 'steer', on: 'cancel' })).toEqual({ actor: 'ann', by: 'token' });
+    for (const demand of ['decide', 'override'] as const)
+      expect(refusal(login('session', 'view', 'operate'), demand)).toContain('does not have the scope "decide"');
+    expect(refusal(login('session', 'view'), 'steer')).toContain('does not have the scope "operate"');
+  });
+
+  test('neither trusts code nor maintains a database, and gives no rights away with a token or a link', () => {
+    for (const demand of ['trust', 'upkeep'] as const)
+      expect(refusal(login('session', 'view', 'operate', 'decide'), demand)).toContain('only possible on the command line');
+    for (const via of ['token', 'link'] as const)
+      expect(refusal(login(via, 'decide'), 'decide', true)).toContain('it takes a login in the browser');
+    expect(refusal(login('passkey', 'decide'), 'decide', true)).toBe('allowed');
+  });
+
+  test('owns the runs that were started in that name', () => {
+    expect(isOthersRun(login('session', 'operate'), 'ann')).toBe(false);
+    for (const other of ['bob', undefined]) expect(isOthersRun(login('session', 'operate'), other)).toBe(true);
   });
 });

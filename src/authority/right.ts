@@ -1,8 +1,9 @@
-// Owns the decision whether a caller may do something. Command line, MCP and library pass in what they know about the
-// caller; this file reads no terminal, no file and no clock itself.
+// Owns the decision whether a caller may do something. Command line, MCP, library and server pass in what they know about
+// the caller; this file reads no terminal, no file and no clock itself.
 //
 // A caller gets a right by a signature, by a personal token with the scope, or, if the project does not require
-// signatures, at a terminal that was not started by a run or a coding agent.
+// signatures, at a terminal that was not started by a run or a coding agent. Who comes over HTTP has logged in, and has the
+// rights that the scopes of the login give. Who writes a comment at the forge has the scopes that the permission there gives.
 
 import { EngineError } from '../base/error.ts';
 import { type Above, type Ancestor, standsAbove } from './ancestry.ts';
@@ -25,10 +26,25 @@ export interface Caller {
   readonly isOwnRun?: boolean;
 }
 
+/** The scopes of a login over HTTP: read, start and steer runs, decide. Each of the last two includes the first. */
+export const LOGIN_SCOPES = ['view', 'operate', 'decide'] as const;
+
+/** One scope of a login. */
+export type LoginScope = (typeof LOGIN_SCOPES)[number];
+
+/** A person who logged in to the server. */
+export interface LoggedIn {
+  readonly kind: 'person';
+  readonly name: string;
+  readonly scopes: ReadonlySet<LoginScope>;
+  /** By a session that began with a one-time link or a passkey, a personal token, a link for one decision, or a comment at the forge. */
+  readonly via: 'session' | 'token' | 'passkey' | 'link' | 'comment';
+}
+
 /** A right, and the name to record for actions with it. */
 export interface Right {
   readonly actor: string;
-  readonly by: 'terminal' | 'token' | 'signature' | 'account';
+  readonly by: 'terminal' | 'token' | 'signature' | 'account' | LoggedIn['via'];
 }
 
 /** A request for a right: what is required, and for which command. */
@@ -40,14 +56,16 @@ export interface RightRequest {
   readonly about?: string;
   /** A token is not enough, whatever its scopes. */
   readonly withoutToken?: true;
-  /** The command creates the first key, so that no one can sign yet. */
-  readonly isFirstKey?: boolean;
+  /** No signature is asked for: no one can sign yet, or what it gives allows no decision without a signature. */
+  readonly withoutSignature?: true;
   /** `--as` is the person to act as, not the signer. */
   readonly standsIn?: true;
 }
 
 /** The caller's right, or an error that says why it is missing and how a person gets it. */
-export function rightOf(caller: Caller, { demand, on, withoutToken, about }: RightRequest): Right {
+export function rightOf(caller: Caller | LoggedIn, request: RightRequest): Right {
+  if ('kind' in caller) return rightOfLogin(caller, request);
+  const { demand, on, withoutToken, about } = request;
   const { token, user } = caller;
   if (demand === 'steer') return rightToSteer(caller, on);
   if (caller.signer !== undefined) return { actor: caller.signer, by: 'signature' };
@@ -62,8 +80,29 @@ export function rightOf(caller: Caller, { demand, on, withoutToken, about }: Rig
  * Whether a run belongs to someone else: its recorded starter is not the caller's account or token, and the caller does
  * not work in it. A run without a recorded starter belongs to someone else.
  */
-export function isOthersRun(caller: Caller, startedBy: string | undefined): boolean {
+export function isOthersRun(caller: Caller | LoggedIn, startedBy: string | undefined): boolean {
+  if ('kind' in caller) return startedBy !== caller.name;
   return caller.isOwnRun !== true && (startedBy === undefined || ![caller.user, caller.token?.name].includes(startedBy));
+}
+
+/** The scope of a login that a right takes. What runs on this machine, and what becomes of its database, is decided at it. */
+const LOGIN_SCOPE_OF = { steer: 'operate', decide: 'decide', override: 'decide', trust: undefined, upkeep: undefined } as const;
+
+function rightOfLogin({ name, scopes, via }: LoggedIn, { demand, on, about, withoutToken }: RightRequest): Right {
+  const scope = LOGIN_SCOPE_OF[demand];
+  const isEnough = via === 'session' || via === 'passkey' || withoutToken !== true;
+  if (scope !== undefined && scopes.has(scope) && isEnough) return { actor: name, by: via };
+  const why =
+    scope === undefined
+      ? 'it is only possible on the command line, at the machine of the server'
+      : scopes.has(scope)
+        ? `it takes a login in the browser, and this request came with a ${via}`
+        : via === 'comment'
+          ? `${name} needs write permission in the repository`
+          : `the ${via} of ${name} does not have the scope "${scope}"`;
+  throw new EngineError('NOT_ALLOWED', `"${on}"${about === undefined ? '' : ` of ${about}`} is not allowed: ${why}`, {
+    details: { on, demand, ...(scope === undefined ? {} : { scope }) },
+  });
 }
 
 function noTerminal({ token }: Caller, demand: Scope): string {

@@ -36,16 +36,31 @@ const DECIDING = [...SEEN, 'input', 'gate'];
 /** The table. */
 export const RIGHTS: Readonly<Record<string, RightRow>> = {
   demo: { verb: 'free', free: ['keep', 'no-pause'], because: 'it decides in a project that it created itself' },
-  init: { verb: 'free', free: ['js', 'yaml', 'claude', 'codex', 'gemini', 'opencode', 'yes', 'dry-run'] },
+  init: {
+    verb: 'free',
+    free: ['js', 'yaml', 'template', 'repo', 'github-actions', 'claude', 'codex', 'gemini', 'opencode', 'yes', 'dry-run'],
+  },
   list: { verb: 'free', free: ['status'] },
   validate: { verb: 'free', free: ['strict', 'hints', 'schema'] },
+  lock: { verb: 'asks', free: ['check'], because: 'a module that is not trusted yet is trusted first' },
   graph: { verb: 'asks', free: ['format', 'out', 'run'], because: 'a workflow that is not trusted yet is trusted first' },
   skill: {
     verb: 'asks',
     free: [
       ...['step', 'total-steps', 'param', 'mode', 'decision', 'confidence', 'iteration', 'qr-iteration', 'qr-fail', 'qr-status', 'format'],
+      ...['copy', 'claude', 'codex', 'gemini', 'opencode', 'agents', 'user', 'to', 'stateless', 'force', 'dry-run'],
     ],
-    actions: { list: 'free', show: 'asks', lint: 'asks', new: 'free', step: 'asks' },
+    actions: {
+      list: 'free',
+      show: 'asks',
+      lint: 'asks',
+      new: 'free',
+      install: 'asks',
+      uninstall: 'free',
+      export: 'free',
+      resource: 'free',
+      step: 'asks',
+    },
     because: 'a skill that is not trusted yet is trusted first',
   },
   prompt: {
@@ -82,6 +97,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
       'quiet',
       'attended',
       'format',
+      'locked',
     ],
     options: { from: 'override', output: 'override' },
     because: 'a workflow that is not trusted yet is trusted first',
@@ -96,8 +112,9 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     because: 'continuing a run needs no right; after an escalation the choice does',
   },
   retry: { verb: 'override', free: [...SIGNED, 'note', 'wait', 'quiet'], options: { extend: 'override', 'accept-changes': 'trust' } },
-  cancel: { verb: 'steer', free: [...SIGNED, 'reason'] },
+  cancel: { verb: 'steer', free: [...SIGNED, 'reason', 'dry-run'], options: { 'no-undo': 'override' }, looks: ['dry-run'] },
   pause: { verb: 'steer', free: SIGNED },
+  undo: { verb: 'steer', free: [...SIGNED, 'to', 'dry-run', 'keep-changed'], looks: ['dry-run'] },
   signal: { verb: 'steer', free: [...SIGNED, 'payload', 'id', 'quiet'] },
   fork: {
     verb: 'asks',
@@ -114,19 +131,31 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   },
   fail: { verb: 'free', free: ['token', 'reason', 'only', 'format'] },
   ask: { verb: 'free', free: ['token', 'questions', 'only', 'format'] },
+  assume: {
+    verb: 'free',
+    free: ['token', 'question', 'assumed', 'severity', 'option', 'only', 'format'],
+    because: 'only a person can answer what is assumed',
+  },
+  assumptions: { verb: 'free', free: ['all'] },
   mcp: { verb: 'free', free: ['run'], because: 'none of its tools decides' },
+  serve: {
+    verb: 'steer',
+    free: [...SIGNED, 'port', 'host', 'open', 'tls-cert', 'tls-key', 'locked'],
+    because: 'it drives runs; what it prints to log in needs the right to decide',
+  },
   hook: { verb: 'free', free: ['agent'] },
   inbox: { verb: 'free', free: ['diff', 'new'] },
   forge: {
     verb: 'asks',
     free: ['title', 'body', 'label', 'head', 'base', 'draft', 'fork', 'name', 'add', 'remove', 'token-file'],
     options: { as: 'asks', approve: 'asks', 'request-changes': 'asks', conclusion: 'asks' },
-    because: 'a review or a check can let work pass, so it needs the right to decide; opening issues and pull requests does not',
+    because:
+      'a review, a check or a comment with a command can let work pass, so it needs the right to decide; opening issues and pull requests does not',
   },
   decide: { verb: 'decide', free: [...DECIDING, 'option'] },
   approve: { verb: 'decide', free: DECIDING },
   reject: { verb: 'decide', free: DECIDING },
-  answer: { verb: 'decide', free: [...SEEN, 'step'] },
+  answer: { verb: 'decide', free: [...SEEN, 'step'], options: { assumption: 'decide', agree: 'decide' } },
   token: {
     verb: 'free',
     free: ['expires', 'scope'],
@@ -139,21 +168,63 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     actions: { create: 'asks', enrol: 'free', list: 'free', show: 'free', revoke: 'free' },
     because: 'enrolling and revoking need the passphrase of an enrolled key',
   },
+  access: {
+    verb: 'free',
+    free: [...SIGNING, 'for', 'scope', 'manages', 'gate', 'expires', 'limit'],
+    actions: {
+      ...{ login: 'asks', invite: 'asks', link: 'asks', token: 'asks', revoke: 'steer' },
+      ...{ people: 'free', groups: 'free', sessions: 'free', passkeys: 'free', audit: 'free' },
+    },
+    because: 'a link or a token gives the right to decide away',
+  },
   runs: { verb: 'free', free: ['status', 'workflow', 'attended', 'limit', 'all'] },
   show: { verb: 'free', free: ['steps', 'output'] },
   logs: { verb: 'free', free: ['follow', 'since', 'quiet'] },
+  diff: { verb: 'free', free: ['stat', 'name-only'] },
   watch: { verb: 'free', free: ['quiet'] },
   debug: { verb: 'free', free: ['out'] },
   doctor: { verb: 'free', free: ['repair'] },
   backup: { verb: 'free', options: { force: 'steer' } },
   restore: { verb: 'upkeep', free: SIGNED, options: { force: 'upkeep' }, because: 'it undoes decisions made since the backup' },
   db: { verb: 'free', free: SIGNED, actions: { check: 'free', migrate: 'steer', adopt: 'upkeep' } },
+  schedules: {
+    verb: 'asks',
+    free: [...SIGNED, 'from', 'until'],
+    actions: { list: 'free', run: 'free', backfill: 'free', pause: 'upkeep', resume: 'upkeep' },
+    because: 'it starts trusted workflows, as "run" does',
+  },
+  actions: {
+    verb: 'free',
+    free: ['state', 'hold'],
+    actions: { run: 'free' },
+    because: 'it has a state of its own, and a token of GitHub decides what it may change',
+  },
+  trigger: { verb: 'asks', free: [...SIGNED, 'event', 'payload', 'id'], because: 'it starts trusted workflows, as "run" does' },
+  deliveries: {
+    verb: 'asks',
+    free: SIGNED,
+    actions: { list: 'free', show: 'free', resend: 'upkeep' },
+    because: 'it does again what somebody with the secret asked for',
+  },
+  data: {
+    verb: 'free',
+    free: [...SIGNED, 'database'],
+    options: { 'allow-loss': 'upkeep' },
+    actions: { status: 'free', migrate: 'steer', backup: 'free', restore: 'upkeep', diff: 'free' },
+    because: 'a restore loses what was written since the backup, and a migration may drop tables',
+  },
   config: { verb: 'free', free: ['show-origin'] },
   prune: {
     verb: 'upkeep',
     free: [...SIGNED, 'older-than', 'status', 'keep', 'dry-run', 'yes', 'vacuum'],
     looks: ['dry-run'],
     because: 'it deletes the record of decisions',
+  },
+  worktrees: {
+    verb: 'free',
+    free: [...SIGNED, 'clean', 'yes'],
+    options: { force: 'upkeep' },
+    because: 'it deletes work that is nowhere else',
   },
   uninstall: {
     verb: 'upkeep',
@@ -171,8 +242,9 @@ export function demandsOf(
 ): { readonly demand: Exclude<Demand, 'free'>; readonly on: string }[] {
   const row = RIGHTS[verb];
   if (row === undefined || row.looks?.some((option) => use.options.includes(option)) === true) return [];
+  const ofAction = use.action === undefined ? undefined : row.actions?.[use.action];
   const demands: { readonly on: string; readonly demand: Demand }[] = [
-    { on: verb, demand: use.action === undefined ? row.verb : (row.actions?.[use.action] ?? row.verb) },
+    { on: ofAction === undefined ? verb : `${verb} ${use.action}`, demand: ofAction ?? row.verb },
     ...use.options.map((option) => ({ on: `${verb} --${option}`, demand: row.options?.[option] ?? ('free' as const) })),
   ];
   return demands.flatMap(({ on, demand }) => (demand === 'free' ? [] : [{ on, demand }]));

@@ -4,9 +4,11 @@
 // - The text starts with a marker and its version, so that nothing signed for another purpose, by this or another
 //   program, is mistaken for a statement.
 
+import { hash } from 'node:crypto';
 import { canonicalJson, type Json } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
 import { isSigned, type PublicKey, type UnlockedKey } from './keys.ts';
+import { isAssertionOf, isPasskey } from './passkey.ts';
 
 /** A decision on an approval of a run, for exactly the shown content. */
 export interface DecisionStatement {
@@ -43,6 +45,7 @@ export type Statement =
   | { readonly about: 'revoke'; readonly fingerprint: string; readonly previous: string };
 
 const MARK = 'pawl signature v1\n';
+const PASSKEY_MARK = 'pawl passkey v1\n';
 
 /** Signs a statement. */
 export function sign(key: UnlockedKey, statement: Statement, at: number): Signature {
@@ -51,7 +54,16 @@ export function sign(key: UnlockedKey, statement: Statement, at: number): Signat
 
 /** Whether this key signed this statement. Whether the key is enrolled is decided in `judgement.ts`. */
 export function isSignatureOf(statement: Statement, signature: Signature, key: Pick<PublicKey, 'key'>): boolean {
+  if (isPasskey(key.key)) return isAssertionOf(key.key, challengeOf(statement, signature.at), signature.value);
   return isSigned(key, textOf(statement, signature), signature.value);
+}
+
+/**
+ * The challenge, in base64url, with which a passkey signs a statement. It does not name the key: the person chooses one
+ * after the challenge was made.
+ */
+export function challengeOf(statement: Statement, at: number): string {
+  return hash('sha256', `${PASSKEY_MARK}${canonicalJson({ at, statement: statement as unknown as Json })}`, 'base64url');
 }
 
 function textOf(statement: Statement, { key, at }: Pick<Signature, 'key' | 'at'>): string {

@@ -4,6 +4,12 @@
 import { hash } from 'node:crypto';
 import { canonicalJson, type Json } from './json.ts';
 
+/** A value that is stored beside what names it, addressed by its content. */
+export interface Ref {
+  readonly digest: string;
+  readonly bytes: number;
+}
+
 /** Returns the SHA-256 of a text, in hex. */
 export function digestText(text: string): string {
   return hash('sha256', text);

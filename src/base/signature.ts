@@ -6,6 +6,6 @@ export interface Signature {
   readonly key: string;
   /** The time of signing by the signer's clock; it is part of what is signed. */
   readonly at: number;
-  /** Ed25519, in base64url. */
+  /** Ed25519, in base64url; of a passkey its assertion (`src/authority/passkey.ts`). */
   readonly value: string;
 }

@@ -8,7 +8,7 @@
 //   work of a step.
 
 import { realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 
 /** A file's device and inode. */
 export interface FileNumber {
@@ -19,19 +19,26 @@ export interface FileNumber {
 /** The files that SQLite itself puts beside a database. */
 const SIDES = ['', '-wal', '-shm', '-journal'];
 const BESIDE =
-  /^(?:-wal|-shm|-journal)?$|^\.(?:bells?|owners|pids|transcripts)(?:[\\/]|$)|^\.(?:anchor|lost-wal)$|^\.key(?:\.|$)|^\.(?:backup|restoring|replaced|damaged|recovered)-/;
+  /^(?:-wal|-shm|-journal)?$|^\.(?:bells?|owners|pids|transcripts|snapshots)(?:[\\/]|$)|^\.(?:anchor|lost-wal)$|^\.key(?:\.|$)|^\.(?:backup|restoring|replaced|damaged|recovered)-/;
 
 interface HeldDatabase {
   readonly path: string;
   /** The numbers of its files by suffix; existing ones stay known while it is open. */
   readonly numbers: Map<string, FileNumber>;
+  /** How the paths of its backups begin. */
+  readonly backups: string | undefined;
 }
 
 const held = new Set<HeldDatabase>();
 
-/** Registers a database that SQLite has open. Returns a function that unregisters it. */
-export function holdDatabase(file: string): () => void {
-  const database: HeldDatabase = { path: realPathOf(file), numbers: new Map() };
+/** Registers a database that SQLite has open, or may open at any time, and the folder of its backups. Returns a function that unregisters it. */
+export function holdDatabase(file: string, backups?: string): () => void {
+  const stem = `${basename(file, extname(file))}-`;
+  const database: HeldDatabase = {
+    path: realPathOf(file),
+    numbers: new Map(),
+    backups: backups === undefined ? undefined : join(realPathOf(backups), stem),
+  };
   held.add(database);
   return () => {
     held.delete(database);
@@ -46,6 +53,12 @@ export function isStoreFile(path: string, facts: FileNumber): boolean {
   return false;
 }
 
+/** Whether a path is that of a file of such a database, where there is no file any more. */
+export function isStorePath(path: string): boolean {
+  const absolute = resolve(path);
+  return [...held].some((database) => isBeside(database, absolute));
+}
+
 function lookAtSides({ path, numbers }: HeldDatabase, { dev, ino }: FileNumber): boolean {
   return SIDES.some((side) => {
     const known = numbers.get(side) ?? statSync(`${path}${side}`, { throwIfNoEntry: false });
@@ -55,7 +68,8 @@ function lookAtSides({ path, numbers }: HeldDatabase, { dev, ino }: FileNumber):
   });
 }
 
-function isBeside({ path }: HeldDatabase, file: string): boolean {
+function isBeside({ path, backups }: HeldDatabase, file: string): boolean {
+  if (backups !== undefined && file.startsWith(backups)) return true;
   return file.startsWith(path) && BESIDE.test(file.slice(path.length));
 }
 

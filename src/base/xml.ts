@@ -23,16 +23,16 @@ export function commandElement(name: string, command: string, attributes: XmlAtt
 
 function openTag(name: string, attributes: XmlAttributes): string {
   const written = Object.entries(attributes).flatMap(([key, value]) =>
-    value === undefined ? [] : [` ${key}="${escapeXml(String(value)).replace(/\s+/g, ' ')}"`],
+    value === undefined ? [] : [` ${key}="${escapeXml(String(value)).replaceAll('"', '&quot;').replace(/\s+/g, ' ')}"`],
   );
   return `<${name}${written.join('')}>`;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** A text escaped for XML, without the characters that XML cannot contain. Quotes are escaped for attributes. */
+/** A text escaped for XML, without the characters that XML cannot contain. Quotes stay: agents pay for every character. */
 export function escapeXml(text: string): string {
-  return writableText(text).replace(/[&<>"]/g, (letter) => ESCAPES[letter] as string);
+  return writableText(text).replace(/[&<>]/g, (letter) => ESCAPES[letter] as string);
 }
 
 function writableText(text: string): string {

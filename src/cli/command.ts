@@ -63,6 +63,11 @@ export interface ListedCommand {
   readonly load: () => Promise<{ readonly run: CommandRun }>;
 }
 
+/** Commands with the group they are listed in. */
+export function inGroup(group: CommandSpec['group'], commands: readonly ListedCommand[]): CommandSpec[] {
+  return commands.map((command) => ({ ...command, group }));
+}
+
 /** The command of this name or alias. */
 export function commandNamed(commands: readonly CommandSpec[], name: string): CommandSpec | undefined {
   return commands.find((command) => command.name === name || command.aliases?.includes(name) === true);

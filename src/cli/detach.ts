@@ -6,10 +6,12 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EngineError } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
+import { readRunReport } from '../control/run-report.ts';
+import { processOf } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';
 import { pasteable } from './caller.ts';
 import type { ParsedArgs } from './command.ts';
-import { readRunReport } from './run-report/run-report.ts';
+import type { RunningServer } from './serve/running-servers.ts';
 import { closing, openStore, type Place } from './session.ts';
 import { isSettingsFile } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
@@ -30,10 +32,55 @@ export async function detachRun(shell: Shell, place: Place, detached: Background
     const child = startProcess(shell, wordsOf(place, id, detached), log);
     await started(store, { id, log, child });
     child.unref();
-    return shell.result({ ...(await readRunReport(store, id)), log }, () => [
+    return shell.result({ ...(await readRunReport(store, id)), log, drivenBy: 'process', pid: child.pid }, () => [
       `run ${id} continues in the background (process ${child.pid}); its output is in ${log}`,
       `    ${shell.style('cyan', pasteable(shell, `pawl watch ${id}`))}`,
     ]);
+  });
+}
+
+/** A run that was put on disk, and the server that is to drive it. */
+export interface ParkedRun {
+  readonly store: Store;
+  readonly id: string;
+  readonly server: RunningServer;
+}
+
+/** Waits until a server has taken a run. If it does not, a process is started that drives it. */
+export async function leaveToServer(shell: Shell, place: Place, { store, id, server }: ParkedRun): Promise<number> {
+  const watch = `    ${shell.style('cyan', pasteable(shell, `pawl watch ${id}`))}`;
+  if (await isTaken(store, id))
+    return shell.result({ ...(await readRunReport(store, id)), drivenBy: 'server', url: server.url }, () => [
+      `run ${id} continues at the server ${server.url}`,
+      watch,
+    ]);
+  const log = join(dirname(place.file), `run-${id}.log`);
+  const child = startProcess(shell, ['resume', id, '--wait', '--db', place.file, '--project', place.project.root], log);
+  child.unref();
+  return shell.result({ ...(await readRunReport(store, id)), log, drivenBy: 'process', pid: child.pid }, () => [
+    `the server ${server.url} did not take run ${id}; it continues in the background (process ${child.pid}), with its output in ${log}`,
+    watch,
+  ]);
+}
+
+/** How long a server has to take a run. */
+const TAKEN_MS = 5000;
+
+/** Whether another process drives the run, or there is nothing left to drive. */
+async function isTaken(store: Store, id: string): Promise<boolean> {
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+  const { state: first } = await store.load(id);
+  const look = async (): Promise<void> => {
+    const { state, status, owner } = await store.load(id);
+    const isElsewhere = owner !== undefined && processOf(owner) !== process.pid;
+    if (isElsewhere || state.seq > first.seq || (status !== 'running' && status !== 'pending')) resolve(true);
+  };
+  const unfollow = store.follow(() => void look().catch(reject));
+  const timer = setTimeout(() => resolve(false), TAKEN_MS);
+  look().catch(reject);
+  return promise.finally(() => {
+    unfollow();
+    clearTimeout(timer);
   });
 }
 
@@ -44,6 +91,7 @@ function wordsOf(place: Place, id: string, { given, file }: BackgroundRun): stri
     // A settings file can define several workflows, so only the name identifies one.
     isSettingsFile(place.project, file) ? given.word('WORKFLOW') : file,
     ...['--id', id, '--wait', '--db', place.file, '--project', place.project.root],
+    ...(given.has('locked') ? ['--locked'] : []),
     ...['param', 'params', 'from', 'output', 'issue', 'pr', 'event', 'payload', 'priority'].flatMap((name) =>
       given.options(name).map((value) => `--${name}=${value}`),
     ),

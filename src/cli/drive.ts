@@ -6,9 +6,10 @@ import type { AnyWorkflow } from '../api/engine-options.ts';
 import { changeOrTime, isUndriven, resumeUndriven } from '../api/undriven.ts';
 import { isEngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
+import { readRunReport, shownValues } from '../control/run-report.ts';
 import { type RunTree, readRunTree } from '../engine/run-tree.ts';
+import { statusOf } from '../engine/status.ts';
 import { isSettled } from '../kernel/run-state.ts';
-import { statusOf } from '../kernel/status.ts';
 import type { Store } from '../store/store.ts';
 import { assertSettingsTrusted, openForge } from './forge/session.ts';
 import { catchInterrupts, EXIT_INTERRUPTED, type Interrupt } from './interrupt.ts';
@@ -16,7 +17,6 @@ import { openEngine } from './open-engine.ts';
 import { endLines } from './progress/end.ts';
 import { openProgress, type ProgressView, transcriptsFor } from './progress/view.ts';
 import { tryRight } from './right.ts';
-import { readRunReport, shownValues } from './run-report/run-report.ts';
 import { findPlace, type Place } from './session.ts';
 import type { Shell } from './shell.ts';
 import { exitOfWaits } from './status.ts';
@@ -129,6 +129,25 @@ async function driveUntilIdle(
     if (interrupt.isStopping) return interrupt.stopped;
     await resumeDue(engine, run);
   }
+}
+
+/**
+ * Drives a run until it is settled, without showing anything: what is due later, such as an undo that failed, is done then.
+ * Returns whether a signal came first.
+ */
+export async function driveUntilSettled(shell: Shell, { engine, run }: Pick<Drive, 'engine' | 'run'>): Promise<boolean> {
+  const interrupt = catchInterrupts(engine, (text) => shell.warn(text));
+  for (;;) {
+    await untilIdle(engine, run, interrupt);
+    if (interrupt.isStopping) break;
+    const [{ state }, { due }] = await Promise.all([engine.store.load(run), readRunTree(engine.store, run)]);
+    if (isSettled(state.status)) return false;
+    await changeOrTime(engine.store, due?.at, interrupt.stopped);
+    if (interrupt.isStopping) break;
+    await resumeDue(engine, run);
+  }
+  await interrupt.stopped;
+  return true;
 }
 
 /** Whether a run continues by itself soon. A gate that polls the forge waits for reviews or CI, so it does not count. */

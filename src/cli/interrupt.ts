@@ -21,10 +21,12 @@ const GRACE_MS = 10_000;
 /** A step's code that ignores the abort signal must not keep the process alive longer than this. */
 const LINGER_MS = 1000;
 
-const interrupts = new WeakMap<Engine, Interrupt>();
+type Stoppable = Pick<Engine, 'close'>;
+
+const interrupts = new WeakMap<Stoppable, Interrupt>();
 
 /** Stops the engine on a signal, from the first call on. */
-export function catchInterrupts(engine: Engine, print: (text: string) => void): Interrupt {
+export function catchInterrupts(engine: Stoppable, print: (text: string) => void): Interrupt {
   const known = interrupts.get(engine);
   if (known !== undefined) {
     known.print = print;
@@ -38,12 +40,12 @@ export function catchInterrupts(engine: Engine, print: (text: string) => void): 
 class SignalInterrupt implements Interrupt {
   readonly stopped: Promise<void>;
   print: (text: string) => void;
-  private readonly engine: Engine;
+  private readonly engine: Stoppable;
   private signals = 0;
   private timer: NodeJS.Timeout | undefined;
   private settle!: (closing: Promise<void>) => void;
 
-  constructor(engine: Engine, print: (text: string) => void) {
+  constructor(engine: Stoppable, print: (text: string) => void) {
     this.engine = engine;
     this.print = print;
     this.stopped = new Promise((resolve) => {

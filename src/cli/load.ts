@@ -4,12 +4,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { importWorkflow, type LoadFailure, loadFailure } from '../api/module/import.ts';
+import { importWorkflow, loadFailure } from '../api/module/import.ts';
 import type { LoadResult } from '../api/module/load-apart.ts';
 import type { SourceProblem } from '../authoring/discover/syntax.ts';
 import type { Compilers } from '../authoring/graph/work.ts';
 import { digestText } from '../base/digest.ts';
-import { EngineError } from '../base/error.ts';
+import { EngineError, isEngineError } from '../base/error.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { childNames } from '../definition/children.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
@@ -17,18 +17,26 @@ import type { Definition } from '../definition/model.ts';
 import { type DescribedWorkflow, describeWorkflow, frozenWorkflow, isWhole } from '../definition/plain-workflow.ts';
 import { registryWith } from '../kinds/registry.ts';
 import type { RunOrigin } from '../store/store.ts';
-import { discoverProject, shownFile } from './definitions.ts';
+import { discoverProject } from './definitions.ts';
 import { assertPartsTrusted, declaredRegistry, loadParts, type ProjectParts, partsUsedBy, readProjectParts } from './own-parts.ts';
 import type { Project } from './project.ts';
 import { isSettingsFile } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
-import { oneLine } from './terminal.ts';
+import { moduleFailure, shownFile } from './shown-file.ts';
 import { assertTrusted, type TrustedContent } from './trust/trust.ts';
 
 /** A workflow whose module is loaded, and its file. */
 export interface LoadedWorkflow {
   readonly workflow: CompiledWorkflow;
   readonly file: string;
+  /** The name of the skill that it is, if the file defines one. */
+  readonly skill?: string;
+}
+
+/** Where a workflow is: a file, which may define a skill instead. */
+interface WorkflowPlace {
+  readonly file: string;
+  readonly skill?: string;
 }
 
 const MODULE_FILE = /\.m?[tj]s$/;
@@ -36,8 +44,8 @@ const YAML_FILE = /\.ya?ml$/;
 
 /** Loads a workflow by its name or its file; one whose content is not trusted is refused, or asked about on a terminal. */
 export async function loadWorkflow(shell: Shell, project: Project, reference: string): Promise<LoadedWorkflow> {
-  const file = isPath(reference) ? fileAt(shell, reference) : await fileOfName(shell, project, reference);
-  return { workflow: await loadFile(shell, project, { file, name: reference, above: [] }), file };
+  const place = await placeOf(shell, project, reference);
+  return { workflow: await loadFile(shell, project, { place, name: reference, above: [] }), ...place };
 }
 
 /** A workflow as data, its file, and the kinds and checks with which files are read here. */
@@ -49,9 +57,15 @@ export interface LoadedDescription {
 
 /** A workflow as data, by its name or its file; its code is loaded in a process of its own. */
 export async function loadDescription(shell: Shell, project: Project, reference: string): Promise<LoadedDescription> {
-  const file = isPath(reference) ? fileAt(shell, reference) : await fileOfName(shell, project, reference);
-  const checked = await assertTrusted(shell, project, { file });
+  const place = await placeOf(shell, project, reference);
+  const { file } = place;
   const parts = await readProjectParts(project);
+  if (place.skill !== undefined) {
+    const { loadSkillWorkflow } = await import('./skills/as-workflow.ts');
+    const workflow = describeWorkflow(await loadSkillWorkflow(shell, project, { file, skill: place.skill }));
+    return { workflow, file, registry: declaredRegistry(parts) };
+  }
+  const checked = await assertTrusted(shell, project, { file });
   const workflow = await describeFile(shell, project, { file, name: reference, checked, parts });
   return { workflow, file, registry: declaredRegistry(parts) };
 }
@@ -92,31 +106,43 @@ function described(shell: Shell, file: string, result: LoadResult): DescribedWor
 async function loadFile(
   shell: Shell,
   project: Project,
-  { file, name: called, above }: { readonly file: string; readonly name: string; readonly above: readonly string[] },
+  { place, name: called, above }: { readonly place: WorkflowPlace; readonly name: string; readonly above: readonly string[] },
 ): Promise<CompiledWorkflow> {
-  const checked = await assertTrusted(shell, project, { file });
-  const workflow =
-    (await reviewOf(project, file, called)) ??
-    (YAML_FILE.test(file) ? await compileFile(shell, project, { file, checked }) : await loadModule(shell, project, { file, checked }));
+  const workflow = await loadAlone(shell, project, { place, called });
   const trail = [...above, workflow.definition.name];
   const missing = childNames(workflow).filter((name) => !workflow.children.has(name) && !trail.includes(name));
   if (missing.length === 0) return workflow;
-  const { workflows } = await discoverProject(project);
   const children = new Map(workflow.children);
-  // The engine reports a child that does not exist, and the search by name one that exists twice.
   for (const name of missing) {
-    if (!workflows.some((found) => found.name === name)) continue;
-    const childFile = await fileOfName(shell, project, name);
-    children.set(name, await loadFile(shell, project, { file: childFile, name, above: trail }));
+    // The engine reports a child that does not exist, and the search by name one that exists twice.
+    const found = await placeOf(shell, project, name).catch(unlessUnknown);
+    if (found !== undefined) children.set(name, await loadFile(shell, project, { place: found, name, above: trail }));
   }
   return Object.freeze({ ...workflow, children });
 }
 
-/** The workflow that a rule of the review policy stands for, when the file is one of settings. */
+function unlessUnknown(error: unknown): undefined {
+  if (!isEngineError(error) || error.code !== 'WORKFLOW_UNKNOWN') throw error;
+}
+
+/** Loads a file, or the skill that it defines, without the workflows that its steps start. */
+async function loadAlone(
+  shell: Shell,
+  project: Project,
+  { place: { file, skill }, called }: { readonly place: WorkflowPlace; readonly called: string },
+): Promise<CompiledWorkflow> {
+  if (skill !== undefined) return (await import('./skills/as-workflow.ts')).loadSkillWorkflow(shell, project, { file, skill });
+  const checked = await assertTrusted(shell, project, { file });
+  const review = await reviewOf(project, file, called);
+  if (review !== undefined) return review;
+  return YAML_FILE.test(file) ? compileFile(shell, project, { file, checked }) : loadModule(shell, project, { file, checked });
+}
+
+/** The workflow that a rule of the review policy or a role stands for, when the file is one of settings. */
 async function reviewOf(project: Project, file: string, name: string): Promise<CompiledWorkflow | undefined> {
   if (!isSettingsFile(project, file)) return undefined;
-  const { reviewWorkflows } = await import('./settings/reviews.ts');
-  return (await reviewWorkflows(project)).find(({ listed }) => listed.name === name)?.compiled;
+  const { generatedWorkflows } = await import('./settings/generated.ts');
+  return (await generatedWorkflows(project)).find(({ listed }) => listed.name === name)?.compiled;
 }
 
 /** What a run brings along to be driven on: where its workflow came from, and the definition it is frozen to. */
@@ -152,6 +178,14 @@ function isPath(reference: string): boolean {
   return /[\\/]/.test(reference) || /\.(?:[mc]?[tj]s|ya?ml)$/.test(reference);
 }
 
+/** Where a workflow is, by its name or its file; a workflow of the project wins over a skill of the same name. */
+async function placeOf(shell: Shell, project: Project, reference: string): Promise<WorkflowPlace> {
+  if (!isPath(reference)) return placeOfName(shell, project, reference);
+  const { skillOfFile } = await import('./skills/as-workflow.ts');
+  const skill = skillOfFile(project, resolve(shell.cwd, reference));
+  return skill ?? { file: fileAt(shell, reference) };
+}
+
 function fileAt(shell: Shell, reference: string): string {
   const file = resolve(shell.cwd, reference);
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
@@ -164,25 +198,33 @@ function fileAt(shell: Shell, reference: string): string {
   return file;
 }
 
-async function fileOfName(shell: Shell, project: Project, name: string): Promise<string> {
+async function placeOfName(shell: Shell, project: Project, name: string): Promise<WorkflowPlace> {
   const { workflows, problems } = await discoverProject(project);
   const found = workflows.filter((workflow) => workflow.name === name);
   const [only] = found;
-  if (only !== undefined && found.length === 1) return only.file;
+  if (only !== undefined && found.length === 1) return { file: only.file };
   if (only !== undefined)
     throw new EngineError(
       'WORKFLOW_DUPLICATE',
       `${found.length} workflows are called "${name}": ${found.map(({ file }) => shownFile(shell, file)).join(', ')}; rename one, or name the file`,
       { details: { name, origins: found.map(({ file }) => file) } },
     );
-  const bad = [...new Set(problems.map(({ file }) => shownFile(shell, file)))];
-  const unread = bad.length === 0 ? '' : `; ${bad.join(', ')} could not be read, and "pawl validate" says why`;
-  const names = workflows.map((workflow) => workflow.name);
-  throw new EngineError(
-    'WORKFLOW_UNKNOWN',
-    `there is no workflow "${name}" in ${project.root}${didYouMean(name, names)}; "pawl list" shows what there is${unread}`,
-    { details: { name } },
-  );
+  const { runnableSkills, skillPlace } = await import('./skills/as-workflow.ts');
+  const skill = skillPlace(project, name);
+  if (skill !== undefined) return skill;
+  const names = [...workflows.map((workflow) => workflow.name), ...runnableSkills(project)];
+  throw workflowUnknown(name, { place: ` in ${project.root}`, names, unread: problems.map(({ file }) => shownFile(shell, file)) });
+}
+
+/** The error about a workflow that there is not; the files that could not be read may have it. */
+export function workflowUnknown(
+  name: string,
+  { place = '', names, unread }: { readonly place?: string; readonly names: readonly string[]; readonly unread: readonly string[] },
+): EngineError {
+  const bad = [...new Set(unread)];
+  const also = bad.length === 0 ? '' : `; ${bad.join(', ')} could not be read, and "pawl validate" says why`;
+  const message = `there is no workflow "${name}"${place}${didYouMean(name, names)}; "pawl list" shows what there is${also}`;
+  return new EngineError('WORKFLOW_UNKNOWN', message, { details: { name } });
 }
 
 /** Compiles a workflow file with the content it had when it was looked at, and with the parts of the project that it names. */
@@ -243,17 +285,4 @@ async function loadModule(
   const used = partsUsedBy(workflow.definition, parts).filter(({ part }) => part === 'check');
   await assertPartsTrusted(shell, project, { used, problems: parts.problems });
   return workflow;
-}
-
-/** A failed load, with the place in the user's file and without our own part of the stack. */
-export function moduleFailure(shell: Shell, file: string, failure: LoadFailure & { readonly cause?: unknown }): EngineError {
-  const { code, message, position, problems, cause } = failure;
-  if (code === 'NOT_TRUSTED') return new EngineError(code, message);
-  const where = position?.file === undefined || position.file === file ? file : `${file} (in ${shownFile(shell, position.file)})`;
-  const hint = code === 'MODULE_FAILED' ? 'loading the file runs it: fix this, or catch the error' : '"pawl validate" shows where';
-  return new EngineError('MODULE_FAILED', `${where} could not be loaded: ${oneLine(message)}; ${hint}`, {
-    ...(cause === undefined ? {} : { cause }),
-    details: { ...(code === 'MODULE_FAILED' ? {} : { code }), ...(problems === undefined ? {} : { problems }) },
-    ...(position === undefined ? {} : { position }),
-  });
 }

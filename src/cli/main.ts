@@ -2,12 +2,12 @@
 // file under a Node that is new enough.
 
 import { demandsOf } from '../authority/rights.ts';
-import { EngineError } from '../base/error.ts';
+import { EngineError, isEngineError } from '../base/error.ts';
 import { claimProcess } from '../base/own-process.ts';
 import { nearestName } from '../base/suggest.ts';
 import { namedIn } from './caller.ts';
-import { COMMANDS } from './catalogue.ts';
 import { type CommandSpec, commandNamed, ParsedArgs } from './command.ts';
+import { DAILY } from './daily.ts';
 import { reportFailure } from './failure.ts';
 import { helpOf, helpOfAll, usageOf } from './help.ts';
 import { versionOf } from './package.ts';
@@ -41,10 +41,10 @@ async function dispatch(world: World, argv: readonly string[]): Promise<number> 
   }
   if (name === '__complete') {
     const { completionLines } = await import('./completion/complete.ts');
-    for (const line of await completionLines(world, COMMANDS, rest)) world.stdout.write(`${line}\n`);
+    for (const line of await completionLines(world, await allCommands(), rest)) world.stdout.write(`${line}\n`);
     return 0;
   }
-  const spec = findCommand(name);
+  const spec = await findCommand(name);
   const given = parseCommand(spec, rest);
   const shell = new Shell(world, given);
   if (given.has('help')) return showHelpOf(shell, spec);
@@ -52,15 +52,27 @@ async function dispatch(world: World, argv: readonly string[]): Promise<number> 
   const demands = demandsOf(spec.name, { options: given.names(), action: given.maybe('ACTION') });
   if (demands.some(({ demand }) => demand !== 'asks')) await (await import('./right.ts')).takeRights(shell, demands);
   const { run } = await spec.load();
-  return run(shell, given);
+  try {
+    return await run(shell, given);
+  } catch (error) {
+    throw await withParamFlags(spec, error);
+  }
 }
 
-function showHelp(world: World, rest: readonly string[]): number {
+/** Where the command takes -p, a refusal of parameters says how to give those that are missing. */
+async function withParamFlags(spec: CommandSpec, error: unknown): Promise<unknown> {
+  if (!isEngineError(error) || spec.options?.some(({ name }) => name === 'param') !== true) return error;
+  const { withMissingFlags } = await import('../definition/arg.ts');
+  return withMissingFlags(error, (name) => `-p ${name}=VALUE`);
+}
+
+async function showHelp(world: World, rest: readonly string[]): Promise<number> {
   const shell = new Shell(world, commonOf(rest));
   const about = rest.find((word) => !word.startsWith('-'));
-  if (about !== undefined) return showHelpOf(shell, findCommand(about));
-  const commands = COMMANDS.map(({ name, group, summary }) => ({ name, group, summary }));
-  return shell.result({ usage: 'pawl COMMAND [OPTIONS]', commands }, () => helpOfAll(shell.look, COMMANDS));
+  if (about !== undefined) return showHelpOf(shell, await findCommand(about));
+  const all = await allCommands();
+  const commands = all.map(({ name, group, summary }) => ({ name, group, summary }));
+  return shell.result({ usage: 'pawl COMMAND [OPTIONS]', commands }, () => helpOfAll(shell.look, all));
 }
 
 function showHelpOf(shell: Shell, spec: CommandSpec): number {
@@ -73,13 +85,17 @@ function commonOf(words: readonly string[]): ParsedArgs {
   return new ParsedArgs(new Map(), new Map(), new Set(['json', 'no-color'].filter((name) => words.includes(`--${name}`))));
 }
 
-function findCommand(name: string): CommandSpec {
-  const spec = commandNamed(COMMANDS, name);
+async function allCommands(): Promise<readonly CommandSpec[]> {
+  return (await import('./catalogue.ts')).COMMANDS;
+}
+
+async function findCommand(name: string): Promise<CommandSpec> {
+  const spec = commandNamed(DAILY, name) ?? commandNamed(await allCommands(), name);
   if (spec !== undefined) return spec;
   if (name.startsWith('-')) throw new EngineError('USAGE', `the command must come before "${name}"; "pawl --help" lists the commands`);
   const nearest = nearestName(
     name,
-    COMMANDS.map((command) => command.name),
+    (await allCommands()).map((command) => command.name),
   );
   const meant = nearest === undefined ? '' : ` (did you mean "pawl ${nearest}"?)`;
   throw new EngineError('USAGE', `unknown command "${name}"${meant}; "pawl --help" lists the commands`);

@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path';
 import { createEngine, type Engine } from '../api/engine.ts';
 import type { AnyWorkflow, EngineOptions } from '../api/engine-options.ts';
 import { present } from '../base/fields.ts';
+import { readBreakers } from '../definition/breakers.ts';
+import type { DefinitionSource } from '../engine/host.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { StepServices } from '../steps/services.ts';
 import type { Store } from '../store/store.ts';
@@ -18,15 +20,23 @@ import { rememberSigned } from './trust/signed-projects.ts';
 /** How long a command waits for the process that owns a run. */
 const PATIENCE_MS = 15_000;
 
-/** Opens an engine that drives only what this command asks for. */
-export async function openEngine(
-  shell: Shell,
-  place: Place,
-  parts: { readonly store: Store; readonly workflows: readonly AnyWorkflow[]; readonly forge?: Forge },
-): Promise<Engine> {
+/** What an engine is opened with besides the settings of the project. */
+export interface OpenedParts {
+  readonly store: Store;
+  readonly workflows: readonly AnyWorkflow[] | DefinitionSource;
+  readonly forge?: Forge;
+  /** Receives failures that no command waits for; by default they are printed. */
+  readonly warn?: (text: string) => void;
+  /** `all` for a server; by default the engine drives only what the command asks for. */
+  readonly drives?: 'all';
+}
+
+/** Opens an engine on the database of a project. */
+export async function openEngine(shell: Shell, place: Place, parts: OpenedParts): Promise<Engine> {
+  const { warn = (text: string) => shell.warn(text) } = parts;
   // Record that the project requires signatures, so that changing its settings later does not bypass them.
   rememberSigned(shell, place.project, place.settings);
-  const { limits, stages, inheritEnv, groups, commands, budgets, decisions, protected: guarded } = place.settings;
+  const { limits, stages, inheritEnv, groups, commands, budgets, breakers, decisions, protected: guarded } = place.settings;
   return createEngine({
     rights: 'checked',
     db: place.file,
@@ -34,13 +44,26 @@ export async function openEngine(
     workflows: parts.workflows,
     checks: await lazyChecks(shell, place.project),
     cwd: place.project.root,
-    drives: 'own',
-    patience: { ms: PATIENCE_MS, note: (text) => shell.warn(text) },
+    drives: parts.drives ?? 'own',
+    patience: { ms: PATIENCE_MS, note: warn },
     worktrees: { folder: join(dirname(place.file), 'worktrees') },
-    warn: (error) => shell.warn(error instanceof Error ? error.message : String(error)),
-    ...present({ limits, stages, inheritEnv, groups, commands, decisions, budgets, protected: guarded, forge: parts.forge }),
+    warn: (error) => warn(error instanceof Error ? error.message : String(error)),
+    ...present({
+      limits,
+      stages,
+      inheritEnv,
+      groups,
+      commands,
+      decisions,
+      budgets,
+      circuitBreakers: breakers && readBreakers(breakers),
+      protected: guarded,
+      forge: parts.forge,
+    }),
     identities: () => keyListOf(shell, place.project),
     ...webOf(place),
+    ...writesOf(place),
+    ...databasesOf(place),
     ...(await rolesOf(place)),
   });
 }
@@ -49,6 +72,25 @@ export async function openEngine(
 function webOf({ settings: { secrets = {}, webhooks } }: Place): Pick<EngineOptions, 'secrets' | 'webhooks'> {
   const hosts = Object.entries(secrets).flatMap(([name, { hosts }]) => (hosts === undefined ? [] : [[name, hosts] as const]));
   return { secrets, webhooks: { ...webhooks, secretHosts: Object.fromEntries(hosts) } };
+}
+
+/** What agents of a project may have written at the forge. */
+function writesOf({ settings: { writes, staged } }: Place): Pick<EngineOptions, 'writes'> {
+  if (writes === undefined && staged === undefined) return {};
+  const { links, ...limits } = writes ?? {};
+  return { writes: { limits, ...present({ links, staged }) } };
+}
+
+/** The protected databases of a project. */
+function databasesOf({ settings: { databases = {} } }: Place): Pick<EngineOptions, 'databases'> {
+  return {
+    databases: Object.fromEntries(
+      Object.entries(databases).map(([name, { path, row_limit: rowLimit, keep_backups: keepBackups }]) => [
+        name,
+        { path, ...present({ rowLimit, keepBackups }) },
+      ]),
+    ),
+  };
 }
 
 /** What the text of a step is built with: the roles, checks, stages and protected files of a project. */

@@ -9,6 +9,7 @@ import type { FileProblem } from '../authoring/discover/discover.ts';
 import type { DeclaredPart } from '../authoring/discover/own-parts.ts';
 import type { Compilers } from '../authoring/graph/work.ts';
 import { EngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import type { Definition } from '../definition/model.ts';
 import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
 import { usedParts } from '../definition/used-parts.ts';
@@ -74,8 +75,8 @@ function kindWithoutCode({ name, outcomes, recovery }: DeclaredPart): OwnKind {
   return defineStepKind({ kind: name, outcomes, recovery, parse: (config) => config, run: notLoaded }) as OwnKind;
 }
 
-function checkOf({ name, needsPullRequest }: DeclaredPart, run: GateCheck['run']): GateCheck {
-  return { name, ...(needsPullRequest ? { needsPullRequest: true as const } : {}), run };
+function checkOf({ name, needsPullRequest, reactiveEvents }: DeclaredPart, run: GateCheck['run']): GateCheck {
+  return { name, ...(needsPullRequest ? { needsPullRequest: true as const } : {}), ...present({ reactiveEvents }), run };
 }
 
 function notLoaded(): never {

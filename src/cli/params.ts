@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EngineError, messageOf } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { argFromText } from '../definition/arg.ts';
 import type { ArgModel } from '../definition/model.ts';
 import type { ParsedArgs } from './command.ts';
 import type { Shell } from './shell.ts';
@@ -16,7 +17,7 @@ export function readParams(shell: Shell, given: ParsedArgs, declared: Readonly<R
   if (!isJsonObject(base)) throw new EngineError('USAGE', `--params must be a JSON object, such as '{"issue": 7}'`);
   const single = readNamed(given.options('param'), { option: '-p', example: '-p issue=7' }).map(([name, text]): [string, Json] => {
     const type = Object.hasOwn(declared, name) ? declared[name]?.type : undefined;
-    return [name, readValue(readText(shell, text, `-p ${name}`), type)];
+    return [name, argFromText(readText(shell, text, `-p ${name}`), type)];
   });
   return { ...base, ...Object.fromEntries(single) };
 }
@@ -63,19 +64,5 @@ function readText(shell: Shell, text: string, what: string): string {
     return readFileSync(file, 'utf8');
   } catch (cause) {
     throw new EngineError('USAGE', `${what}: cannot read ${file}: ${messageOf(cause)}; write @@ for a literal @`, { cause });
-  }
-}
-
-function readValue(text: string, type: ArgModel['type']): Json {
-  if (type === 'string') return text;
-  const value = parsed(text);
-  return value === undefined || (type === undefined && typeof value === 'string') ? text : value;
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
   }
 }

@@ -8,6 +8,7 @@ import { type Caller, isOthersRun, type Right, type RightRequest, rightOf } from
 import type { demandsOf } from '../authority/rights.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
+import { startedText, starterOf } from '../control/starter.ts';
 import type { Store } from '../store/store.ts';
 import { accountName, userActor } from './actor.ts';
 import { hasStarted } from './agent-session.ts';
@@ -37,14 +38,9 @@ export async function demandSteering(
   store: Store,
   { run, on }: { readonly run: string; readonly on: string },
 ): Promise<void> {
-  let { state, origin } = await store.load(run);
-  while (state.parent !== undefined) ({ state, origin } = await store.load(state.parent.run));
-  if (!isOthersRun(await callerOf(shell, { demand: 'steer', on }), origin.actor)) return;
-  await demandRight(shell, {
-    demand: 'override',
-    on,
-    about: origin.actor === undefined ? 'a run of unknown origin' : `a run that ${origin.actor} started`,
-  });
+  const starter = await starterOf(store, run);
+  if (isOthersRun(await callerOf(shell, { demand: 'steer', on }), starter))
+    await demandRight(shell, { demand: 'override', on, about: startedText(starter) });
 }
 
 /** Like `demandRight`, but returns undefined if the caller does not have the right. */
@@ -115,9 +111,9 @@ async function driversOf(shell: Shell): Promise<readonly { readonly pid: number;
  * The signer, if the command line asks for a signature or the project requires one. A decision is signed later, once its
  * content was shown; for everything else the passphrase is asked for now.
  */
-async function signerOf(shell: Shell, { demand, isFirstKey, standsIn }: RightRequest): Promise<string | undefined> {
+async function signerOf(shell: Shell, { demand, withoutSignature, standsIn }: RightRequest): Promise<string | undefined> {
   const { asksToSign, identityFor } = await import('./identity/identity.ts');
-  if (isFirstKey === true) return undefined;
+  if (withoutSignature === true) return undefined;
   if ((standsIn === true || !asksToSign(shell)) && !(await requiresSignatures(shell))) return undefined;
   // An action at the forge is not signed itself, so the key is unlocked now.
   if (demand === 'decide' && standsIn !== true) return identityFor(shell, shell.given).name;

@@ -161,8 +161,7 @@ export async function withShownRun<T>(shell: Shell, work: (run: OpenRun) => Prom
 /** The run that somebody started: a child run is part of its parent. */
 async function rootOf(store: Store, run: RunSummary): Promise<RunSummary> {
   if (run.parent === undefined) return run;
-  const found = await store.list({ idPrefix: run.parent });
-  const parent = found.find(({ id }) => id === run.parent);
+  const [parent] = await store.list({ id: run.parent });
   // A parent may have been pruned.
   return parent === undefined ? run : rootOf(store, parent);
 }

@@ -17,12 +17,16 @@ import type { Settings } from './settings/settings.ts';
 /** What a project has of everything that these references name. Parts that nothing refers to are not read. */
 export async function surroundingsOf(
   project: Project,
-  { references, settings }: { readonly references: readonly Reference[]; readonly settings: Pick<Settings, 'roles' | 'groups'> },
+  {
+    references,
+    settings,
+  }: { readonly references: readonly Reference[]; readonly settings: Pick<Settings, 'roles' | 'groups' | 'databases'> },
 ): Promise<Surroundings> {
   const needs = (kind: Reference['kind']): boolean => references.some((reference) => reference.kind === kind);
   return {
     checks: needs('check') ? [...Object.keys(REGISTRY.checks), ...(await ownChecks(project))] : [],
     groups: settings.groups ?? {},
+    databases: Object.keys(settings.databases ?? {}),
     ...(needs('role') ? { roles: await rolesOf(project, settings), roleHint } : {}),
   };
 }
@@ -83,6 +87,7 @@ const ERRORS: Readonly<Partial<Record<Problem['code'], ErrorCode>>> = {
   CHILD_CYCLE: 'DEFINITION_CYCLE',
   CHILD_UNKNOWN: 'WORKFLOW_UNKNOWN',
   ROLE_UNKNOWN: 'ROLE_UNKNOWN',
+  DATABASE_UNKNOWN: 'DATABASE_UNKNOWN',
 };
 
 function refusal(workflow: string, problems: readonly Problem[]): EngineError {

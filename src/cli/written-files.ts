@@ -6,11 +6,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { SnapshotLog, snapshotsOf } from '../steps/snapshot-log.ts';
 import { initialFiles, initialWorkflow } from './commands/init.ts';
 import { accountHome, type Project, stateHome } from './project.ts';
 import type { Place } from './session.ts';
 import { userSettingsFolder } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
+import { installedIn, removeSkillFile } from './skills/installed.ts';
+import { SKILL_FOLDERS } from './skills/targets.ts';
 
 /** Something that Pawl wrote and can remove. */
 export interface WrittenItem {
@@ -18,7 +21,7 @@ export interface WrittenItem {
   readonly what: string;
   /** Only this part of the file goes; what else is in it stays. */
   readonly isPart?: true;
-  remove(): void;
+  remove(): void | Promise<void>;
 }
 
 /** Something that stays, and why. */
@@ -65,7 +68,22 @@ function agentInventory({ root }: Project): Inventory {
     ...fileItem(at('.opencode', 'commands', 'pawl.md'), 'the command /pawl of OpenCode'),
     ...fileItem(at('.opencode', 'plugins', 'pawl.js'), 'the plugin for OpenCode'),
   ];
-  return { items: [...files, ...edits.flatMap(({ items }) => items)], kept: edits.flatMap(({ kept }) => kept) };
+  const skills = skillInventory(root);
+  return {
+    items: [...files, ...skills.items, ...edits.flatMap(({ items }) => items)],
+    kept: [...skills.kept, ...edits.flatMap(({ kept }) => kept)],
+  };
+}
+
+/** What `pawl skill install` and `pawl skill export` wrote. */
+function skillInventory(root: string): Inventory {
+  const found = SKILL_FOLDERS.flatMap((folder) => installedIn(join(root, folder)));
+  return {
+    items: found.flatMap(({ file, name, state }) =>
+      state === 'ours' ? [{ path: file, what: `the skill "${name}"`, remove: () => removeSkillFile(file) }] : [],
+    ),
+    kept: found.flatMap(({ file, state }) => (state === 'changed' ? [{ path: file, why: 'yours: it was changed by a person' }] : [])),
+  };
 }
 
 type Removal = (value: JsonObject) => JsonObject | undefined;
@@ -166,6 +184,11 @@ function storeInventory({ file, because, project }: Place): Inventory {
     const path = join(worktrees, name);
     items.push({ path, what: 'the worktree of a run', remove: () => removeWorktree(project.root, path) });
   }
+  // The refs are in the repository of the user; the list of them is beside the database, so they go first.
+  const snapshots = new SnapshotLog(snapshotsOf(file));
+  const runs = snapshots.runs();
+  if (runs.length > 0)
+    items.push({ path: snapshots.home, what: 'the snapshots of runs, with their refs in git', remove: () => snapshots.remove(runs) });
   // The default folder is Pawl's alone; a database elsewhere may have other files beside it.
   if (because === 'default') {
     if (existsSync(folder))

@@ -4,9 +4,10 @@
 
 import { createGraph, cyclesOf, isChoice, reachable, reversed, successorsOf } from './analysis.ts';
 import { blockedWork } from './blocked-work.ts';
+import { writtenDatabase } from './database.ts';
 import { gateWarnings } from './gate-warnings.ts';
 import type { KindRegistry } from './kind.ts';
-import { type Definition, type Edge, membersOf, type StepKind, type StepModel } from './model.ts';
+import { type Definition, type Edge, membersOf, type StepKind, type StepModel, stepsWithin } from './model.ts';
 import { isReview, isSilentWriter, overlappingWriters, writtenBy } from './overlap.ts';
 import { asksPerson, checksWork } from './passage.ts';
 import type { Problem } from './problem.ts';
@@ -26,6 +27,7 @@ export function adviceOn(definition: Definition, registry: KindRegistry): Proble
     ...loops.flatMap(loopAdvice),
     ...retryAdvice(loops),
     ...unverifiedAdvice(steps),
+    ...steps.flatMap((step) => stepsWithin(step).flatMap(databaseAdvice)),
   ];
 }
 
@@ -95,6 +97,20 @@ function writerAdvice(step: StepModel): Problem[] {
       ...(isDeclared ? {} : { severity: 'hint' as const }),
       message: `${who} may write the same files at once; each works in a checkout of its own, and changes that contradict each other end as "conflict"`,
       hint: 'declare with `writes` which files each of them changes, or let them run one after the other with concurrency 1',
+    },
+  ];
+}
+
+/** Rows that nothing looks at before they are accepted. */
+function databaseAdvice(step: StepModel): Problem[] {
+  const written = writtenDatabase(step);
+  if (written === undefined || step.postconditions.length > 0 || written.expect.length > 0) return [];
+  return [
+    {
+      step: step.id,
+      code: 'DATABASE_UNVERIFIED',
+      message: `it writes to the database "${written.name}", and nothing checks what it wrote before that is accepted`,
+      hint: 'add a postcondition, or a query under `expect` of the database; write access: read if it only reads',
     },
   ];
 }

@@ -3,7 +3,7 @@
 // - Nothing is coerced: "5" is not 5. Readers of text (a command line, a form) convert before binding.
 // - All faults of a set of values are reported in one error.
 
-import { EngineError, messageOf } from '../base/error.ts';
+import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { canonicalJson, deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { shortText } from '../base/short-text.ts';
 import { didYouMean } from '../base/suggest.ts';
@@ -120,16 +120,34 @@ export function argFaults(model: ArgModel): string[] {
 /** Returns the values with defaults filled in, or throws PARAMS_INVALID with all faults. `what` names their owner. */
 export function bindParams(params: Readonly<Record<string, ArgModel>>, given: unknown, what: string): JsonObject {
   const values = given === undefined || given === null ? {} : given;
-  if (typeof values !== 'object' || Array.isArray(values)) throw invalidParams(what, ['they must be an object of values by name']);
+  if (typeof values !== 'object' || Array.isArray(values))
+    throw invalidParams(what, { faults: ['they must be an object of values by name'] });
   const faults = unknownNames(params, values);
+  const missing: string[] = [];
   const bound: [string, Json][] = [];
   for (const [name, model] of Object.entries(params)) {
     const result = bindOne(name, model, Object.hasOwn(values, name) ? (values as Record<string, unknown>)[name] : undefined);
+    if (result.isMissing === true) missing.push(name);
     if (result.fault !== undefined) faults.push(result.fault);
     else if (result.value !== undefined) bound.push([name, result.value]);
   }
-  if (faults.length > 0) throw invalidParams(what, faults);
+  if (faults.length > 0) throw invalidParams(what, { faults, missing });
   return deepFreeze(Object.fromEntries(bound));
+}
+
+/** A value that somebody wrote as text, by its declared type; what does not fit stays text, for the binding to refuse. */
+export function argFromText(text: string, type: ArgModel['type']): Json {
+  if (type === 'string') return text;
+  const value = parsedJson(text);
+  return value === undefined || (type === undefined && typeof value === 'string') ? text : value;
+}
+
+function parsedJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns what is wrong with those values of an object that arguments of this name take. */
@@ -151,6 +169,7 @@ function unknownNames(params: Readonly<Record<string, ArgModel>>, values: object
 interface Bound {
   readonly value?: Json;
   readonly fault?: string;
+  readonly isMissing?: boolean;
 }
 
 /** Returns what is wrong with the fields of a value that belong to arguments, or undefined. Other fields are free. */
@@ -159,6 +178,16 @@ export function argumentFault(args: Readonly<Record<string, ArgModel>>, value: J
   return Object.entries(args)
     .map(([name, model]) => bindOne(name, model, Object.hasOwn(given, name) ? given[name] : undefined).fault)
     .find((fault) => fault !== undefined);
+}
+
+/** A refusal of parameters with the words that give those that are missing, as `flag` writes them. Any other error as it is. */
+export function withMissingFlags(error: unknown, flag: (name: string) => string): unknown {
+  if (!isEngineError(error) || error.code !== 'PARAMS_INVALID') return error;
+  const missing = (error.details.missing ?? []) as readonly string[];
+  if (missing.length === 0) return error;
+  const separator = error.message.includes('\n') ? '\n' : '; ';
+  const message = `${error.message}${separator}add ${missing.map(flag).join(' ')}`;
+  return new EngineError('PARAMS_INVALID', message, { details: error.details, cause: error });
 }
 
 /** Describes the values that arguments allow, one line each. */
@@ -172,7 +201,7 @@ export function argumentLines(args: Readonly<Record<string, ArgModel>>): string[
 function bindOne(name: string, model: ArgModel, given: unknown): Bound {
   if (given === undefined) {
     if (model.default !== undefined) return { value: model.default };
-    return model.required ? { fault: `"${name}" is missing; it must be ${expectation(model)}` } : {};
+    return model.required ? { fault: `"${name}" is missing; it must be ${expectation(model)}`, isMissing: true } : {};
   }
   try {
     const value = toPlain(given, `"${name}"`);
@@ -208,7 +237,11 @@ function expectation(model: ArgModel): string {
 
 const SHOWN_MAX = 80;
 
-function invalidParams(what: string, faults: readonly string[]): EngineError {
+/** `missing` names the parameters to add, so that a caller can say how they are given where it stands. */
+function invalidParams(
+  what: string,
+  { faults, missing = [] }: { readonly faults: readonly string[]; readonly missing?: readonly string[] },
+): EngineError {
   const list = faults.length === 1 ? faults[0] : `\n${faults.map((fault) => `- ${fault}`).join('\n')}`;
-  return new EngineError('PARAMS_INVALID', `the parameters of ${what} are not valid: ${list}`, { details: { problems: faults } });
+  return new EngineError('PARAMS_INVALID', `the parameters of ${what} are not valid: ${list}`, { details: { problems: faults, missing } });
 }

@@ -32,6 +32,8 @@ export interface CheckDeclaration {
   readonly needsPullRequest?: true;
   /** True if it ends by itself at its time limit and leaves nothing running; otherwise it is abandoned then. */
   readonly stopsItself?: true;
+  /** The events at the forge that can change its verdict, `issues.labeled` or `issues`; without them, every event can. */
+  readonly reactiveEvents?: readonly string[];
   /** Returns the name of a check with this configuration for messages. Default: its name. */
   title?(config: CheckModel): string;
   /** Reports what is wrong with the configuration of such a check. */

@@ -2,9 +2,12 @@
 // and their digest tells whether they have changed.
 
 import type { Json, JsonObject } from '../base/json.ts';
+import type { AssumptionInput } from './assumption.ts';
 import type { ConditionModel, Definition, StepModel } from './model.ts';
 import type { OutcomeName } from './outcome.ts';
 import type { OwnKind } from './own-kind.ts';
+import type { ProtectedDatabase } from './protected-database.ts';
+import type { ScheduleModel } from './schedule.ts';
 import type { TriggerModel } from './trigger.ts';
 
 /** The context of a step's function. Everything is passed in: there are no globals and no ambient state. */
@@ -27,15 +30,38 @@ export interface StepContext {
   readonly checkpoint: CheckpointView;
   /** Earlier results by step name. */
   readonly results: Readonly<Record<string, { readonly output: Json }>>;
-  /** In postconditions: the result of the step. */
+  /** In postconditions: the result of the step. In an undo: the result that is taken back. */
   readonly result: unknown;
+  /** In an undo: the attempt whose result is taken back, with the key under which it did its work. */
+  readonly undoes: UndoneWork | undefined;
   /** In a fan-out: the item of this member and its key. */
   readonly item: unknown;
   readonly itemKey: string | undefined;
   /** After a failed attempt: what was wrong with it. */
   readonly retryContext: { readonly error: string; readonly attempt: number; readonly note?: string } | undefined;
+  /**
+   * Records something that the step assumes instead of asking a person, and goes on. Returns the answer if a person has
+   * given one, else what is assumed. It counts when the step's result does.
+   */
+  readonly assume: (assumption: AssumptionInput) => string;
   /** Aborted when the attempt must stop: timeout, cancel, or a join that is already settled. */
   readonly signal: AbortSignal;
+  /**
+   * The protected database of a step that declares one (`databases`). It is a copy: what the step writes is accepted with
+   * the step, in one transaction, or dropped.
+   */
+  readonly db: ProtectedDatabase;
+  /** The same by name. */
+  readonly databases: Readonly<Record<string, ProtectedDatabase>>;
+}
+
+/** The attempt whose result an undo takes back. */
+export interface UndoneWork {
+  readonly runId: string;
+  readonly stepId: string;
+  readonly path: string;
+  readonly attempt: number;
+  readonly idempotencyKey: string;
 }
 
 /** The checkpoint as conditions and handlers see it: merged data, plus names and results of completed steps. */
@@ -53,8 +79,45 @@ export interface TaskReturn {
   readonly output: unknown;
 }
 
-/** Builds the instructions of a step from its parameters, and optionally its title. */
-export type ActionsBuilder = (params: JsonObject) => readonly string[] | { readonly title: string; readonly actions: readonly string[] };
+/** What the instructions of a step can depend on beside the parameters: how the run stands when the step begins. */
+export interface ActionsContext {
+  /** Which visit of the step this is, from 1. */
+  readonly visit: number;
+  /** The latest result of each completed step, by name. */
+  readonly results: Readonly<Record<string, Json>>;
+}
+
+/** Where a visit of a step is in a loop. */
+export interface LoopPosition {
+  /** The visit of a step that is repeated until its agent is sure, and how many there are at most. */
+  readonly iteration?: number;
+  readonly iterationsMax?: number;
+  /** The round of a review loop, its name, and the severities that stop the work in this round. */
+  readonly round?: number;
+  readonly review?: string;
+  readonly blocks?: readonly string[];
+}
+
+/** Instructions with a title of their own, and where in a loop they are. */
+export interface BuiltActions {
+  readonly title: string;
+  readonly actions: readonly string[];
+  readonly loop?: LoopPosition;
+}
+
+/** Builds the instructions of a step. It is pure: the same run in the same state is told the same after a restart. */
+export type ActionsBuilder = (params: JsonObject, at: ActionsContext) => readonly string[] | BuiltActions;
+
+/** Work that was accepted, and the run as it stands. */
+export interface AcceptedWork extends ActionsContext {
+  /** `reject` for a verdict against what was reviewed. */
+  readonly outcome: 'ok' | 'reject';
+  readonly output: Json;
+  readonly params: JsonObject;
+}
+
+/** Chooses the outcome of a step when its work is accepted: `ok`, one of its `routes`, or the verdict as it is. */
+export type RouteChoice = (done: AcceptedWork) => TaskReturn;
 
 /** A condition of a contract, evaluated by the engine. */
 export type ConditionCheck = (ctx: never) => boolean | Promise<boolean>;
@@ -93,8 +156,26 @@ export interface StepCode {
   readonly own?: OwnKind;
   /** Builds the instructions, if they are not fixed text. */
   readonly actions?: ActionsBuilder;
+  /** Chooses the outcome of accepted work. */
+  readonly route?: RouteChoice;
+  /** The functions of what takes its result back. */
+  readonly undo?: StepCode;
   /** The functions of the members of a group, by member id. */
   readonly members: Readonly<Record<string, StepCode>>;
+}
+
+/** What the application's part of the context is built from. */
+export interface ContextSource<Params = JsonObject> {
+  readonly runId: string;
+  /** When the run began, in milliseconds. */
+  readonly startedAt: number;
+  readonly workflow: string;
+  readonly params: Params;
+  /**
+   * The step's copies of its protected databases, by name; empty for a step without. A context that reads them may have
+   * a `db` of its own, such as an object with the application's queries around one of them.
+   */
+  readonly databases: Readonly<Record<string, ProtectedDatabase>>;
 }
 
 /** A workflow in memory: its data, its functions, and the digests of both. */
@@ -109,11 +190,15 @@ export interface CompiledWorkflow {
   /** The generator function of a flow. */
   readonly flow?: (input: never) => Generator<unknown, unknown, unknown>;
   /** Builds the application's part of the context, once per attempt. */
-  readonly context?: (run: { readonly runId: string; readonly workflow: string; readonly params: JsonObject }) => unknown;
+  readonly context?: (run: ContextSource) => unknown;
   /** Workflows that steps start as children, by name. */
   readonly children: ReadonlyMap<string, CompiledWorkflow>;
   /** Its trigger, if its file has one. */
   readonly trigger?: TriggerModel;
+  /** When it starts by itself, while a server runs. */
+  readonly schedule?: ScheduleModel;
+  /** The command in a comment that starts it, without its slash. */
+  readonly command?: string;
 }
 
 /** A step with its data and its functions. */

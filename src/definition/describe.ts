@@ -62,7 +62,7 @@ function nodeOf(step: StepModel, entry: string): GraphNode {
   return {
     id: step.id,
     title: step.title,
-    kind: step.kind,
+    kind: step.kind === 'workflow' && step.review !== undefined ? 'review' : step.kind,
     isEntry: step.id === entry,
     isTerminal: transitionsOf(step).some(({ to }) => 'end' in to && to.end !== 'escalate'),
     asksPerson: step.gate !== undefined,

@@ -87,11 +87,15 @@ export const FINDINGS = {
   REPLAY_DIFFERS: 'warning',
   // What a workflow refers to outside its file.
   EVENT_UNKNOWN: 'error',
+  TRIGGER_OVERLAP: 'warning',
+  COMMAND_DUPLICATE: 'error',
+  SCHEDULE_INVALID: 'error',
   CHECK_UNKNOWN: 'error',
   ROLE_UNKNOWN: 'error',
   DRIVER_UNKNOWN: 'error',
   GROUP_UNKNOWN: 'error',
   GROUP_TOO_SMALL: 'warning',
+  DATABASE_UNKNOWN: 'error',
   CHILD_UNKNOWN: 'error',
   CHILD_CYCLE: 'error',
   CHILD_INPUT: 'error',
@@ -108,6 +112,7 @@ export const FINDINGS = {
   LOOP_UNEXPLAINED: 'hint',
   RETRIES_MULTIPLY: 'warning',
   STEP_UNVERIFIED: 'hint',
+  DATABASE_UNVERIFIED: 'warning',
   RECOVERY_DEFAULT: 'hint',
 } as const satisfies Readonly<Record<string, Severity>>;
 

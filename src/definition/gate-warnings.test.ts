@@ -42,6 +42,11 @@ test('reviewers are no reason to report a gate', () => {
   expect(warningsOf(`{ id: work, ${WORK} }`, `{ id: tests, ${GATE} }`, review, MERGE)).toEqual([]);
 });
 
+test('an agent that must leave the files as they are is no reason to report a gate', () => {
+  const look = `{ id: docs, ${WORK}, mutates_checkout: false }`;
+  expect(warningsOf(`{ id: work, ${WORK} }`, `{ id: tests, ${GATE} }`, look, MERGE)).toEqual([]);
+});
+
 test('a command that hides the files it runs is reported, also inside any_of', () => {
   const hidden = '{ check: command, run: cat ci.sh | sh }';
   expect(warningsOf(`{ id: tests, type: gate, conditions: [{ check: any_of, conditions: [${hidden}] }] }`)).toEqual([

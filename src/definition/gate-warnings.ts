@@ -47,16 +47,18 @@ function idOf(steps: readonly StepModel[], index: number): string {
   return (steps[index] as StepModel).id;
 }
 
+const HELD_AT_FORGE: ReadonlySet<string> = new Set(['ci_status', 'pr_approval', 'pr_approvals_met', 'no_changes_requested']);
+
 /** Whether a merge is held to a step: a gate that looks at files, at CI or at approvals, or a validation. */
 function isHeld(step: StepModel): boolean {
   if (step.kind === 'gate' && step.config.rerunAtMerge === false) return false;
-  const isForgeGate =
-    step.kind === 'gate' && allChecks(step.config.checks).some(({ check }) => check === 'ci_status' || check === 'pr_approval');
+  const isForgeGate = step.kind === 'gate' && allChecks(step.config.checks).some(({ check }) => HELD_AT_FORGE.has(check));
   return step.kind === 'validate' || isForgeGate || judgesTree(step);
 }
 
 /** Whether agents may change files at a step. Those of a group that can be rejected are reviewers. */
 function mayWrite(step: StepModel): boolean {
+  if (step.mutatesCheckout === false) return false;
   if (step.kind === 'agent' || step.kind === 'generate') return step.writes === undefined || step.writes.length > 0;
   return step.next.reject === undefined && membersOf(step).some(mayWrite);
 }

@@ -1,11 +1,16 @@
 // Owns what ties the questions of a workflow to its gates and merges: if a gate checks files, or an action merges them,
 // a person who is asked decides about the current tree of the workspace and nothing else.
 
+import { createGraph, reachable, successorsOf } from './analysis.ts';
 import { allChecks, type CheckModel } from './check.ts';
-import { membersOf, type StepModel, withMembers } from './model.ts';
+import { type Definition, type GateOptionModel, membersOf, type StepModel, withMembers } from './model.ts';
+import { isBefore } from './rework.ts';
 
 /** Checks that do not look at files. `any_of` looks at what its nested checks look at. */
-export const LOOKS_ELSEWHERE: ReadonlySet<string> = new Set(['pr_approval', 'ci_status', 'webhook', 'any_of']);
+export const LOOKS_ELSEWHERE: ReadonlySet<string> = new Set([
+  ...['pr_approval', 'pr_approvals_met', 'no_changes_requested', 'label_present', 'branch_up_to_date'],
+  ...['ci_status', 'webhook', 'any_of'],
+]);
 
 /** Whether any of these checks looks at files. */
 export function judgesFiles(checks: readonly CheckModel[]): boolean {
@@ -17,9 +22,9 @@ export function landsWork(step: StepModel): boolean {
   return (step.kind === 'action' && step.config.action === 'merge_pr') || membersOf(step).some(landsWork);
 }
 
-/** Whether a step checks files, itself or in one of its branches. */
+/** Whether a step checks files, itself or in one of its branches, or judges a review of them. */
 export function judgesTree(step: StepModel): boolean {
-  return (step.kind === 'gate' && judgesFiles(step.config.checks)) || membersOf(step).some(judgesTree);
+  return step.kind === 'review' || (step.kind === 'gate' && judgesFiles(step.config.checks)) || membersOf(step).some(judgesTree);
 }
 
 /** Returns the step with its question, if any, also about the tree of the workspace. */
@@ -34,4 +39,15 @@ export function tiedToTree(steps: readonly StepModel[]): readonly StepModel[] {
 
 function tied(step: StepModel): StepModel {
   return askingAboutTree(withMembers(step, tied));
+}
+
+/** Whether choosing an option at a question may lead on to a merge. A flow knows no more than that it asked. */
+export function leadsToLanding(definition: Definition, question: string, { outcome, to }: GateOptionModel): boolean {
+  if (definition.form === 'flow' || outcome !== 'ok' || !definition.steps.some(landsWork)) return false;
+  if (to !== undefined && (!('step' in to) || isBefore(definition, to.step, question))) return false;
+  const graph = createGraph(definition.steps);
+  const successors = successorsOf(graph);
+  const start = to === undefined ? successors[graph.position.get(question) ?? -1] : [graph.position.get(to.step) ?? -1];
+  const reached = reachable(successors, start ?? []);
+  return definition.steps.some((step, index) => reached[index] === true && landsWork(step));
 }

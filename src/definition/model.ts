@@ -3,9 +3,14 @@
 // that belong to it (handlers, conditions, context builders) are in `code.ts`, by step id.
 
 import type { Json, JsonObject } from '../base/json.ts';
+import type { Breakers } from './breakers.ts';
 import type { Budget } from './budget.ts';
+import type { DatabasesSpec } from './database.ts';
+import type { ForgeOutputType, WriteLimits } from './forge-write.ts';
 import type { NetworkSpec } from './network.ts';
 import type { OutcomeName } from './outcome.ts';
+import type { ReactionModel } from './reaction.ts';
+import type { ChildDispatch, StepTerms } from './step-terms.ts';
 
 /** Where a transition leads: a step id, or one of the ends. */
 export type Target = { readonly step: string } | { readonly end: 'complete' | 'fail' | 'escalate' | 'reject' };
@@ -74,9 +79,26 @@ export interface HumanGateModel {
   };
   /** A decision counts only with the signature of an enrolled key. */
   readonly signed?: true;
+  /** What happens at the forge about it: what decides it there, who is asked there, and how they are reminded. */
+  readonly forge?: ForgeQuestion;
   /** A function builds the prompt before the question is asked. */
   readonly built?: true;
 }
+
+/** The part of a question that is at the forge. */
+export interface ForgeQuestion {
+  /** The event that decides it: an approving review, a comment, a label, or that a review is dismissed. */
+  readonly waitFor?: (typeof WAITED_FOR)[number];
+  /** label: the label that decides it. */
+  readonly label?: string;
+  /** Groups and people who are asked for a review when the question opens. */
+  readonly assign?: readonly string[];
+  /** How often, and how many times at most, they are reminded. */
+  readonly reminders?: { readonly intervalMs: number; readonly max: number };
+}
+
+/** The events at the forge that can decide a question. */
+export const WAITED_FOR = ['approval', 'comment', 'label', 'dismiss'] as const;
 
 /** How a group of branches or items settles. */
 export type JoinModel = { readonly rule: 'all' } | { readonly rule: 'any' } | { readonly rule: 'count'; readonly n: number };
@@ -106,8 +128,12 @@ export interface FileOutputModel {
 /** Something that the engine creates on the forge from what the worker returns. */
 export interface ForgeOutputModel {
   readonly name: string;
-  readonly type: 'comment' | 'pr';
+  readonly type: ForgeOutputType;
   readonly required: boolean;
+  /** comment and label: what it is put on, where the run is about both. Default: the issue. */
+  readonly target?: 'issue' | 'pr';
+  /** label and issue: the labels that the worker may choose from. */
+  readonly labels?: readonly string[];
 }
 
 /** Something that a function of the author finds, such as a row of a database. */
@@ -118,7 +144,7 @@ export interface EffectOutputModel {
 }
 
 /** What all steps have in common. */
-export interface StepFrame {
+export interface StepFrame extends StepTerms {
   readonly id: string;
   readonly title: string;
   readonly actions: readonly string[];
@@ -159,8 +185,16 @@ export interface StepFrame {
   readonly mayChange?: readonly string[];
   /** The hosts that its agent or program may connect to, where the machine can enforce it. Default: all. */
   readonly network?: NetworkSpec;
+  /** Set if a person sees what its worker wants written at the forge before it is written. */
+  readonly staged?: true;
+  /** What takes its result back when the run fails, is rejected or is cancelled: a function, a program or an action. */
+  readonly undo?: StepModel;
   /** Set if its agent or program must leave the files of the workspace as they are: a change fails the attempt. */
   readonly mutatesCheckout?: false;
+  /** The protected databases that it works on. */
+  readonly databases?: DatabasesSpec;
+  /** `restore`: when an attempt fails, the files of the workspace are put back to what they were before it. */
+  readonly onFail?: 'restore';
 }
 
 /** The step only asks a person. */
@@ -201,8 +235,12 @@ export interface DelayWork {
 export interface ChildWork {
   readonly kind: 'workflow';
   readonly workflow: string;
+  /** Set if the child is the review that the step was written as: its digest, and the roles and groups that it names. */
+  readonly review?: { readonly digest: string; readonly roles: readonly string[]; readonly from?: readonly string[] };
   /** The child's input; null if a function builds it. */
   readonly input: Json;
+  /** In an attended run: a sub-agent does its steps. Whoever carries out the parent sends it off. */
+  readonly dispatch?: ChildDispatch;
 }
 
 /** A wait for a named signal from outside. */
@@ -269,6 +307,14 @@ export interface Concurrency {
   readonly max: number;
 }
 
+/** What snapshots of the workspace hold besides the files that git does not ignore. */
+export interface SnapshotModel {
+  /** Patterns of files that git ignores and that are part of them; without git, all files that are. */
+  readonly include?: readonly string[];
+  /** Set if steps take none, except those that have their files put back. */
+  readonly off?: true;
+}
+
 /** A whole workflow as data. */
 export interface Definition {
   readonly name: string;
@@ -285,16 +331,36 @@ export interface Definition {
   readonly concurrency?: Concurrency;
   /** What all agents of a run may use, including child runs. When it is used up, the run waits. */
   readonly budget?: Budget;
+  /** Limits that stop a run which goes on for too long. Without them, those of the project hold. */
+  readonly breakers?: Breakers;
   /** Patterns of files that no agent of this workflow may change. */
   readonly protected?: readonly string[];
+  /** The protected databases of all steps that do not name their own. */
+  readonly databases?: DatabasesSpec;
   /** Named outputs: the step that produces each. */
   readonly outputNames?: Readonly<Record<string, string>>;
   /** What its runs may do at the forge, and their agents to files. Unset ones follow the project. */
-  readonly permissions?: Readonly<Partial<Record<'contents' | 'issues' | 'pull_requests' | 'checks', 'none' | 'read' | 'write'>>>;
+  readonly permissions?: Readonly<
+    Partial<Record<'contents' | 'issues' | 'pull_requests' | 'checks' | 'discussions', 'none' | 'read' | 'write'>>
+  >;
+  /** How many comments, labels and so on its workers may have written at the forge in one run. */
+  readonly writes?: WriteLimits;
+  /** Set if a person sees what workers want written at the forge before it is written. */
+  readonly staged?: true;
   /** The side step that reports, once, that a run failed or escalated. */
   readonly onError?: string;
+  /** What a run does when something happens at the forge. */
+  readonly onEvents?: readonly ReactionModel[];
   /** Names that are in the run's data from the start, null if not supplied: what the run is about at the forge. */
   readonly facts?: readonly string[];
+  /** Snapshots of the workspace: ignored files that are in them, or that none are taken. */
+  readonly snapshot?: SnapshotModel;
   /** The initial data of a run, evaluated once, in order; texts may be templates. */
   readonly context?: readonly { readonly name: string; readonly value: Json }[];
+}
+
+/** Whether agents work at a step, or at one inside it. The repair of a validation is not the end of it. */
+export function hasAgents(step: StepModel): boolean {
+  const { kind } = step;
+  return kind === 'agent' || kind === 'generate' || (kind !== 'validate' && membersOf(step).some(hasAgents));
 }

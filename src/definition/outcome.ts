@@ -22,6 +22,16 @@ export type OutcomeName = string;
 /** Outcomes that every step kind can settle with; a kind can declare more. */
 export const COMMON_OUTCOMES: readonly OutcomeName[] = ['ok', 'fail', 'skip', 'iterate', 'reject', 'error', 'timeout'];
 
+/** Whether a step ended well: `ok`, or an outcome that its code chose for work that was accepted. */
+export function isSuccess({ routes = [] }: { readonly routes?: readonly OutcomeName[] }, outcome: OutcomeName): boolean {
+  return outcome === 'ok' || routes.includes(outcome);
+}
+
+/** Whether a step that settled so has a result that later steps can read. */
+export function hasResult(outcome: string): boolean {
+  return outcome !== 'error' && outcome !== 'timeout' && outcome !== 'cancelled' && outcome !== 'skip';
+}
+
 /** Outcomes that a string `next` covers. */
 export const STRING_NEXT_COVERS: readonly OutcomeName[] = ['ok', 'skip'];
 

@@ -9,8 +9,13 @@ export function isFileOutput<Output extends OutputModel>(output: Output): output
 }
 
 /** Whether something is looked at before and after a step: declared files and effects, and files that agents must not change. */
-export function comparesFiles({ kind, outputs = [] }: Pick<StepModel, 'kind' | 'outputs'>): boolean {
-  return kind === 'agent' || kind === 'generate' || outputs.some((output) => isFileOutput(output) || output.type === 'effect');
+export function comparesFiles({ kind, outputs = [], contract }: Pick<StepModel, 'kind' | 'outputs' | 'contract'>): boolean {
+  return (
+    kind === 'agent' ||
+    kind === 'generate' ||
+    contract !== undefined ||
+    outputs.some((output) => isFileOutput(output) || output.type === 'effect')
+  );
 }
 
 /** Returns why a pattern is rejected, or undefined if it stays inside the workspace (F03) and matches quickly. */

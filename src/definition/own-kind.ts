@@ -1,6 +1,7 @@
 // Owns step kinds that an application defines: how their configuration is parsed and how they are executed. Their steps
 // have the kind `own`, which names them.
 
+import type { JsonObject } from '../base/json.ts';
 import type { StepContext } from './code.ts';
 import type { RecoveryPolicy } from './model.ts';
 
@@ -15,6 +16,8 @@ export interface OwnJob<Config> {
   readonly config: Config;
   /** The run's context, with the key for whatever must not happen twice. */
   readonly ctx: StepContext;
+  /** At the gate of a review: the digests of the documents that its reviewer reported, by path. */
+  readonly reviewed?: JsonObject;
   /** The workspace. */
   readonly cwd: string;
   /** Aborted when the attempt must stop. */

@@ -10,6 +10,28 @@ export interface QuestionBefore {
   readonly on: readonly string[];
 }
 
+/** The way of a run that begins behind questions: each is asked again before the run goes on where it was to begin. */
+export interface Detour {
+  /** An answer that leads to one of the steps in `on` goes on along the detour, another one leaves it. */
+  readonly asks: readonly QuestionBefore[];
+  /** The step at which the run goes on after the last of them. */
+  readonly to: string;
+}
+
+/** What a person let pass by hand, without the check, the question or the work that the definition asks for there. */
+export interface Override {
+  /** `accept` and `done` took a step as done, `goto`, `from` and `fork` went past steps; `child` happened in a run it started. */
+  readonly how: 'accept' | 'done' | 'goto' | 'from' | 'fork' | 'child';
+  readonly actor: string;
+  /** The steps that were passed. */
+  readonly passed: readonly string[];
+  /** goto, from, fork: the step the run went on with. */
+  readonly to?: string;
+  /** child: its run. */
+  readonly child?: string;
+  readonly note?: string | undefined;
+}
+
 /** True for a step that asks a person: it is a question, has one after its work, or a member of it does. */
 export function asksPerson(step: StepModel): boolean {
   return step.kind === 'human' || step.gate !== undefined || membersOf(step).some(asksPerson);

@@ -1,5 +1,6 @@
 // Owns workflows without functions, such as files: the definition is all there is.
 
+import { present } from '../base/fields.ts';
 import { type CompiledWorkflow, NO_CODE, type StepCode } from './code.ts';
 import { hashCode } from './hash.ts';
 import { type Definition, membersOf } from './model.ts';
@@ -25,12 +26,14 @@ export interface DescribedWorkflow {
   readonly hasContext: boolean;
   /** The workflows that its steps start and that it has as values. */
   readonly children: readonly string[];
+  /** The command in a comment that starts it. */
+  readonly command?: string;
 }
 
 /** Returns a workflow as data. */
-export function describeWorkflow({ definition, code, context, children }: CompiledWorkflow): DescribedWorkflow {
+export function describeWorkflow({ definition, code, context, children, command }: CompiledWorkflow): DescribedWorkflow {
   const functions = [...code].flatMap(([id, step]) => functionsIn(id, step));
-  return { definition, functions, hasContext: context !== undefined, children: [...children.keys()] };
+  return { definition, functions, hasContext: context !== undefined, children: [...children.keys()], ...present({ command }) };
 }
 
 function functionsIn(path: string, { members, preconditions, postconditions, own: _, ...single }: StepCode): string[] {

@@ -5,6 +5,7 @@ import { isJsonObject, type Json } from '../base/json.ts';
 import { foldedName } from '../base/person.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { allChecks } from './check.ts';
+import { databasesOf } from './database.ts';
 import { type ArgModel, type Definition, membersOf, type StepModel } from './model.ts';
 import type { Problem } from './problem.ts';
 import { type Quorum, quorumsIn } from './quorum.ts';
@@ -15,6 +16,7 @@ export type Reference =
   | { readonly kind: 'check'; readonly step: string; readonly name: string }
   /** The input is null if a function builds it. */
   | { readonly kind: 'workflow'; readonly step: string; readonly name: string; readonly input: Json }
+  | { readonly kind: 'database'; readonly step: string; readonly name: string }
   | ({ readonly kind: 'group' } & Quorum);
 
 /** What exists outside the file. A part that is left out is not known here and not checked. */
@@ -25,6 +27,8 @@ export interface Surroundings {
   readonly roleHint?: (name: string) => string;
   readonly checks?: readonly string[];
   readonly groups?: Readonly<Record<string, readonly string[]>>;
+  /** The names of the protected databases. */
+  readonly databases?: readonly string[];
   /** The other workflows, with their parameters if they are known. */
   readonly workflows?: ReadonlyMap<string, { readonly params?: Readonly<Record<string, ArgModel>> }>;
 }
@@ -42,8 +46,17 @@ function stepReferences(step: StepModel, at: string): Reference[] {
 }
 
 function ownReferences(work: StepModel, step: string): Reference[] {
+  return [...workReferences(work, step), ...databasesOf(work).map(({ name }) => ({ kind: 'database' as const, step, name }))];
+}
+
+function workReferences(work: StepModel, step: string): Reference[] {
   if (work.kind === 'agent' && work.config.role !== undefined) return [{ kind: 'role', step, name: work.config.role }];
   if (work.kind === 'generate' && work.config.generator !== undefined) return [{ kind: 'role', step, name: work.config.generator }];
+  if (work.kind === 'workflow' && work.review !== undefined) {
+    const { roles, from } = work.review;
+    const group = from === undefined ? [] : [{ kind: 'group' as const, step, from, count: 1 }];
+    return [...roles.map((name) => ({ kind: 'role' as const, step, name })), ...group];
+  }
   if (work.kind === 'workflow') return [{ kind: 'workflow', step, name: work.workflow, input: work.input }];
   if (work.kind !== 'gate') return [];
   return allChecks(work.config.checks).map(({ check }) => ({ kind: 'check', step, name: check }));
@@ -67,6 +80,8 @@ function problemsOf(reference: Reference, around: Surroundings): Problem[] {
       return around.checks === undefined ? [] : checkProblems(reference.name, around.checks);
     case 'group':
       return around.groups === undefined ? [] : groupProblems(reference, around.groups);
+    case 'database':
+      return around.databases === undefined ? [] : databaseProblems(reference.name, around.databases);
     case 'workflow':
       return around.workflows === undefined ? [] : childProblems(reference, around.workflows);
   }
@@ -81,7 +96,7 @@ function roleProblems(name: string, { roles = {}, roleHint }: Surroundings): Pro
   return [
     {
       code: 'ROLE_UNKNOWN',
-      message: `there is no role "${name}"${didYouMean(name, known)}${known.length === 0 ? ', so only an attended run can do this step' : ''}`,
+      message: `there is no role "${name}"${didYouMean(name, known)}${known.length === 0 ? ', so only an attended run (--attended) can do this step' : ''}`,
       hint: roleHint?.(name) ?? 'define it under `roles`',
       // A project without any roles may leave all work to the agent that calls.
       ...(known.length === 0 ? { severity: 'warning' } : {}),
@@ -93,6 +108,18 @@ function checkProblems(name: string, known: readonly string[]): Problem[] {
   if (known.includes(name)) return [];
   return [
     { code: 'CHECK_UNKNOWN', message: `there is no check "${name}"${didYouMean(name, known)}`, hint: `use one of ${known.join(', ')}` },
+  ];
+}
+
+function databaseProblems(name: string, known: readonly string[]): Problem[] {
+  if (known.includes(name)) return [];
+  const message = `there is no database "${name}"${didYouMean(name, known)}`;
+  return [
+    {
+      code: 'DATABASE_UNKNOWN',
+      message,
+      hint: `name its file in .pawl/config.yaml, under databases: { ${name}: { path: data/${name}.db } }`,
+    },
   ];
 }
 

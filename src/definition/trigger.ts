@@ -18,6 +18,28 @@ export interface TriggerModel {
   readonly milestone?: string | undefined;
   /** The base branches of a pull request, any of which matches. */
   readonly baseBranches: readonly string[];
+  /** Whether it also starts on what runs did at the forge. Default: false. */
+  readonly fromRuns?: boolean | undefined;
+  /** Patterns of files, one of which must have changed. */
+  readonly paths?: readonly string[] | undefined;
+  /** Patterns of files whose changes do not count. */
+  readonly pathsIgnore?: readonly string[] | undefined;
+  /** The time after which no event starts it. */
+  readonly stopAfter?: number | undefined;
+  /** How long it starts something, from when a server first saw it. */
+  readonly stopAfterMs?: number | undefined;
+  /** Base branches that do not match. */
+  readonly exceptBaseBranches?: readonly string[] | undefined;
+  /** Further triggers, each of which starts it as well. */
+  readonly or?: readonly TriggerModel[] | undefined;
+  /** It belongs to a role and starts an agent on its own. A workflow that overrides triggers takes precedence. */
+  readonly isOfRole?: true | undefined;
+  /** It takes precedence over the triggers of roles that match the same event. */
+  readonly overrides?: true | undefined;
+  /** Drafts of pull requests do not match. */
+  readonly skipsDrafts?: true | undefined;
+  /** A new head of a pull request ends an open run for an earlier one. */
+  readonly followsHead?: true | undefined;
 }
 
 /** What happened: an event with its payload from the forge, or, by hand, the facts of an issue or a pull request. */
@@ -26,11 +48,32 @@ export interface Occasion {
   readonly payload: JsonObject;
 }
 
+/** A trigger and those beside it. */
+export function allTriggers(trigger: TriggerModel): readonly TriggerModel[] {
+  return [trigger, ...(trigger.or ?? []).flatMap(allTriggers)];
+}
+
+/** Whether the name of an event is the one of a trigger, or an action of it. */
+function isEventOf({ event }: TriggerModel, name: string): boolean {
+  return name === event || name.startsWith(`${event}.`);
+}
+
 /** Returns why an occasion does not match a trigger, as the end of a sentence, or undefined if it does. */
 export function mismatchOf(trigger: TriggerModel, occasion: Occasion): string | undefined {
-  const { event, payload } = occasion;
-  if (event !== undefined && event !== trigger.event && !event.startsWith(`${trigger.event}.`))
-    return `it starts on ${trigger.event}, not on ${event}`;
+  const { event } = occasion;
+  const all = allTriggers(trigger);
+  const fitting = event === undefined ? all : all.filter((one) => isEventOf(one, event));
+  if (fitting.length === 0) return `it starts on ${[...new Set(all.map((one) => one.event))].join(' or ')}, not on ${event}`;
+  const reasons = fitting.map((one) => ownMismatch(one, occasion));
+  return reasons.includes(undefined) ? undefined : reasons[0];
+}
+
+/** The trigger, or the one beside it, that an occasion matches. */
+export function matchingTrigger(trigger: TriggerModel, occasion: Occasion): TriggerModel | undefined {
+  return allTriggers(trigger).find((one) => mismatchOf({ ...one, or: undefined }, occasion) === undefined);
+}
+
+function ownMismatch(trigger: TriggerModel, { event, payload }: Occasion): string | undefined {
   const subject = event === undefined ? subjectByHand(trigger, payload) : (payload.pull_request ?? payload.issue);
   // Started by hand for another kind of subject: no condition applies.
   if (event === undefined && subject === undefined) return undefined;
@@ -65,12 +108,14 @@ function labelMismatch({ trigger: { label, labels }, payload, subject, isByHand 
 }
 
 function otherMismatch({ trigger, payload, subject, isByHand }: TriggerFacts): string | undefined {
-  const { milestone, baseBranches, assigneeIsBot } = trigger;
+  const { milestone, baseBranches, exceptBaseBranches = [], assigneeIsBot } = trigger;
+  if (trigger.skipsDrafts === true && subject.draft === true) return 'it is not for drafts of pull requests';
   const found = { milestone: titleOf(subject.milestone), base: refOf(subject.base), assignee: payload.assignee ?? subject.assignee };
   if (milestone !== undefined && !(isByHand && subject.milestone === undefined) && found.milestone !== milestone)
     return `it needs the milestone ${quoted(milestone)}, but it has ${found.milestone === undefined ? 'none' : quoted(found.milestone)}`;
   if (baseBranches.length > 0 && !(isByHand && found.base === undefined) && !baseBranches.includes(found.base ?? ''))
     return `it is for pull requests to ${baseBranches.map(quoted).join(' or ')}, but this one goes to ${quoted(found.base ?? 'nothing')}`;
+  if (found.base !== undefined && exceptBaseBranches.includes(found.base)) return `it is not for pull requests to ${quoted(found.base)}`;
   if (assigneeIsBot === undefined || (isByHand && found.assignee === undefined)) return undefined;
   const isBot = isJsonObject(found.assignee) && found.assignee.type === 'Bot';
   return isBot === assigneeIsBot ? undefined : `its assignee must ${assigneeIsBot ? '' : 'not '}be a bot`;

@@ -5,6 +5,8 @@ import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { type Expression, parseExpression } from '../expr/expression.ts';
 import { isChoice } from './analysis.ts';
+import { contractProblems } from './contract/contract-problems.ts';
+import { databasesFault, databasesOf, usesDatabases, writtenDatabase } from './database.ts';
 import type { FindingCode } from './finding.ts';
 import { isCount, type KindRegistry, type KindReport, pipelineOf } from './kind.ts';
 import { type Edge, type HumanGateModel, membersOf, type StepModel } from './model.ts';
@@ -52,6 +54,9 @@ export function checkStep(place: StepPlace, checks: StepChecks): void {
   checkGate(place, fault);
   checkWrites(place, fault);
   checkRestrictions(place, fault);
+  checkContract(step, fault);
+  checkDatabases(place, fault);
+  checkRestore(place, fault);
   checkMembership(place, fault);
   checkJoin(step, fault);
   checkNumbers(step, fault);
@@ -91,7 +96,9 @@ function checkNext({ step, group }: StepPlace, { problems, registry }: StepCheck
 
 function outcomesOf(step: StepModel, { kinds }: KindRegistry): readonly string[] {
   const { outcomes } = kinds[step.kind];
-  return typeof outcomes === 'function' ? outcomes(step) : outcomes;
+  // Rows that others changed meanwhile.
+  const conflict = writtenDatabase(step) === undefined ? [] : ['conflict'];
+  return [...(step.routes ?? []), ...conflict, ...(typeof outcomes === 'function' ? outcomes(step) : outcomes)];
 }
 
 function checkBounds(step: StepModel, fault: Fault): void {
@@ -132,6 +139,18 @@ function checkGate({ step, group }: StepPlace, fault: Fault): void {
     fault('MEMBER_INVALID', `an option leads out of "${group.id}"`, 'give the option an outcome; the join of the group decides');
 }
 
+const RESTORED: readonly string[] = ['agent', 'generate', 'command', 'task', 'own', 'validate'];
+
+/** Only a step that does work here has files to put back. */
+function checkRestore({ step }: StepPlace, fault: Fault): void {
+  if (step.onFail === undefined) return;
+  if (step.onFail !== 'restore') fault('FIELD_INVALID', `\`onFail\` must be "restore"`, 'write "restore", or remove it');
+  else if (!RESTORED.includes(step.kind))
+    fault('FIELD_INVALID', `\`onFail\` has no effect on a ${step.kind} step`, 'remove it; it is for steps that write files');
+  else if (step.mutatesCheckout === false)
+    fault('FIELD_INVALID', '`onFail: restore` has no effect on a step that may not change files', 'remove one of the two');
+}
+
 const RESTRICTED: readonly string[] = ['agent', 'generate', 'command'];
 
 /** Only agents and programs can be kept from the network and from files. */
@@ -143,6 +162,22 @@ function checkRestrictions({ step }: StepPlace, fault: Fault): void {
     fault('FIELD_INVALID', `\`${named}\` has no effect on a ${kind} step`, 'remove it; it is for agents and commands');
   const wrong = network === undefined ? undefined : networkFault(network as Json);
   if (wrong !== undefined) fault('FIELD_INVALID', `its network ${wrong}`, 'write false, or a list of hosts');
+}
+
+function checkDatabases({ step, group }: StepPlace, fault: Fault): void {
+  const { databases, kind } = step;
+  if (databases === undefined) return;
+  if (!usesDatabases(kind))
+    fault('FIELD_INVALID', `\`databases\` has no effect on a ${kind} step`, 'write it on the steps inside it, or on the workflow');
+  const wrong = databasesFault(databases as Json);
+  const placed = group === undefined ? undefined : databasesOf(step).find(({ copy }) => copy !== undefined);
+  if (placed !== undefined)
+    fault(
+      'FIELD_INVALID',
+      `its copy of "${placed.name}" would be where the copies of other branches or items are`,
+      'leave out `copy`; its path is in a variable',
+    );
+  if (wrong !== undefined) fault('FIELD_INVALID', `its \`databases\` ${wrong}`, 'write a list of names, or a map such as { book: read }');
 }
 
 function checkWrites({ step }: StepPlace, fault: Fault): void {
@@ -162,6 +197,11 @@ function checkWrites({ step }: StepPlace, fault: Fault): void {
     if (refusal !== undefined)
       fault('FIELD_INVALID', `its pattern "${pattern}" is invalid: ${refusal}`, 'write a pattern inside the workspace');
   }
+}
+
+function checkContract({ contract }: StepModel, fault: Fault): void {
+  for (const problem of contract === undefined ? [] : contractProblems(contract))
+    fault('FIELD_INVALID', `its contract is invalid: ${problem}`, 'correct the contract');
 }
 
 function checkDeciders({ from, count, subjects }: HumanGateModel, fault: Fault): void {

@@ -5,14 +5,18 @@
 // - A valid definition has no unbounded cycle except through decisions of a person: every run ends.
 // - The time is linear in the size of the definition.
 
+import type { Json } from '../base/json.ts';
 import { createGraph, cyclesOf, type Graph, reachable, reversed, successorsOf, type Transition } from './analysis.ts';
 import { argFaults } from './arg.ts';
+import { breakersFault } from './breakers.ts';
 import { budgetFault } from './budget.ts';
+import { databasesFault } from './database.ts';
 import type { KindRegistry } from './kind.ts';
 import { type ArgModel, type Definition, membersOf, type StepModel, type Target } from './model.ts';
 import { checkOutputReads } from './output-reads.ts';
 import { sharedVariables } from './param-variables.ts';
 import { type Problem, ProblemList } from './problem.ts';
+import { checkReactions } from './reaction.ts';
 import { CONDITION_ROOTS } from './scope-root.ts';
 import { checkStep, type StepPlace } from './validate-step.ts';
 
@@ -50,6 +54,15 @@ export function checkDefinition(definition: Definition, problems: ProblemList, o
   checkArgs(definition.params, problems);
   checkVariables(Object.keys(definition.params), problems);
   checkBudget(definition.budget, problems);
+  checkDatabases(definition.databases, problems);
+  checkReactions(definition, problems);
+  const fault = definition.breakers === undefined ? undefined : breakersFault(definition.breakers);
+  if (fault !== undefined)
+    problems.add({
+      code: 'NUMBER_INVALID',
+      message: `its circuit breakers are invalid: ${fault}`,
+      hint: 'correct the limit, or leave it out',
+    });
   if (definition.form === 'flow') return;
   checkLimits(definition, problems);
   checkIds(definition, problems);
@@ -62,12 +75,31 @@ export function checkDefinition(definition: Definition, problems: ProblemList, o
   checkOutputReads(definition, problems);
 }
 
+function checkDatabases(databases: Definition['databases'], problems: ProblemList): void {
+  const fault = databases === undefined ? undefined : databasesFault(databases as Json);
+  if (fault !== undefined)
+    problems.add({
+      code: 'FIELD_INVALID',
+      message: `\`databases\` ${fault}`,
+      hint: 'write a list of names, or a map such as { book: read }',
+    });
+}
+
 /** Returns every step and member with its name in messages. */
 function placesOf(steps: readonly StepModel[]): StepPlace[] {
-  return steps.flatMap((step) => [
+  const places = steps.flatMap((step): StepPlace[] => [
     { step, at: step.id },
     ...membersOf(step).map((member) => ({ step: member, at: `${step.id}/${member.id}`, group: step })),
   ]);
+  return places.flatMap(({ step: { undo }, ...place }, index) => {
+    const { step } = places[index] as StepPlace;
+    return undo === undefined
+      ? [{ ...place, step }]
+      : [
+          { ...place, step },
+          { step: undo, at: `${place.at}/undo`, group: step },
+        ];
+  });
 }
 
 function checkArgs(args: Readonly<Record<string, ArgModel>>, problems: ProblemList, step?: string): void {

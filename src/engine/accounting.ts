@@ -17,6 +17,8 @@ export interface AccountingParts {
   /** The folder for transcripts. No transcripts are written without it. */
   readonly transcripts: string | undefined;
   readonly warn: (error: unknown) => void;
+  /** Told when an agent of a run used a tool. */
+  readonly toolUsed?: (run: string) => void;
 }
 
 interface OpenParts extends AccountingParts {
@@ -48,7 +50,10 @@ async function admit(parts: OpenParts, spawn: Spawn): Promise<Admission | Refusa
   for (const text of unknownNotices(held)) transcript.add({ kind: 'notice', text });
   return {
     left,
-    onEvent: (event) => transcript.add(event),
+    onEvent: (event) => {
+      transcript.add(event);
+      if (event.kind === 'tool') parts.toolUsed?.(spawn.run);
+    },
     close: (answer) => settle(parts, spawn, { answer, row, since: now, transcript }),
   };
 }

@@ -1,6 +1,7 @@
 // Owns the conversion of an attempt's result into the input that the kernel decides on. The result's data goes into the
 // record.
 
+import type { Json } from '../base/json.ts';
 import type { Path, Ref } from '../kernel/activation.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { AttemptResult } from '../steps/attempt.ts';
@@ -31,7 +32,10 @@ export function inputOf(record: RunRecord, result: Exclude<AttemptResult, { read
     return { type: 'errored', ...source, error: result.error, ...(output === undefined ? {} : { output }) };
   }
   const { at, path, attempt } = source;
-  const { outcome } = result;
+  const { outcome, assumptions = [] } = result;
   const output = record.keep(result.output);
-  return output === undefined ? { type: 'settled', at, path, attempt, outcome } : { type: 'settled', at, path, attempt, outcome, output };
+  const assumed = assumptions.length === 0 ? {} : { assumed: record.keep(assumptions as unknown as Json) as Ref };
+  return output === undefined
+    ? { type: 'settled', at, path, attempt, outcome, ...assumed }
+    : { type: 'settled', at, path, attempt, outcome, output, ...assumed };
 }

@@ -8,7 +8,8 @@ import type { SavedState } from '../steps/saved-state.ts';
 import { familyOf } from './children.ts';
 import type { RunDriver } from './driver.ts';
 import type { DriverHost, DriverStart } from './host.ts';
-import { readPast } from './past.ts';
+import { holdingIn } from './landing.ts';
+import { answeredIn, readPast } from './past.ts';
 
 /** What a request is made of. */
 export interface RequestParts {
@@ -33,12 +34,15 @@ export function attemptRequest({ host, driver, start, want, activation, signal }
     want,
     ...place,
     ...present({ group: group && bound(group.step).model, answers: answers?.map((ref) => record.value(ref)), notes: state.notes }),
+    ...(state.assumptions === undefined ? {} : { answered: answeredIn(state, (ref) => record.value(ref)) }),
+    holding: () => holdingIn(host.store, driver.run),
     ...(saved === undefined ? {} : { savedState: record.value(saved) as SavedState }),
     past: () => readPast(host.store, driver.checkpoint),
     visit: state.counts[group?.step ?? activation.step] ?? 1,
     bound: bound(activation.step),
     activation,
     runId: driver.run,
+    startedAt: state.createdAt,
     workflow: host.workflowOf(state.workflow),
     family: familyOf(host, state),
     params: record.params,

@@ -4,9 +4,8 @@
 
 import { EngineError } from '../base/error.ts';
 import type { Definition } from '../definition/model.ts';
+import type { Detour, Override } from '../definition/passage.ts';
 import { asksPerson, checksWork, questionsPassed, stepsAfter, stepsBetween } from '../definition/passage.ts';
-import type { Override } from '../kernel/event.ts';
-import type { Detour } from '../kernel/run-state.ts';
 import { requireActor } from './actor.ts';
 import type { ForkHistory, StartOptions } from './run-start.ts';
 

@@ -3,15 +3,16 @@
 
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { Ref } from '../kernel/activation.ts';
-import { type Activation, childOf, isWorking, type Path, slotsOf, startTimeOf } from '../kernel/activation.ts';
+import { type Activation, childOf, type Path, slotsOf, startTimeOf } from '../kernel/activation.ts';
 import { effectOf } from '../kernel/effect.ts';
-import { pathOf, type RunEvent } from '../kernel/event.ts';
-import { dueOf, hasRoom, isFinal, type RunState, standsStill } from '../kernel/run-state.ts';
-import { statusOf } from '../kernel/status.ts';
+import type { RunEvent } from '../kernel/event.ts';
+import { isFinal, isHeldBack, type RunState, standsStill } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { CheckResult } from '../steps/attempt.ts';
 import type { AttemptRow, Delta, Mail, RunCreation, SlotClaim } from '../store/store.ts';
+import { pathOf } from './event-facts.ts';
 import type { RunRecord, SuppliedResult } from './record.ts';
+import { dueOf, hasRoom, isWorking, statusOf } from './status.ts';
 
 /** References to what is stored with the result of an attempt. */
 export interface AttemptEvidence {
@@ -100,11 +101,10 @@ export function suppliedRows(workflow: CompiledWorkflow, supplied: readonly Supp
  */
 export function wantedAt(run: RunState): number | undefined {
   const due = dueOf(run);
-  const mayStart = !standsStill(run);
   for (const path in run.live) {
     const activation = run.live[path] as Activation;
     const group = run.groups[path];
-    const waitsToStart = mayStart && (activation.state === 'queued' || (group !== undefined && hasRoom(group)));
+    const waitsToStart = !isHeldBack(run, activation) && (activation.state === 'queued' || (group !== undefined && hasRoom(group)));
     // This value is the same for as long as there is work, so that a step does not change the row of its run.
     if (waitsToStart || isWorking(activation)) return Math.min(run.createdAt, due ?? run.createdAt);
   }
@@ -116,7 +116,7 @@ export function hasWorkLeft(run: RunState): boolean {
   return Object.values(run.live).some(
     (activation) =>
       // A waiting activation with an effect has a child to follow, or a question whose subjects must be checked.
-      isWorking(activation) || (activation.state === 'queued' ? !standsStill(run) : effectOf(run, activation) !== undefined),
+      isWorking(activation) || (activation.state === 'queued' ? !isHeldBack(run, activation) : effectOf(run, activation) !== undefined),
   );
 }
 
@@ -183,7 +183,8 @@ function freedSlots(before: RunState, after: RunState, touched: ReadonlySet<Path
   const freed: Path[] = [];
   for (const path of touched) if (wantsSlots(before.live[path]) && !wantsSlots(after.live[path])) freed.push(path);
   if (!standsStill(after) || standsStill(before)) return freed;
-  return [...freed, ...Object.keys(after.live).filter((path) => after.live[path]?.state === 'queued' && wantsSlots(after.live[path]))];
+  const heldBack = Object.values(after.live).filter((live) => live.state === 'queued' && wantsSlots(live) && isHeldBack(after, live));
+  return [...freed, ...heldBack.map(({ path }) => path)];
 }
 
 function wantsSlots(activation: Activation | undefined): boolean {

@@ -7,14 +7,14 @@
 // E5. A run that only waits is not kept in memory: the driver releases it.
 
 import type { JsonObject } from '../base/json.ts';
-import { isWorking, type Path, type Ref, slotsOf } from '../kernel/activation.ts';
+import { type Path, type Ref, slotsOf } from '../kernel/activation.ts';
 import { draftOf } from '../kernel/apply.ts';
 import { decide } from '../kernel/decide.ts';
 import { type Effect, outstanding } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { Program } from '../kernel/program.ts';
-import { dueOf, hasRoom, type RunState, standsStill } from '../kernel/run-state.ts';
+import { type RunState, standsStill } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { CommitResult, ReceivedMail, SlotClaim } from '../store/store.ts';
 import { createDelta, touchedPaths } from './delta.ts';
@@ -23,6 +23,7 @@ import { MailGuard, type QueuedInput } from './mail-guard.ts';
 import { forgePartsOf, groupsFor, refsFor } from './needs.ts';
 import type { RunRecord } from './record.ts';
 import { SlotQueue } from './slot-queue.ts';
+import { dueOf, hasRoom, isWorking } from './status.ts';
 import { RunWork } from './work.ts';
 
 /** Drives one run until it ends or only waits. */
@@ -196,7 +197,7 @@ export class RunDriver {
     if (this.state.signed === true) await this.guard.lookAtChildren(this.run, batch);
     if (this.over) return;
     const refs = refsFor(this.state, batch);
-    const groups = groupsFor(this.state);
+    const groups = groupsFor(this.state, batch);
     if (!this.record.has(refs, groups)) await this.record.load(refs, groups);
     const draft = draftOf(this.state);
     const events: RunEvent[] = [];

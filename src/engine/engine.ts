@@ -5,11 +5,11 @@
 // E7. A run has one owner. A command for a run with another owner follows the log until its mail is consumed.
 
 import { EngineError, isEngineError, isPassing } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { createRunId } from '../base/id.ts';
 import { deepFreeze, type JsonObject } from '../base/json.ts';
 import { bindParams } from '../definition/arg.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
-import type { Concurrency } from '../definition/model.ts';
 import { createRun } from '../kernel/apply.ts';
 import type { ChildEffect } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';
@@ -21,14 +21,17 @@ import type { Claimed, Mail, Store } from '../store/store.ts';
 import { beginningOf } from './beginning.ts';
 import { cancelChild, startChild } from './children.ts';
 import type { Clock } from './clock.ts';
+import { needsUndo, runUndo } from './compensation.ts';
 import { hasWorkLeft, suppliedRows, wantedAt } from './delta.ts';
 import { RunDriver } from './driver.ts';
-import type { DriverHost } from './host.ts';
+import { type DriverHost, type DriverStart, parkedHost, type StoredRun } from './host.ts';
 import { limitOf, slotsOf } from './limits.ts';
+import type { Committed } from './observer.ts';
 import type { EngineParts } from './parts.ts';
 import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOf, programOfRun } from './programs.ts';
-import { RunRecord, refsOf } from './record.ts';
+import { type RecordWants, RunRecord, refsOf } from './record.ts';
 import { assertPriority, createFirstEvent, ownOptions, placeOf, type StartOptions } from './run-start.ts';
+import { workflowOf } from './run-workflow.ts';
 import { proveRun } from './signature-proof.ts';
 import { acceptanceOf, type Proof, type Signer, type Signing, signFirstEvent, signingAtStart } from './signatures.ts';
 import { Waking } from './waking.ts';
@@ -38,16 +41,13 @@ export interface DriveOptions {
   /** Who accepts that the code differs from the code the run started with. */
   readonly acceptedBy?: string;
   readonly cancel?: boolean;
+  /** With `cancel`: what the run did is not undone. */
+  readonly leave?: boolean;
   /** Signs that acceptance, if the run requires signatures. */
   readonly sign?: Signer;
 }
 
-type Listener = (what: {
-  readonly run: string;
-  readonly state: RunState;
-  readonly events: readonly RunEvent[];
-  readonly ended: readonly EndedAttempt[];
-}) => void;
+type Listener = (what: Committed) => void;
 
 /** The embedded host. */
 export class EngineCore implements DriverHost {
@@ -60,7 +60,7 @@ export class EngineCore implements DriverHost {
   readonly parts: EngineParts;
   private readonly drivers = new Map<string, RunDriver>();
   private readonly claiming = new Map<string, Promise<RunDriver | { readonly heldBy: string } | undefined>>();
-  private readonly programs = new Map<string, BoundProgram>();
+  readonly programs = new Map<string, BoundProgram>();
   private readonly listeners = new Set<Listener>();
   private readonly failures = new Map<string, unknown>();
   private readonly failed = new WeakMap<RunDriver, unknown>();
@@ -101,8 +101,9 @@ export class EngineCore implements DriverHost {
     this.assertFree(id);
     const { override, detour } = beginningOf(definition, options);
     const signing = signingAtStart(this.parts.signing, definition, options.signing);
-    const program = programOf(workflow, bound, options);
-    const record = this.recordFor(id, { reads: program.program.reads, fresh: true, concurrency: definition.concurrency });
+    const program = programOf(this.parts.source, { workflow, params: bound }, options);
+    const { concurrency } = definition;
+    const record = this.recordFor(id, { reads: program.program.reads, fresh: true, concurrency, ...present({ parked: options.parked }) });
     record.params = bound;
     for (const [key, value] of options.past?.data ?? []) record.supplyData(key, value);
     for (const [step, value] of options.past?.results ?? []) record.supplyResult(step, value);
@@ -126,7 +127,7 @@ export class EngineCore implements DriverHost {
     this.remember(id, program);
     const past = options.past === undefined ? {} : { fork: { run: options.past.run, seq: options.past.seq } };
     const create = { owner: this.me, definition, codeHash: workflow.codeHash, origin: options.origin ?? {}, ...past };
-    const driver = new RunDriver(this, {
+    const driver = new RunDriver(options.parked === true ? parkedHost(this) : this, {
       state: createRun(event),
       epoch: 1,
       record,
@@ -155,15 +156,14 @@ export class EngineCore implements DriverHost {
     });
   }
 
-  private recordFor(run: string, given: { reads: RunRecordReads; fresh: boolean; concurrency?: Concurrency | undefined }): RunRecord {
-    const { concurrency, ...more } = given;
+  recordFor(run: string, { concurrency, parked, ...more }: RecordWants): RunRecord {
     return new RunRecord({
       store: this.store,
       run,
       ...more,
       slots: (model) => slotsOf(this.parts.limits, model, concurrency),
       limitOf: (key) => limitOf(this.parts.limits, key, concurrency) ?? Number.MAX_SAFE_INTEGER,
-      holding: () => this.draining,
+      holding: () => this.draining || parked === true,
     });
   }
 
@@ -196,9 +196,9 @@ export class EngineCore implements DriverHost {
     try {
       return await this.driverFor(claimed, options);
     } catch (error) {
-      if (options.cancel === true) {
+      if (options.cancel === true && (options.leave === true || !(await needsUndo(this.store, claimed)))) {
         await this.sweepAfter(claimed.state);
-        return this.driverWithout(claimed);
+        return this.driverWithout(claimed, { accepts: isCancel, proof: { keys: [], used: new Set() } });
       }
       await this.releaseUndriven(claimed.state.id, claimed.epoch, () =>
         Promise.resolve(hasWorkLeft(claimed.state) ? claimed.state.seq : undefined),
@@ -226,12 +226,13 @@ export class EngineCore implements DriverHost {
 
   private async driverFor(claimed: Claimed, options: DriveOptions): Promise<RunDriver> {
     const { state, epoch, definition, codeHash, origin } = claimed;
-    const workflow = await this.workflowFor(state);
-    if (options.acceptedBy === undefined && !isFinal(state.status)) checkUnchanged({ state, codeHash }, workflow);
+    if (isFinal(state.status)) return this.driverWithout(claimed, { proof: await this.proofOf(claimed) });
+    const workflow = await workflowOf(this, claimed);
+    if (options.acceptedBy === undefined) checkUnchanged({ state, codeHash }, workflow);
     const proof = await this.proofOf(claimed);
     await this.sweepAfter(state);
     const params = await this.paramsOf(state);
-    const bound = this.remember(state.id, await programOfRun(this.store, state, { workflow, definition, params }));
+    const bound = this.remember(state.id, await programOfRun(this, state, { workflow, definition, params }));
     const record = this.recordFor(state.id, { reads: bound.program.reads, fresh: false, concurrency: definition.concurrency });
     record.params = params;
     // Work that is started again after a takeover reads its values before anything is decided.
@@ -252,12 +253,11 @@ export class EngineCore implements DriverHost {
     if (Object.values(state.live).some((activation) => activation.state === 'running')) await this.parts.sweep();
   }
 
-  /** Drives a run to its cancellation although its code is missing or has changed. */
-  private driverWithout({ state, epoch, mail }: Claimed): RunDriver {
+  /** Drives a run without its code: to its cancellation, or to record something about a run of which nothing goes on. */
+  private driverWithout({ state, epoch, mail }: Claimed, how: Pick<DriverStart, 'accepts' | 'proof'>): RunDriver {
     const bound = this.remember(state.id, inertProgram());
     const record = this.recordFor(state.id, { reads: [], fresh: false });
-    const accepts = (input: RunInput): boolean => input.type === 'control' && input.action.do === 'cancel';
-    const driver = new RunDriver(this, { state, epoch, record, ...bound, place: {}, accepts, proof: { keys: [], used: new Set() } });
+    const driver = new RunDriver(this, { state, epoch, record, ...bound, place: {}, ...how });
     this.drivers.set(state.id, driver);
     driver.takeMail(mail);
     return driver;
@@ -269,24 +269,10 @@ export class EngineCore implements DriverHost {
   }
 
   /** Throws if this engine could not drive the run. Only a cancel needs no code. */
-  async assertDrivable(
-    run: { readonly state: RunState; readonly codeHash: string; readonly owner: string | undefined },
-    { acceptedBy, cancel }: DriveOptions = {},
-  ): Promise<void> {
+  async assertDrivable(run: StoredRun & { readonly owner: string | undefined }, { acceptedBy, cancel }: DriveOptions = {}): Promise<void> {
     if (cancel === true || run.owner !== undefined || this.drivers.has(run.state.id)) return;
-    const workflow = await this.workflowFor(run.state);
+    const workflow = await workflowOf(this, run);
     if (acceptedBy === undefined) checkUnchanged(run, workflow);
-  }
-
-  /** Returns the workflow of a run. A child that a flow passed as a value becomes known when its parent is replayed. */
-  private async workflowFor({ workflow, parent }: RunState): Promise<CompiledWorkflow> {
-    const { source } = this.parts;
-    if (source.find(workflow) !== undefined || parent === undefined) return findWorkflow(source, workflow);
-    const { state, definition } = await this.store.load(parent.run);
-    const given = { workflow: await this.workflowFor(state), definition, params: await this.paramsOf(state) };
-    const child = (await programOfRun(this.store, state, given)).child(state.live[parent.path]?.step ?? '');
-    if (child?.definition.name === workflow) source.add?.(child);
-    return findWorkflow(source, workflow);
   }
 
   /** Returns the parameters a run was started with. */
@@ -360,8 +346,10 @@ export class EngineCore implements DriverHost {
 
   /** Whether the workflow of a run may be known here. A child's workflow may be known only to its parent's flow. */
   private async knows(run: string): Promise<boolean> {
-    const { state } = await this.store.load(run);
-    return state.parent !== undefined || this.parts.source.find(state.workflow) !== undefined;
+    const stored = await this.store.load(run);
+    const { source } = this.parts;
+    if (source.load !== undefined) return (await workflowOf(this, stored)) !== undefined;
+    return stored.state.parent !== undefined || source.find(stored.state.workflow) !== undefined;
   }
 
   /** Calls back after each commit of a run that this engine drives. */
@@ -419,7 +407,9 @@ export class EngineCore implements DriverHost {
   }
 
   committed(driver: RunDriver, what: { readonly events: readonly RunEvent[]; readonly ended: readonly EndedAttempt[] }): void {
-    for (const listener of this.listeners) listener({ run: driver.run, state: driver.checkpoint, ...what });
+    const committed = { run: driver.run, state: driver.checkpoint, ...what };
+    this.parts.observer?.committed(committed);
+    for (const listener of this.listeners) listener(committed);
   }
 
   stopped(driver: RunDriver, { due, error }: { readonly due?: number; readonly error?: unknown }): void {
@@ -432,6 +422,7 @@ export class EngineCore implements DriverHost {
       this.programs.delete(driver.run);
     }
     const { status, parent } = driver.checkpoint;
+    this.parts.observer?.released(driver.run, driver.checkpoint);
     // The child's last commit posted mail to its parent, so this engine drives the parent as well.
     if (parent !== undefined && isSettled(status) && !this.draining) this.drive(parent.run).catch((error: unknown) => this.warn(error));
     const again = error !== undefined && isPassing(error) ? this.clock.now() + SWEEP_AGAIN_MS : due;
@@ -444,7 +435,7 @@ export class EngineCore implements DriverHost {
 
   async postWakeUp({ run, epoch, checkpoint }: RunDriver, { isCutOff }: { readonly isCutOff: boolean }): Promise<void> {
     // A driver that was cut off may have had a commit under way, so its checkpoint may be older than the one on disk.
-    if (isCutOff || (!isSettled(checkpoint.status) && hasWorkLeft(checkpoint))) await this.postDue(run, `left/${epoch}`);
+    if (isCutOff || hasWorkLeft(checkpoint)) await this.postDue(run, `left/${epoch}`);
   }
 
   async releaseFailed({ run, epoch }: RunDriver): Promise<void> {
@@ -471,9 +462,8 @@ export class EngineCore implements DriverHost {
     return startChild(this, { parent: driver.checkpoint, effect, request, keys: driver.keys, given });
   }
 
-  cancelChild(driver: RunDriver, effect: ChildEffect): Promise<readonly RunInput[]> {
-    return cancelChild(this, driver.run, effect);
-  }
+  readonly undo: DriverHost['undo'] = (driver, request) => runUndo(this, driver, request);
+  readonly cancelChild: DriverHost['cancelChild'] = (driver, effect) => cancelChild(this, driver.run, effect);
 
   /** Reports an error that no caller waits for. Errors of a closing engine are expected and dropped. */
   warn(error: unknown): void {
@@ -491,7 +481,7 @@ function closedError(): EngineError {
   return new EngineError('ENGINE_CLOSED', 'this engine is closed; create a new one with createEngine');
 }
 
-type RunRecordReads = ConstructorParameters<typeof RunRecord>[0]['reads'];
+const isCancel = (input: RunInput): boolean => input.type === 'control' && input.action.do === 'cancel';
 const READY_MAX = 1000;
 /** How long to wait before trying again to drive a run that failed. */
 const SWEEP_AGAIN_MS = 60_000;

@@ -6,8 +6,9 @@ import { createProgressEvent } from '../definition/result.ts';
 import type { Activation, Path } from '../kernel/activation.ts';
 import { childOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import { dueOf, isDone, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
+import { isDone, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
 import type { EngineCore } from './engine.ts';
+import { dueOf } from './status.ts';
 
 /**
  * `settled`: it ended or halted. `idle`: also when it waits. `outside`: also when it waits for something that needs a
@@ -85,6 +86,7 @@ export function nextChange(core: EngineCore): { readonly happened: Promise<void>
 export async function* followLog(core: EngineCore, run: string, after = 0): AsyncGenerator<RunEvent> {
   core.assertReadable();
   let seq = after;
+  let hasEnded = false;
   while (!core.isClosed) {
     const changed = nextChange(core);
     try {
@@ -94,8 +96,10 @@ export async function* followLog(core: EngineCore, run: string, after = 0): Asyn
         yield* row.events;
       }
       if (rows.length > 0 || core.isClosed) continue;
-      if (isSettled((await core.store.load(run)).state.status)) return;
-      await changed.happened;
+      if (hasEnded) return;
+      // The last events may have been written after the log was read: it is read once more.
+      hasEnded = isSettled((await core.store.load(run)).state.status);
+      if (!hasEnded) await changed.happened;
     } finally {
       changed.stop();
     }

@@ -5,15 +5,18 @@
 import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
+import type { Assumption } from '../definition/assumption-record.ts';
+import { withoutOwnNames } from '../definition/joining-data.ts';
 import type { Ref } from '../kernel/activation.ts';
 import { apply, createRun, type Draft, draftOf } from '../kernel/apply.ts';
-import { joiningData, mergedBy, type RunEvent, withoutOwnNames } from '../kernel/event.ts';
+import { joiningData, mergedBy, type RunEvent } from '../kernel/event.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { EventRow, StoredAttempt } from '../store/store.ts';
 import { requireActor } from './actor.ts';
 import { beginningOf } from './beginning.ts';
 import type { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
+import { assertForkable } from './landing.ts';
 import { findWorkflow, flowHistory, givenResults } from './programs.ts';
 import type { ForkHistory } from './run-start.ts';
 import type { FrozenSigning, Signer } from './signatures.ts';
@@ -77,7 +80,8 @@ export async function forkRun(core: EngineCore, run: string, request: ForkReques
   const log = await core.store.events(run, 0);
   const { cut } = await placeOf(core, run, request.from);
   const params = { ...(await core.paramsOf(state)), ...request.params };
-  const past = await pastOf(core, run, cut);
+  const past = await pastOf(core, state, cut);
+  await assertForkable(core.store, run, new Set(past.done.map(({ step }) => step)));
   const supplied = request.outputs === undefined ? {} : { outputs: request.outputs };
   // The fork belongs to the same issue and repository, and its definition is in the same file.
   const { deliveryId: _, ...kept } = first;
@@ -156,7 +160,8 @@ function pastRows(cut: Cut): (row: StoredAttempt) => boolean {
   return (row) => row.seq <= cut.seq;
 }
 
-async function pastOf(core: EngineCore, run: string, cut: Cut): Promise<ForkHistory> {
+async function pastOf(core: EngineCore, original: RunState, cut: Cut): Promise<ForkHistory> {
+  const { id: run } = original;
   const rows = (await core.store.attempts(run)).filter(pastRows(cut));
   const merged = await mergedRefs(core, cut.before);
   const latest = new Map(rows.filter((row) => row.group === undefined && row.status === 'completed').map((row) => [row.step, row.output]));
@@ -168,7 +173,20 @@ async function pastOf(core: EngineCore, run: string, cut: Cut): Promise<ForkHist
   const results = new Map([...latest].map(([step, ref]) => [step, read(ref)]));
   const history =
     cut.state.form === 'flow' ? { history: await flowHistory(core.store, rows), given: await givenResults(core.store, rows) } : {};
-  return { run, seq: cut.seq, counts: cut.state.counts, data, results, done: doneIn(rows), ...history };
+  const assumptions = carriedOver(original, cut.state);
+  return { run, seq: cut.seq, counts: cut.state.counts, assumptions, data, results, done: doneIn(rows), ...history };
+}
+
+/**
+ * Returns what the fork has to know of the assumptions of its original: all that the steps it reuses rest on, and the
+ * answers to those of the steps that it repeats. The steps that run again say by themselves what they still assume.
+ */
+function carriedOver(original: RunState, before: RunState): readonly Assumption[] {
+  const reused = new Set((before.assumptions ?? []).map(({ id }) => id));
+  return (original.assumptions ?? []).flatMap((one) => {
+    if (reused.has(one.id)) return [one];
+    return one.answer === undefined ? [] : [{ ...one, answer: { ...one.answer, unmet: undefined } }];
+  });
 }
 
 /**

@@ -2,9 +2,10 @@
 // must name.
 
 import type { Json } from '../base/json.ts';
+import type { HumanWait } from '../definition/asked-question.ts';
 import { type Definition, type HumanGateModel, membersOf } from '../definition/model.ts';
-import { type Activation, type HumanWait, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
-import { gateDigest, subjectsDigest } from '../kernel/question-digest.ts';
+import { gateDigest, subjectsDigest } from '../definition/question-digest.ts';
+import { type Activation, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { ReceivedMail } from '../store/store.ts';
 import type { Readable } from './inspect.ts';

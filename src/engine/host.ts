@@ -4,12 +4,12 @@ import type { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
 import type { ChildEffect } from '../kernel/effect.ts';
-import type { RunEvent, RunStarted } from '../kernel/event.ts';
+import type { EventOf, RunEvent } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { Program } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
-import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
+import type { AttemptRequest, AttemptResult, AttemptRunner } from '../steps/attempt.ts';
 import type { ForgeNumbers } from '../steps/forge-reading.ts';
 import type { AttemptRow, RunCreation, RunOrigin, Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
@@ -33,6 +33,8 @@ export interface DriverHost {
   workflowOf(name: string): CompiledWorkflow;
   /** Verifies the signatures in the log of another run, before a run uses its result. */
   proofOf(run: Awaited<ReturnType<Store['load']>>): Promise<Proof>;
+  /** Undoes the next thing that a run did, or says that nothing is left. */
+  undo(driver: RunDriver, request: AttemptRequest): Promise<AttemptResult>;
   startChild(driver: RunDriver, effect: ChildEffect, request: AttemptRequest): Promise<readonly RunInput[]>;
   cancelChild(driver: RunDriver, effect: ChildEffect): Promise<readonly RunInput[]>;
   /** Called after each commit. */
@@ -52,6 +54,11 @@ export interface DriverHost {
   takenOver(run: string): EngineError;
 }
 
+/** A host for a run that is only put on disk: its driver starts nothing and releases it, and another process drives it. */
+export function parkedHost(host: DriverHost): DriverHost {
+  return Object.create(host, { isDraining: { value: () => true } }) as DriverHost;
+}
+
 /** What a driver starts with: the run as it was claimed or is about to be created. */
 export interface DriverStart {
   readonly state: RunState;
@@ -66,12 +73,20 @@ export interface DriverStart {
   /** Which mail it accepts; all if undefined. Without a run's code it can only cancel. */
   readonly accepts?: (input: RunInput) => boolean;
   /** For a run that does not exist yet: its first event and the rows that its first commit creates. */
-  readonly creation?: { readonly create: RunCreation; readonly event: RunStarted; readonly supplied: readonly AttemptRow[] };
+  readonly creation?: { readonly create: RunCreation; readonly event: EventOf<'run.started'>; readonly supplied: readonly AttemptRow[] };
 }
+
+/** A run in the store, as a source needs it to find the code that drives it. */
+export type StoredRun = Pick<Awaited<ReturnType<Store['load']>>, 'state' | 'definition' | 'codeHash' | 'origin'>;
 
 /** Finds workflows by name, including those of children. */
 export interface DefinitionSource {
   find(name: string): CompiledWorkflow | undefined;
+  /**
+   * Loads the workflow of a run that is in the store, with those that it starts, which `find` finds then. For a source that
+   * loads code by need; it throws if the code must not run here.
+   */
+  load?(run: StoredRun): Promise<CompiledWorkflow>;
   names(): readonly string[];
   /** Registers a workflow that was passed as a value, so that its runs can be driven later. */
   add?(workflow: CompiledWorkflow): void;

@@ -3,10 +3,11 @@
 
 import type { Json } from '../base/json.ts';
 import { lookKey, pendingText } from '../definition/pending-gate.ts';
-import { type Activation, isWorking, type Path, type Ref, startTimeOf } from '../kernel/activation.ts';
-import { childIdOf, type RunState, type RunStatus } from '../kernel/run-state.ts';
-import { currentStepOf, type OpenWait, statusOf, waitsOf } from '../kernel/status.ts';
+import { type Activation, type Path, type Ref, startTimeOf } from '../kernel/activation.ts';
+import { childIdOf, currentStepOf, isSettled, type RunState, type RunStatus } from '../kernel/run-state.ts';
+import { UNDO_STEP } from '../programs/undo.ts';
 import type { RunOrigin, Store, StoredAttempt } from '../store/store.ts';
+import { isWorking, type OpenWait, statusOf, waitsOf } from './status.ts';
 
 /** What is needed to read a run: its store. */
 export interface Readable {
@@ -45,6 +46,8 @@ export interface RunFacts {
   readonly updatedAt: number;
   readonly params: Json;
   readonly error: string | undefined;
+  /** Set while what the run did is undone: how it ends afterwards. */
+  readonly undoing?: RunStatus;
   readonly waits: readonly OpenWait[];
   readonly steps: readonly StepView[];
   readonly iterationCounts: Readonly<Record<string, number>>;
@@ -59,7 +62,7 @@ export type ValueFilter = (row: StoredAttempt, ref: Ref) => boolean;
 /** Returns the full view of a run, or one with only the values that are wanted. */
 export async function viewRun(core: Readable, run: string, isWanted: ValueFilter = () => true): Promise<RunView> {
   const { state, owner, origin } = await core.store.load(run);
-  const rows = await core.store.attempts(run);
+  const rows = (await core.store.attempts(run)).filter(({ step, outcome }) => step !== UNDO_STEP || outcome !== 'skip');
   const wanted = rows.flatMap((row) => [row.output, row.claim, row.evidence].filter((ref) => ref !== undefined && isWanted(row, ref)));
   const read = await reader(core, [...wanted, state.params, state.output]);
   const child = await childrenOf(core, run, rows);
@@ -67,13 +70,14 @@ export async function viewRun(core: Readable, run: string, isWanted: ValueFilter
     id: state.id,
     workflow: state.workflow,
     status: statusOf(state),
-    currentStep: currentStepOf(state) ?? rows.findLast((row) => row.group === undefined)?.step,
+    currentStep: currentStepOf(state) ?? rows.findLast((row) => row.group === undefined && row.step !== UNDO_STEP)?.step,
     createdAt: state.createdAt,
     updatedAt: state.at,
     params: read(state.params) ?? {},
     output: read(state.output) ?? null,
     error: state.halt?.message,
     waits: await readWaits(core.store, state),
+    ...(state.undoing === undefined || isSettled(state.status) ? {} : { undoing: state.undoing.status }),
     steps: [...rows.map((row) => ({ ...endedStep(row, read), ...child(row) })), ...Object.values(state.live).map(liveStep)],
     iterationCounts: state.counts,
     decision: state.decision,

@@ -17,7 +17,7 @@ export interface QueuedInput {
 
 /** The input types that other processes than a run's owner may send. */
 const MAIL: ReadonlySet<RunInput['type']> = new Set([
-  ...(['decided', 'answered', 'control', 'reported', 'asked', 'signalled', 'childEnded', 'observed', 'due'] as const),
+  ...(['decided', 'answered', 'control', 'reported', 'asked', 'assumed', 'signalled', 'childEnded', 'observed', 'due'] as const),
 ]);
 
 /** Filters the inbox of one run for its driver. */

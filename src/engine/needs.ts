@@ -11,7 +11,7 @@ import { observedRefs, refsOf } from './record.ts';
 export function refsFor(state: RunState, batch: readonly { readonly input: RunInput }[]): Ref[] {
   const refs = refsOf(state);
   for (const { input } of batch) {
-    for (const ref of refsIn(input)) if (ref !== undefined) refs.push(ref);
+    for (const ref of [...refsIn(input), ...refsOfAnswer(state, input)]) if (ref !== undefined) refs.push(ref);
   }
   return refs;
 }
@@ -20,6 +20,9 @@ export function refsFor(state: RunState, batch: readonly { readonly input: RunIn
 function refsIn(input: RunInput): readonly (Ref | undefined)[] {
   switch (input.type) {
     case 'settled':
+      return [input.output, input.assumed];
+    case 'assumed':
+      return [input.assumed];
     case 'errored':
     case 'decided':
     case 'reported':
@@ -38,15 +41,26 @@ function refsIn(input: RunInput): readonly (Ref | undefined)[] {
     case 'signalled':
       return [input.payload];
     case 'control':
-      return 'output' in input.action ? [input.action.output] : [];
+      return 'output' in input.action ? [input.action.output] : input.action.do === 'again' ? [input.action.place.group?.items] : [];
     default:
       return [];
   }
 }
 
+/** An answer is told to what begins because of it, together with what it answers. */
+function refsOfAnswer({ assumptions = [] }: RunState, input: RunInput): readonly (Ref | undefined)[] {
+  if (input.type !== 'control' || input.action.do !== 'answer') return [];
+  const { assumption, text, place } = input.action;
+  return [assumptions.find(({ id }) => id === assumption)?.list, text, place?.group?.items];
+}
+
 /** Returns the groups whose members a decision may read. */
-export function groupsFor(state: RunState): Path[] {
+export function groupsFor(state: RunState, batch: readonly { readonly input: RunInput }[]): Path[] {
   const groups = Object.keys(state.groups);
+  for (const { input } of batch) {
+    const place = input.type === 'control' && 'place' in input.action ? input.action.place : undefined;
+    if (place?.group !== undefined) groups.push(place.path);
+  }
   if (state.halt?.group !== undefined && state.halt.path !== undefined) groups.push(state.halt.path);
   return groups;
 }

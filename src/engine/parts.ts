@@ -1,11 +1,13 @@
 // Owns the dependencies of an engine, which its caller wires.
 
-import type { JsonObject } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { Redactor } from '../process/redact.ts';
 import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 import type { DefinitionSource, DriverHost } from './host.ts';
 import type { LimitScope } from './limits.ts';
+import type { RunObserver } from './observer.ts';
 import type { Patience } from './owner-wait.ts';
 import type { Signing } from './signatures.ts';
 
@@ -23,11 +25,17 @@ export interface EngineParts {
   readonly mayDecide: (from: readonly string[], actor: string) => string | undefined;
   /** The secret for the tokens of handed-out work. All processes on this store share it. */
   readonly tokenKey: () => string | Uint8Array;
+  /** Masks the values of secrets in what workers report, ask and assume, before it is on disk. */
+  readonly mask: (value: Json) => Json;
   /** Builds the input of a child run. */
   readonly childInput: (request: AttemptRequest) => Promise<JsonObject>;
   /** The owner name of this engine: a process identity and a number. */
   readonly me: string;
   readonly limits: LimitScope;
+  /** The folder with the snapshots of the workspace; absent without a database file. */
+  readonly snapshots?: string;
+  /** Masks the secrets that are known now. */
+  readonly redactor?: () => Redactor;
   /** Ends processes that a crashed engine left behind, before its runs continue. */
   readonly sweep: () => Promise<void>;
   /** `all`: also drives runs that are due, have mail or lost their owner, if their workflow is known here. */
@@ -37,6 +45,8 @@ export interface EngineParts {
   readonly runsMax: number;
   /** How requests wait for a run that another process owns. Without it they wait without a limit. */
   readonly patience?: Patience;
+  /** Watches the runs that this engine drives. */
+  readonly observer?: RunObserver;
   /** Receives errors that no caller waits for. */
   readonly warn: (error: unknown) => void;
 }

@@ -2,9 +2,12 @@
 // that another one started, the past of its ancestors counts as well: a gate of the parent sends the child back to work.
 
 import type { Json } from '../base/json.ts';
+import type { AnsweredAssumption, AssumptionText } from '../definition/assumption.ts';
+import type { Ref } from '../kernel/activation.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { PastSetback, RunPast } from '../steps/attempt.ts';
 import type { Store } from '../store/store.ts';
+import { refsOfAnswers } from './record.ts';
 
 /** Reads the past of a run for its agents. */
 export async function readPast(store: Store, run: RunState): Promise<RunPast> {
@@ -12,7 +15,10 @@ export async function readPast(store: Store, run: RunState): Promise<RunPast> {
   const above = await Promise.all(ancestors.map(async (id) => (await store.load(id)).state));
   // The topmost run comes first: what is nearest to the step is told last.
   const runs = [...above.reverse(), run];
-  const refs = runs.flatMap(({ setbacks = [] }) => setbacks.flatMap(({ output }) => (output === undefined ? [] : [output.digest])));
+  const refs = runs.flatMap((one) => [
+    ...(one.setbacks ?? []).flatMap(({ output }) => (output === undefined ? [] : [output.digest])),
+    ...refsOfAnswers(one).map(({ digest }) => digest),
+  ]);
   const values = refs.length === 0 ? new Map<string, string>() : await store.values(refs);
   const setbacks = runs.flatMap((one) =>
     (one.setbacks ?? []).map(({ output, ...rest }): PastSetback => {
@@ -21,5 +27,16 @@ export async function readPast(store: Store, run: RunState): Promise<RunPast> {
       return { ...rest, output: value, ...(one === run ? {} : { inParent: true }) };
     }),
   );
-  return { setbacks, notes: runs.flatMap(({ notes = [] }) => notes) };
+  const answered = runs.flatMap((one) => answeredIn(one, (ref) => JSON.parse(values.get(ref.digest) as string) as Json));
+  return { setbacks, notes: runs.flatMap(({ notes = [] }) => notes), answered };
+}
+
+/** Returns the assumptions of a checkpoint that people have answered, as agents are told of them. */
+export function answeredIn(state: RunState, value: (ref: Ref) => Json): readonly AnsweredAssumption[] {
+  return (state.assumptions ?? []).flatMap(({ list, index, step, answer }) => {
+    if (answer === undefined) return [];
+    const text = (value(list) as unknown as readonly AssumptionText[])[index] as AssumptionText;
+    const { actor, agrees } = answer;
+    return [{ ...text, step, actor, agrees, answer: answer.text === undefined ? text.assumed : (value(answer.text) as string) }];
+  });
 }

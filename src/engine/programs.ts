@@ -5,12 +5,13 @@ import { EngineError } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type BoundStep, type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';
-import type { Definition, StepModel } from '../definition/model.ts';
+import { type Definition, type StepModel, stepsWithin } from '../definition/model.ts';
 import type { Ref } from '../kernel/activation.ts';
 import type { Program } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import { createFlowProgram, type FlowProgram, type FlowRecord } from '../programs/flow.ts';
 import { graphProgram } from '../programs/graph.ts';
+import { UNDO_STEP } from '../programs/undo.ts';
 import type { Store, StoredAttempt } from '../store/store.ts';
 import type { DefinitionSource } from './host.ts';
 import type { StartOptions } from './run-start.ts';
@@ -21,6 +22,8 @@ export interface BoundProgram {
   readonly bound: (step: string) => BoundStep;
   /** Returns the workflow a step starts, if the flow passed it as a value. */
   readonly child: (step: string) => CompiledWorkflow | undefined;
+  /** Returns what takes the result of a step back, if it has something. */
+  readonly undo: (step: string) => BoundStep | undefined;
 }
 
 /** Returns the workflow with a name, or throws an error that lists the known ones. */
@@ -49,12 +52,12 @@ export function checkUnchanged(run: { readonly state: RunState; readonly codeHas
 
 /** Creates the program of a new run. One that starts in the middle uses the history of another run and supplied results. */
 export function programOf(
-  workflow: CompiledWorkflow,
-  params: JsonObject,
+  source: DefinitionSource,
+  { workflow, params }: { readonly workflow: CompiledWorkflow; readonly params: JsonObject },
   { past, outputs, from }: Pick<StartOptions, 'past' | 'outputs' | 'from'>,
 ): BoundProgram {
-  if (workflow.definition.form === 'graph') return graphOf(workflow.definition, workflow);
-  const program = createFlowProgram({ workflow, params });
+  if (workflow.definition.form === 'graph') return graphOf(workflow.definition, workflow, source);
+  const program = createFlowProgram({ workflow, params, undoes: undoesIn(source, workflow) });
   const given = new Map([...(past?.given ?? []), ...Object.entries(outputs ?? {})]);
   if (past !== undefined || from !== undefined || given.size > 0)
     program.replay(undefined, past?.history ?? [], { outputs: given, ...(from === undefined ? {} : { until: from }) });
@@ -71,7 +74,7 @@ export function inertProgram(): BoundProgram {
     begin: () => [],
     next: () => [],
   };
-  return { program, bound: () => ({ model: INERT, code: NO_CODE }), child: () => undefined };
+  return { program, bound: () => ({ model: INERT, code: NO_CODE }), child: () => undefined, undo: () => undefined };
 }
 
 const INERT: StepModel = {
@@ -92,22 +95,47 @@ const INERT: StepModel = {
 
 /** Creates the program of an existing run: a graph from its stored data, a flow by replaying its results. */
 export async function programOfRun(
-  store: Store,
+  { store, parts: { source } }: { readonly store: Store; readonly parts: { readonly source: DefinitionSource } },
   state: RunState,
   given: { workflow: CompiledWorkflow; definition: Definition; params: JsonObject },
 ): Promise<BoundProgram> {
   const { workflow, definition, params } = given;
-  if (state.form === 'graph') return graphOf(workflow.hash === state.def ? workflow.definition : definition, workflow);
-  const program = createFlowProgram({ workflow, params });
+  if (state.form === 'graph') return graphOf(workflow.hash === state.def ? workflow.definition : definition, workflow, source);
+  const program = createFlowProgram({ workflow, params, undoes: undoesIn(source, workflow) });
   // Rows beyond the checkpoint belong to an owner that took the run over meanwhile.
   const past = (await store.attempts(state.id)).filter((row) => row.seq <= state.seq);
   program.replay(state, await historyOf(store, state, past), { outputs: await givenResults(store, past) });
   return flowOf(program);
 }
 
-function graphOf(definition: Definition, workflow: CompiledWorkflow): BoundProgram {
-  const program = graphProgram(definition);
-  return { program, bound: (step) => ({ model: program.model(step), code: codeOf(workflow, step) }), child: () => undefined };
+/** Whether a workflow that a step of this one starts has something to undo. A flow may: its steps are not known before it runs. */
+function undoesIn(source: DefinitionSource, workflow: CompiledWorkflow): (child: string | CompiledWorkflow) => boolean {
+  const seen = new Set<CompiledWorkflow>();
+  const undoes = (parent: CompiledWorkflow, child: string | CompiledWorkflow): boolean => {
+    const found = typeof child === 'string' ? (parent.children.get(child) ?? source.find(child)) : child;
+    if (found === undefined || seen.has(found)) return false;
+    seen.add(found);
+    const { form, steps } = found.definition;
+    const all = steps.flatMap(stepsWithin);
+    return form === 'flow' || all.some((step) => step.undo !== undefined || (step.kind === 'workflow' && undoes(found, step.workflow)));
+  };
+  return (child) => {
+    seen.clear();
+    return undoes(workflow, child);
+  };
+}
+
+function graphOf(definition: Definition, workflow: CompiledWorkflow, source: DefinitionSource): BoundProgram {
+  const own = graphProgram(definition);
+  const children = own.onUndo === undefined ? definition.steps.flatMap(stepsWithin).filter((step) => step.kind === 'workflow') : [];
+  const undoes = undoesIn(source, workflow);
+  const program = children.some((step) => undoes(step.workflow)) ? { ...own, onUndo: UNDO_STEP } : own;
+  const bound = (step: string): BoundStep => ({ model: program.model(step), code: codeOf(workflow, step) });
+  const undo = (step: string): BoundStep | undefined => {
+    const { model, code } = bound(step);
+    return model.undo === undefined ? undefined : { model: model.undo, code: code.undo ?? NO_CODE };
+  };
+  return { program, bound, child: () => undefined, undo };
 }
 
 const codes = new WeakMap<CompiledWorkflow, ReadonlyMap<string, StepCode>>();
@@ -126,18 +154,28 @@ function codeOf(workflow: CompiledWorkflow, step: string): StepCode {
 }
 
 function flowOf(program: FlowProgram): BoundProgram {
-  return { program, bound: (step) => program.bound(step), child: (step) => program.child(step) };
+  return {
+    program,
+    bound: (step) => program.bound(step),
+    child: (step) => program.child(step),
+    undo: (step) => program.undo(step),
+  };
 }
 
-/** The ended steps of a flow in the order in which they started. The one it halted at will be tried again, so it is left out. */
+/**
+ * The ended steps of a flow in the order in which they started, up to the one that is at work or that it halted at: that
+ * one will end again, and what came after it when it first ended does not count any more.
+ */
 async function historyOf(store: Store, state: RunState, past: readonly StoredAttempt[]): Promise<FlowRecord[]> {
-  const rows = past.filter((row) => row.path !== state.halt?.path && state.live[row.path] === undefined);
-  return flowHistory(store, rows);
+  const isOpen = (row: StoredAttempt): boolean => isReplayed(row) && (row.path === state.halt?.path || state.live[row.path] !== undefined);
+  const at = past.findIndex(isOpen);
+  const open = past[at]?.path;
+  return flowHistory(store, at === -1 ? past : past.slice(0, at).filter(({ path }) => path !== open));
 }
 
-/** Cancelled steps never reached the generator, and supplied results are not part of its history. */
-function isReplayed({ outcome, attempt }: StoredAttempt): boolean {
-  return outcome !== undefined && outcome !== 'cancelled' && attempt > 0;
+/** Cancelled steps and undoing never reached the generator, and supplied results are not part of its history. */
+function isReplayed({ step, outcome, attempt }: StoredAttempt): boolean {
+  return outcome !== undefined && outcome !== 'cancelled' && attempt > 0 && step !== UNDO_STEP;
 }
 
 /** Returns the results that were supplied in place of steps. */
@@ -153,10 +191,11 @@ export async function givenResults(store: Store, attempts: readonly StoredAttemp
 export async function flowHistory(store: Store, attempts: readonly StoredAttempt[]): Promise<FlowRecord[]> {
   const rows = new Map<string, StoredAttempt>();
   for (const row of attempts) if (row.group === undefined && isReplayed(row)) rows.set(row.path, row);
-  const refs = [...rows.values()].flatMap(({ output, evidence }) => [output, evidence]).filter((ref) => ref !== undefined);
+  const kept = withoutVoid([...rows.values()]);
+  const refs = kept.flatMap(({ output, evidence }) => [output, evidence]).filter((ref) => ref !== undefined);
   const texts = await store.values(refs.map(({ digest }) => digest));
   const read = (ref: Ref): Json => JSON.parse(texts.get(ref.digest) as string) as Json;
-  return [...rows.values()].map((row) => ({
+  return kept.map((row) => ({
     path: row.path,
     step: row.step,
     input: row.input ?? '',
@@ -165,4 +204,14 @@ export async function flowHistory(store: Store, attempts: readonly StoredAttempt
     ...(row.error === undefined ? {} : { error: row.error }),
     ...(row.evidence === undefined ? {} : { evidence: read(row.evidence) }),
   }));
+}
+
+/** The rows that still count: what ended before a step that came earlier ended again is void. */
+function withoutVoid(rows: readonly StoredAttempt[]): readonly StoredAttempt[] {
+  let ended = 0;
+  return rows.filter(({ seq }) => {
+    if (seq < ended) return false;
+    ended = seq;
+    return true;
+  });
 }

@@ -8,16 +8,20 @@
 import { digestText } from '../base/digest.ts';
 import { invariant } from '../base/invariant.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { StepModel } from '../definition/model.ts';
-import type { Activation, Observation, Path, Ref } from '../kernel/activation.ts';
+import type { Observation } from '../definition/asked-question.ts';
+import { withoutOwnNames } from '../definition/joining-data.ts';
+import type { Concurrency, StepModel } from '../definition/model.ts';
+import { hasResult } from '../definition/outcome.ts';
+import type { Activation, Path, Ref } from '../kernel/activation.ts';
 import { heldBy, humanWaitOf } from '../kernel/activation.ts';
-import { joiningData, mergedBy, type RunEvent, withoutOwnNames } from '../kernel/event.ts';
+import { joiningData, mergedBy, type RunEvent } from '../kernel/event.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { MemberResult, Need, View } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';
-import { type EndedAttempt, hasResult, memberResult } from '../kernel/turn.ts';
+import { type EndedAttempt, memberResult } from '../kernel/turn.ts';
 import type { Snapshot } from '../steps/attempt.ts';
 import type { Delta, Store, StoredAttempt, StoredValue } from '../store/store.ts';
+import { opensGroup } from './event-facts.ts';
 
 /** Options for opening a record. */
 export interface RecordOptions {
@@ -48,6 +52,15 @@ interface FullRecord {
 const KNOWN_MAX = 64;
 
 const FORGE_KEYS = ['pr_number', 'issue_number'];
+
+/** What the record of one run needs, beside what all records of an engine share. */
+export interface RecordWants {
+  readonly reads: ConstructorParameters<typeof RunRecord>[0]['reads'];
+  readonly fresh: boolean;
+  readonly concurrency?: Concurrency | undefined;
+  /** Its steps wait in the queue: another process drives the run. */
+  readonly parked?: true;
+}
 
 /** A run's data in memory while it is driven. */
 export class RunRecord implements View {
@@ -194,7 +207,7 @@ export class RunRecord implements View {
     for (const event of events) {
       const merged = mergedBy(event);
       if (merged !== undefined) this.mergeData(joiningData(event, this.value(merged)));
-      if (event.type === 'step.changed' && event.group !== undefined) this.groups.set(event.activation.path, new Map());
+      if (opensGroup(event)) this.groups.set(event.activation.path, new Map());
     }
     for (const { event, activation } of ended) {
       if (this.observed?.path === activation.path) this.observed = undefined;
@@ -340,5 +353,13 @@ export function refsOf(state: RunState): Ref[] {
   }
   for (const name in state.signals) for (const ref of state.signals[name] ?? []) if (ref !== null) refs.push(ref);
   if (state.halt?.group?.items !== undefined) refs.push(state.halt.group.items);
+  refs.push(...refsOfAnswers(state));
   return refs;
+}
+
+/** Returns the values that tell what workers assumed and how people answered. */
+export function refsOfAnswers({ assumptions = [] }: RunState): Ref[] {
+  return assumptions.flatMap(({ answer, list }) =>
+    answer === undefined ? [] : [list, ...(answer.text === undefined ? [] : [answer.text])],
+  );
 }

@@ -1,12 +1,11 @@
-// Owns handed-out work: what workers are given, what they report and ask, and the answers. Each request is mail: on
+// Owns what workers report and ask about the work they were given (handouts.ts), and the answers. Each request is mail: on
 // disk before anything acts on it, and harmless when repeated.
 //
 // - A token belongs to one attempt. It says which work a report is about, not who holds it.
 // - The same report again returns the recorded verdict and the next step. A different report for the same token is
 //   rejected.
 
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { AgentQuestion } from '../agents/driver.ts';
+import { timingSafeEqual } from 'node:crypto';
 import { checkQuestions } from '../agents/reply.ts';
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
@@ -15,32 +14,21 @@ import { isJsonObject, type Json, toPlain } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
 import { argValueFaults } from '../definition/arg.ts';
 import { type Definition, membersOf, type StepKind, type StepModel } from '../definition/model.ts';
-import type { Activation, Path, Ref } from '../kernel/activation.ts';
+import type { Activation, Path } from '../kernel/activation.ts';
 import { heldBy, waitOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import type { AnsweredInput, RunInput, StepError } from '../kernel/input.ts';
+import type { InputOf, RunInput, StepError } from '../kernel/input.ts';
 import { isFinal, type RunState } from '../kernel/run-state.ts';
-import { type Handover, readReport, type StoredHandover } from '../steps/handover.ts';
+import { readReport, type StoredHandover } from '../steps/handover.ts';
 import { readSavedState, type StatePlace } from '../steps/saved-state.ts';
-import type { Store, StoredAttempt, StoredValue } from '../store/store.ts';
+import type { StoredAttempt, StoredValue } from '../store/store.ts';
 import { requireActor } from './actor.ts';
 import { send, storedValue } from './delivery.ts';
 import type { EngineCore } from './engine.ts';
+import { type OpenQuestions, questionsOf, tokenOf, valuesOf } from './handouts.ts';
 import { checkAnswers } from './request-shape.ts';
 import { assertSignedFor, finalRun, untilState } from './requests.ts';
 import { type Signer, signedBy } from './signatures.ts';
-
-/** Work that waits to be done and reported. */
-export interface Handout extends Handover {
-  readonly run: string;
-  readonly path: Path;
-  readonly step: string;
-  readonly attempt: number;
-  readonly token: string;
-  /** The member of a fan-out, if it is one. */
-  readonly item?: string;
-  readonly due?: number;
-}
 
 /** A worker's report on its attempt: the result, or why it failed. */
 export type WorkReport = { readonly token: string; readonly result: unknown } | { readonly token: string; readonly failure: string };
@@ -56,65 +44,15 @@ export interface ReportVerdict {
   readonly message?: string;
 }
 
-/** What is needed to read handed-out work: a store and the token key, but no engine. */
-export interface HandoutReader {
-  readonly store: Store;
-  readonly parts: { readonly tokenKey: () => string | Uint8Array };
-}
-
-/** Returns the token of an attempt, always the same one. */
-function tokenOf(core: HandoutReader, attempt: { readonly run: string; readonly path: Path; readonly attempt: number }): string {
-  const hmac = createHmac('sha256', core.parts.tokenKey());
-  return hmac.update(`${attempt.run}\n${attempt.path}\n${attempt.attempt}`).digest('base64url').slice(0, TOKEN_LENGTH);
-}
-
-const TOKEN_LENGTH = 22;
-
-/** Returns the work of a run that waits to be reported, in the order in which it was handed out. */
-export async function handoutsOf(core: HandoutReader, run: string): Promise<readonly Handout[]> {
-  const { state } = await core.store.load(run);
-  const waiting = Object.values(state.live).flatMap((activation) => {
-    const wait = waitOf(activation);
-    return wait?.kind === 'report' ? [{ ...activation, handover: wait.handover }] : [];
-  });
-  const read = await valuesOf(
-    core,
-    waiting.map(({ handover }) => handover),
-  );
-  waiting.sort((a, b) => a.openedAt - b.openedAt || (a.member?.index ?? 0) - (b.member?.index ?? 0));
-  return waiting.map((activation) => {
-    const { path, step, attempt, member, deadline } = activation;
-    const { state: _, ...handover } = read(activation.handover) as StoredHandover;
-    return {
-      ...handover,
-      run,
-      path,
-      step,
-      attempt,
-      token: tokenOf(core, { run, path, attempt }),
-      ...(member === undefined ? {} : { item: member.key }),
-      ...(deadline === undefined ? {} : { due: deadline }),
-    };
-  });
-}
-
 async function handoverOf(core: EngineCore, activation: Activation): Promise<StoredHandover> {
   const wait = waitOf(activation);
   const ref = wait?.kind === 'report' ? wait.handover : undefined;
   return (await valuesOf(core, [ref]))(ref) as StoredHandover;
 }
 
-/** Loads values and returns a function that reads them by reference. */
-async function valuesOf(
-  core: Pick<HandoutReader, 'store'>,
-  refs: readonly (Ref | undefined)[],
-): Promise<(ref: Ref | undefined) => unknown> {
-  const texts = await core.store.values(refs.flatMap((ref) => (ref === undefined ? [] : [ref.digest])));
-  return (ref) => (ref === undefined ? undefined : JSON.parse(texts.get(ref.digest) as string));
-}
-
 /** Accepts a report. Resolves when it is verified and the verdict is on disk. */
-export async function reportWork(core: EngineCore, run: string, report: WorkReport): Promise<ReportVerdict> {
+export async function reportWork(core: EngineCore, run: string, given: WorkReport): Promise<ReportVerdict> {
+  const report = masked(core, given);
   const loaded = await core.store.load(run);
   const { state, definition } = loaded;
   const found = activationOf(core, state, report.token);
@@ -147,6 +85,12 @@ export async function reportWork(core: EngineCore, run: string, report: WorkRepo
   // Another report used this token first: the same report gets the same verdict, a different one is rejected.
   if (posted === 'duplicate') return earlier(core, (await core.store.load(run)).state, report);
   return verdictOn(core, run, { path, attempt, step, after: state.seq });
+}
+
+/** The report without secrets: it is on disk before it is verified. */
+function masked({ parts }: EngineCore, report: WorkReport): WorkReport {
+  if ('failure' in report) return { ...report, failure: String(parts.mask(report.failure)) };
+  return { ...report, result: parts.mask(toPlain(report.result ?? null, 'the result')) };
 }
 
 /** The step that work belongs to, and the member of it that was handed out. */
@@ -260,41 +204,12 @@ function outputDigests(form: RunState['form'], kind: StepKind, said: Json): stri
   return [said, ...('problem' in read ? [] : [read.output])].map((value) => digestText(JSON.stringify(value)));
 }
 
-/** Questions of a worker that wait for a person. */
-export interface OpenQuestions {
-  readonly run: string;
-  readonly path: Path;
-  readonly step: string;
-  readonly attempt: number;
-  readonly questions: readonly AgentQuestion[];
-  /** The digest of the questions, which says what a person has seen. */
-  readonly digest: string;
-  readonly since: number;
-  /** True if an answer must be signed with an enrolled key. */
-  readonly signed: boolean;
-}
-
-/** Returns the questions of a run's workers that wait for a person, oldest first. */
-export async function questionsOf(core: Pick<HandoutReader, 'store'>, run: string): Promise<readonly OpenQuestions[]> {
-  const { state } = await core.store.load(run);
-  const waiting = Object.values(state.live).flatMap((activation) => {
-    const wait = waitOf(activation);
-    return wait?.kind === 'answer' ? [{ ...activation, asked: wait.questions }] : [];
-  });
-  const read = await valuesOf(
-    core,
-    waiting.map(({ asked }) => asked),
-  );
-  return waiting.map(({ path, step, attempt, asked, openedAt }) => ({
-    run,
-    path,
-    step,
-    attempt,
-    questions: read(asked) as readonly AgentQuestion[],
-    digest: asked.digest,
-    since: openedAt,
-    signed: state.signed === true,
-  }));
+/** Returns the open attempt that a token belongs to. */
+export async function attemptWithToken(core: EngineCore, state: RunState, token: string): Promise<Activation> {
+  const found = activationOf(core, state, token);
+  if (found !== undefined) return found;
+  await earlier(core, state, { token, failure: '' });
+  throw new EngineError('TOKEN_SPENT', `this token of run ${state.id} was already used; "next" prints the step that is open now`);
 }
 
 /** Passes questions of a worker on to the person it works for. Resolves when they are on disk. */
@@ -304,31 +219,27 @@ export async function askPerson(
   asked: { readonly token: string; readonly questions: unknown },
 ): Promise<void> {
   const loaded = await core.store.load(run);
-  const found = activationOf(core, loaded.state, asked.token);
-  if (found === undefined) {
-    await earlier(core, loaded.state, { token: asked.token, failure: '' });
-    throw new EngineError('TOKEN_SPENT', `this token of run ${run} was already used; "next" prints the step that is open now`);
-  }
+  const found = await attemptWithToken(core, loaded.state, asked.token);
   await core.assertDrivable(loaded);
   const { path, attempt, step } = found;
   const { mayAsk, state } = await handoverOf(core, found);
   if (!mayAsk)
     throw new EngineError('NOT_ALLOWED', `step "${step}" does not accept questions; complete it, or report a failure with "fail"`);
-  const read = checkQuestions(toPlain(asked.questions ?? null, 'the questions'));
+  const read = checkQuestions(core.parts.mask(toPlain(asked.questions ?? null, 'the questions')));
   if (read.kind === 'invalid') throw new EngineError('REPORT_INVALID', `the questions are invalid: ${read.why}`);
   const value = storedValue(read.questions as unknown as Json);
-  const saved = state === undefined ? undefined : await savedValue(step, state);
+  const saved = state === undefined ? undefined : await savedValue(core, step, state);
   const input: RunInput = { type: 'asked', at: core.clock.now(), path, attempt, questions: value.ref, ...present({ saved: saved?.ref }) };
   await send(core, { run, dedupe: `asked/${path}/${attempt}`, input, values: saved === undefined ? [value] : [value, saved] });
 }
 
-async function savedValue(step: string, place: StatePlace): Promise<StoredValue> {
+async function savedValue({ parts }: EngineCore, step: string, place: StatePlace): Promise<StoredValue> {
   const read = await readSavedState(place);
   if ('problem' in read)
     throw new EngineError('REPORT_INVALID', `step "${step}" requires saved progress before questions: ${read.problem}`, {
       details: { step },
     });
-  return storedValue(read.kept);
+  return storedValue(parts.mask(read.kept));
 }
 
 /** A person's answers to the questions of a worker, in order. */
@@ -373,7 +284,7 @@ export async function answerQuestions(core: EngineCore, run: string, request: An
   const value = answersValue(open, request.answers);
   const { path, attempt } = open;
   const dedupe = `answered/${path}/${attempt}`;
-  const unsigned: AnsweredInput = {
+  const unsigned: InputOf<'answered'> = {
     type: 'answered',
     at: core.clock.now(),
     path,

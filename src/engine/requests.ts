@@ -7,21 +7,24 @@ import { createRunId } from '../base/id.ts';
 import { type JsonObject, toPlain } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
 import { didYouMean } from '../base/suggest.ts';
+import { decisionValue } from '../definition/decision-value.ts';
+import { leadsToLanding } from '../definition/landing.ts';
 import type { Activation } from '../kernel/activation.ts';
 import { humanWaitOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import type { ControlAction, ControlInput, DecidedInput, RunInput } from '../kernel/input.ts';
+import type { ControlAction, InputOf, RunInput } from '../kernel/input.ts';
 import { isFinal, type RunState } from '../kernel/run-state.ts';
-import { waitsOf } from '../kernel/status.ts';
 import type { Claimed, StoredValue } from '../store/store.ts';
 import { requireActor } from './actor.ts';
 import { isPending, send, storedValue } from './delivery.ts';
 import type { EngineCore } from './engine.ts';
 import { nextChange } from './follow.ts';
 import { gatesIn, type OpenGate, openGates } from './gates.ts';
+import { assertMayLand } from './landing.ts';
 import { watchOwner } from './owner-wait.ts';
 import { checkDecision, checkSignal } from './request-shape.ts';
 import { assertSigned, isOverride, overrideStatement, type Signer, signedBy } from './signatures.ts';
+import { waitsOf } from './status.ts';
 
 /** A person's decision at a gate. */
 export interface DecisionRequest {
@@ -64,19 +67,16 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
   if (option.requiresInput && (request.input ?? '').trim() === '')
     throw new EngineError('INPUT_REQUIRED', `option "${option.label}" of gate "${gate.step}" requires a text; pass it as input`);
   if (request.digest !== undefined && request.digest !== gate.digest) throw changed(run, gate);
+  if (leadsToLanding(loaded.definition, gate.step, option))
+    await assertMayLand(core.store, run, `option "${option.label}" of gate "${gate.step}"`);
   const known = actorFor(core, gate, who);
   // The signer's name is recorded as it is in the key list, however a group spells it.
   const actor = request.signature === undefined && request.sign === undefined ? known : who;
   const activation = state.live[gate.path] as Activation;
   const wait = humanWaitOf(activation);
-  const decision = {
-    option: option.label,
-    actor,
-    digest: gate.digest,
-    ...(request.input === undefined ? {} : { input: request.input }),
-  };
+  const decision = decisionValue({ option: option.label, actor, text: request.input }, { digest: gate.digest });
   const value = storedValue(decision);
-  const unsigned: DecidedInput = {
+  const unsigned: InputOf<'decided'> = {
     type: 'decided',
     at: core.clock.now(),
     path: gate.path,
@@ -168,8 +168,10 @@ async function confirmDecision(
   );
   const isIt = (event: RunEvent): boolean =>
     event.type === 'run.changed' && event.change === 'decided' && event.decision.actor === actor && event.decision.gate === gate.step;
+  // The inbox is read first: a decision that is taken up in between is then found in the log.
+  const isWaiting = await isPending(core, run, dedupe);
   if ((await core.store.events(run, after)).some(({ events }) => events.some(isIt))) return;
-  if (await isPending(core, run, dedupe))
+  if (isWaiting)
     throw new EngineError(
       'STORE_UNAVAILABLE',
       `the decision at gate "${gate.step}" of run ${run} is recorded, but the run stopped before it took effect; resume the run`,
@@ -232,7 +234,7 @@ function changed(run: string, gate: OpenGate, note?: string): EngineError {
 }
 
 /** Returns a decision that is still in the inbox. */
-async function pendingDecision(core: EngineCore, run: string, dedupe: string): Promise<DecidedInput | undefined> {
+async function pendingDecision(core: EngineCore, run: string, dedupe: string): Promise<InputOf<'decided'> | undefined> {
   const input = (await core.store.inbox(run, 0)).find((mail) => mail.dedupe === dedupe)?.input;
   return input?.type === 'decided' ? input : undefined;
 }
@@ -240,7 +242,7 @@ async function pendingDecision(core: EngineCore, run: string, dedupe: string): P
 async function alreadyDecided(
   core: EngineCore,
   run: string,
-  { gate, first }: { readonly gate: OpenGate; readonly first: DecidedInput | undefined },
+  { gate, first }: { readonly gate: OpenGate; readonly first: InputOf<'decided'> | undefined },
 ): Promise<EngineError> {
   const { decision } = (await core.store.load(run)).state;
   const { option, actor } = first ?? decision ?? {};
@@ -300,11 +302,18 @@ export async function controlRun(
     ...(acceptedBy === undefined ? {} : { acceptedBy }),
     ...(sign === undefined ? {} : { sign }),
     cancel: action.do === 'cancel',
+    leave: action.do === 'cancel' && action.undo === false,
   };
   await core.assertDrivable(loaded, how);
   const dedupe = `control/${action.do}/${createRunId()}`;
   const signature = sign !== undefined && isOverride(action) ? await sign(overrideStatement(run, action, actor)) : undefined;
-  const input: ControlInput = { type: 'control', at: core.clock.now(), actor, action, ...(signature === undefined ? {} : { signature }) };
+  const input: InputOf<'control'> = {
+    type: 'control',
+    at: core.clock.now(),
+    actor,
+    action,
+    ...(signature === undefined ? {} : { signature }),
+  };
   await assertSignedFor(core, loaded, input);
   await send(core, { run, dedupe, input, values }, how);
 }
@@ -319,9 +328,22 @@ const ACTION_TEXTS: Readonly<Record<ControlAction['do'], string>> = {
   acceptCode: 'accept the changed code of',
   retry: 'resume',
   accept: 'resume',
+  answer: 'answer an assumption of',
+  again: 'run a step again in',
+  look: 'check the gates of',
+  wake: 'wake the agents of',
+  back: 'go back in',
+  halt: 'stop',
+  undone: 'undo steps of',
   goto: 'resume',
   resolve: 'resume',
 };
+
+/** The error for a request to continue a run that was undone. */
+export function undoneRun({ id, status }: RunState): EngineError {
+  const message = `run ${id} failed, and what it did was undone; it cannot continue. Start it again, or fork it to continue from one of its steps`;
+  return new EngineError('RUN_FINAL', message, { details: { run: id, status } });
+}
 
 /** The error for a request to a run that has ended. */
 export function finalRun(state: RunState): EngineError {

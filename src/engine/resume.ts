@@ -16,7 +16,7 @@ import { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
 import { heldError } from './owner-wait.ts';
 import { checkChoice } from './request-shape.ts';
-import { controlRun, finalRun } from './requests.ts';
+import { controlRun, finalRun, undoneRun } from './requests.ts';
 import type { Signer } from './signatures.ts';
 
 /** How a run that was stopped continues. */
@@ -58,6 +58,7 @@ export async function resumeRun(core: EngineCore, run: string, options: ResumeRe
   const { state, definition } = await core.store.load(run);
   const actor = isNamed || decides ? requireActor(options, `resume run ${run}`) : undefined;
   if (isFinal(state.status)) throw finalRun(state);
+  if (state.status === 'failed' && state.undoing !== undefined) throw undoneRun(state);
   const accept = {
     ...(options.acceptChanges === true && actor !== undefined ? { acceptedBy: actor } : {}),
     ...(options.sign === undefined ? {} : { sign: options.sign }),

@@ -3,9 +3,11 @@
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
+import type { Assumption } from '../definition/assumption-record.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
+import type { Override } from '../definition/passage.ts';
 import type { Ref } from '../kernel/activation.ts';
-import type { Override, RunStarted } from '../kernel/event.ts';
+import type { EventOf } from '../kernel/event.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { FlowRecord } from '../programs/flow.ts';
 import type { RunOrigin } from '../store/store.ts';
@@ -27,6 +29,8 @@ export interface StartOptions {
   readonly past?: ForkHistory;
   /** The signing rules of the run that this one was forked from or started by. */
   readonly signing?: FrozenSigning;
+  /** Only puts the run on disk: another process that drives the runs of this store takes it. */
+  readonly parked?: true;
   /** Signs, as the origin's actor, that the run does not start at its first step. */
   readonly sign?: Signer;
 }
@@ -36,6 +40,8 @@ export interface ForkHistory {
   readonly run: string;
   readonly seq: number;
   readonly counts: RunState['counts'];
+  /** What its workers assumed and the fork rests on, or has the answer to. */
+  readonly assumptions: readonly Assumption[];
   readonly data: ReadonlyMap<string, Json>;
   readonly results: ReadonlyMap<string, Json>;
   /** The steps that completed, in order. */
@@ -69,7 +75,7 @@ export function ownOptions(options: StartOptions): StartOptions {
 }
 
 /** Creates the first event of a run. */
-export function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: FirstEventParts): RunStarted {
+export function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: FirstEventParts): EventOf<'run.started'> {
   const { id, at, options, supplied, params, override, signing } = birth;
   const { past, parent, depth = 0, from = '' } = options;
   const given = supplied.flatMap(({ step, ref }) => (ref === undefined ? [] : [[step, ref] as const]));
@@ -89,6 +95,7 @@ export function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: 
       ...(signing.signed === undefined ? {} : { signed: signing.signed }),
     },
     ...(past === undefined ? {} : { fork: { run: past.run, seq: past.seq, step: from }, counts: past.counts }),
+    ...(past === undefined || past.assumptions.length === 0 ? {} : { assumptions: past.assumptions }),
     ...(given.length === 0 ? {} : { supplied: Object.fromEntries(given) }),
     ...(override === undefined ? {} : { override }),
     ...(signing.keys === undefined ? {} : { keys: signing.keys }),

@@ -1,10 +1,11 @@
 // Owns reading a run together with the runs it started: which of them have not ended, what they wait for, and which one
 // is due next. It reads the store and changes nothing.
 
-import { dueOf, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
-import type { OpenWait } from '../kernel/status.ts';
+import { isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
 import type { Store } from '../store/store.ts';
 import { readWaits } from './inspect.ts';
+import type { OpenWait } from './status.ts';
+import { dueOf } from './status.ts';
 
 /** A run of a tree that has not ended. */
 export type TreeRun = Pick<Awaited<ReturnType<Store['load']>>, 'state' | 'owner' | 'definition'>;

@@ -10,29 +10,17 @@ import { EngineError } from '../base/error.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
 import { hashDefinition } from '../definition/hash.ts';
 import type { Definition, HumanGateModel } from '../definition/model.ts';
+import { isBefore } from '../definition/rework.ts';
 import type { Activation, Path } from '../kernel/activation.ts';
 import { heldBy, humanWaitOf, waitOf } from '../kernel/activation.ts';
 import { apply, createRun, type Draft, draftOf } from '../kernel/apply.ts';
-import type {
-  RunChanged,
-  RunDecided,
-  RunEvent,
-  RunStarted,
-  SignedAnswer,
-  SignedControl,
-  SignedDecision,
-  StepChanged,
-  StepOpened,
-  StepSettled,
-} from '../kernel/event.ts';
-import { activationIn } from '../kernel/event.ts';
+import type { ChangeOf, EventOf, RunEvent, Signed } from '../kernel/event.ts';
 import type { ControlAction } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { EventRow, Store } from '../store/store.ts';
+import { activationIn } from './event-facts.ts';
 import { gateModel } from './gates.ts';
 import { decisionStatement, hasSignedQuestion, isOverride, overrideStatement, type Proof, startStatement } from './signatures.ts';
-
-type SignedInput = SignedDecision | SignedAnswer | SignedControl;
 
 /** A run as it was loaded. */
 interface LoadedRun {
@@ -106,6 +94,8 @@ class Walk {
   private readonly leads = new Map<Path, string>();
   /** What people signed in the current record. */
   private controls: ControlAction[] = [];
+  /** The steps that were live when the run began to react to an event. */
+  private reacting: readonly string[] | undefined;
 
   constructor(parts: WalkParts) {
     this.parts = parts;
@@ -115,6 +105,7 @@ class Walk {
     for (const { seq, events } of rows) {
       this.seq = seq;
       this.controls = [];
+      this.reacting = undefined;
       for (const event of events) this.next(event);
       this.draft.seq += 1;
     }
@@ -146,7 +137,7 @@ class Walk {
     }
   }
 
-  private lookAtStart(event: RunStarted): void {
+  private lookAtStart(event: EventOf<'run.started'>): void {
     const { signed, at } = event;
     this.begins = signed?.from ?? this.parts.definition.entry;
     if (this.draft.signed !== true) return;
@@ -161,19 +152,33 @@ class Walk {
   }
 
   /** The first step of a graph must be its entry, the one that was signed for, or a question. */
-  private lookAtOpening({ activation }: StepOpened): void {
+  private lookAtOpening({ activation }: EventOf<'step.opened'>): void {
     const begins = this.begins;
     this.begins = undefined;
     if (begins === undefined || this.draft.form === 'flow' || this.draft.signed !== true || activation.kind === 'human') return;
     if (activation.step !== begins) this.fail(`it started at "${activation.step}" instead of "${begins}"`);
   }
 
-  private lookAtRun(event: RunChanged): void {
+  /** Whether an event at the forge, which takes no signature, sends the run back to a step: that passes nothing. */
+  private goesBackTo(step: string): boolean {
+    const { reacting = [] } = this;
+    return reacting.length > 0 && reacting.every((at) => isBefore(this.parts.definition, step, at));
+  }
+
+  private lookAtRun(event: EventOf<'run.changed'>): void {
     switch (event.change) {
+      case 'reacted':
+        this.reacting = Object.values(this.draft.live).flatMap(({ step, side, member }) => (side === true || member ? [] : [step]));
+        return undefined;
       case 'decided':
         return this.lookAtDecision(event);
       case 'signed':
         return this.takeSigned(event.signed, event);
+      case 'assumption-answered':
+        return this.demandControl(
+          `the answer to ${event.assumption}`,
+          (action) => action.do === 'answer' && action.assumption === event.assumption && action.agrees === event.answer.agrees,
+        );
       case 'budget-granted':
         return this.demandControl('a larger budget', ({ do: what }) => what === 'grant');
       case 'bound-extended':
@@ -189,7 +194,7 @@ class Walk {
     if (this.draft.signed === true) this.wants(what, isIt);
   }
 
-  private lookAtDecision(event: RunDecided): void {
+  private lookAtDecision(event: EventOf<'run.changed'> & ChangeOf<'decided'>): void {
     const { decision, signed, actor = '' } = event;
     if (signed !== undefined) {
       this.takeSigned(signed, event);
@@ -202,7 +207,7 @@ class Walk {
       this.fail(`the decision "${decision.option}" of ${actor} at "${decision.gate}" is not signed`);
   }
 
-  private takeSigned(signed: SignedInput, event: RunChanged): void {
+  private takeSigned(signed: Signed, event: EventOf<'run.changed'>): void {
     const { signature } = signed;
     const { actor = '' } = event;
     const statement = this.statementOf(signed, event);
@@ -215,7 +220,7 @@ class Walk {
     if (signed.on === 'answer') this.answered.add(`${signed.path}/${signed.attempt}`);
   }
 
-  private statementOf(signed: SignedInput, event: RunChanged) {
+  private statementOf(signed: Signed, event: EventOf<'run.changed'>) {
     const { run } = this.parts;
     const { actor = '' } = event;
     if (signed.on === 'control') return overrideStatement(run, signed.action, actor);
@@ -226,7 +231,10 @@ class Walk {
     return decisionStatement({ run, path, digest: signed.digest, option, input, actor });
   }
 
-  private takeDecision({ path, digest }: SignedDecision, { decision, actor = '' }: RunDecided): void {
+  private takeDecision(
+    { path, digest }: Extract<Signed, { on: 'decision' }>,
+    { decision, actor = '' }: EventOf<'run.changed'> & ChangeOf<'decided'>,
+  ): void {
     const asked = this.draft.live[path];
     const wait = humanWaitOf(asked);
     if (wait === undefined || wait.digest !== digest || asked?.step !== decision.gate || decision.actor !== actor)
@@ -235,7 +243,7 @@ class Walk {
     this.chosen.set(path, chosen.set(actor, decision.option));
   }
 
-  private lookAtChange({ activation: after, failed }: StepChanged): void {
+  private lookAtChange({ activation: after, failed }: EventOf<'step.changed'>): void {
     const { path } = after;
     const activation = this.draft.live[path];
     const wait = waitOf(activation);
@@ -249,7 +257,7 @@ class Walk {
     this.chosen.delete(path);
   }
 
-  private lookAtEnd(event: StepSettled): void {
+  private lookAtEnd(event: EventOf<'step.settled'>): void {
     const { path, outcome, at } = event;
     const activation = this.draft.live[path];
     if (activation === undefined) return;
@@ -266,8 +274,12 @@ class Walk {
   }
 
   private lookAtEdge({ from, to, key }: Extract<RunEvent, { type: 'edge.taken' }>): void {
-    if (key === '@goto' && this.draft.signed === true)
-      this.wants(`going on at "${to}"`, (action) => action.do === 'goto' && action.step === to);
+    if (key === '@goto' && this.draft.signed === true && !this.goesBackTo(to))
+      this.wants(
+        `going on at "${to}"`,
+        (action) =>
+          (action.do === 'goto' && action.step === to) || ((action.do === 'answer' || action.do === 'again') && action.place?.step === to),
+      );
     const led = this.leads.get(from);
     this.leads.delete(from);
     if (led !== undefined && led !== to) this.fail(`the answer at ${from} leads to "${led}", but the run went to "${to}"`);

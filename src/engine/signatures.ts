@@ -13,8 +13,8 @@ import type { Json } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
 import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
 import { humanWaitOf } from '../kernel/activation.ts';
-import type { RunStarted } from '../kernel/event.ts';
-import type { AnsweredInput, ControlAction, ControlInput, DecidedInput } from '../kernel/input.ts';
+import type { EventOf } from '../kernel/event.ts';
+import type { ControlAction, InputOf } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { Clock } from './clock.ts';
 
@@ -27,7 +27,7 @@ export interface Signing {
 }
 
 /** The signing rules fixed when a run starts: whether everything needs a signature, and which keys counted then. */
-export type FrozenSigning = Pick<RunStarted, 'keys'> & Pick<RunState, 'signed'>;
+export type FrozenSigning = Pick<EventOf<'run.started'>, 'keys'> & Pick<RunState, 'signed'>;
 
 /** What the driver of a run verifies signatures with. */
 export interface Proof {
@@ -41,7 +41,7 @@ export interface Proof {
 export type Signer = (statement: Statement) => Promise<Signature>;
 
 /** An input from a person, which may be signed. */
-export type PersonInput = DecidedInput | AnsweredInput | ControlInput;
+export type PersonInput = InputOf<'decided'> | InputOf<'answered'> | InputOf<'control'>;
 
 /** Returns the signing rules of a run that starts now. `from` are those of the run that it was forked from or started by. */
 export function signingAtStart({ all, keys }: Signing, definition: Definition, from: FrozenSigning | undefined): FrozenSigning {
@@ -76,6 +76,8 @@ export function isOverride(action: ControlAction): boolean {
     case 'goto':
     case 'grant':
     case 'acceptCode':
+    case 'answer':
+    case 'again':
       return true;
     case 'retry':
       return action.extend !== undefined;
@@ -121,12 +123,12 @@ interface StartAction {
   readonly do: 'start';
   readonly from: string;
   readonly supplied: Readonly<Record<string, string>>;
-  readonly fork: RunStarted['fork'] | null;
+  readonly fork: EventOf<'run.started'>['fork'] | null;
 }
 
 /** Returns the statement that signs a start elsewhere than at the first step. */
 export function startStatement(
-  { run, supplied = {}, fork }: Pick<RunStarted, 'run' | 'supplied' | 'fork'>,
+  { run, supplied = {}, fork }: Pick<EventOf<'run.started'>, 'run' | 'supplied' | 'fork'>,
   { from, actor }: { readonly from: string; readonly actor: string },
 ): Statement {
   const digests = Object.fromEntries(Object.entries(supplied).map(([step, { digest }]) => [step, digest]));
@@ -136,14 +138,14 @@ export function startStatement(
 /** Returns the first event with its signature, if it requires one. A plain start at the entry does not. */
 export async function signFirstEvent(
   { keys }: Signing,
-  event: RunStarted,
+  event: EventOf<'run.started'>,
   {
     from,
     entry,
     actor = '',
     sign,
   }: { readonly from: string | undefined; readonly entry: string; readonly actor?: string; readonly sign?: Signer },
-): Promise<RunStarted> {
+): Promise<EventOf<'run.started'>> {
   const passes = event.fork !== undefined || event.supplied !== undefined || (from !== undefined && from !== entry);
   if (event.run.signed !== true || !passes) return event;
   const begins = from ?? entry;
@@ -208,7 +210,7 @@ export async function acceptanceOf(
   { signing, clock }: { readonly signing: Signing; readonly clock: Clock },
   { state, proof, code }: { readonly state: RunState; readonly proof: Proof; readonly code: string },
   { actor, sign }: { readonly actor: string; readonly sign?: Signer },
-): Promise<ControlInput> {
+): Promise<InputOf<'control'>> {
   const action = { do: 'acceptCode' as const, code };
   const signature = sign === undefined ? {} : { signature: await sign(overrideStatement(state.id, action, actor)) };
   const input = { type: 'control' as const, at: clock.now(), actor, action, ...signature };

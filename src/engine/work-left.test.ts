@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Activation, Decision } from '../kernel/activation.ts';
+import type { Decision } from '../definition/asked-question.ts';
+import type { Activation } from '../kernel/activation.ts';
 import { createRun } from '../kernel/apply.ts';
 import type { RunState } from '../kernel/run-state.ts';
-import { hasWorkLeft } from './delta.ts';
+import { hasWorkLeft, wantedAt } from './delta.ts';
 
 /** A run at a question about something outside it. */
 function asking(decided?: readonly Decision[]): RunState {
@@ -29,4 +30,37 @@ test('a question leaves work only while its subjects must be checked', () => {
   expect(hasWorkLeft(asking())).toBe(false);
   // A decision counts after a check. A driver that released the run before the check leaves it to the next owner.
   expect(hasWorkLeft(asking([{ option: 'yes', actor: 'ann' }]))).toBe(true);
+});
+
+/** A step beside the others, such as an undo or the error hook, that an engine opened while it was closing. */
+function beside(change: Partial<RunState>): RunState {
+  const activation: Activation = {
+    path: '@undo#1',
+    step: '@undo',
+    kind: 'task',
+    side: true,
+    state: 'queued',
+    attempt: 1,
+    since: 1,
+    recovery: 0,
+    openedAt: 0,
+  };
+  return { ...asking(), live: { '@undo#1': activation }, ...change };
+}
+
+const HALT = { reason: 'error', message: 'no', path: 'a#1', step: 'a', attempt: 1, outcome: 'error' } as const;
+
+test.each<[string, Partial<RunState>]>([
+  ['is undone', { undoing: { change: 'ended', status: 'cancelled' } }],
+  ['is halted', { status: 'escalated', halt: HALT }],
+  ['is paused', { paused: true }],
+])('a queued step beside the others is picked up by the next engine in a run that %s', (_, change) => {
+  expect(hasWorkLeft(beside(change))).toBe(true);
+  expect(wantedAt(beside(change))).toBe(0);
+});
+
+test('a paused run whose effects are undone waits for the person who paused it', () => {
+  const paused = beside({ undoing: { change: 'ended', status: 'cancelled' }, paused: true });
+  expect(hasWorkLeft(paused)).toBe(false);
+  expect(wantedAt(paused)).toBeUndefined();
 });

@@ -4,14 +4,17 @@
 import { present } from '../base/fields.ts';
 import type { JsonObject } from '../base/json.ts';
 import { type Activation, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
-import { type Effect, effectKey, effectOf, outstanding, type StepWork } from '../kernel/effect.ts';
+import { type Effect, effectOf, outstanding, type StepWork } from '../kernel/effect.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
+import { UNDO_STEP } from '../programs/undo.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
+import { DROPPED } from '../steps/snapshot-keeper.ts';
 import { changesBetween } from '../steps/subject-changes.ts';
 import { inputOf } from './attempt-input.ts';
 import { attemptRequest } from './attempt-request.ts';
+import { rememberedUndo } from './compensation.ts';
 import type { AttemptEvidence } from './delta.ts';
 import type { RunDriver } from './driver.ts';
 import type { DriverHost, DriverStart } from './host.ts';
@@ -83,7 +86,7 @@ export class RunWork {
     const piece = this.pieces.get(path);
     if (piece === undefined || piece.key === keyAt(this.options.driver.checkpoint, path)) return;
     this.pieces.delete(path);
-    piece.abort.abort();
+    piece.abort.abort(DROPPED);
     this.stopping.push(piece.done);
   }
 
@@ -129,7 +132,8 @@ export class RunWork {
       return inputs;
     }
     if (effect.do === 'cancel-child') return host.cancelChild(driver, effect);
-    const result = await host.runAttempt(this.request(effect.work, activation, signal));
+    const request = this.request(effect.work, activation, signal);
+    const result = await (activation.step === UNDO_STEP ? host.undo(driver, request) : host.runAttempt(request));
     if (result.type === 'observed') return [this.observed(activation, result)];
     // People are shown why the subjects could not be checked. Once they can be, the question is asked again.
     if (effect.work === 'observe') {
@@ -139,7 +143,9 @@ export class RunWork {
     this.keepEvidence(result, activation);
     const at = host.clock.now();
     const input = inputOf(record, result, { at, path, attempt });
-    return result.remember === undefined ? [input] : [{ type: 'observed', at, facts: record.keep(result.remember) as Ref }, input];
+    const undoable = rememberedUndo(driver.checkpoint, request.bound.model);
+    if (result.remember === undefined && undoable === undefined) return [input];
+    return [{ type: 'observed', at, facts: record.keep({ ...result.remember, ...undoable }) as Ref }, input];
   }
 
   private request(want: StepWork, activation: Activation, signal: AbortSignal): AttemptRequest {
@@ -175,4 +181,11 @@ function keyAt(state: RunState, path: Path): string | undefined {
   const activation = state.live[path];
   const effect = activation === undefined ? undefined : effectOf(state, activation);
   return effect === undefined ? undefined : effectKey(effect);
+}
+
+/** What tells one effect from another at the same path. */
+function effectKey(effect: Effect): string {
+  const { attempt, recovery } = effect.activation;
+  if (effect.do !== 'step') return `${effect.do}/${attempt}/${recovery}/${effect.do === 'take-slots' ? '' : effect.child}`;
+  return `${effect.work}/${attempt}/${recovery}/${humanWaitOf(effect.activation)?.outside?.decided?.length ?? ''}`;
 }

@@ -21,8 +21,11 @@ const CLASS_TESTS: Readonly<Record<string, RegExp>> = { d: /\d/, D: /\D/, w: /\w
 
 type Accepts = (code: number) => boolean;
 
+/** The part of a meter that compiling a pattern uses. */
+export type PatternMeter = Pick<Meter, 'spend' | 'fail'>;
+
 /** Compiles a pattern, or fails through the meter. */
-export function readPattern(pattern: string, meter: Meter): readonly Instruction[] {
+export function readPattern(pattern: string, meter: PatternMeter): readonly Instruction[] {
   if (pattern.length > PATTERN_MAX) meter.fail(`the pattern has more than ${PATTERN_MAX} characters`);
   const reader = new PatternReader(pattern, meter);
   return [...reader.whole(), { op: 'match' }];
@@ -30,11 +33,11 @@ export function readPattern(pattern: string, meter: Meter): readonly Instruction
 
 class PatternReader {
   private readonly pattern: string;
-  private readonly meter: Meter;
+  private readonly meter: PatternMeter;
   private at = 0;
   private depth = 0;
 
-  constructor(pattern: string, meter: Meter) {
+  constructor(pattern: string, meter: PatternMeter) {
     this.pattern = pattern;
     this.meter = meter;
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cpuTimeMs } from '../../test/cpu-time.ts';
 import { evaluate, parseExpression } from './expression.ts';
+import { findPattern, patternProblem } from './pattern.ts';
 
 const expression = parseExpression('text | matches(pattern)');
 const matches = (text: string, pattern: string) => evaluate(expression, { text, pattern });
@@ -60,5 +61,29 @@ describe('a pattern', () => {
     'a'.repeat(1_001),
   ])('that is none is refused: %s', (source) => {
     expect(() => matches('a', source)).toThrow(expect.objectContaining({ code: 'EXPRESSION_EVALUATION' }));
+  });
+});
+
+describe('finding all that a pattern matches', () => {
+  test('gives what the regular expression of names gives, from left to right', () => {
+    const names = fc.constantFrom('\\bF-\\d+\\b', 'F-\\d', '[A-Z]-[0-9]{1,2}', '(F|G)-\\d+', '\\d*', 'F.\\d');
+    const text = fc.string({ unit: fc.constantFrom('F', 'G', '-', '1', '2', ' ', '\n', 'a'), maxLength: 20 });
+    fc.assert(
+      fc.property(names, text, (source, subject) => {
+        expect(findPattern(subject, source)).toEqual((subject.match(new RegExp(source, 'g')) ?? []).filter((name) => name !== ''));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('ends on a text on which a regular expression would not', () => {
+    expect(findPattern(`${'a'.repeat(40)}!`, '(a+)+$')).toEqual([]);
+    expect(findPattern('a'.repeat(5_000), '^(a|a)*b')).toEqual([]);
+  });
+
+  test('is refused for what cannot be matched in linear time', () => {
+    expect(patternProblem('(?=a)b')).toContain('has a special group');
+    expect(patternProblem('(a)\\1')).toContain('has an unknown \\1');
+    expect(patternProblem('F-\\d+')).toBeUndefined();
   });
 });

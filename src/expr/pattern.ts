@@ -4,8 +4,9 @@
 // Supports: literals . ^ $ [classes] \d \w \s \b (groups) a|b * + ? {n} {n,} {n,m}. Matches anywhere in the text,
 // by code unit, as JavaScript does without flags. Rejects look-around, back references and named groups.
 
+import { EngineError, isEngineError } from '../base/error.ts';
 import type { Meter } from './meter.ts';
-import { type Instruction, readPattern } from './pattern-program.ts';
+import { type Instruction, type PatternMeter, readPattern } from './pattern-program.ts';
 
 const VISITS_PER_STEP = 16;
 
@@ -26,6 +27,54 @@ export function matchesPattern(text: string, pattern: string, meter: Meter): boo
     next.clear();
   }
   return false;
+}
+
+/** How long something can be that `findPattern` finds; it bounds the time that each position of a text takes. */
+const FOUND_MAX = 200;
+
+/** A pattern outside of an evaluation: its own limits bound it, and there is no budget of steps. */
+const UNMETERED: PatternMeter = {
+  spend: () => undefined,
+  fail: (message) => {
+    throw new EngineError('DEFINITION_INVALID', message);
+  },
+};
+
+/** What is wrong with a pattern; undefined if it can be matched here. */
+export function patternProblem(pattern: string): string | undefined {
+  try {
+    readPattern(pattern, UNMETERED);
+    return undefined;
+  } catch (error) {
+    if (!isEngineError(error)) throw error;
+    return error.message;
+  }
+}
+
+/** Everything in a text that a pattern matches, from left to right: the longest at each place, up to 200 characters. */
+export function findPattern(text: string, pattern: string): string[] {
+  const program = readPattern(pattern, UNMETERED);
+  let current = new ThreadSet(program, text);
+  let next = new ThreadSet(program, text);
+  const found: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    let end = start;
+    current.add(0, start);
+    for (let at = start; at <= start + FOUND_MAX; at += 1) {
+      if (current.matched) end = at;
+      const code = text.charCodeAt(at);
+      for (const index of current.waiting) {
+        if ((program[index] as Instruction & { op: 'one' }).accepts(code)) next.add(index + 1, at + 1);
+      }
+      [current, next] = [next, current];
+      next.clear();
+      if (current.waiting.length === 0 && !current.matched) break;
+    }
+    current.clear();
+    if (end > start) found.push(text.slice(start, end));
+    start = Math.max(end, start + 1);
+  }
+  return found;
 }
 
 /** The program positions that wait for the same character. */

@@ -3,6 +3,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { casesOf } from '../../test/cases.ts';
 import { EngineError } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { FreePath } from './expression.ts';
@@ -60,7 +61,7 @@ test(
       fc.property(withoutHoles, (text) => {
         expect(renderTemplate(parseTemplate(text), {})).toBe(text);
       }),
-      { numRuns: 3_000 },
+      { numRuns: casesOf(3_000) },
     );
   },
   TIMEOUT_MS,
@@ -73,7 +74,7 @@ test(
       fc.property(nearly, scope, (text, names) => {
         expect(outcome(text, names)).toStrictEqual(outcome(text, names));
       }),
-      { numRuns: 5_000 },
+      { numRuns: casesOf(5_000) },
     );
   },
   TIMEOUT_MS,
@@ -88,7 +89,7 @@ test(
         expect(renderTemplate(template, { v: inserted })).toBe(`${first}${inserted}${second}${inserted}.`);
         expect(renderTemplate(parseTemplate(' {{ v }}'), { v: inserted })).toBe(inserted);
       }),
-      { numRuns: 3_000 },
+      { numRuns: casesOf(3_000) },
     );
   },
   TIMEOUT_MS,
@@ -107,7 +108,7 @@ test(
         expect(lines[line - 1]?.slice(column - 1)).toMatch(/^lost \}\}/);
         expect(() => renderTemplate(template, {})).toThrow(expect.objectContaining({ position: { file: 'f', line, column } }));
       }),
-      { numRuns: 3_000 },
+      { numRuns: casesOf(3_000) },
     );
   },
   TIMEOUT_MS,
@@ -127,7 +128,7 @@ test(
         expect(column).toBeGreaterThanOrEqual(start + 2);
         expect(column).toBeLessThanOrEqual(start + 2 + content.length + 5);
       }),
-      { numRuns: 3_000 },
+      { numRuns: casesOf(3_000) },
     );
   },
   TIMEOUT_MS,
@@ -145,7 +146,7 @@ test(
         const tree = parseTemplateTree({ texts, '{{ key }}': plain });
         expect(renderTemplateTree(tree, names)).toStrictEqual({ texts: each.map((one) => one.value), '{{ key }}': plain });
       }),
-      { numRuns: 1_000 },
+      { numRuns: casesOf(1_000) },
     );
   },
   TIMEOUT_MS,

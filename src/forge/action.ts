@@ -6,11 +6,12 @@
 //   pass `head` wherever there was an approval.
 // - An action that becomes two requests gives each its own key, so that a crash between them repeats neither.
 
+import { parseDuration } from '../base/duration.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
-import type { Forge, ForgeAnswer, ForgeFailure, MergeMethod } from './forge.ts';
+import type { Forge, ForgeAnswer, ForgeFailure, LabelRequest, MergeMethod } from './forge.ts';
 import { type AllowedEffects, disarm } from './outgoing-text.ts';
 import { type Groups, membersOf } from './people.ts';
 
@@ -33,6 +34,8 @@ export interface ActionScene {
   readonly subject: ActionSubject;
   /** Unique to this action; the same again after a crash. */
   readonly key: string;
+  /** Unique to the visit of the step: the same for every attempt of it. */
+  readonly visit?: string;
   /** The groups of the config, so that a notification reaches their members. A name that is not a group is a person. */
   readonly groups?: Groups;
   /** Whom the text may mention and what it may close. */
@@ -62,7 +65,7 @@ interface ActionKind {
 const METHODS: readonly MergeMethod[] = ['merge', 'squash', 'rebase'];
 
 const ACTIONS: Readonly<Record<string, ActionKind>> = {
-  merge_pr: { fields: ['method', 'delete_branch'], perform: mergePr },
+  merge_pr: { fields: ['method', 'delete_branch', 'wait'], perform: mergePr },
   close_issue: { fields: ['issue'], perform: closeIssue, short: (issue) => ({ issue }) },
   create_issue: { fields: ['title', 'body', 'labels'], perform: createIssue },
   label: { fields: ['add', 'remove', 'target'], perform: label },
@@ -90,7 +93,7 @@ export async function performAction(forge: Forge, action: ForgeAction, scene: Ac
 function toResult(failure: ForgeFailure): ActionResult {
   const { result: reason, message: error } = failure;
   if (reason === 'conflict' || reason === 'ci_failure' || reason === 'stale_head') return { outcome: reason, error, reason };
-  return { outcome: 'error', error, reason, ...(failure.result === 'rate_limited' ? { until: failure.until } : {}) };
+  return { outcome: 'error', error, reason, ...('until' in failure ? present({ until: failure.until }) : {}) };
 }
 
 function kindOf(name: string): ActionKind {
@@ -107,9 +110,13 @@ function readConfig({ name, config }: ForgeAction, kind: ActionKind): JsonObject
   return invalid(`${name} has no field "${unknown}"${didYouMean(unknown, kind.fields)}; it has ${kind.fields.join(', ')}`);
 }
 
-async function mergePr(forge: Forge, config: JsonObject, { subject, key }: ActionScene): Promise<ForgeAnswer<object>> {
+/** How long a merge may be under way, unless it says otherwise. */
+const WAIT_MS = 24 * 3_600_000;
+
+async function mergePr(forge: Forge, config: JsonObject, { subject, key, visit = key }: ActionScene): Promise<ForgeAnswer<object>> {
   const number = subject.pr ?? invalid('merge_pr needs a pull request, but this run has none yet; open one in an earlier stage');
-  const request = { number, ...readMethod(config), deleteBranch: readFlag(config, 'delete_branch') };
+  const waits = { visit, forMs: config.wait === undefined ? WAIT_MS : parseDuration(readText(config, 'wait'), '"wait" of merge_pr') };
+  const request = { number, ...readMethod(config), deleteBranch: readFlag(config, 'delete_branch'), waits };
   if (subject.head !== undefined) return await forge.mergePullRequest({ ...request, expectedHead: subject.head }, key);
   const pr = await forge.pullRequest(number);
   if (pr.result !== 'ok') return pr;
@@ -136,14 +143,19 @@ async function label(forge: Forge, config: JsonObject, scene: ActionScene): Prom
   if (add.length + remove.length === 0) invalid('label needs "add" or "remove"');
   if (remove.length > 0) {
     const removed = await forge.removeLabels({ number, labels: remove }, `${scene.key}/remove`);
-    if (removed.result !== 'ok' || add.length === 0) return removed;
+    if (removed.result !== 'ok' || add.length === 0) return labelsIn(removed);
   }
-  return await forge.addLabels({ number, labels: add }, `${scene.key}/add`);
+  return labelsIn(await forge.addLabels({ number, labels: add }, `${scene.key}/add`));
+}
+
+function labelsIn(answer: ForgeAnswer<LabelRequest>): ForgeAnswer<object> {
+  return answer.result === 'ok' ? { result: 'ok', value: { labels: answer.value.labels } } : answer;
 }
 
 async function comment(forge: Forge, config: JsonObject, { subject, key, declared }: ActionScene): Promise<ForgeAnswer<object>> {
   const body = disarm(readText(config, 'message'), declared);
-  return await forge.comment({ number: readTarget(config, subject), body }, key);
+  const written = await forge.comment({ number: readTarget(config, subject), body }, key);
+  return written.result === 'ok' ? { result: 'ok', value: { id: written.value.id } } : written;
 }
 
 async function notify(forge: Forge, config: JsonObject, { subject, key, groups, declared }: ActionScene): Promise<ForgeAnswer<object>> {

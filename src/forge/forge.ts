@@ -12,13 +12,19 @@
 // FG7. A push adds to a branch or creates a new one. It replaces commits only if the branch is still at the commit that
 // the caller names, so no work is lost. The forge logs in; agents need no login of their own.
 // FG8. A pull request is tied to its head: work on it starts from that commit, fetched by its hash from `fetchRef`.
+// FG9. Events have a cursor. Watching from a cursor delivers everything that came after it, also what happened while
+// nobody watched; each event has the same id every time, so a receiver can take it once.
 
 import type { CONCLUSIONS } from '../definition/conclusion.ts';
 
 /** Why a forge request failed. `message` is for people. */
 export type ForgeFailure =
-  /** `denied`: missing rights, or against a rule of the forge; a retry does not help. `unavailable`: a retry may help. */
-  | { readonly result: 'conflict' | 'ci_failure' | 'not_found' | 'denied' | 'unavailable'; readonly message: string }
+  /** `denied`: missing rights, or against a rule of the forge; a retry does not help. */
+  | { readonly result: 'conflict' | 'ci_failure' | 'not_found' | 'denied'; readonly message: string }
+  /** A retry may help; from `until` on, in milliseconds since 1970, if the forge or its driver knows a time. */
+  | { readonly result: 'unavailable'; readonly message: string; readonly until?: number }
+  /** A merge that is under way: in a merge queue, or behind checks that have not ended. The same request finds its end. */
+  | { readonly result: 'queued'; readonly message: string; readonly until: number }
   | { readonly result: 'stale_head'; readonly message: string; readonly head: string }
   /** `until` is the time, in milliseconds since 1970, from which a retry makes sense. */
   | { readonly result: 'rate_limited'; readonly message: string; readonly until: number };
@@ -31,7 +37,10 @@ export interface Passing {
 
 /** Returns whether a failed request may succeed later. */
 export function passingOf({ result, until }: { readonly result: string; readonly until?: number }): Passing {
-  return { mayPass: result === 'unavailable' || result === 'rate_limited', ...(until === undefined ? {} : { until }) };
+  return {
+    mayPass: result === 'unavailable' || result === 'rate_limited' || result === 'queued',
+    ...(until === undefined ? {} : { until }),
+  };
 }
 
 /** The result of a forge request. */
@@ -41,6 +50,8 @@ export type ForgeAnswer<T> = { readonly result: 'ok'; readonly value: T } | Forg
 export interface RepositoryFacts {
   readonly name: string;
   readonly defaultBranch: string;
+  /** Where people see it: `https://github.com/octo/project`. */
+  readonly url?: string;
 }
 
 /** The facts of an issue. */
@@ -52,6 +63,11 @@ export interface IssueFacts {
   readonly labels: readonly string[];
   readonly state: 'open' | 'closed';
   readonly author: string;
+  /** Whether the author is a program. */
+  readonly bot: boolean;
+  readonly assignees: readonly string[];
+  /** The title of its milestone. */
+  readonly milestone: string | null;
 }
 
 /** The facts of a pull request. */
@@ -62,6 +78,13 @@ export interface PullRequestFacts {
   readonly labels: readonly string[];
   readonly state: 'open' | 'closed' | 'merged';
   readonly author: string;
+  /** Whether the author is a program. */
+  readonly bot: boolean;
+  readonly assignees: readonly string[];
+  /** The title of its milestone. */
+  readonly milestone: string | null;
+  /** The people who were asked for a review and have not given one. */
+  readonly reviewers: readonly string[];
   /** The branch with the changes; in the repository of a fork if `fork` is true. */
   readonly headBranch: string;
   readonly headSha: string;
@@ -69,6 +92,8 @@ export interface PullRequestFacts {
   readonly fetchRef: string;
   /** Whether the head branch is in another repository. Nothing can be pushed to it from here. */
   readonly fork: boolean;
+  /** The repository of the head, as `owner/name`; undefined if it was deleted, or where repositories have no names. */
+  readonly headRepository?: string;
   /** A draft cannot be merged. */
   readonly draft: boolean;
   readonly baseBranch: string;
@@ -82,8 +107,19 @@ export interface PullRequestFacts {
 export interface Comment {
   readonly id: string;
   readonly author: string;
+  /** Whether the author is a program, whose word decides nothing. */
+  readonly bot: boolean;
   readonly body: string;
   readonly at: number;
+  /** Whether it was changed after it was written. */
+  readonly edited: boolean;
+}
+
+/** A reply in a discussion. */
+export interface DiscussionReply {
+  readonly id: string;
+  readonly author: string;
+  readonly body: string;
 }
 
 /** What a person may do in a repository. */
@@ -109,13 +145,34 @@ export interface CheckRun {
   readonly workflow?: string;
   readonly status: 'queued' | 'in_progress' | 'completed';
   readonly conclusion: (typeof CONCLUSIONS)[number] | null;
+  /** Set if the forge's own identity reported it (`setCheck`). Such a check says what a run thinks, so no gate counts it. */
+  readonly own?: true;
+}
+
+/** What the names of checks of the forge's own identity begin with. */
+export const OWN_CHECK = 'pawl: ';
+
+/** The reactions to a comment that say what became of it: heard, done, refused, not understood. */
+export const REACTIONS = ['eyes', '+1', '-1', 'confused'] as const;
+
+/** A reaction to a comment. */
+export interface ReactionRequest {
+  /** The id of the comment. */
+  readonly id: string;
+  readonly reaction: (typeof REACTIONS)[number];
+}
+
+/** A comment that was written: its id and, as far as it is known, the time that the forge gave to its text. */
+export interface WrittenComment {
+  readonly id: string;
+  readonly at?: number;
 }
 
 /** A path that differs from the merge base of the branch. */
-export interface ChangedFile {
-  readonly path: string;
-  readonly status: 'added' | 'modified' | 'removed';
-}
+export type ChangedFile =
+  | { readonly path: string; readonly status: 'added' | 'modified' | 'removed' }
+  /** `from` is the path it had before; it is not listed as removed. */
+  | { readonly path: string; readonly status: 'renamed'; readonly from: string };
 
 /** Whose changes to read. A branch is compared with `base`, by default the default branch. */
 export type ChangeSource = { readonly pr: number } | { readonly branch: string; readonly base?: string };
@@ -163,6 +220,8 @@ export interface MergeRequest {
   readonly method?: MergeMethod;
   readonly deleteBranch: boolean;
   readonly expectedHead: string;
+  /** How long a merge queue or unfinished checks may take, and what stays the same however often the merge is asked for. */
+  readonly waits?: { readonly visit: string; readonly forMs: number };
 }
 
 /** A message to people. `target` is the name of their group, `people` are its members if known. */
@@ -174,10 +233,66 @@ export interface Notification {
   readonly number?: number;
 }
 
+/** Whom a forge acts as. */
+export interface Identity {
+  readonly login: string;
+  readonly bot: boolean;
+  readonly permission: Permission;
+  /** How checks are shown: as check runs, or as commit statuses, which have no text of their own. */
+  readonly checks: 'check_runs' | 'statuses';
+  /** Whose account it is: the forge's alone, or that of a person who also uses it. */
+  readonly account: 'own' | 'person';
+}
+
+/** A remark about one line of a changed file. */
+export interface LineComment {
+  readonly path: string;
+  /** In the file as it is at the head. */
+  readonly line: number;
+  readonly body: string;
+}
+
+/** A review by the forge's own identity. */
+export interface ReviewRequest {
+  readonly number: number;
+  /** The head that was reviewed; for another one the review is refused. */
+  readonly head: string;
+  readonly state: 'commented' | 'approved' | 'changes_requested';
+  readonly body: string;
+  readonly comments?: readonly LineComment[];
+}
+
+/** A check of a commit as the forge should show it. The latest report under a name replaces the one before. */
+export interface CheckReport extends Omit<CheckRun, 'own'> {
+  readonly sha: string;
+  /** One line about the result. */
+  readonly title?: string;
+  /** More text; a forge that shows checks as statuses leaves it out. */
+  readonly summary?: string;
+  readonly url?: string;
+}
+
+/** People to ask for a review, or to assign. */
+export interface ReviewersRequest {
+  readonly number: number;
+  readonly people: readonly string[];
+}
+
+/** An action that was done, by its key. */
+export interface DoneAction {
+  readonly key: string;
+  /** The name of the method: `comment`, `mergePullRequest`. */
+  readonly action: string;
+  readonly at: number;
+  readonly value: object;
+}
+
 /** An event at a forge. It carries no facts: the receiver reads them again. */
 export interface ForgeEvent {
-  /** Unique in its forge. */
+  /** Unique in its forge, and the same however often and by whatever way the event is delivered. */
   readonly id: string;
+  /** The place after this event; see `watch`. */
+  readonly cursor: string;
   /** As GitHub names it: `issues.labeled`, `pull_request_review.submitted`, `check_run.completed`. */
   readonly event: string;
   readonly at: number;
@@ -186,6 +301,16 @@ export interface ForgeEvent {
   readonly pr?: number;
   readonly label?: string;
   readonly sha?: string;
+  /** The id of the comment that was written or changed. */
+  readonly comment?: string;
+}
+
+/** Where to begin to watch. */
+export interface WatchOptions {
+  /** The cursor of the last event that was taken. Default: only what happens from now on. */
+  readonly after?: string;
+  /** Called without `after`, once, with the cursor of the beginning: everything later is after it. Must not throw. */
+  readonly begun?: (cursor: string) => void;
 }
 
 /** Reads facts. Every unknown number is `not_found`. */
@@ -195,12 +320,27 @@ export interface ForgeReader {
   pullRequest(number: number): Promise<ForgeAnswer<PullRequestFacts>>;
   /** The open pull requests from a branch of this repository, newest first. */
   pullRequestsFrom(branch: string): Promise<ForgeAnswer<readonly PullRequestFacts[]>>;
+  /** The numbers of the open pull requests whose head is a commit, also from forks, lowest first. */
+  pullRequestsAt(sha: string): Promise<ForgeAnswer<readonly number[]>>;
   /** Oldest first. */
   comments(number: number): Promise<ForgeAnswer<readonly Comment[]>>;
+  /** The comments of a discussion, oldest first. */
+  discussionReplies(number: number): Promise<ForgeAnswer<readonly DiscussionReply[]>>;
   approvals(pr: number): Promise<ForgeAnswer<readonly Approval[]>>;
   /** The checks of a branch's head or of a commit, by name. */
   checks(ref: string): Promise<ForgeAnswer<readonly CheckRun[]>>;
   changedFiles(source: ChangeSource): Promise<ForgeAnswer<readonly ChangedFile[]>>;
+  /** Whether the head of a pull request has every commit of its base branch. */
+  isUpToDate(pr: number): Promise<ForgeAnswer<boolean>>;
+  /** The names of the checks that must be green before something is merged into a branch. */
+  requiredChecks(branch: string): Promise<ForgeAnswer<readonly string[]>>;
+  /** What a person may do here. Someone unknown may do what the public may. */
+  permission(actor: string): Promise<ForgeAnswer<Permission>>;
+  /** The people of a team of the forge. */
+  members(team: string): Promise<ForgeAnswer<readonly string[]>>;
+  whoami(): Promise<ForgeAnswer<Identity>>;
+  /** The actions that were done under keys that begin with `prefix`, oldest first. */
+  done(prefix: string): Promise<ForgeAnswer<readonly DoneAction[]>>;
 }
 
 /** Performs actions. Each takes a key that is unique to it; see FG2. */
@@ -208,9 +348,25 @@ export interface ForgeActor {
   createIssue(request: IssueRequest, key: string): Promise<ForgeAnswer<{ readonly number: number }>>;
   closeIssue(request: { readonly number: number }, key: string): Promise<ForgeAnswer<{ readonly number: number }>>;
   /** On an issue or a pull request. Returns the labels afterwards. */
-  addLabels(request: LabelRequest, key: string): Promise<ForgeAnswer<{ readonly labels: readonly string[] }>>;
-  removeLabels(request: LabelRequest, key: string): Promise<ForgeAnswer<{ readonly labels: readonly string[] }>>;
-  comment(request: { readonly number: number; readonly body: string }, key: string): Promise<ForgeAnswer<{ readonly id: string }>>;
+  addLabels(request: LabelRequest, key: string): Promise<ForgeAnswer<LabelRequest>>;
+  removeLabels(request: LabelRequest, key: string): Promise<ForgeAnswer<LabelRequest>>;
+  comment(request: { readonly number: number; readonly body: string }, key: string): Promise<ForgeAnswer<WrittenComment>>;
+  /** Adds a comment to a discussion; `denied` where the forge has no discussions. */
+  replyToDiscussion(
+    request: { readonly number: number; readonly body: string },
+    key: string,
+  ): Promise<ForgeAnswer<{ readonly id: string }>>;
+  /** Replaces the text of a comment of the forge's own identity; for others' it is `denied`. */
+  editComment(request: { readonly id: string; readonly body: string }, key: string): Promise<ForgeAnswer<WrittenComment>>;
+  /** A reaction that is there already is ok. */
+  react(request: ReactionRequest, key: string): Promise<ForgeAnswer<{ readonly id: string }>>;
+  /** `stale_head` if the head is another one by now. Nobody approves their own pull request: that is `denied`. */
+  submitReview(request: ReviewRequest, key: string): Promise<ForgeAnswer<{ readonly id: string }>>;
+  setCheck(request: CheckReport, key: string): Promise<ForgeAnswer<{ readonly name: string }>>;
+  /** Returns everyone who is asked afterwards. */
+  requestReviewers(request: ReviewersRequest, key: string): Promise<ForgeAnswer<{ readonly reviewers: readonly string[] }>>;
+  /** Assigns people to an issue or a pull request; those who cannot be assigned are left out. Returns everyone who is assigned. */
+  assign(request: ReviewersRequest, key: string): Promise<ForgeAnswer<{ readonly assignees: readonly string[] }>>;
   /** If one is already open from this head to this base, it is returned, whatever its title. */
   openPullRequest(request: PullRequestRequest, key: string): Promise<ForgeAnswer<{ readonly number: number }>>;
   /** `sha` is the head of the base branch afterwards. */
@@ -226,7 +382,7 @@ export interface ForgeGit {
   push(request: PushRequest): Promise<ForgeAnswer<{ readonly sha: string }>>;
 }
 
-/** Labels to add to or remove from an issue or a pull request. */
+/** Labels of an issue or a pull request: to add or to remove, or those it has afterwards. */
 export interface LabelRequest {
   readonly number: number;
   readonly labels: readonly string[];
@@ -241,8 +397,8 @@ export interface MergeResult {
 /** A forge. Every one passes the same suite (`describeForge` in pawl/testing/suites). */
 export interface Forge extends ForgeReader, ForgeActor, ForgeGit {
   readonly name: string;
-  /** Calls back for events from now on, from any process. The callback must not throw. Returns a function that stops it. */
-  watch(callback: (event: ForgeEvent) => void): () => void;
+  /** Calls back for events, in order, from any process. The callback must not throw. Returns a function that stops it. */
+  watch(callback: (event: ForgeEvent) => void, options?: WatchOptions): () => void;
   close(): Promise<void>;
 }
 

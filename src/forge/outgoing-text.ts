@@ -20,7 +20,7 @@ const MENTION = /(?<![A-Za-z0-9])@(?=([^\s\u200B][A-Za-z0-9_/-]*))/g;
 const KEYWORD = 'clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?';
 const BETWEEN = '[^\\p{L}\\p{N}#]{0,40}';
 const REFERENCE = '(?:#(\\d+)|GH-\\d|[\\w.-]+/[\\w.-]+#\\d|https?://\\S{1,300}?/(?:issues|pull|merge_requests|work_items)/\\d)';
-const CLOSING = new RegExp(`(?<![A-Za-z0-9])(?:${KEYWORD})(?=${BETWEEN}${REFERENCE})`, 'giu');
+const CLOSING = new RegExp(`(?<![A-Za-z])(?:${KEYWORD})(?=${BETWEEN}${REFERENCE})`, 'giu');
 
 /** Returns the text with everything disarmed that is not declared. */
 export function disarm(text: string, declared: AllowedEffects = {}): string {

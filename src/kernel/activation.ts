@@ -1,73 +1,15 @@
 // Owns one visit of a step that has not settled yet: a closed union by `state`. What a waiting one waits for is a
 // closed union by `kind`. A settled activation is a row of history and not part of the checkpoint.
 
-import type { Signature } from '../base/signature.ts';
+import type { Ref } from '../base/digest.ts';
+import type { HumanWait } from '../definition/asked-question.ts';
 import type { StepKind } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 
 /** The address of an activation: `step#visit`, or `group#visit/key` for a member of a group. */
 export type Path = string;
 
-/** A value that is stored beside the checkpoint, addressed by its content. */
-export interface Ref {
-  readonly digest: string;
-  readonly bytes: number;
-}
-
-/** What a person chose. */
-export interface Decision {
-  readonly option: string;
-  readonly actor: string;
-  readonly text?: string | undefined;
-  /** The decision as a value. */
-  readonly output?: Ref | undefined;
-  readonly signature?: Signature | undefined;
-}
-
-/** Who chose what. */
-export interface Vote {
-  readonly option: string;
-  readonly actor: string;
-}
-
-/** What the host saw when it looked at the things outside that a question is about. Their content means nothing here. */
-export interface Observation {
-  readonly subjects: Ref;
-  /** Data that joins the run's when the question is approved, and when it is answered otherwise. */
-  readonly approved?: Ref | undefined;
-  readonly refused?: Ref | undefined;
-  /** Fields that an approval adds to the step's result. */
-  readonly output?: Ref | undefined;
-}
-
-/** A question to a person. */
-export interface HumanWait {
-  readonly kind: 'human';
-  /** The digest of everything shown; a decision must name it. Absent until the things outside were looked at. */
-  readonly digest?: string | undefined;
-  /** Where the question is about things outside the run. */
-  readonly outside?:
-    | {
-        /** The digest of the question alone. */
-        readonly question: string;
-        readonly seen?: Observation | undefined;
-        /** Decisions that count once the things outside were looked at again. */
-        readonly decided?: readonly Decision[] | undefined;
-      }
-    | undefined;
-  /** How often it was asked again, because something changed or because people disagreed. */
-  readonly round?: number | undefined;
-  /** Who has chosen what so far, where it takes several people. */
-  readonly votes?: readonly Vote[] | undefined;
-  /** How often people disagreed, and the void votes of the last time. */
-  readonly split?: { readonly times: number; readonly votes: readonly Vote[] } | undefined;
-  /** A decision needs a signature, whatever the run asks for elsewhere. */
-  readonly signed?: true | undefined;
-  /** The values shown. */
-  readonly shown?: Ref | undefined;
-  /** The question itself, where no stored definition holds it as it was asked: in a flow, or with templates filled in. */
-  readonly gate?: Ref | undefined;
-}
+export type { Ref };
 
 /** What a live activation waits for; when it ends by itself is in the activation. */
 export type Wait =
@@ -88,9 +30,10 @@ export type Wait =
   /** Checks of a gate that have no verdict yet. */
   | { readonly kind: 'checks' }
   | { readonly kind: 'capacity' }
-  | { readonly kind: 'budget' };
+  | { readonly kind: 'budget' }
+  | { readonly kind: 'assumptions' };
 
-/** A result that still has to be verified or approved. */
+/** A result that still has to be verified or approved. `choice` is a person's, which names where to go. */
 export interface Held {
   readonly outcome: OutcomeName;
   readonly output?: Ref | undefined;
@@ -140,73 +83,50 @@ export interface Membership {
   readonly index: number;
 }
 
-/** Not begun yet; `slots` are the semaphores it needs. */
-export type Queued = Visit & { readonly state: 'queued'; readonly slots?: readonly string[] | undefined };
+/** The state of a live activation. `startedAt` is when its attempt began to work, `due` when the state ends by itself. */
+type State =
+  /** Not begun yet; `slots` are the semaphores it needs. */
+  | { readonly state: 'queued'; readonly slots?: readonly string[] | undefined }
+  /** The host checks preconditions, or records what the result is compared with. */
+  | { readonly state: 'preparing'; readonly startedAt: number }
+  /** It is being worked on, with the semaphores that it holds. `until` is when a delay that polls ends at the latest. */
+  | {
+      readonly state: 'running';
+      readonly startedAt: number;
+      readonly due?: number | undefined;
+      readonly slots?: readonly string[] | undefined;
+      readonly until?: number | undefined;
+    }
+  /** It waits for something outside. */
+  | {
+      readonly state: 'waiting';
+      readonly wait: Wait;
+      readonly startedAt?: number | undefined;
+      readonly due?: number | undefined;
+      readonly held?: Held | undefined;
+    }
+  /** The host checks a result against the contract. */
+  | { readonly state: 'verifying'; readonly held: Held; readonly startedAt?: number | undefined }
+  /** The host finds out whether an interrupted attempt took effect. */
+  | { readonly state: 'reconciling'; readonly startedAt: number; readonly slots?: readonly string[] | undefined }
+  /** A crash left no record of how the attempt ended; a person decides. */
+  | { readonly state: 'unknown'; readonly startedAt: number };
 
-/** The host checks preconditions, or records what the result is compared with. */
-export type Preparing = Visit & { readonly state: 'preparing'; readonly startedAt: number };
-
-/** The host works on it. `due` is its time limit; `until` is the end of a delay that polls. */
-export type Running = Visit & {
-  readonly state: 'running';
-  readonly startedAt: number;
-  readonly due?: number | undefined;
-  readonly slots?: readonly string[] | undefined;
-  readonly until?: number | undefined;
-};
-
-/** It waits for something outside. `due` is when the wait ends by itself. */
-export type Waiting = Visit & {
-  readonly state: 'waiting';
-  readonly wait: Wait;
-  readonly startedAt?: number | undefined;
-  readonly due?: number | undefined;
-  readonly held?: Held | undefined;
-};
-
-/** The host checks a result against the contract. */
-export type Verifying = Visit & { readonly state: 'verifying'; readonly held: Held; readonly startedAt?: number | undefined };
-
-/** The host finds out whether an interrupted attempt took effect. */
-export type Reconciling = Visit & {
-  readonly state: 'reconciling';
-  readonly startedAt: number;
-  readonly slots?: readonly string[] | undefined;
-};
-
-/** A crash left no record of how the attempt ended; a person decides. */
-export type Unknown = Visit & { readonly state: 'unknown'; readonly startedAt: number };
+/** One visit of a step that has not settled yet, in any of these states. */
+export type InState<S extends State['state']> = Visit & Extract<State, { readonly state: S }>;
 
 /** One visit of a step that has not settled yet. */
-export type Activation = Queued | Preparing | Running | Waiting | Verifying | Reconciling | Unknown;
+export type Activation = InState<State['state']>;
 
-const VISIT_FIELDS = [
-  'path',
-  'step',
-  'kind',
-  'attempt',
-  'since',
-  'recovery',
-  'openedAt',
-  'member',
-  'input',
-  'side',
-  'deadline',
-  'extensions',
-  'broken',
-  'feedback',
-  'answers',
-  'saved',
-  'based',
-  'handsOut',
-] as const satisfies readonly (keyof Visit)[];
+type StateField<S = State> = S extends State ? keyof S : never;
+
+const OF_STATE: Record<StateField, true> = { state: true, startedAt: true, due: true, slots: true, until: true, wait: true, held: true };
 
 /** The activation without what belongs to its present state. */
 export function visitOf(activation: Activation): Visit {
-  const visit: Partial<Record<keyof Visit, unknown>> = {};
-  for (const field of VISIT_FIELDS) if (activation[field] !== undefined) visit[field] = activation[field];
-  // All fields that a visit must have are in the list and were there before.
-  return visit as unknown as Visit;
+  const entries = Object.entries(activation).filter(([field, value]) => !(field in OF_STATE) && value !== undefined);
+  // An activation without the fields of its state is a visit.
+  return Object.fromEntries(entries) as unknown as Visit;
 }
 
 /** What an activation waits for, if it does. */
@@ -228,27 +148,20 @@ export function childOf(activation: Activation | undefined): string | undefined 
 
 /** The result of an activation that still has to be verified or approved. */
 export function heldBy(activation: Activation | undefined): Held | undefined {
-  return activation?.state === 'waiting' || activation?.state === 'verifying' ? activation.held : undefined;
+  return activation !== undefined && 'held' in activation ? activation.held : undefined;
 }
 
 /** The semaphores that an activation needs or holds. */
 export function slotsOf(activation: Activation | undefined): readonly string[] | undefined {
-  return activation?.state === 'queued' || activation?.state === 'running' || activation?.state === 'reconciling'
-    ? activation.slots
-    : undefined;
+  return activation !== undefined && 'slots' in activation ? activation.slots : undefined;
 }
 
 /** When the present state of an activation ends by itself. */
 export function dueTimeOf(activation: Activation): number | undefined {
-  return activation.state === 'running' || activation.state === 'waiting' ? activation.due : undefined;
+  return 'due' in activation ? activation.due : undefined;
 }
 
 /** When the present attempt began to work. */
 export function startTimeOf(activation: Activation): number | undefined {
   return activation.state === 'queued' ? undefined : activation.startedAt;
-}
-
-/** True while the host does something for an activation. */
-export function isWorking({ state }: Activation): boolean {
-  return state === 'running' || state === 'preparing' || state === 'verifying' || state === 'reconciling';
 }

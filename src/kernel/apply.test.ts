@@ -4,7 +4,7 @@ import { settled } from '../../test/kernel/inputs.ts';
 import { startGraph } from '../../test/kernel/memory-host.ts';
 import { type Activation, visitOf } from './activation.ts';
 import { apply, applyRow, draftOf } from './apply.ts';
-import type { RunEvent, RunStarted } from './event.ts';
+import type { EventOf, RunEvent } from './event.ts';
 import type { RunState } from './run-state.ts';
 
 function applied(run: RunState, event: RunEvent): RunState {
@@ -13,7 +13,11 @@ function applied(run: RunState, event: RunEvent): RunState {
   return draft;
 }
 
-const first: RunStarted = { type: 'run.started', at: 3, run: { id: 'r', workflow: 'w', def: 'd', form: 'graph', flags: [2], depth: 0 } };
+const first: EventOf<'run.started'> = {
+  type: 'run.started',
+  at: 3,
+  run: { id: 'r', workflow: 'w', def: 'd', form: 'graph', flags: [2], depth: 0 },
+};
 
 describe('the fold', () => {
   test('begins with run.started, once (K4)', () => {

@@ -3,57 +3,35 @@
 //
 // K4. Folding the log gives the checkpoint, field for field.
 
+import { present } from '../base/fields.ts';
 import { invariant, unreachable } from '../base/invariant.ts';
+import { withAnswer, withAssumptions } from '../definition/assumption-record.ts';
 import { addBudgets } from '../definition/budget.ts';
+import type { Group } from '../definition/join.ts';
 import type { Activation, Membership } from './activation.ts';
-import type { RunChanged, RunEvent, RunStarted, StepSettled } from './event.ts';
-import { type Group, isFinal, type PersonNote, type RunState } from './run-state.ts';
+import type { ChangeOf, Changes, EventOf, Events, RunEvent } from './event.ts';
+import { isFinal, type RunState } from './run-state.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** A checkpoint that its holder may change: the working copy of a host or of one decision. */
-export interface Draft extends Mutable<Omit<RunState, 'live' | 'groups' | 'counts' | 'extended' | 'signals'>> {
+export interface Draft extends Mutable<Omit<RunState, 'live' | 'groups' | 'counts'>> {
   live: Record<string, Activation>;
   groups: Record<string, Group>;
   counts: Record<string, number>;
-  extended: Record<string, number>;
-  signals: Record<string, RunState['signals'][string]>;
 }
 
 /** A working copy; the original stays as it is. */
 export function draftOf(run: RunState): Draft {
-  return {
-    ...run,
-    live: { ...run.live },
-    groups: copyOf(run.groups),
-    counts: copyOf(run.counts),
-    extended: copyOf(run.extended),
-    signals: copyOf(run.signals),
-  };
-}
-
-// Most of them are empty most of the time, and a new object is quicker than a copy of nothing.
-function copyOf<T>(entries: Readonly<Record<string, T>>): Record<string, T> {
-  for (const _ in entries) return { ...entries };
-  return {};
+  return { ...run, live: { ...run.live }, groups: { ...run.groups }, counts: { ...run.counts } };
 }
 
 /** The checkpoint that a run's first event gives. */
-export function createRun(event: RunStarted): RunState {
-  return {
-    ...event.run,
-    status: 'running',
-    seq: 0,
-    createdAt: event.at,
-    at: event.at,
-    live: {},
-    groups: {},
-    counts: { ...event.counts },
-    extended: {},
-    signals: {},
-    paused: false,
-    ...(event.override === undefined ? {} : { overridden: true as const }),
-  };
+export function createRun({ at, run, counts, assumptions, override }: EventOf<'run.started'>): RunState {
+  const begun = { status: 'running', seq: 0, createdAt: at, at, paused: false } as const;
+  const empty = { live: {}, groups: {}, extended: {}, signals: {} };
+  const overridden = override === undefined ? undefined : (true as const);
+  return { ...run, ...begun, ...empty, counts: { ...counts }, ...present({ assumptions, overridden }) };
 }
 
 /** The checkpoint after one row of the log; a row may hold several events. */
@@ -70,13 +48,13 @@ export function applyRow(run: RunState | undefined, events: readonly RunEvent[])
 /** Changes a working copy as the event says: the fold. */
 export function apply(draft: Draft, event: RunEvent): void {
   if (event.type === 'input.ignored') return;
-  invariant(!isFinal(draft.status), 'K3: a final run has no further events');
+  invariant(!isFinal(draft.status) || isAfterwards(event), 'K3: a final run has no further events');
   draft.at = event.at;
   switch (event.type) {
     case 'run.started':
       return invariant(false, 'K4: run.started is the first event of a log and no other');
     case 'run.changed':
-      return applyRunChanged(draft, event);
+      return assign(draft, changed(draft, event));
     case 'step.opened':
       openActivation(draft, event.activation, undefined);
       if (event.visit !== undefined) draft.counts[event.activation.step] = event.visit;
@@ -92,7 +70,7 @@ export function apply(draft: Draft, event: RunEvent): void {
       if (event.group !== undefined) draft.groups[event.activation.path] = event.group;
       return;
     case 'step.settled':
-      return applyStepSettled(draft, event);
+      return settleActivation(draft, event);
     case 'edge.taken':
       if (event.key !== undefined && !event.exhausted) draft.counts[event.key] = (draft.counts[event.key] ?? 0) + 1;
       return;
@@ -103,70 +81,59 @@ export function apply(draft: Draft, event: RunEvent): void {
   }
 }
 
-function applyRunChanged(draft: Draft, event: RunChanged): void {
-  switch (event.change) {
-    case 'ended':
-      draft.status = event.status;
-      if (event.output !== undefined) draft.output = event.output;
-      return;
-    case 'halted':
-      draft.status = event.status;
-      draft.halt = event.halt;
-      return;
-    case 'resumed':
-      draft.status = 'running';
-      delete draft.halt;
-      return applyNotes(draft, event.notes);
-    case 'cancelling':
-      draft.ending = 'cancelled';
-      return;
-    case 'paused':
-    case 'unpaused':
-      draft.paused = event.change === 'paused';
-      return;
-    case 'budget-granted':
-      draft.granted = addBudgets(draft.granted ?? {}, event.granted);
-      return;
-    case 'bound-extended':
-      draft.extended[event.edge] = (draft.extended[event.edge] ?? 0) + event.by;
-      return;
-    case 'overridden':
-      draft.overridden = true;
-      return;
-    case 'decided':
-      draft.decision = event.decision;
-      return applyNotes(draft, event.notes);
-    case 'noted':
-      return applyNotes(draft, event.notes);
-    case 'set-back':
-      if (event.setbacks.length === 0) delete draft.setbacks;
-      else draft.setbacks = event.setbacks;
-      return;
-    case 'detoured':
-      if (event.detour === null) delete draft.detour;
-      else draft.detour = event.detour;
-      return;
-    case 'signal-queued':
-      return applySignals(draft, event.name, [...(draft.signals[event.name] ?? []), event.payload]);
-    case 'signal-taken':
-      return applySignals(draft, event.name, draft.signals[event.name]?.slice(1) ?? []);
-    case 'code-accepted':
-    case 'signed':
-    case 'merged':
-      return;
-    default:
-      return unreachable(event);
-  }
+/** Whether an event can come when a run is over: a person's answer, or that files were put back. Nothing of the run goes on by it. */
+function isAfterwards(event: RunEvent): boolean {
+  return event.type === 'run.changed' && AFTERWARDS.has(event.change);
 }
 
-function applyNotes(draft: Draft, notes: readonly PersonNote[] | undefined): void {
-  if (notes?.length === 0) delete draft.notes;
-  else if (notes !== undefined) draft.notes = notes;
+const AFTERWARDS: ReadonlySet<keyof Changes> = new Set(['assumption-answered', 'signed', 'files-undone']);
+
+/** Fields of the checkpoint after a change; one that is undefined goes. */
+type Patch = { readonly [K in keyof RunState]?: RunState[K] | undefined };
+
+/** What each change to the run as a whole means for its fields. An empty list is as good as none. */
+const CHANGED: { readonly [C in keyof Changes]: (run: RunState, change: Changes[C]) => Patch } = {
+  ended: (run, { status, output }) => ({ status, output: output ?? run.output }),
+  halted: (_, { status, halt }) => ({ status, halt }),
+  resumed: (run, { notes }) => ({ status: 'running', halt: undefined, notes: listed(notes ?? run.notes) }),
+  cancelling: (_, { undo }) => ({ ending: 'cancelled', undoing: undo === false ? { change: 'ended', status: 'cancelled' } : undefined }),
+  undoing: (_, { ending }) => ({ undoing: ending, paused: false, status: 'running', halt: undefined }),
+  'nothing-undone': () => ({ undoing: undefined }),
+  paused: () => ({ paused: true }),
+  unpaused: () => ({ paused: false }),
+  'budget-granted': (run, { granted }) => ({ granted: addBudgets(run.granted ?? {}, granted) }),
+  'bound-extended': ({ extended }, { edge, by }) => ({ extended: { ...extended, [edge]: (extended[edge] ?? 0) + by } }),
+  overridden: () => ({ overridden: true }),
+  decided: (run, { decision, notes }) => ({ decision, notes: listed(notes ?? run.notes) }),
+  noted: (_, { notes }) => ({ notes: listed(notes) }),
+  'set-back': (_, { setbacks }) => ({ setbacks: listed(setbacks) }),
+  assumed: (run, { assumptions }) => ({ assumptions: withAssumptions(run.assumptions, assumptions) }),
+  'assumption-answered': (run, { assumption, answer }) => ({ assumptions: withAnswer(run.assumptions, assumption, answer) }),
+  detoured: (_, { detour }) => ({ detour: detour ?? undefined }),
+  'signal-queued': ({ signals }, { name, payload }) => ({ signals: { ...signals, [name]: [...(signals[name] ?? []), payload] } }),
+  'signal-taken'({ signals }, { name }) {
+    const { [name]: queue = [], ...others } = signals;
+    return { signals: queue.length > 1 ? { ...others, [name]: queue.slice(1) } : others };
+  },
+  'code-accepted': () => ({}),
+  signed: () => ({}),
+  reacted: () => ({}),
+  'files-undone': () => ({}),
+  merged: () => ({}),
+};
+
+function listed<T>(list: readonly T[] | undefined): readonly T[] | undefined {
+  return list?.length === 0 ? undefined : list;
 }
 
-function applySignals(draft: Draft, name: string, queue: RunState['signals'][string]): void {
-  if (queue.length === 0) delete draft.signals[name];
-  else draft.signals[name] = queue;
+function changed<C extends keyof Changes>(run: RunState, change: ChangeOf<C>): Patch {
+  return CHANGED[change.change](run, change);
+}
+
+function assign(draft: Draft, patch: Patch): void {
+  for (const [field, value] of Object.entries(patch))
+    if (value !== undefined) Reflect.set(draft, field, value);
+    else if (field in draft) Reflect.deleteProperty(draft, field);
 }
 
 function openActivation(draft: Draft, activation: Activation, group: Group | undefined): void {
@@ -183,7 +150,7 @@ function takeFromAgain(draft: Draft, { group: path, key }: Membership): void {
   draft.groups[path] = left.length === 0 ? rest : { ...rest, again: left };
 }
 
-function applyStepSettled(draft: Draft, event: StepSettled): void {
+function settleActivation(draft: Draft, event: Events['step.settled']): void {
   const activation = draft.live[event.path];
   invariant(activation !== undefined, 'K2: what changes or settles is live', event.path);
   // Looking at all that is live takes time where a group has many members.

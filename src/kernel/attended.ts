@@ -2,10 +2,10 @@
 // person, and how it waits for capacity or budget.
 //
 // K15. A report is on record before it is verified, and counts once; it is verified like any other work.
-// K16. Asking a person, and waiting for capacity or budget, use up no retries: the next attempt is fresh.
+// K16. Asking a person, and waiting for capacity, budget or answers, use up no retries: the next attempt is fresh.
 
-import { type Activation, type Path, visitOf, type Wait, waitOf } from './activation.ts';
-import type { AnsweredInput, AskedInput, HandedInput, ReportedInput, StepError } from './input.ts';
+import { type Activation, type Path, startTimeOf, visitOf, type Wait, waitOf } from './activation.ts';
+import type { Inputs, StepError } from './input.ts';
 import { beginAttempt } from './open.ts';
 import { attemptFailed } from './settle.ts';
 import type { Turn } from './turn.ts';
@@ -15,16 +15,16 @@ const UNKNOWN_RESET_MS = 300_000;
 const RESET_MS_MIN = 1000;
 
 /** The work was handed to a worker who reports by itself. Its time limit goes on. */
-export function takeHanded(turn: Turn, { path, attempt, handover }: HandedInput): void {
-  const activation = turn.activation(path);
+export function takeHanded(turn: Turn, { path, attempt, handover }: Inputs['handed']): void {
+  const activation = turn.run.live[path];
   if (activation?.state !== 'running' || activation.attempt !== attempt) return turn.ignore({ input: 'handed', path, attempt }, 'late');
   const { startedAt, due, deadline } = activation;
   turn.change({ ...visitOf(activation), deadline: due ?? deadline, state: 'waiting', wait: { kind: 'report', handover }, startedAt });
 }
 
 /** A worker reported; the report is on record before it is verified. */
-export function takeReport(turn: Turn, { path, attempt, outcome, output, error }: ReportedInput): void {
-  const activation = turn.activation(path);
+export function takeReport(turn: Turn, { path, attempt, outcome, output, error }: Inputs['reported']): void {
+  const activation = turn.run.live[path];
   if (activation?.state !== 'waiting' || activation.wait.kind !== 'report' || activation.attempt !== attempt)
     return turn.ignore({ input: 'reported', path, attempt }, 'no-wait');
   if (error !== undefined) return attemptFailed(turn, path, { error });
@@ -32,10 +32,10 @@ export function takeReport(turn: Turn, { path, attempt, outcome, output, error }
   turn.change({ ...visitOf(activation), deadline: undefined, state: 'verifying', held: { outcome, output }, startedAt });
 }
 
-/** A worker asks the person it works for. */
-export function takeAsked(turn: Turn, { path, attempt, questions, saved }: AskedInput): void {
-  const activation = turn.activation(path);
-  const mayAsk = activation?.state === 'running' || waitOf(activation)?.kind === 'report';
+/** A worker asks the person it works for; while a report is verified, that is whether what it wants may be written. */
+export function takeAsked(turn: Turn, { path, attempt, questions, saved }: Inputs['asked']): void {
+  const activation = turn.run.live[path];
+  const mayAsk = activation?.state === 'running' || activation?.state === 'verifying' || waitOf(activation)?.kind === 'report';
   if (activation === undefined || !mayAsk || activation.attempt !== attempt) return turn.ignore({ input: 'asked', path, attempt }, 'late');
   if ((activation.answers?.length ?? 0) >= ANSWERS_MAX) {
     const message = `step "${activation.step}" asked the person it works for more than ${ANSWERS_MAX} times`;
@@ -46,35 +46,27 @@ export function takeAsked(turn: Turn, { path, attempt, questions, saved }: Asked
 }
 
 /** A person answered: a fresh attempt gets the answers. */
-export function takeAnswer(turn: Turn, { path, attempt, answers, actor, signature }: AnsweredInput): void {
-  const activation = turn.activation(path);
+export function takeAnswer(turn: Turn, { path, attempt, answers, actor, signature }: Inputs['answered']): void {
+  const activation = turn.run.live[path];
   if (activation === undefined || waitOf(activation)?.kind !== 'answer' || activation.attempt !== attempt)
     return turn.ignore({ input: 'answered', path, attempt }, 'no-wait');
   if (signature !== undefined) turn.changeRun({ change: 'signed', signed: { on: 'answer', path, attempt, answers, signature } }, actor);
   startFresh(turn, { ...activation, answers: [...(activation.answers ?? []), answers] }, actor);
 }
 
-/** There is no capacity or no budget for an attempt just now: that is a wait, not a failure. */
+/** There is no capacity or no budget for an attempt just now, or an answer is missing: that is a wait, not a failure. */
 export function takeShortage(turn: Turn, path: Path, failed: StepError): void {
-  const activation = turn.live(path);
-  const earliest = turn.at + RESET_MS_MIN;
-  if (failed.reason === 'budget') {
-    const due = failed.resumeAt === undefined ? undefined : Math.max(failed.resumeAt, earliest);
-    return waitWith(turn, activation, { wait: { kind: 'budget' }, due, failed });
-  }
-  const due = Math.max(failed.resumeAt ?? turn.at + UNKNOWN_RESET_MS, earliest);
-  waitWith(turn, activation, { wait: { kind: 'capacity' }, due, failed });
+  const kind = failed.reason === 'budget' || failed.reason === 'assumptions' ? failed.reason : 'capacity';
+  // Capacity comes back by itself, a budget only when it is granted or renewed, an answer when a person gives it.
+  const resumeAt = failed.resumeAt ?? (kind === 'capacity' ? turn.at + UNKNOWN_RESET_MS : undefined);
+  const due = resumeAt === undefined ? undefined : Math.max(resumeAt, turn.at + RESET_MS_MIN);
+  waitWith(turn, turn.live(path), { wait: { kind }, due, failed });
 }
 
-interface Pause {
-  readonly wait: Wait;
-  readonly due?: number | undefined;
-  /** Why the attempt ended here. */
-  readonly failed: StepError;
-}
-
-function waitWith(turn: Turn, activation: Activation, { wait, due, failed }: Pause): void {
-  const startedAt = activation.state === 'queued' ? undefined : activation.startedAt;
+/** Ends an attempt in a wait; `failed` says why it ended. */
+function waitWith(turn: Turn, activation: Activation, pause: { wait: Wait; due?: number | undefined; failed: StepError }): void {
+  const { wait, due, failed } = pause;
+  const startedAt = startTimeOf(activation);
   const after: Activation = { ...visitOf(activation), deadline: undefined, state: 'waiting', wait, due, startedAt };
   turn.change(after, { failed: { attempt: activation.attempt, error: failed } });
 }

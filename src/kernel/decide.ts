@@ -1,40 +1,24 @@
 // Owns what happens next. Given a checkpoint and one input, it says which facts follow; it does nothing itself.
 // Synchronous, over plain data: time arrives in the input, everything outside the checkpoint in the view.
 
-import { unreachable } from '../base/invariant.ts';
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepOf } from '../definition/model.ts';
-import {
-  type Activation,
-  heldBy,
-  type Preparing,
-  type Reconciling,
-  type Running,
-  type Unknown,
-  type Verifying,
-  visitOf,
-} from './activation.ts';
+import { withSetback } from '../definition/notes.ts';
+import { type Activation, heldBy, type InState, visitOf } from './activation.ts';
 import type { Draft } from './apply.ts';
+import { recordAssumptions, takeAssumed } from './assumption.ts';
 import { takeAnswer, takeAsked, takeHanded, takeReport, takeShortage } from './attended.ts';
 import { steer } from './control.ts';
 import type { RunEvent } from './event.ts';
 import { advanceGroup } from './group.ts';
 import { takeDecision, takeObserved } from './human.ts';
-import type { ControlInput, ErroredInput, PreparedInput, RunInput, SettledInput, StartInput, StepError } from './input.ts';
+import type { InputOf, Inputs, RunInput, StepError } from './input.ts';
 import { openStep, started } from './open.ts';
-import type { Program, View } from './program.ts';
-import { rerun, takeRecovery } from './recover.ts';
+import { leaveUnknown, rerun, takeRecovery } from './recover.ts';
 import { isFinal } from './run-state.ts';
-import { withSetback } from './setback.ts';
 import { afterWork, attemptFailed, conclude, retryAttempt, takeMove } from './settle.ts';
-import { type EndedAttempt, type Todo, Turn } from './turn.ts';
-import { beginWait, passTime, takeChildEnd, takePending, takePoll, takeSignal, takeSlots, takeVerified } from './waits.ts';
-
-/** What a decision is made with: the order of steps, and what was loaded from outside the checkpoint. */
-export interface Means {
-  readonly program: Program;
-  readonly view: View;
-}
+import { type EndedAttempt, type Means, type Todo, Turn } from './turn.ts';
+import { beginWait, passTime, takeChildEnd, takePending, takePoll, takeSignal, takeSlots } from './waits.ts';
 
 /** What one decision gives: the facts, and the attempts that ended with them. */
 export interface Decided {
@@ -44,27 +28,25 @@ export interface Decided {
 
 /** The facts that follow from an input. The host's working copy of the checkpoint changes as they say. */
 export function decide(means: Means, draft: Draft, input: RunInput): Decided {
-  const turn = new Turn({ program: means.program, view: means.view, run: draft, at: Math.max(input.at, draft.at) });
-  if (isFinal(draft.status)) turn.ignore({ input: input.type }, 'final');
-  else takeInput(turn, input);
+  const turn = new Turn(means, draft, Math.max(input.at, draft.at));
+  if (TIME_FIRST.has(input.type) && !isFinal(draft.status)) {
+    passTime(turn, 'waits');
+    turn.finish(perform);
+  }
+  // What workers assumed can still be answered when the run is over, and its files can be put back.
+  const isAfterwards = input.type === 'control' && (input.action.do === 'answer' || input.action.do === 'undone');
+  if (isFinal(draft.status) && !isAfterwards) turn.ignore({ input: input.type }, 'final');
+  else take(turn, input);
   turn.finish(perform);
   runErrorHook(turn);
   return turn;
 }
 
 function perform(turn: Turn, todo: Todo): void {
-  switch (todo.do) {
-    case 'open':
-      return openStep(turn, todo.opening);
-    case 'begin':
-      return beginWait(turn, todo.path);
-    case 'conclude':
-      return conclude(turn, todo.path, todo.result);
-    case 'advance':
-      return advanceGroup(turn, todo.path);
-    default:
-      return unreachable(todo);
-  }
+  if (todo.do === 'open') openStep(turn, todo.opening);
+  else if (todo.do === 'conclude') conclude(turn, todo.path, todo.result);
+  else if (todo.do === 'begin') beginWait(turn, todo.path);
+  else advanceGroup(turn, todo.path);
 }
 
 /** A run that came to a halt opens the step that its definition has for that, once. */
@@ -76,74 +58,48 @@ function runErrorHook(turn: Turn): void {
   turn.finish(perform);
 }
 
-function takeInput(turn: Turn, input: RunInput): void {
-  switch (input.type) {
-    case 'start':
-      return begin(turn, input);
-    case 'recovered':
-      return takeRecovery(turn);
-    case 'slot':
-      return takeSlots(turn, input.path);
-    case 'due':
-      return passTime(turn);
-    case 'prepared':
-      return takePrepared(turn, input);
-    case 'settled':
-      return takeSettled(turn, input);
-    case 'errored':
-      return takeErrored(turn, input);
-    case 'decided':
-      return answered(turn, input, () => takeDecision(turn, input));
-    case 'observed':
-      return takeObserved(turn, input);
-    case 'reported':
-      return answered(turn, input, () => takeReport(turn, input));
-    case 'handed':
-      return takeHanded(turn, input);
-    case 'asked':
-      return answered(turn, input, () => takeAsked(turn, input));
-    case 'answered':
-      return answered(turn, input, () => takeAnswer(turn, input));
-    case 'signalled':
-      return answered(turn, input, () => takeSignal(turn, input));
-    case 'childEnded':
-      return answered(turn, input, () => takeChildEnd(turn, input));
-    case 'control':
-      noteSigned(turn, input);
-      return steer(turn, input);
-    case 'refused':
-      return turn.ignore({ input: input.input, path: input.path }, 'not-allowed');
-    default:
-      return unreachable(input);
-  }
+/** Answers to a wait: one that ran out before its answer came has timed out (K7), and the run may be over then (K3). */
+const TIME_FIRST: ReadonlySet<keyof Inputs> = new Set(['decided', 'reported', 'asked', 'assumed', 'answered', 'signalled', 'childEnded']);
+
+/** Which rule each input falls under. */
+const TAKE: { readonly [Type in keyof Inputs]: (turn: Turn, input: InputOf<Type>) => void } = {
+  start: begin,
+  recovered: takeRecovery,
+  slot: takeSlots,
+  due: (turn) => passTime(turn),
+  prepared: takePrepared,
+  settled: takeSettled,
+  errored: takeErrored,
+  decided: takeDecision,
+  observed: takeObserved,
+  reported: takeReport,
+  handed: takeHanded,
+  asked: takeAsked,
+  assumed: takeAssumed,
+  answered: takeAnswer,
+  signalled: takeSignal,
+  childEnded: takeChildEnd,
+  control: steer,
+  refused: (turn, { input, path }) => turn.ignore({ input, path }, 'not-allowed'),
+};
+
+function take<Type extends keyof Inputs>(turn: Turn, input: InputOf<Type>): void {
+  TAKE[input.type](turn, input);
 }
 
-/** What a person signed is on record before it takes effect. */
-function noteSigned(turn: Turn, { actor, action, signature }: ControlInput): void {
-  if (signature !== undefined) turn.changeRun({ change: 'signed', signed: { on: 'control', action, signature } }, actor);
-}
-
-/** Time goes first: a wait that ran out before its answer came has timed out (K7), and the run may be over then (K3). */
-function answered(turn: Turn, input: RunInput, take: () => void): void {
-  passTime(turn, 'waits');
-  turn.finish(perform);
-  if (isFinal(turn.run.status)) turn.ignore({ input: input.type }, 'final');
-  else take();
-}
-
-function begin(turn: Turn, input: StartInput): void {
+function begin(turn: Turn, input: Inputs['start']): void {
   // A run that goes on has something live, so one that began already is told from one that did not.
   if (turn.run.status !== 'running' || Object.keys(turn.run.live).length > 0) return turn.ignore({ input: 'start' }, 'duplicate');
   if (input.detour !== undefined) turn.changeRun({ change: 'detoured', detour: input.detour });
-  for (const move of turn.program.begin(turn.run, turn.view, input)) takeMove(turn, move, undefined);
+  for (const move of turn.program.begin(turn.run, turn.facts, input)) takeMove(turn, move, undefined);
 }
 
 /** An activation that the host works on, or has worked on. */
-type Working = Preparing | Running | Verifying | Reconciling | Unknown;
+type Working = InState<'preparing' | 'running' | 'verifying' | 'reconciling' | 'unknown'>;
 
 /** The live activation that an attempt's input is about, or undefined when it comes too late. */
-function liveAttempt(turn: Turn, { type, path, attempt }: PreparedInput | SettledInput | ErroredInput): Working | undefined {
-  const activation = turn.activation(path);
+function liveAttempt(turn: Turn, { type, path, attempt }: InputOf<'prepared' | 'settled' | 'errored'>): Working | undefined {
+  const activation = turn.run.live[path];
   if (activation?.attempt === attempt && expects(activation, type)) return activation;
   turn.ignore({ input: type, path, attempt }, 'late');
   return undefined;
@@ -151,22 +107,12 @@ function liveAttempt(turn: Turn, { type, path, attempt }: PreparedInput | Settle
 
 /** Whether such an input can come in this state: one that was delivered twice must not set the activation back. */
 function expects(activation: Activation, type: 'prepared' | 'settled' | 'errored'): activation is Working {
-  switch (activation.state) {
-    case 'preparing':
-      return type !== 'settled';
-    case 'running':
-    case 'verifying':
-    case 'unknown':
-      return type !== 'prepared';
-    case 'reconciling':
-      return true;
-    case 'queued':
-    case 'waiting':
-      return false;
-  }
+  const { state } = activation;
+  if (state === 'queued' || state === 'waiting') return false;
+  return state === 'reconciling' || type !== (state === 'preparing' ? 'settled' : 'prepared');
 }
 
-function takePrepared(turn: Turn, input: PreparedInput): void {
+function takePrepared(turn: Turn, input: InputOf<'prepared'>): void {
   const { path, merge, error, handsOut, prompt } = input;
   const activation = liveAttempt(turn, input);
   if (activation === undefined) return;
@@ -175,17 +121,23 @@ function takePrepared(turn: Turn, input: PreparedInput): void {
   // A reconciliation that found no effect: the attempt is worked on again under the same key.
   if (activation.state === 'reconciling') return rerun(turn, activation);
   if (activation.state !== 'preparing') return;
-  const model = turn.model(activation);
-  const based = pipelineOf(model.kind) === 'execute' ? true : undefined;
+  const based = pipelineOf(activation.kind) === 'execute' ? true : undefined;
   turn.change(started(turn, { ...visitOf(activation), based, handsOut }, { prepared: { startedAt: activation.startedAt, prompt } }));
   turn.later({ do: 'begin', path });
 }
 
-function takeSettled(turn: Turn, input: SettledInput): void {
+function takeSettled(turn: Turn, input: InputOf<'settled'>): void {
   const activation = liveAttempt(turn, input);
   if (activation === undefined) return;
-  if (heldBy(activation) !== undefined) return takeVerified(turn, activation, input.output);
+  const held = heldBy(activation);
   const model = turn.model(activation);
+  if (held !== undefined) {
+    // A verification held: the result counts now, as it was seen. Where a step's code chooses the way on, it has chosen now.
+    const outcome = model.routes === undefined ? held.outcome : input.outcome;
+    return afterWork(turn, input.path, { ...held, outcome, output: input.output ?? held.output });
+  }
+  const error = recordAssumptions(turn, activation, input.assumed);
+  if (error !== undefined) return attemptFailed(turn, input.path, { error });
   if (activation.state === 'running') {
     if (model.kind === 'delay') return takePoll(turn, activation, { model, ready: input.outcome === 'ok' });
     if (model.kind === 'gate' && input.outcome === 'pending') return takePending(turn, activation, model);
@@ -195,7 +147,8 @@ function takeSettled(turn: Turn, input: SettledInput): void {
 }
 
 /** A validation failed: its repair step runs and then it is tried again, as often as it says. */
-function repair(turn: Turn, activation: Running, { model, input }: { model: StepOf<'validate'>; input: SettledInput }): void {
+function repair(turn: Turn, activation: InState<'running'>, failed: { model: StepOf<'validate'>; input: Inputs['settled'] }): void {
+  const { model, input } = failed;
   const { path, step, attempt, startedAt } = activation;
   const round = attempt - activation.since + 1;
   const message = `validation "${step}" failed after ${round} ${round === 1 ? 'try' : 'tries'}`;
@@ -210,9 +163,12 @@ function repair(turn: Turn, activation: Running, { model, input }: { model: Step
   turn.later({ do: 'open', opening: { step: `${step}/${fix.id}`, member } });
 }
 
-function takeErrored(turn: Turn, input: ErroredInput): void {
+function takeErrored(turn: Turn, input: InputOf<'errored'>): void {
   const { path, error, output } = input;
-  if (liveAttempt(turn, input) === undefined) return;
-  if (error.reason === 'quota' || error.reason === 'budget') takeShortage(turn, path, error);
+  const activation = liveAttempt(turn, input);
+  if (activation === undefined) return;
+  // Its database has no record of the step, and its author wants to be asked about the rest.
+  if (activation.state === 'reconciling' && turn.model(activation).recovery === 'ask') return leaveUnknown(turn, activation);
+  if (['quota', 'budget', 'assumptions'].includes(error.reason)) takeShortage(turn, path, error);
   else attemptFailed(turn, path, { error, output });
 }

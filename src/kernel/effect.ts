@@ -1,8 +1,8 @@
 // Owns what a host is asked to do. Effects are level-triggered: `outstanding` lists what should be under way for the
 // checkpoint as it is, so recovery is asking again, and what is no longer listed is stopped.
 
-import { type Activation, humanWaitOf, type Path } from './activation.ts';
-import type { RunState } from './run-state.ts';
+import type { Activation, Path } from './activation.ts';
+import { isHeldBack, type RunState } from './run-state.ts';
 
 /** What a host does for one attempt of a step. */
 export type StepWork = 'prepare' | 'execute' | 'verify' | 'reconcile' | 'observe';
@@ -18,31 +18,22 @@ export type Effect =
   | ChildEffect
   | { readonly do: 'take-slots'; readonly slots: readonly string[]; readonly activation: Activation };
 
+const WORK = { preparing: 'prepare', running: 'execute', verifying: 'verify', reconciling: 'reconcile' } as const;
+
 /** The effect that an activation asks for in its present state, if any. */
 export function effectOf(run: RunState, activation: Activation): Effect | undefined {
-  switch (activation.state) {
-    case 'queued':
-      if (run.paused || run.halt !== undefined || activation.slots === undefined) return undefined;
-      return { do: 'take-slots', slots: activation.slots, activation };
-    case 'preparing':
-      return { do: 'step', work: 'prepare', activation };
-    case 'running':
-      return { do: 'step', work: 'execute', activation };
-    case 'verifying':
-      return { do: 'step', work: 'verify', activation };
-    case 'reconciling':
-      return { do: 'step', work: 'reconcile', activation };
-    case 'waiting': {
-      const { wait } = activation;
-      if (wait.kind === 'child') return { do: run.ending === undefined ? 'start-child' : 'cancel-child', child: wait.run, activation };
-      // What a question is about is looked at before it is asked, and before a decision counts.
-      const looks =
-        wait.kind === 'human' && wait.outside !== undefined && (wait.digest === undefined || wait.outside.decided !== undefined);
-      return looks ? { do: 'step', work: 'observe', activation } : undefined;
-    }
-    case 'unknown':
-      return undefined;
+  const { state } = activation;
+  if (state === 'unknown') return undefined;
+  if (state === 'queued') {
+    if (activation.slots === undefined || isHeldBack(run, activation)) return undefined;
+    return { do: 'take-slots', slots: activation.slots, activation };
   }
+  if (state !== 'waiting') return { do: 'step', work: WORK[state], activation };
+  const { wait } = activation;
+  if (wait.kind === 'child') return { do: run.ending === undefined ? 'start-child' : 'cancel-child', child: wait.run, activation };
+  // What a question is about is looked at before it is asked, and before a decision counts.
+  const looks = wait.kind === 'human' && wait.outside !== undefined && (wait.digest === undefined || wait.outside.decided !== undefined);
+  return looks ? { do: 'step', work: 'observe', activation } : undefined;
 }
 
 /** Everything that should be under way now, at the given paths or everywhere. */
@@ -54,11 +45,4 @@ export function outstanding(run: RunState, paths: Iterable<Path> = Object.keys(r
     if (effect !== undefined) effects.push(effect);
   }
   return effects;
-}
-
-/** What tells one effect from another at the same path. */
-export function effectKey(effect: Effect): string {
-  const { attempt, recovery } = effect.activation;
-  if (effect.do !== 'step') return `${effect.do}/${attempt}/${recovery}/${effect.do === 'take-slots' ? '' : effect.child}`;
-  return `${effect.work}/${attempt}/${recovery}/${humanWaitOf(effect.activation)?.outside?.decided?.length ?? ''}`;
 }

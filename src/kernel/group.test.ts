@@ -3,9 +3,9 @@ import { cpuTimeMs } from '../../test/cpu-time.ts';
 import { each, edge, graph, JOINS, parallel, signal, step, to } from '../../test/kernel/definitions.ts';
 import { control, errored, settled } from '../../test/kernel/inputs.ts';
 import { type MemoryHost, openGraph, startGraph } from '../../test/kernel/memory-host.ts';
+import { itemKeys } from '../definition/items.ts';
 import { draftOf } from './apply.ts';
 import { decide } from './decide.ts';
-import { keysOf } from './group.ts';
 
 function livePaths(host: MemoryHost): string[] {
   return Object.keys(host.state.live);
@@ -170,7 +170,7 @@ describe('the items of a fan-out', () => {
   });
 
   test('have stable and distinct keys: the item, its key, id or name, else its position', () => {
-    expect(keysOf(['a', 'b', 'a', 7, { id: 'x' }, { name: 'y', id: 3 }, { key: 'k', id: 'x' }, 'with space', null])).toEqual([
+    expect(itemKeys(['a', 'b', 'a', 7, { id: 'x' }, { name: 'y', id: 3 }, { key: 'k', id: 'x' }, 'with space', null])).toEqual([
       'a',
       'b',
       '2',
@@ -181,7 +181,7 @@ describe('the items of a fan-out', () => {
       '7',
       '8',
     ]);
-    expect(keysOf(['2', 'a', 'a'])).toEqual(['2', 'a', '2~2']);
+    expect(itemKeys(['2', 'a', 'a'])).toEqual(['2', 'a', '2~2']);
   });
 });
 

@@ -9,13 +9,14 @@
 // K17. People who chose different ways on have not decided: their votes are void and the question is asked again. The
 //      third time the step ends with an error, so that a split vote never waits for ever.
 
-import { isJsonObject } from '../base/json.ts';
 import { isSamePerson } from '../base/person.ts';
+import type { Decision, HumanWait, Vote } from '../definition/asked-question.ts';
+import { decisionValue } from '../definition/decision-value.ts';
 import type { GateOptionModel } from '../definition/model.ts';
-import { type Activation, type Decision, type HumanWait, heldBy, humanWaitOf, type Ref, type Vote, type Waiting } from './activation.ts';
-import type { DecidedInput, ObservedInput } from './input.ts';
-import { withNote } from './person-note.ts';
-import { subjectsDigest } from './question-digest.ts';
+import { withNote } from '../definition/notes.ts';
+import { subjectsDigest } from '../definition/question-digest.ts';
+import { type Activation, heldBy, humanWaitOf, type InState } from './activation.ts';
+import type { Inputs } from './input.ts';
 import { attemptFailed, conclude, finishWork } from './settle.ts';
 import type { Turn } from './turn.ts';
 
@@ -23,18 +24,18 @@ const SPLITS_MAX = 3;
 
 /** A waiting activation whose question is known. */
 interface Asking {
-  readonly activation: Waiting;
+  readonly activation: InState<'waiting'>;
   readonly wait: HumanWait;
 }
 
 function askingAt(turn: Turn, path: string): Asking | undefined {
-  const activation = turn.activation(path);
+  const activation = turn.run.live[path];
   const wait = humanWaitOf(activation);
   return activation?.state === 'waiting' && wait !== undefined ? { activation, wait } : undefined;
 }
 
 /** A person chose. Where the question is about something outside, that is looked at first. */
-export function takeDecision(turn: Turn, input: DecidedInput): void {
+export function takeDecision(turn: Turn, input: Inputs['decided']): void {
   const { path, actor, digest, text, output, signature } = input;
   const asking = askingAt(turn, path);
   if (asking === undefined) return turn.ignore({ input: 'decided', path }, 'no-wait');
@@ -54,7 +55,7 @@ function optionOf(turn: Turn, activation: Activation, label: string): GateOption
 }
 
 /** The host has looked at what lies outside: facts that expressions read, or what a question is about. */
-export function takeObserved(turn: Turn, input: ObservedInput): void {
+export function takeObserved(turn: Turn, input: Inputs['observed']): void {
   if ('facts' in input) return turn.changeRun({ change: 'merged', merge: input.facts });
   const { path, attempt, seen, changes, after } = input;
   const asking = askingAt(turn, path);
@@ -69,19 +70,17 @@ export function takeObserved(turn: Turn, input: ObservedInput): void {
     const rest = decided.slice(after);
     const left = rest.length === 0 ? undefined : rest;
     turn.change({ ...activation, wait: { ...wait, outside: { ...outside, seen, decided: left } } });
-    for (const decision of decided.slice(0, after)) countIfAsked(turn, path, decision);
+    for (const decision of decided.slice(0, after)) {
+      const still = askingAt(turn, path);
+      if (still === undefined) turn.ignore({ input: 'decided', path }, 'no-wait');
+      else count(turn, still, decision);
+    }
     return;
   }
   const round = outside.seen === undefined ? wait.round : (wait.round ?? 0) + 1;
   const { question } = outside;
   turn.change({ ...activation, wait: { ...wait, digest, round, votes: undefined, outside: { question, seen } } }, { note: changes });
   for (const _decision of decided) turn.ignore({ input: 'decided', path }, 'stale-digest');
-}
-
-function countIfAsked(turn: Turn, path: string, decision: Decision): void {
-  const asking = askingAt(turn, path);
-  if (asking === undefined) turn.ignore({ input: 'decided', path }, 'no-wait');
-  else count(turn, asking, decision);
 }
 
 /** A decision counts: it settles the question, or is one of several that it takes. */
@@ -111,7 +110,12 @@ function count(turn: Turn, asking: Asking, decision: Decision): void {
   if (isOpen) return turn.change({ ...activation, wait: { ...wait, votes } }, { actor });
   const choice = { outcome: option.outcome, choice: option.label, actor };
   if (model.kind !== 'human') return conclude(turn, path, { ...choice, output: heldBy(activation)?.output });
-  finishWork(turn, path, { ...choice, output: resultOf(turn, wait, { decision, agreed, option }) });
+  const extra = option.outcome === 'ok' ? wait.outside?.seen?.output : undefined;
+  const isPlain = agreed.length === 1 && extra === undefined;
+  if (isPlain) return finishWork(turn, path, { ...choice, output: decision.output });
+  const added = extra === undefined ? null : turn.view.value(extra);
+  const value = decisionValue(decision, { digest: wait.digest ?? '', people: agreed, added });
+  finishWork(turn, path, { ...choice, output: turn.view.keep(value) });
 }
 
 /** Whether the work goes on behind the question by an option: not when it ends the run otherwise, or goes back. */
@@ -130,26 +134,4 @@ function disagree(turn: Turn, { activation, wait }: Asking, { votes, actor }: { 
   }
   const again: HumanWait = { ...wait, votes: undefined, round: (wait.round ?? 0) + 1, split: { times, votes } };
   turn.change({ ...activation, wait: again }, { actor, note: `${note}; the votes are void, and the question is put anew` });
-}
-
-interface Counted {
-  readonly decision: Decision;
-  readonly agreed: readonly string[];
-  readonly option: GateOptionModel;
-}
-
-/** The decision as the step's result: with who agreed where it took several, and what an approval of things outside adds. */
-function resultOf(turn: Turn, wait: HumanWait, { decision, agreed, option }: Counted): Ref | undefined {
-  const extra = option.outcome === 'ok' ? wait.outside?.seen?.output : undefined;
-  if (agreed.length === 1 && extra === undefined) return decision.output;
-  const { actor, text } = decision;
-  const added = extra === undefined ? null : turn.view.value(extra);
-  return turn.view.keep({
-    option: option.label,
-    actor,
-    digest: wait.digest ?? '',
-    ...(text === undefined ? {} : { input: text }),
-    ...(agreed.length === 1 ? {} : { people: [...agreed] }),
-    ...(isJsonObject(added) ? added : {}),
-  });
 }

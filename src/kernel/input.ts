@@ -3,157 +3,153 @@
 // host that owns the run.
 
 import type { Signature } from '../base/signature.ts';
+import type { Decision, Observation } from '../definition/asked-question.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
-import type { Observation, Path, Ref } from './activation.ts';
-import type { Detour, RunStatus } from './run-state.ts';
+import type { ReactedTo, WayBack } from '../definition/reaction.ts';
+import type { Path, Ref } from './activation.ts';
+import type { Begin } from './program.ts';
+import type { HaltedStep, RunStatus } from './run-state.ts';
 
 /**
- * Why an attempt has no result. `contract` is a broken postcondition; `precondition` ran nothing; `quota` and `budget`
- * are waits, not failures.
+ * Why an attempt has no result. `contract` is a broken postcondition; `precondition` ran nothing; `quota`, `budget` and
+ * `assumptions` are waits, not failures.
  */
 export interface StepError {
   readonly code: string;
   readonly message: string;
-  readonly reason: 'error' | 'contract' | 'precondition' | 'timeout' | 'quota' | 'budget';
+  readonly reason: 'error' | 'contract' | 'precondition' | 'timeout' | 'quota' | 'budget' | 'assumptions';
   /** quota and budget: from when on there is some again, where that is known. */
   readonly resumeAt?: number | undefined;
   /** False when trying again cannot help, whatever the policy says. */
   readonly retryable?: boolean | undefined;
 }
 
-/** What every input has: its kind and its time. */
-interface Timed<Type extends string> {
-  readonly type: Type;
-  readonly at: number;
-}
-
-/** An input about one attempt. */
-interface OfAttempt<Type extends string> extends Timed<Type> {
+/** The attempt that an input is about. */
+interface OfAttempt {
   readonly path: Path;
   readonly attempt: number;
 }
 
-/** Begins the run at its entry, or at `from` with outputs supplied for what came before. */
-export interface StartInput extends Timed<'start'> {
-  readonly from?: string | undefined;
-  /** The questions that are asked again first, because `from` lies behind them. */
-  readonly detour?: Detour | undefined;
-  /** Data the run is given from outside: what triggered it, the settings it is frozen to. */
-  readonly facts?: Ref | undefined;
-}
-
-/** A new owner took over; attempts that were running have no process any more. */
-export type RecoveredInput = Timed<'recovered'>;
-
-/** The semaphores that a queued activation wants are taken in the same commit. */
-export type SlotInput = Timed<'slot'> & { readonly path: Path };
-
-/** Time passed: everything due by `at` happens. */
-export type DueInput = Timed<'due'>;
-
-/** The preconditions of a step that waits or groups hold, or do not (`error`). */
-export interface PreparedInput extends OfAttempt<'prepared'> {
-  readonly error?: StepError | undefined;
-  /** What was found before the work, to be compared with afterwards: it joins the data. */
-  readonly merge?: Ref | undefined;
-  /** The work is handed to somebody who reports by themselves: beginning it changes nothing. */
-  readonly handsOut?: true | undefined;
-  /** The question to a person, where a function builds it. */
-  readonly prompt?: string | undefined;
-}
-
-/** The engine observed how an attempt ended. */
-export interface SettledInput extends OfAttempt<'settled'> {
+/** How an attempt ended. */
+interface Ending extends OfAttempt {
   readonly outcome: OutcomeName;
   readonly output?: Ref | undefined;
 }
 
-/** An attempt failed, or broke its contract. */
-export interface ErroredInput extends OfAttempt<'errored'> {
-  readonly error: StepError;
-  readonly output?: Ref | undefined;
+/** What each kind of input says beside its kind and its time. */
+export interface Inputs {
+  /** Begins the run at its entry, or at `from` with outputs supplied for what came before. */
+  readonly start: Begin;
+  /** A new owner took over; attempts that were running have no process any more. */
+  readonly recovered: unknown;
+  /** The semaphores that a queued activation wants are taken in the same commit. */
+  readonly slot: { readonly path: Path };
+  /** Time passed: everything due by `at` happens. */
+  readonly due: unknown;
+  /** The preconditions of a step that waits or groups hold, or do not (`error`). */
+  readonly prepared: OfAttempt & {
+    readonly error?: StepError | undefined;
+    /** What was found before the work, to be compared with afterwards: it joins the data. */
+    readonly merge?: Ref | undefined;
+    /** The work is handed to somebody who reports by themselves: beginning it changes nothing. */
+    readonly handsOut?: true | undefined;
+    /** The question to a person, where a function builds it. */
+    readonly prompt?: string | undefined;
+  };
+  /** The engine observed how an attempt ended, and what its worker assumed instead of asking. */
+  readonly settled: Ending & { readonly assumed?: Ref | undefined };
+  /** An attempt failed, or broke its contract. */
+  readonly errored: OfAttempt & { readonly error: StepError; readonly output?: Ref | undefined };
+  /** A person chose an option at a question. The host has checked the signature before the kernel sees it. */
+  readonly decided: Decision & { readonly path: Path; readonly digest: string };
+  /** The host looked at what lies outside: facts that join the data, or what the question of a waiting step is about. */
+  readonly observed:
+    | { readonly facts: Ref }
+    | (OfAttempt & {
+        readonly seen: Observation;
+        /** What has changed since it was last shown, in words. */
+        readonly changes?: string | undefined;
+        /** How many decisions were waiting when the look began: later ones wait for the next. */
+        readonly after: number;
+      });
+  /** The work was handed out: the instructions, for whoever does it and reports. */
+  readonly handed: OfAttempt & { readonly handover: Ref };
+  /** An attended worker reported an end, or gives the attempt up (`error`). The engine still verifies it. */
+  readonly reported: Ending & { readonly error?: StepError | undefined };
+  /** A worker has questions to the person it works for. `saved`: the state that it saved first. */
+  readonly asked: OfAttempt & { readonly questions: Ref; readonly saved?: Ref | undefined };
+  /** A worker assumed something instead of asking, and goes on with its work. */
+  readonly assumed: OfAttempt & { readonly assumed: Ref };
+  /** A person answered the questions of a worker. */
+  readonly answered: OfAttempt & { readonly answers: Ref; readonly actor: string; readonly signature?: Signature | undefined };
+  /** Something outside sent a named signal. */
+  readonly signalled: { readonly name: string; readonly payload?: Ref | undefined };
+  /** A child run ended or halted. */
+  readonly childEnded: {
+    readonly path: Path;
+    readonly child: string;
+    readonly status: RunStatus;
+    readonly output?: Ref | undefined;
+    readonly message?: string | undefined;
+    /** Why it could not be started: there is no such run. */
+    readonly refused?: StepError | undefined;
+  };
+  /** Somebody steers the run. */
+  readonly control: {
+    readonly actor: string;
+    readonly action: ControlAction;
+    readonly signature?: Signature | undefined;
+    /** The event at the forge because of which it is done. */
+    readonly reaction?: ReactedTo | undefined;
+  };
+  /** The host refused mail: it needs a signature that counts and has none, or only the owner of the run may send it. */
+  readonly refused: { readonly input: string; readonly path?: Path | undefined };
 }
 
-/** A person chose an option at a question. The host has checked the signature before the kernel sees it. */
-export interface DecidedInput extends Timed<'decided'> {
-  readonly path: Path;
-  readonly option: string;
-  readonly digest: string;
-  readonly actor: string;
-  readonly text?: string | undefined;
-  /** The decision as a value, stored as the step's result. */
-  readonly output?: Ref | undefined;
-  readonly signature?: Signature | undefined;
-}
+/** An input of one kind. */
+export type InputOf<Type extends keyof Inputs> = { [T in Type]: { readonly type: T; readonly at: number } & Inputs[T] }[Type];
 
-/** The host looked at what lies outside: facts that join the data, or what the question of a waiting step is about. */
-export type ObservedInput =
-  | (Timed<'observed'> & { readonly facts: Ref })
-  | (OfAttempt<'observed'> & {
-      readonly seen: Observation;
-      /** What has changed since it was last shown, in words. */
-      readonly changes?: string | undefined;
-      /** How many decisions were waiting when the look began: later ones wait for the next. */
-      readonly after: number;
-    });
+/** Everything that can happen to a run. */
+export type RunInput = InputOf<keyof Inputs>;
 
-/** The work was handed out: the instructions, for whoever does it and reports. */
-export type HandedInput = OfAttempt<'handed'> & { readonly handover: Ref };
-
-/** An attended worker reported an end, or gives the attempt up (`error`). The engine still verifies it. */
-export interface ReportedInput extends OfAttempt<'reported'> {
-  readonly outcome: OutcomeName;
-  readonly output?: Ref | undefined;
-  readonly error?: StepError | undefined;
-}
-
-/** A worker has questions to the person it works for. `saved`: the state that it saved first. */
-export type AskedInput = OfAttempt<'asked'> & { readonly questions: Ref; readonly saved?: Ref | undefined };
-
-/** A person answered the questions of a worker. */
-export interface AnsweredInput extends OfAttempt<'answered'> {
-  readonly answers: Ref;
-  readonly actor: string;
-  readonly signature?: Signature | undefined;
-}
-
-/** Something outside sent a named signal. */
-export type SignalledInput = Timed<'signalled'> & { readonly name: string; readonly payload?: Ref | undefined };
-
-/** A child run ended or halted. */
-export interface ChildEndedInput extends Timed<'childEnded'> {
-  readonly path: Path;
-  readonly child: string;
-  readonly status: RunStatus;
-  readonly output?: Ref | undefined;
-  readonly message?: string | undefined;
-  /** Why it could not be started: there is no such run. */
-  readonly refused?: StepError | undefined;
-}
-
-/** Somebody steers the run. */
-export interface ControlInput extends Timed<'control'> {
-  readonly actor: string;
-  readonly action: ControlAction;
-  readonly signature?: Signature | undefined;
-}
-
-/** The host refused mail: it needs a signature that counts and has none, or only the owner of the run may send it. */
-export type RefusedInput = Timed<'refused'> & { readonly input: string; readonly path?: Path | undefined };
+/** What is asked of a run, and who asks. */
+export type ControlRequest<Do extends ControlAction['do']> = Extract<ControlAction, { do: Do }> & { readonly actor: string };
 
 /** What somebody can ask of a run. `resolve` is about an attempt that a crash left unknown, or about all of a group. */
 export type ControlAction =
-  | { readonly do: 'cancel'; readonly reason?: string | undefined }
+  /** `undo: false` leaves what the run did as it is. */
+  | { readonly do: 'cancel'; readonly reason?: string | undefined; readonly undo?: false | undefined }
   | { readonly do: 'pause' }
-  | { readonly do: 'acceptCode'; readonly code: string }
   | { readonly do: 'unpause' }
+  | { readonly do: 'acceptCode'; readonly code: string }
   /** Work that waits for budget or capacity looks again. */
   | { readonly do: 'recheck' }
   /** The run may use so much more than its budgets say; work that waits for budget looks again. */
   | { readonly do: 'grant'; readonly budget: Budget }
   | { readonly do: 'retry'; readonly note?: string | undefined; readonly extend?: number | undefined }
   | { readonly do: 'accept'; readonly note?: string | undefined; readonly output?: Ref | undefined }
+  /**
+   * An answer to what a worker assumed. `place`: the step that assumed it, or the group it is a member of, as it last
+   * ended; it runs again when the answer differs.
+   */
+  | {
+      readonly do: 'answer';
+      readonly assumption: string;
+      readonly agrees: boolean;
+      readonly text?: Ref | undefined;
+      readonly place?: HaltedStep | undefined;
+    }
+  /** A step that has ended runs again, and what came after it: a run that it started rests on a wrong assumption. */
+  | { readonly do: 'again'; readonly place: HaltedStep; readonly note: string }
+  /** Because of an event: gates look again, agents are told, or the run goes back to a step, at most `max` times. */
+  | { readonly do: 'look' }
+  | { readonly do: 'wake'; readonly note: { readonly event: string; readonly text: string }; readonly back?: WayBack | undefined }
+  | ({ readonly do: 'back' } & WayBack)
+  /** A limit is reached. */
+  | { readonly do: 'halt'; readonly message: string }
+  /** A person has put the files of the workspace back to what they were before a step; it is only recorded, also in a run that is over. */
+  | { readonly do: 'undone'; readonly to: Path; readonly files: number; readonly tree: string }
   /** `passed` are the steps that are not done, or not checked, because of it. */
   | { readonly do: 'goto'; readonly step: string; readonly passed: readonly string[]; readonly note?: string | undefined }
   | {
@@ -163,23 +159,3 @@ export type ControlAction =
       readonly output?: Ref | undefined;
       readonly note?: string | undefined;
     };
-
-/** Everything that can happen to a run. */
-export type RunInput =
-  | StartInput
-  | RecoveredInput
-  | SlotInput
-  | DueInput
-  | PreparedInput
-  | SettledInput
-  | ErroredInput
-  | DecidedInput
-  | ObservedInput
-  | HandedInput
-  | ReportedInput
-  | AskedInput
-  | AnsweredInput
-  | SignalledInput
-  | ChildEndedInput
-  | ControlInput
-  | RefusedInput;

@@ -5,7 +5,8 @@ import { progress, trouble } from '../../test/kernel/inputs.ts';
 import { Ledger } from '../../test/kernel/ledger.ts';
 import { type MemoryHost, openGraph } from '../../test/kernel/memory-host.ts';
 import type { Definition } from '../definition/model.ts';
-import { humanWaitOf } from './activation.ts';
+import { lastEndOf } from '../engine/last-end.ts';
+import { humanWaitOf, type Ref } from './activation.ts';
 import { applyRow } from './apply.ts';
 import type { ControlAction, RunInput } from './input.ts';
 import { isFinal, isHalted, type RunState } from './run-state.ts';
@@ -36,14 +37,47 @@ function noise(host: MemoryHost, definition: Definition, past: readonly RunInput
     steer({ do: 'retry', extend: 0 }),
     steer({ do: 'accept' }),
     ...steps.map((step) => steer({ do: 'goto', step, passed: [] })),
+    ...steps.map((step, rule) => steer({ do: 'back', step, rule, max: 1 })),
+    ...steps.slice(0, 2).map((step) => steer({ do: 'wake', note: { event: 'push', text: 'x' }, back: { step, rule: 9, max: 1 } })),
+    steer({ do: 'wake', note: { event: 'push', text: 'x' } }),
+    steer({ do: 'look' }),
+    steer({ do: 'halt', message: 'a limit' }),
     ...past.slice(-12),
     ...past.slice(-4).map((input) => ({ ...input, at })),
     ...gates.map(({ path }): RunInput => ({ type: 'decided', at, path, option: 'yes', digest: 'seen before', actor: 'bob' })),
+    ...assuming(host),
     { type: 'settled', at, path: 's0#1', attempt: 1, outcome: 'ok' },
     { type: 'prepared', at, path: 's0#1', attempt: 1 },
     { type: 'errored', at, path: 's0#1', attempt: 1, error: trouble() },
     { type: 'childEnded', at, path: 's0#1', child: 'stranger', status: 'completed' },
     steer({ do: 'cancel' }),
+  ];
+}
+
+/** Workers assume things, also twice, and people answer them, also late. */
+function assuming(host: MemoryHost): RunInput[] {
+  const { at, live, assumptions = [] } = host.state;
+  const log = host.rows.flat();
+  const assumed = host.view.keep([
+    { question: 'Which?', assumed: 'this', severity: 'MUST' },
+    { question: 'How many?', assumed: 'two', severity: 'COULD' },
+  ]) as Ref;
+  const answers = assumptions.slice(-4).flatMap(({ id, path, within }) =>
+    [true, false].map((agrees): RunInput => {
+      const place = lastEndOf(log, within ?? path);
+      return {
+        type: 'control',
+        at,
+        actor: 'bob',
+        action: { do: 'answer', assumption: id, agrees, ...(place === undefined ? {} : { place }) },
+      };
+    }),
+  );
+  const working = Object.values(live).filter(({ state }) => state === 'running');
+  return [
+    ...working.map(({ path, attempt }): RunInput => ({ type: 'assumed', at, path, attempt, assumed })),
+    ...working.map(({ path, attempt }): RunInput => ({ type: 'settled', at, path, attempt, outcome: 'ok', assumed })),
+    ...answers,
   ];
 }
 

@@ -2,16 +2,17 @@
 // kinds that wait, what they wait for.
 
 import { toPlain } from '../base/json.ts';
+import type { HumanWait } from '../definition/asked-question.ts';
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
 import { comparesFiles } from '../definition/output-pattern.ts';
+import { gateDigest } from '../definition/question-digest.ts';
 import { evaluationMessage, holds, shownValues } from '../definition/scope.ts';
 import { rendered } from '../definition/template-scope.ts';
-import type { Activation, HumanWait, Path, Ref, Running, Visit, Wait, Waiting } from './activation.ts';
-import type { StepChanged } from './event.ts';
+import type { Activation, Held, InState, Path, Visit, Wait } from './activation.ts';
+import type { Events } from './event.ts';
 import type { StepError } from './input.ts';
-import { gateDigest } from './question-digest.ts';
-import { childIdOf, createMemberPath, createPath } from './run-state.ts';
+import { childIdOf, createPath } from './run-state.ts';
 import type { Opening, Turn } from './turn.ts';
 
 /** Opens a step: it is skipped, queued, or begins to work. */
@@ -21,7 +22,7 @@ export function openStep(turn: Turn, opening: Opening): void {
   const { step, input, member } = opening;
   const visit: Visit = { ...createVisit(turn, { path, step, attempt: 1, member, input }), side: model.side };
   const skip = skipReason(turn, model, opening);
-  const begins = skip === undefined && (!turn.holds || model.side === true);
+  const begins = skip === undefined && !turn.holdsBack(model);
   const activation: Activation = begins ? started(turn, visit) : { ...visit, state: 'queued' };
   turn.emit({ type: 'step.opened', at: turn.at, activation, ...numbered });
   if (activation.state === 'waiting' || activation.state === 'queued') turn.later({ do: 'begin', path });
@@ -35,7 +36,7 @@ export function createVisit(turn: Turn, at: Pick<Visit, 'path' | 'step' | 'attem
 }
 
 function nextPath(turn: Turn, opening: Opening): { path: Path; visit?: number } {
-  if (opening.member !== undefined) return { path: createMemberPath(opening.member.group, opening.member.key) };
+  if (opening.member !== undefined) return { path: `${opening.member.group}/${opening.member.key}` };
   const jumps = turn.run.counts['@goto'] ?? 0;
   if (jumps === 0 && !turn.program.isOnCycle(opening.step)) return { path: createPath(opening.step, 1) };
   const visit = (turn.run.counts[opening.step] ?? jumps) + 1;
@@ -67,21 +68,22 @@ export function started(turn: Turn, visit: Visit, { slots, prepared }: Beginning
     const wanted = turn.view.slots(model);
     return wanted.length > 0 ? { ...visit, state: 'queued', slots: wanted } : working(turn, visit);
   }
-  const isPrepared = model.preconditions.length > 0 || (model.kind === 'human' && model.gate.built === true);
+  const isPrepared =
+    model.preconditions.length > 0 || model.contract !== undefined || (model.kind === 'human' && model.gate.built === true);
   if (isPrepared && prepared === undefined) return { ...visit, state: 'preparing', startedAt: turn.at };
   return startedWait(turn, visit, prepared ?? { startedAt: turn.at });
 }
 
 /** The activation at work, from now on against its time limit. */
-export function working(turn: Turn, visit: Visit, slots?: readonly string[]): Running {
+export function working(turn: Turn, visit: Visit, slots?: readonly string[]): InState<'running'> {
   const due = turn.deadline(turn.model(visit));
-  const running: Running = { ...visit, state: 'running', startedAt: turn.at };
+  const running: InState<'running'> = { ...visit, state: 'running', startedAt: turn.at };
   return due === undefined && slots === undefined ? running : { ...running, due, slots };
 }
 
 /** The activation as its next attempt begins or, while nothing new may start, in the queue. */
 export function startedOrQueued(turn: Turn, visit: Visit, beginning?: Beginning): Activation {
-  return turn.holds ? { ...visit, state: 'queued' } : started(turn, visit, beginning);
+  return turn.holdsBack(turn.model(visit)) ? { ...visit, state: 'queued' } : started(turn, visit, beginning);
 }
 
 /** Begins an attempt of a live activation, at once or when the run may go on. */
@@ -90,9 +92,9 @@ export function beginAttempt(turn: Turn, visit: Visit, { slots, ...more }: Attem
   turn.later({ do: 'begin', path: visit.path });
 }
 
-type AttemptBeginning = Pick<Beginning, 'slots'> & Pick<StepChanged, 'failed' | 'actor'>;
+type AttemptBeginning = Pick<Beginning, 'slots'> & Pick<Events['step.changed'], 'failed' | 'actor'>;
 
-function startedWait(turn: Turn, visit: Visit, { startedAt, prompt }: NonNullable<Beginning['prepared']>): Waiting {
+function startedWait(turn: Turn, visit: Visit, { startedAt, prompt }: NonNullable<Beginning['prepared']>): InState<'waiting'> {
   const model = turn.model(visit);
   const deadline = model.kind === 'delay' ? undefined : turn.deadline(model);
   const waiting = { ...visit, deadline, state: 'waiting' as const, startedAt };
@@ -103,24 +105,13 @@ function startedWait(turn: Turn, visit: Visit, { startedAt, prompt }: NonNullabl
 }
 
 function waitFor(turn: Turn, visit: Visit, { model, prompt }: { readonly model: StepModel; readonly prompt: string | undefined }): Wait {
-  switch (model.kind) {
-    case 'human':
-      return humanWait(turn, model, { step: visit.step, prompt });
-    case 'signal':
-      return { kind: 'signal', name: model.signal };
-    case 'workflow':
-      return { kind: 'child', run: childIdOf(turn.run.id, visit) };
-    default:
-      return { kind: 'members' };
-  }
+  if (model.kind === 'human') return humanWait(turn, model, { step: visit.step, prompt });
+  if (model.kind === 'signal') return { kind: 'signal', name: model.signal };
+  return model.kind === 'workflow' ? { kind: 'child', run: childIdOf(turn.run.id, visit) } : { kind: 'members' };
 }
 
 /** The step that asks, what its work gave, and the text of the question where a function built it. */
-interface AskedAt {
-  readonly step: string;
-  readonly output?: Ref | undefined;
-  readonly prompt?: string | undefined;
-}
+type AskedAt = Pick<Visit, 'step'> & Pick<Held, 'output'> & { readonly prompt?: string | undefined };
 
 /** The question as it is put to a person, bound to what is shown by a digest without times. */
 export function humanWait(turn: Turn, model: StepModel, at: AskedAt): HumanWait {

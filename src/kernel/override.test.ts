@@ -104,6 +104,13 @@ describe('a run that starts after questions', () => {
     expect(host.state.status).toBe('completed');
   });
 
+  test('asks them where they stand when it goes back to a step before them', () => {
+    const host = begin();
+    host.take(control(host, { do: 'back', step: 'draft', rule: 0, max: 1 }));
+    expect(Object.keys(host.state.live)).toEqual(['draft#2']);
+    expect(host.state.detour).toBeUndefined();
+  });
+
   test('follows the definition after an answer that leads elsewhere', () => {
     const host = begin();
     decideAt(host, 'legal#1', 'yes');

@@ -4,27 +4,27 @@
 import type { Json, JsonObject } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
+import type { Detour } from '../definition/passage.ts';
 import type { ScopeNeed } from '../definition/scope.ts';
-import type { Path, Ref } from './activation.ts';
+import type { Held, Membership, Path, Ref } from './activation.ts';
+import type { TakenEdge } from './event.ts';
 import type { StepError } from './input.ts';
-import type { Detour, HaltCause, RunState } from './run-state.ts';
+import type { HaltCause, RunState } from './run-state.ts';
 
 /** Something a decision will read that is not in the checkpoint. */
 export type Need = ScopeNeed | { readonly read: 'params' } | { readonly read: 'members' | 'items'; readonly path: Path };
 
 /** How a member of a group ended, as a join or a resumption reads it. */
-export interface MemberResult {
+export interface MemberResult extends Omit<Membership, 'group'> {
   readonly path: Path;
-  readonly key: string;
-  readonly index: number;
   readonly attempt: number;
   readonly outcome: OutcomeName | 'cancelled';
   readonly output: Json;
   readonly error?: StepError | undefined;
 }
 
-/** What the host has loaded for a decision. Reading what was not asked for is a bug of the caller. */
-export interface View {
+/** What programs and expressions read. Reading what was not asked for is a bug of the caller. */
+export interface Facts {
   readonly params: JsonObject;
   /** A key of the checkpoint's merged data. */
   data(key: string): Json | undefined;
@@ -34,55 +34,42 @@ export interface View {
   value(ref: Ref): Json;
   /** What was observed in the attempt that is settling. */
   evidence?(path: Path): Json | undefined;
+  /** Keeps a value the kernel made (a join's result, what a gate showed) and gives its reference. */
+  keep(value: Json): Ref | undefined;
+}
+
+/** What the host has loaded for a decision. */
+export interface View extends Facts {
   /** Members of a group that have settled, in the order of their positions. */
   members(group: Path): readonly MemberResult[];
   /** The semaphores a step must hold: those that have a limit now. */
   slots(step: StepModel): readonly string[];
   /** True while the host is stopping: what would begin now is left in the queue for the next owner. */
   readonly holding: boolean;
-  /** Keeps a value the kernel made (a join's result, what a gate showed) and gives its reference. */
-  keep(value: Json): Ref | undefined;
 }
 
-/** How an activation ended, as the program sees it. */
-export interface Ended {
-  readonly path: Path;
-  readonly step: string;
-  readonly outcome: OutcomeName;
-  readonly output?: Ref | undefined;
+/** How some work ended. */
+export interface Result extends Held {
   readonly error?: StepError | undefined;
-  /** A person's choice that names where to go. */
-  readonly choice?: string | undefined;
-  /** parallel: every branch rejected. */
+  readonly actor?: string | undefined;
+  /** parallel and each: every member that was not skipped rejected. */
   readonly allRejected?: boolean | undefined;
 }
 
-/** What the program wants next. */
-export type Move =
-  | { readonly do: 'open'; readonly step: string; readonly input?: string | undefined; readonly edge?: TakenEdge | undefined }
-  | {
-      readonly do: 'end';
-      readonly status: 'completed' | 'rejected';
-      readonly output?: Ref | undefined;
-      readonly edge?: TakenEdge | undefined;
-    }
-  /** Stop for a person, at the step that ended or, in a flow, between two. */
-  | {
-      readonly do: 'halt';
-      readonly status: 'failed' | 'escalated';
-      readonly cause: HaltCause;
-      readonly at: 'step' | 'flow';
-      readonly edge?: TakenEdge | undefined;
-    }
-  | { readonly do: 'merge'; readonly data: Ref; readonly edge?: undefined };
-
-/** The transition behind a move. */
-export interface TakenEdge {
-  readonly to: string;
-  readonly key?: string | undefined;
-  readonly exhausted?: true;
-  readonly merge?: Ref | undefined;
+/** How an activation ended, as the program sees it. */
+export interface Ended extends Result {
+  readonly path: Path;
+  readonly step: string;
 }
+
+/** What the program wants next, and the transition behind it. */
+export type Move = { readonly edge?: TakenEdge | undefined } & (
+  | { readonly do: 'open'; readonly step: string; readonly input?: string | undefined }
+  | { readonly do: 'end'; readonly status: 'completed' | 'rejected'; readonly output?: Ref | undefined; readonly nothingUndone?: true }
+  /** Stop for a person, at the step that ended or, in a flow, between two. */
+  | { readonly do: 'halt'; readonly status: 'failed' | 'escalated'; readonly cause: HaltCause; readonly at: 'step' | 'flow' }
+  | { readonly do: 'merge'; readonly data: Ref }
+);
 
 /** How a run begins. */
 export interface Begin {
@@ -106,10 +93,14 @@ export interface Program {
   readonly outputNames?: Readonly<Record<string, string>> | undefined;
   /** The step with which it is told that the run failed or escalated. */
   readonly onError?: string;
+  /** The step that undoes what the run did, newest first, each time one thing; absent where nothing can be undone. */
+  readonly onUndo?: string | undefined;
   /** What decisions of this program read, beside the members and items the kernel itself asks for. */
   readonly reads: readonly Need[];
   /** The first moves, or those from a given step. */
-  begin(run: RunState, view: View, start?: Begin): readonly Move[];
+  begin(run: RunState, facts: Facts, start?: Begin): readonly Move[];
+  /** The run goes back to a step that it has passed; undefined where the order of steps holds nothing of a run. */
+  goBack?(step: string): void;
   /** The moves after an activation ended. */
-  next(run: RunState, ended: Ended, view: View): readonly Move[];
+  next(run: RunState, ended: Ended, facts: Facts): readonly Move[];
 }

@@ -49,6 +49,18 @@ describe('an attempt that a crash interrupted', () => {
     expect(host.at('a#1')).toMatchObject({ state: 'running', attempt: 1, recovery: 1 });
   });
 
+  test('is looked up in the database that it writes before anybody is asked', () => {
+    const host = startStep({ recovery: 'ask', databases: ['book'] });
+    crash(host);
+    expect(outstanding(host.state)).toMatchObject([{ work: 'reconcile', activation: { path: 'a#1', attempt: 1 } }]);
+    const done = host.fork();
+    done.take(settled(done, 'a#1', { output: 'recorded' }));
+    expect(done.state.status).toBe('completed');
+    host.take(errored(host, 'a#1', { retryable: false }));
+    expect(host.at('a#1')).toMatchObject({ state: 'unknown', attempt: 1 });
+    expect(outstanding(host.state)).toEqual([]);
+  });
+
   test('escalates as well if reconciling found four times that it had no effect', () => {
     const host = startStep({ recovery: 'reconcile' });
     for (let times = 0; times < 4; times += 1) {

@@ -6,51 +6,17 @@
 // K3. A final run ignores further inputs, and says so in its log.
 
 import { deriveRunId } from '../base/id.ts';
+import type { Assumption } from '../definition/assumption-record.ts';
 import type { Budget } from '../definition/budget.ts';
-import type { JoinModel } from '../definition/model.ts';
+import type { Group } from '../definition/join.ts';
+import type { PersonNote, Setback } from '../definition/notes.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
-import { type Activation, dueTimeOf, type Path, type Ref } from './activation.ts';
-import type { Setback } from './setback.ts';
+import type { Detour } from '../definition/passage.ts';
+import type { Activation, Path, Ref, Visit } from './activation.ts';
+import type { ChangeOf } from './event.ts';
 
 /** The states of a run as users see them. `overridden` is completed after a person let something pass by hand. */
 export type RunStatus = 'pending' | 'running' | 'waiting' | 'completed' | 'overridden' | 'failed' | 'escalated' | 'rejected' | 'cancelled';
-
-/** What a run needs from outside before it can go on. */
-export type WaitKind =
-  | 'human'
-  | 'report'
-  | 'answer'
-  | 'child'
-  | 'signal'
-  | 'checks'
-  | 'capacity'
-  | 'budget'
-  | 'pause'
-  | 'delay'
-  | 'escalation'
-  | 'unknown';
-
-/** What a person wrote to the run: with a choice at a question, or as a note when they resumed it. */
-export type PersonNote =
-  | { readonly by: 'choice'; readonly actor: string; readonly path: Path; readonly option: string; readonly text: string }
-  | { readonly by: 'note'; readonly actor: string; readonly path: Path; readonly text: string };
-
-/** A group of branches or items: counters, so that a join costs the same however many have settled. */
-export interface Group {
-  readonly total: number;
-  /** Members that are not open yet; they open in order. */
-  readonly queued: number;
-  readonly ok: number;
-  readonly reject: number;
-  readonly fail: number;
-  readonly skip: number;
-  readonly join: JoinModel;
-  readonly limit: number;
-  /** each: the items, frozen when the group opened. */
-  readonly items?: Ref | undefined;
-  /** Members that a person sent back to work and that have not begun yet. */
-  readonly again?: readonly { readonly key: string; readonly index: number; readonly attempt: number }[] | undefined;
-}
 
 /** Why a run stops. `exhausted` names the edge whose bound is used up, and where it leads. */
 export type HaltCause =
@@ -61,34 +27,14 @@ export type HaltCause =
     }
   | { readonly reason: 'exhausted'; readonly message: string; readonly edge: string; readonly to: string; readonly code?: undefined };
 
-/** The step that a run stopped at, with what it takes to take it up again. */
-export interface HaltedStep {
-  readonly path: Path;
-  readonly step: string;
+/** The step that a run stopped at, with what it takes to take it up again: its last attempt and, of a group, its counters. */
+export interface HaltedStep extends Pick<Visit, 'path' | 'step' | 'attempt' | 'input'> {
   readonly outcome: OutcomeName;
-  /** Its last attempt. */
-  readonly attempt: number;
-  /** flow: digest of what was yielded. */
-  readonly input?: string | undefined;
-  /** Its counters, if it is a group. */
   readonly group?: Group | undefined;
 }
 
 /** Why a run stands still until somebody resumes it, and at which step; a flow can also fail between its steps. */
 export type Halt = HaltCause & (HaltedStep | { readonly [K in keyof HaltedStep]?: undefined });
-
-/** The way of a run that begins behind questions: each is asked again before the run goes on where it was to begin. */
-export interface Detour {
-  readonly asks: readonly DetourQuestion[];
-  /** The step at which the run goes on after the last of them. */
-  readonly to: string;
-}
-
-/** A question on a detour. An answer that leads to one of the steps in `on` goes on along the detour, another one leaves it. */
-export interface DetourQuestion {
-  readonly step: string;
-  readonly on: readonly string[];
-}
 
 /** The checkpoint. */
 export interface RunState {
@@ -127,12 +73,16 @@ export interface RunState {
   readonly detour?: Detour;
   /** Set while a cancelled run still waits for its children to end. */
   readonly ending?: 'cancelled';
+  /** How the run ends, once what it did is undone (K24). */
+  readonly undoing?: ChangeOf<'ended' | 'halted'>;
   readonly halt?: Halt;
   readonly output?: Ref;
   /** What people wrote and no agent has worked with yet, oldest first. */
   readonly notes?: readonly PersonNote[];
   /** What went wrong and no agent has worked on since, oldest first. */
   readonly setbacks?: readonly Setback[];
+  /** What workers assumed instead of asking, oldest first. Answered ones stay while there is room (K21). */
+  readonly assumptions?: readonly Assumption[];
   /** The last decision of a person. */
   readonly decision?: { readonly gate: string; readonly option: string; readonly input?: string | undefined; readonly actor: string };
 }
@@ -157,19 +107,19 @@ export function isSettled(status: RunStatus): boolean {
   return isFinal(status) || isHalted(status);
 }
 
-/** True while nothing new may start in the run: it is paused, halted, or being cancelled. */
+/** True while the run is being cancelled or undone: nothing but that goes on. */
+export function isEnding({ ending, undoing }: RunState): boolean {
+  return ending !== undefined || undoing !== undefined;
+}
+
+/** True while nothing new may start in the run: it is paused, halted, or ending. */
 export function standsStill(run: RunState): boolean {
-  return run.paused || run.halt !== undefined || run.ending !== undefined;
+  return run.paused || run.halt !== undefined || isEnding(run);
 }
 
-/** True when a group has members to open and room for them. */
-export function hasRoom(group: Group): boolean {
-  return group.queued + (group.again?.length ?? 0) > 0 && activeIn(group) < group.limit;
-}
-
-/** How many members of a group have begun and not settled. */
-export function activeIn({ total, queued, again = [], ok, reject, fail, skip }: Group): number {
-  return total - queued - again.length - ok - reject - fail - skip;
+/** True while this step may not start: one beside the others starts also in a run that stands still, but not undoing in a paused one. */
+export function isHeldBack(run: RunState, { side }: { readonly side?: true | undefined }): boolean {
+  return side === true ? run.undoing !== undefined && run.paused : standsStill(run);
 }
 
 /** The steps at a path whose end is unknown: the one that is there or, of a group, its members. */
@@ -177,26 +127,16 @@ export function unknownAt(run: RunState, path: Path): readonly Activation[] {
   return Object.values(run.live).filter((live) => live.state === 'unknown' && (live.path === path || live.member?.group === path));
 }
 
-/** The nearest absolute time at which the run must be looked at again. */
-export function dueOf(run: RunState): number | undefined {
-  let nearest: number | undefined;
-  for (const activation of Object.values(run.live)) {
-    const due = dueTimeOf(activation);
-    const { deadline } = activation;
-    if (due !== undefined && (nearest === undefined || due < nearest)) nearest = due;
-    if (deadline !== undefined && (nearest === undefined || deadline < nearest)) nearest = deadline;
-  }
-  return nearest;
+/** The step a run is at, leaving out members of groups and steps beside the others; or where it halted. */
+export function currentStepOf(run: RunState): string | undefined {
+  const isBeside = ({ member, side }: Activation): boolean => member !== undefined || (side !== undefined && run.undoing === undefined);
+  const own = Object.values(run.live).find((activation) => !isBeside(activation));
+  return own?.step ?? run.halt?.step;
 }
 
-/** A path's step id and visit; a member's path names its group first. */
+/** The path of a visit of a step. */
 export function createPath(step: string, visit: number): Path {
   return `${step}#${visit}`;
-}
-
-/** The path of a member of a group. */
-export function createMemberPath(group: Path, key: string): Path {
-  return `${group}/${key}`;
 }
 
 /** The id of the run that an attempt starts: the same however often it is started. */

@@ -5,27 +5,25 @@
 //     and then escalates; a reported `fail` or `reject` is not retried.
 // K6. Unmapped outcomes never pass silently: `reject` ends the run rejected, everything else escalates.
 
-import { unreachable } from '../base/invariant.ts';
-import { isJsonObject, type Json } from '../base/json.ts';
-import { pipelineOf } from '../definition/kind.ts';
-import type { StepModel } from '../definition/model.ts';
+import { type Group, headOf } from '../definition/join.ts';
+import { fieldsOf, joinsData } from '../definition/joining-data.ts';
+import { setbacksAfter, withoutHeardNotes } from '../definition/notes.ts';
+import { isSuccess } from '../definition/outcome.ts';
+import { mayRetry, nextTry } from '../definition/retry.ts';
 import { type Activation, type Path, type Ref, slotsOf, startTimeOf, visitOf, waitOf } from './activation.ts';
-import type { StepSettled } from './event.ts';
+import type { EventOf } from './event.ts';
 import type { StepError } from './input.ts';
-import { headOf } from './join.ts';
 import { beginAttempt, humanWait } from './open.ts';
-import { withoutHeardNotes } from './person-note.ts';
-import type { Move } from './program.ts';
-import type { Group, Halt } from './run-state.ts';
-import { setbacksAfter } from './setback.ts';
-import type { Result, Turn } from './turn.ts';
-
-const MERGED_KINDS: ReadonlySet<string> = new Set(['task', 'command', 'agent', 'workflow']);
+import type { Move, Result } from './program.ts';
+import type { Halt } from './run-state.ts';
+import type { Turn } from './turn.ts';
 
 /** The work of a kind that the engine does not execute itself is over; its contract is checked first, if it has one. */
 export function finishWork(turn: Turn, path: Path, result: Result): void {
   const activation = turn.live(path);
-  if (result.outcome !== 'ok' || turn.model(activation).postconditions.length === 0) return afterWork(turn, path, result);
+  const { postconditions, contract, reviewOf } = turn.model(activation);
+  const isChecked = postconditions.length > 0 || contract !== undefined || reviewOf !== undefined;
+  if (result.outcome !== 'ok' || !isChecked) return afterWork(turn, path, result);
   const { outcome, output, choice } = result;
   const startedAt = startTimeOf(activation);
   turn.change({ ...visitOf(activation), deadline: undefined, state: 'verifying', held: { outcome, output, choice }, startedAt });
@@ -49,18 +47,29 @@ export function afterWork(turn: Turn, path: Path, result: Result): void {
 
 /** Ends an activation and moves on. */
 export function conclude(turn: Turn, path: Path, result: Result): void {
-  const activation = turn.activation(path);
+  const activation = turn.run.live[path];
   if (activation === undefined) return;
   const { member } = activation;
   const { outcome, output, error, actor } = result;
   const group = turn.run.groups[path];
-  const settled: StepSettled = { type: 'step.settled', at: turn.at, path, attempt: activation.attempt, outcome, output, error, actor };
+  const settled: EventOf<'step.settled'> = {
+    type: 'step.settled',
+    at: turn.at,
+    path,
+    attempt: activation.attempt,
+    outcome,
+    output,
+    error,
+    actor,
+  };
   if (member !== undefined) {
     turn.emit({ ...settled, counts: headOf(outcome) });
-    return memberEnded(turn, member.group);
+    if (turn.run.groups[member.group] !== undefined) turn.later({ do: 'advance', path: member.group });
+    else if (waitOf(turn.run.live[member.group])?.kind === 'repair') retryAttempt(turn, member.group, undefined);
+    return;
   }
   turn.emit({ ...settled, merge: mergeOf(turn, activation, result) });
-  const notes = outcome === 'ok' ? withoutHeardNotes(turn.run, activation, turn.model(activation)) : undefined;
+  const notes = isSuccess(turn.model(activation), outcome) ? withoutHeardNotes(turn.run, activation, turn.model(activation)) : undefined;
   if (notes !== undefined) turn.changeRun({ change: 'noted', notes });
   const setbacks = setbacksAfter(turn.run, { activation, model: turn.model(activation), result });
   if (setbacks !== undefined) turn.changeRun({ change: 'set-back', setbacks });
@@ -68,28 +77,19 @@ export function conclude(turn: Turn, path: Path, result: Result): void {
 }
 
 /** What of a result joins the run's data. */
-function mergeOf(turn: Turn, activation: Activation, { output, outcome }: Result): StepSettled['merge'] {
-  if (turn.run.form !== 'graph' || output === undefined || outcome === 'error' || outcome === 'timeout') return undefined;
-  if (!MERGED_KINDS.has(activation.kind)) return undefined;
-  // How a child failed is data where it is joined, not data of the run.
-  if (activation.kind === 'workflow' && outcome === 'fail') return undefined;
-  const { merges } = turn.model(activation);
-  if (merges === undefined) return true;
-  const value = merges === false ? null : turn.view.value(output);
-  if (merges === false || !isJsonObject(value)) return undefined;
-  const part = merges.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name] as Json] as const);
-  return part.length === 0 ? undefined : turn.view.keep(Object.fromEntries(part));
+function mergeOf(turn: Turn, activation: Activation, { output, outcome }: Result): EventOf<'step.settled'>['merge'] {
+  if (turn.run.form !== 'graph' || output === undefined) return undefined;
+  const joins = joinsData(turn.model(activation), outcome);
+  if (typeof joins === 'boolean') return joins ? true : undefined;
+  const part = fieldsOf(turn.view.value(output), joins);
+  return part === undefined ? undefined : turn.view.keep(part);
 }
 
+/** What a run moves on from: an activation that ended, and the counters that it had as a group. */
 interface Departure {
   readonly activation: Activation;
   readonly result: Result;
   readonly group: Group | undefined;
-}
-
-function memberEnded(turn: Turn, group: Path): void {
-  if (turn.run.groups[group] !== undefined) turn.later({ do: 'advance', path: group });
-  else if (waitOf(turn.activation(group))?.kind === 'repair') retryAttempt(turn, group, undefined);
 }
 
 function moveOn(turn: Turn, from: Departure): void {
@@ -99,7 +99,7 @@ function moveOn(turn: Turn, from: Departure): void {
     const { message, code } = result.error;
     return takeMove(turn, { do: 'halt', status: 'escalated', cause: { reason: 'contract', message, code }, at: 'step' }, from);
   }
-  for (const move of turn.program.next(turn.run, { path, step, ...result }, turn.view)) takeMove(turn, onDetour(turn, step, move), from);
+  for (const move of turn.program.next(turn.run, { path, step, ...result }, turn.facts)) takeMove(turn, onDetour(turn, step, move), from);
 }
 
 /** On a detour, the answer to its question leads to the next one and at last to where the run was to begin. */
@@ -116,20 +116,16 @@ function onDetour(turn: Turn, step: string, move: Move): Move {
 export function takeMove(turn: Turn, move: Move, from: Departure | undefined): void {
   if (from !== undefined && move.edge !== undefined)
     turn.emit({ type: 'edge.taken', at: turn.at, from: from.activation.path, outcome: from.result.outcome, ...move.edge });
-  switch (move.do) {
-    case 'merge':
-      return turn.changeRun({ change: 'merged', merge: move.data });
-    case 'open':
-      return turn.later({ do: 'open', opening: { step: move.step, input: move.input } });
-    case 'halt':
-      return turn.changeRun({ change: 'halted', status: move.status, halt: haltOf(move, from) });
-    case 'end': {
-      const status = move.status === 'completed' && turn.run.overridden ? 'overridden' : move.status;
-      return turn.changeRun({ change: 'ended', status, output: move.output });
-    }
-    default:
-      return unreachable(move);
+  if (move.do === 'open') return turn.later({ do: 'open', opening: { step: move.step, input: move.input } });
+  if (move.do === 'merge') return turn.changeRun({ change: 'merged', merge: move.data });
+  if (move.do === 'halt') return turn.end({ change: 'halted', status: move.status, halt: haltOf(move, from) });
+  const { undoing } = turn.run;
+  if (undoing !== undefined) {
+    if (move.nothingUndone === true) turn.changeRun({ change: 'nothing-undone' });
+    return turn.changeRun(undoing);
   }
+  const status = move.status === 'completed' && turn.run.overridden ? 'overridden' : move.status;
+  turn.end({ change: 'ended', status, output: move.output });
 }
 
 function haltOf({ cause, at }: Extract<Move, { do: 'halt' }>, from: Departure | undefined): Halt {
@@ -142,33 +138,20 @@ function haltOf({ cause, at }: Extract<Move, { do: 'halt' }>, from: Departure | 
 export function attemptFailed(turn: Turn, path: Path, failure: { readonly error: StepError; readonly output?: Ref | undefined }): void {
   const { error, output } = failure;
   const activation = turn.live(path);
-  if (mayRetry(activation, turn.model(activation), error)) return retryAttempt(turn, path, error);
+  if (mayRetry(turn.model(activation), activation, error)) return retryAttempt(turn, path, error);
   conclude(turn, path, { outcome: error.reason === 'timeout' ? 'timeout' : 'error', error, output });
-}
-
-function mayRetry(activation: Activation, model: StepModel, error: StepError): boolean {
-  const broken = activation.broken ?? 0;
-  // A group is not begun anew as a whole: its members have their own retries, and a person can send back the rest.
-  if (pipelineOf(model.kind) === 'group') return false;
-  if (error.reason === 'contract') return broken < model.contractRetries;
-  const { reason } = error;
-  if (reason === 'precondition' || reason === 'quota' || reason === 'budget' || error.retryable === false) return false;
-  return model.retry.on.includes(reason) && activation.attempt - activation.since - broken < model.retry.max;
 }
 
 /** Begins the next attempt of an activation, at once or after its policy's pause. */
 export function retryAttempt(turn: Turn, path: Path, error: StepError | undefined): void {
   const activation = turn.live(path);
-  const model = turn.model(activation);
-  const broken = (activation.broken ?? 0) + (error?.reason === 'contract' ? 1 : 0);
-  const tries = activation.attempt - activation.since - broken;
-  const pauseMs = error === undefined || error.reason === 'contract' ? 0 : backoffMs(model, tries);
+  const { broken, pauseMs } = nextTry(turn.model(activation), activation, error);
   const next = {
     ...visitOf(activation),
     deadline: undefined,
     attempt: activation.attempt + 1,
     recovery: 0,
-    broken: broken === 0 ? undefined : broken,
+    broken,
     feedback: error?.message ?? activation.feedback,
   };
   const failed = error === undefined ? undefined : { attempt: activation.attempt, error };
@@ -176,12 +159,8 @@ export function retryAttempt(turn: Turn, path: Path, error: StepError | undefine
   beginAttempt(turn, next, { slots: slotsOf(activation), failed });
 }
 
-function backoffMs({ retry: { backoff } }: StepModel, tries: number): number {
-  return backoff === undefined ? 0 : Math.min(backoff.maxMs, Math.round(backoff.initialMs * backoff.factor ** tries));
-}
-
 /** Begins an activation that stood in the queue: after a pause, or after a retry's delay. */
 export function startQueued(turn: Turn, path: Path): void {
-  const activation = turn.activation(path);
+  const activation = turn.run.live[path];
   if (activation !== undefined) beginAttempt(turn, visitOf(activation));
 }

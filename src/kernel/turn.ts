@@ -4,93 +4,96 @@
 
 import { invariant } from '../base/invariant.ts';
 import type { Json } from '../base/json.ts';
+import type { Group } from '../definition/join.ts';
 import type { HumanGateModel, StepModel } from '../definition/model.ts';
-import type { OutcomeName } from '../definition/outcome.ts';
 import type { ScopeInput } from '../definition/scope.ts';
-import type { Activation, Membership, Path, Ref } from './activation.ts';
+import type { Activation, Membership, Path, Visit } from './activation.ts';
 import { apply, type Draft } from './apply.ts';
-import { type InputIgnored, mergedBy, type RunChange, type RunEvent, type StepChanged, type StepSettled } from './event.ts';
-import type { StepError } from './input.ts';
-import type { MemberResult, Program, View } from './program.ts';
-import { type Group, standsStill } from './run-state.ts';
-import { TurnView } from './turn-view.ts';
+import { DecisionFacts } from './decision-facts.ts';
+import type { ChangeOf, EventOf, Events, RunChange, RunEvent } from './event.ts';
+import type { Facts, MemberResult, Program, Result, View } from './program.ts';
+import { isHeldBack } from './run-state.ts';
 
 /** An attempt that ended, and the activation it belonged to. */
 export interface EndedAttempt {
-  readonly event: StepSettled | StepChanged;
+  readonly event: EventOf<'step.settled' | 'step.changed'>;
   readonly activation: Activation;
   readonly maxAttempts: number;
 }
 
-/** Which step to open, and for a member, where. */
-export interface Opening {
-  readonly step: string;
-  /** flow: digest of what was yielded. */
-  readonly input?: string | undefined;
-  readonly member?: Membership | undefined;
-}
-
-/** How some work ended. */
-export interface Result {
-  readonly outcome: OutcomeName;
-  readonly output?: Ref | undefined;
-  readonly error?: StepError | undefined;
-  readonly choice?: string | undefined;
-  readonly actor?: string | undefined;
-  /** parallel and each: every member that was not skipped rejected. */
-  readonly allRejected?: boolean | undefined;
-}
+/** Which step to open and, for a member, where. */
+export type Opening = Pick<Visit, 'step' | 'input' | 'member'>;
 
 /** Something that is still to be done in a decision. */
 export type Todo =
   | { readonly do: 'open'; readonly opening: Opening }
-  /** Act on what follows at once from an activation that has just begun to wait. */
-  | { readonly do: 'begin'; readonly path: Path }
   | { readonly do: 'conclude'; readonly path: Path; readonly result: Result }
-  /** Settle a group, or open more of its members. */
-  | { readonly do: 'advance'; readonly path: Path };
+  /** Act on what follows at once from an activation that has just begun to wait; settle a group, or open more of its members. */
+  | { readonly do: 'begin' | 'advance'; readonly path: Path };
+
+/** What a decision is made with: the order of steps, and what was loaded from outside the checkpoint. */
+export interface Means {
+  readonly program: Program;
+  readonly view: View;
+}
 
 /** One decision in the making. */
 export class Turn {
   readonly program: Program;
   readonly run: Draft;
-  /** What the host loaded, and on top of it what this decision has settled. */
-  view: View;
+  readonly view: View;
+  /** What programs and expressions read: what the host loaded and, in a graph, on top of it what this decision has settled. */
+  readonly facts: Facts;
   readonly at: number;
   readonly events: RunEvent[] = [];
   /** The activations whose attempts ended in this decision, as they were then. */
   readonly ended: EndedAttempt[] = [];
   private readonly todos: Todo[] = [];
 
-  constructor(given: { program: Program; run: Draft; view: View; at: number }) {
-    this.program = given.program;
-    this.run = given.run;
-    this.view = given.view;
-    this.at = given.at;
+  constructor({ program, view }: Means, run: Draft, at: number) {
+    this.program = program;
+    this.run = run;
+    this.view = view;
+    this.facts = run.form === 'graph' ? new DecisionFacts(view) : view;
+    this.at = at;
   }
 
   /** Records a fact; the working copy changes with it. */
   emit(event: RunEvent): void {
-    if (this.run.form === 'graph') this.noteResult(event);
+    if (this.facts instanceof DecisionFacts) this.facts.note(event, this.run.live);
     if (event.type === 'step.settled') this.noteEnd(event, event.path);
     if (event.type === 'step.changed' && event.failed !== undefined) this.noteEnd(event, event.activation.path);
     apply(this.run, event);
     this.events.push(event);
   }
 
-  /** Records that an activation is now as given. */
-  change(activation: Activation, more: Omit<StepChanged, 'type' | 'at' | 'activation'> = {}): void {
+  private noteEnd(event: EndedAttempt['event'], path: Path): void {
+    const activation = this.live(path);
+    const { retry, contractRetries } = this.model(activation);
+    this.ended.push({ event, activation, maxAttempts: 1 + Math.max(retry.max, contractRetries) });
+  }
+
+  change(activation: Activation, more: Omit<Events['step.changed'], 'activation'> = {}): void {
     this.emit({ type: 'step.changed', at: this.at, activation, ...more });
   }
 
-  /** Records that the run as a whole changed, and who did it. */
   changeRun(change: RunChange, actor?: string): void {
     this.emit({ type: 'run.changed', at: this.at, ...change, ...(actor === undefined ? {} : { actor }) });
   }
 
-  /** Records that an input changed nothing, and why. */
-  ignore(what: Pick<InputIgnored, 'input' | 'path' | 'attempt'>, reason: InputIgnored['reason']): void {
+  ignore(what: Omit<Events['input.ignored'], 'reason'>, reason: Events['input.ignored']['reason']): void {
     this.emit({ type: 'input.ignored', at: this.at, ...what, reason });
+  }
+
+  /** Leaves the way that the run was on, and a detour with it; what opens from now on has paths of its own. */
+  jumpTo(step: string): void {
+    if (this.run.detour !== undefined) this.changeRun({ change: 'detoured', detour: null });
+    this.emit({ type: 'edge.taken', at: this.at, from: '', outcome: 'goto', to: step, key: '@goto' });
+  }
+
+  /** Ends an activation that is no longer needed; no group counts it. */
+  cutOff({ path, attempt }: Activation, actor?: string): void {
+    this.emit({ type: 'step.settled', at: this.at, path, attempt, outcome: 'cancelled', ...(actor === undefined ? {} : { actor }) });
   }
 
   /** Puts something off until the present step of the decision is complete. */
@@ -105,12 +108,7 @@ export class Turn {
     this.todos.length = 0;
   }
 
-  /** The live activation at a path. */
-  activation(path: Path): Activation | undefined {
-    return this.run.live[path];
-  }
-
-  /** The live activation at a path that is known to have one. */
+  /** The activation at a path that is known to have one. */
   live(path: Path): Activation {
     const activation = this.run.live[path];
     invariant(activation !== undefined, 'K2: what changes or settles is live', path);
@@ -131,9 +129,8 @@ export class Turn {
     return gate;
   }
 
-  /** The data of an activation's step. */
-  model(activation: { readonly step: string }): StepModel {
-    return this.program.model(activation.step);
+  model({ step }: { readonly step: string }): StepModel {
+    return this.program.model(step);
   }
 
   /** When a step that begins now runs out of time. */
@@ -141,20 +138,13 @@ export class Turn {
     return timeoutMs === undefined ? undefined : this.at + timeoutMs;
   }
 
-  /** What the expressions of a step can read. */
   scope(step: string): ScopeInput {
-    return { run: this.run, view: this.view, names: this.program.outputNames, step };
-  }
-
-  /** Ends an activation that is no longer needed; no group counts it. */
-  cutOff({ path, attempt }: Activation, actor?: string): void {
-    this.emit({ type: 'step.settled', at: this.at, path, attempt, outcome: 'cancelled', ...(actor === undefined ? {} : { actor }) });
+    return { run: this.run, view: this.facts, names: this.program.outputNames, step };
   }
 
   /** How the members of a group ended, those of this decision included, in the order of their positions. */
   members(group: Path): readonly MemberResult[] {
-    const latest = new Map<string, MemberResult>();
-    for (const member of this.view.members(group)) latest.set(member.key, member);
+    const latest = new Map(this.view.members(group).map((member) => [member.key, member]));
     for (const { event, activation } of this.ended) {
       if (event.type !== 'step.settled' || activation.member?.group !== group) continue;
       const output = event.output === undefined ? null : this.view.value(event.output);
@@ -163,40 +153,24 @@ export class Turn {
     return [...latest.values()].sort((a, b) => a.index - b.index);
   }
 
-  /** True while nothing new may start. */
-  get holds(): boolean {
-    return this.view.holding || standsStill(this.run);
+  /** True while this step may not start, because of the run or because the host is closing. */
+  holdsBack(step: { readonly side?: true | undefined }): boolean {
+    return this.view.holding || isHeldBack(this.run, step);
   }
 
-  private noteEnd(event: EndedAttempt['event'], path: Path): void {
-    const activation = this.live(path);
-    const { retry, contractRetries } = this.model(activation);
-    this.ended.push({ event, activation, maxAttempts: 1 + Math.max(retry.max, contractRetries) });
-  }
-
-  private noteResult(event: RunEvent): void {
-    const merged = mergedBy(event);
-    if (merged !== undefined) this.ownView().noteData(merged);
-    const activation = event.type === 'step.settled' ? this.run.live[event.path] : undefined;
-    if (event.type !== 'step.settled' || activation === undefined || activation.member !== undefined) return;
-    if (hasResult(event.outcome)) this.ownView().noteResult(activation.step, event.output);
-  }
-
-  private ownView(): TurnView {
-    if (this.view instanceof TurnView) return this.view;
-    const view = new TurnView(this.view);
-    this.view = view;
-    return view;
+  /** Ends the run, or stops it for good; what it did is undone first, unless it ended well or a person is asked (K24). */
+  end(ending: ChangeOf<'ended' | 'halted'>, actor?: string): void {
+    const { onUndo } = this.program;
+    const isBad = ending.status === 'rejected' || ending.status === 'cancelled' || ending.status === 'failed';
+    if (!isBad || onUndo === undefined || this.run.undoing !== undefined) return this.changeRun(ending, actor);
+    for (const activation of Object.values(this.run.live)) this.cutOff(activation, actor);
+    this.changeRun({ change: 'undoing', ending }, actor);
+    this.later({ do: 'open', opening: { step: onUndo } });
   }
 }
 
 /** How a member of a group ended. */
-export function memberResult(event: StepSettled, { key, index }: Membership, output: Json): MemberResult {
+export function memberResult(event: Events['step.settled'], { key, index }: Membership, output: Json): MemberResult {
   const { path, attempt, outcome, error } = event;
   return { path, key, index, attempt, outcome, output, error };
-}
-
-/** Whether a step that settled so has a result that later steps can read. */
-export function hasResult(outcome: string): boolean {
-  return outcome !== 'error' && outcome !== 'timeout' && outcome !== 'cancelled' && outcome !== 'skip';
 }

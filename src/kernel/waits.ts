@@ -5,13 +5,14 @@
 
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepOf } from '../definition/model.ts';
-import { type Activation, dueTimeOf, heldBy, type Path, type Ref, type Running, visitOf, type Waiting, waitOf } from './activation.ts';
+import { type Activation, dueTimeOf, heldBy, type InState, type Path, visitOf, type Wait, waitOf } from './activation.ts';
 import { startFresh } from './attended.ts';
 import { openGroup, timeOutGroup } from './group.ts';
-import type { ChildEndedInput, SignalledInput, StepError } from './input.ts';
+import type { Inputs, StepError } from './input.ts';
 import { working } from './open.ts';
+import { lookAgain } from './reaction.ts';
 import { isDone } from './run-state.ts';
-import { afterWork, attemptFailed, conclude, finishWork, startQueued } from './settle.ts';
+import { attemptFailed, conclude, finishWork, startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
 
 /** The name of the signal that makes gates without a verdict look again. It is never kept for later. */
@@ -19,7 +20,7 @@ export const RECHECK_SIGNAL = '@recheck';
 
 /** Acts on what follows at once from an activation that has just begun to wait. */
 export function beginWait(turn: Turn, path: Path): void {
-  const activation = turn.activation(path);
+  const activation = turn.run.live[path];
   if (activation?.state !== 'waiting') return;
   const { wait } = activation;
   const model = turn.model(activation);
@@ -32,48 +33,38 @@ export function beginWait(turn: Turn, path: Path): void {
 }
 
 /** A signal came: it ends the oldest wait for its name, or is kept until there is one. */
-export function takeSignal(turn: Turn, { name, payload }: SignalledInput): void {
-  if (name === RECHECK_SIGNAL) return recheckGates(turn);
-  const waiting = Object.values(turn.run.live).filter((activation) => {
-    const wait = waitOf(activation);
-    return wait?.kind === 'signal' && wait.name === name;
-  });
+export function takeSignal(turn: Turn, { name, payload }: Inputs['signalled']): void {
+  if (name === RECHECK_SIGNAL) return lookAgain(turn);
+  const isForIt = (wait: Wait | undefined): boolean => wait?.kind === 'signal' && wait.name === name;
+  const waiting = Object.values(turn.run.live).filter((activation) => isForIt(waitOf(activation)));
   const oldest = waiting.sort((a, b) => a.openedAt - b.openedAt || (a.path < b.path ? -1 : 1))[0];
   if (oldest === undefined) turn.changeRun({ change: 'signal-queued', name, payload: payload ?? null });
   else finishWork(turn, oldest.path, { outcome: 'ok', output: payload });
 }
 
 /** A child ended; while the run is being cancelled, the last one ends it. How it failed is data where it is joined. */
-export function takeChildEnd(turn: Turn, input: ChildEndedInput): void {
+export function takeChildEnd(turn: Turn, input: Inputs['childEnded']): void {
   const { path, child, status, output, refused } = input;
-  const activation = turn.activation(path);
+  const activation = turn.run.live[path];
   const wait = waitOf(activation);
   if (activation === undefined || wait?.kind !== 'child' || wait.run !== child) return turn.ignore({ input: 'childEnded', path }, 'late');
-  if (turn.run.ending !== undefined) return endCancelledChild(turn, activation);
-  if (status === 'overridden') noteOverridden(turn, activation, child);
+  if (turn.run.ending !== undefined) {
+    turn.cutOff(activation);
+    if (Object.keys(turn.run.live).length === 0) turn.end({ change: 'ended', status: 'cancelled' });
+    return;
+  }
+  if (status === 'overridden') {
+    // An override in a child is one in its parent: neither is `completed`.
+    const actor = `run ${child}`;
+    turn.changeRun({ change: 'overridden', override: { how: 'child', actor, passed: [activation.step], child } }, actor);
+  }
   if (isDone(status)) return finishWork(turn, path, { outcome: 'ok', output });
-  const error = childError(input);
+  const message = `the child run ${child} ended ${status}${input.message === undefined ? '' : `: ${input.message}`}`;
+  const error: StepError = refused ?? { code: 'STEP_FAILED', message, reason: 'error' };
   if (status === 'rejected') return conclude(turn, path, { outcome: 'reject', error, output });
   const failure = turn.view.keep({ status, ...(refused === undefined ? { run: child } : {}), error: error.message });
   if (status === 'failed') attemptFailed(turn, path, { error, output: failure });
   else conclude(turn, path, { outcome: 'fail', error, output: failure });
-}
-
-function childError({ child, status, message, refused }: ChildEndedInput): StepError {
-  if (refused !== undefined) return refused;
-  const why = message === undefined ? '' : `: ${message}`;
-  return { code: 'STEP_FAILED', message: `the child run ${child} ended ${status}${why}`, reason: 'error' };
-}
-
-/** An override in a child is one in its parent: neither is `completed`. */
-function noteOverridden(turn: Turn, { step }: Activation, child: string): void {
-  const actor = `run ${child}`;
-  turn.changeRun({ change: 'overridden', override: { how: 'child', actor, passed: [step], child } }, actor);
-}
-
-function endCancelledChild(turn: Turn, activation: Activation): void {
-  turn.cutOff(activation);
-  if (Object.keys(turn.run.live).length === 0) turn.changeRun({ change: 'ended', status: 'cancelled' });
 }
 
 /** Everything that is due by now happens, oldest first. */
@@ -88,7 +79,7 @@ export function passTime(turn: Turn, only?: 'waits'): void {
   }
   dues.sort((a, b) => a.at - b.at || (a.path < b.path ? -1 : 1));
   for (const { path, what } of dues) {
-    const activation = turn.activation(path);
+    const activation = turn.run.live[path];
     if (activation === undefined) continue;
     if (what === 'deadline' || activation.state === 'running') extend(turn, activation, what) || timeOut(turn, activation);
     else if (activation.state === 'waiting') endPause(turn, activation);
@@ -115,7 +106,7 @@ function timeOut(turn: Turn, activation: Activation): void {
   attemptFailed(turn, path, { error: { code: 'STEP_FAILED', message, reason: 'timeout' } });
 }
 
-function endPause(turn: Turn, activation: Waiting): void {
+function endPause(turn: Turn, activation: InState<'waiting'>): void {
   const { wait, path, startedAt = turn.at } = activation;
   if (wait.kind === 'checks' || wait.kind === 'retry') return startQueued(turn, path);
   if (wait.kind === 'capacity' || wait.kind === 'budget') return startFresh(turn, activation);
@@ -125,7 +116,7 @@ function endPause(turn: Turn, activation: Waiting): void {
 }
 
 /** A poll was answered: the delay is over, or goes on to the next look. */
-export function takePoll(turn: Turn, activation: Running, { model, ready }: { model: StepOf<'delay'>; ready: boolean }): void {
+export function takePoll(turn: Turn, activation: InState<'running'>, { model, ready }: { model: StepOf<'delay'>; ready: boolean }): void {
   const { until = 0, startedAt } = activation;
   if (ready || until <= turn.at) return finishWork(turn, activation.path, { outcome: 'ok' });
   const due = Math.min(until, turn.at + (model.poll?.intervalMs ?? 0));
@@ -135,7 +126,7 @@ export function takePoll(turn: Turn, activation: Running, { model, ready }: { mo
 const LOOK_AGAIN_MS = 60_000;
 
 /** A gate that has no verdict yet: it looks again when something outside has happened, and now and then by itself. */
-export function takePending(turn: Turn, activation: Running, { timeoutMs, config }: StepOf<'gate'>): void {
+export function takePending(turn: Turn, activation: InState<'running'>, { timeoutMs, config }: StepOf<'gate'>): void {
   const { startedAt } = activation;
   const deadline = timeoutMs === undefined ? undefined : (activation.deadline ?? startedAt + timeoutMs);
   const again = turn.at + (config.lookAgainMs ?? LOOK_AGAIN_MS);
@@ -143,22 +134,11 @@ export function takePending(turn: Turn, activation: Running, { timeoutMs, config
   turn.change({ ...visitOf(activation), deadline, state: 'waiting', wait: { kind: 'checks' }, startedAt, due });
 }
 
-/** Something happened outside that gates look at: those that have no verdict look again. */
-function recheckGates(turn: Turn): void {
-  for (const activation of Object.values(turn.run.live)) if (waitOf(activation)?.kind === 'checks') startQueued(turn, activation.path);
-}
-
 /** The semaphores of a queued activation are taken. */
-export function takeSlots(turn: Turn, path: Path): void {
-  const activation = turn.activation(path);
+export function takeSlots(turn: Turn, { path }: Inputs['slot']): void {
+  const activation = turn.run.live[path];
   if (activation?.state !== 'queued') return turn.ignore({ input: 'slot', path }, 'late');
   // It stays in the queue of its run; the semaphore is asked for again when the run goes on.
-  if (turn.holds) return;
+  if (turn.holdsBack(turn.model(activation))) return;
   turn.change(working(turn, visitOf(activation), activation.slots));
-}
-
-/** A verification held: the result counts now, as it was seen. */
-export function takeVerified(turn: Turn, activation: Activation, output: Ref | undefined): void {
-  const held = heldBy(activation);
-  if (held !== undefined) afterWork(turn, activation.path, output === undefined ? held : { ...held, output });
 }

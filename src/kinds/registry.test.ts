@@ -16,6 +16,7 @@ describe('the kinds', () => {
       command: 'execute',
       gate: 'execute',
       validate: 'execute',
+      review: 'execute',
       agent: 'execute',
       generate: 'execute',
       webhook: 'execute',

@@ -24,6 +24,9 @@ import { each } from './each/compile.ts';
 import { anyOfCheck } from './gate/checks/any-of/declare.ts';
 import { run as runAnyOf } from './gate/checks/any-of/run.ts';
 import { yaml as anyOfForm } from './gate/checks/any-of/yaml.ts';
+import { branchUpToDateCheck } from './gate/checks/branch-up-to-date/declare.ts';
+import { run as runBranchUpToDate } from './gate/checks/branch-up-to-date/run.ts';
+import { yaml as branchUpToDateForm } from './gate/checks/branch-up-to-date/yaml.ts';
 import { ciStatusCheck } from './gate/checks/ci-status/declare.ts';
 import { run as runCiStatus } from './gate/checks/ci-status/run.ts';
 import { yaml as ciStatusForm } from './gate/checks/ci-status/yaml.ts';
@@ -36,9 +39,21 @@ import { yaml as coverageForm } from './gate/checks/coverage/yaml.ts';
 import { fileExistsCheck } from './gate/checks/file-exists/declare.ts';
 import { run as runFileExists } from './gate/checks/file-exists/run.ts';
 import { yaml as fileExistsForm } from './gate/checks/file-exists/yaml.ts';
+import { humanApprovedCheck } from './gate/checks/human-approved/declare.ts';
+import { run as runHumanApproved } from './gate/checks/human-approved/run.ts';
+import { yaml as humanApprovedForm } from './gate/checks/human-approved/yaml.ts';
+import { labelPresentCheck } from './gate/checks/label-present/declare.ts';
+import { run as runLabelPresent } from './gate/checks/label-present/run.ts';
+import { yaml as labelPresentForm } from './gate/checks/label-present/yaml.ts';
+import { noChangesRequestedCheck } from './gate/checks/no-changes-requested/declare.ts';
+import { run as runNoChangesRequested } from './gate/checks/no-changes-requested/run.ts';
+import { yaml as noChangesRequestedForm } from './gate/checks/no-changes-requested/yaml.ts';
 import { prApprovalCheck } from './gate/checks/pr-approval/declare.ts';
 import { run as runPrApproval } from './gate/checks/pr-approval/run.ts';
 import { yaml as prApprovalForm } from './gate/checks/pr-approval/yaml.ts';
+import { prApprovalsMetCheck } from './gate/checks/pr-approvals-met/declare.ts';
+import { run as runPrApprovalsMet } from './gate/checks/pr-approvals-met/run.ts';
+import { yaml as prApprovalsMetForm } from './gate/checks/pr-approvals-met/yaml.ts';
 import { webhookCheck } from './gate/checks/webhook/declare.ts';
 import { run as runWebhook } from './gate/checks/webhook/run.ts';
 import { yaml as webhookForm } from './gate/checks/webhook/yaml.ts';
@@ -53,6 +68,9 @@ import { own } from './own/compile.ts';
 import { execute as executeOwn } from './own/run.ts';
 import { parallel } from './parallel/compile.ts';
 import { yaml as parallelStage } from './parallel/yaml.ts';
+import { review } from './review/compile.ts';
+import { execute as executeReview } from './review/run.ts';
+import { yaml as reviewStage } from './review/yaml.ts';
 import { signal } from './signal/compile.ts';
 import { yaml as signalStage } from './signal/yaml.ts';
 import { task } from './task/compile.ts';
@@ -86,6 +104,7 @@ export const REGISTRY: Registry = Object.freeze({
     action: { ...action, execute: executeAction, yaml: actionStage },
     each,
     validate: { ...validate, execute: executeValidate },
+    review: { ...review, execute: executeReview, yaml: reviewStage },
     generate: { ...generate, execute: executeGenerate },
     signal: { ...signal, yaml: signalStage },
     own: { ...own, execute: executeOwn },
@@ -97,6 +116,11 @@ export const REGISTRY: Registry = Object.freeze({
     ci_status: { ...ciStatusCheck, run: runCiStatus, yaml: ciStatusForm },
     webhook: { ...webhookCheck, run: runWebhook, yaml: webhookForm },
     coverage: { ...coverageCheck, run: runCoverage, yaml: coverageForm },
+    branch_up_to_date: { ...branchUpToDateCheck, run: runBranchUpToDate, yaml: branchUpToDateForm },
+    human_approved: { ...humanApprovedCheck, run: runHumanApproved, yaml: humanApprovedForm },
+    label_present: { ...labelPresentCheck, run: runLabelPresent, yaml: labelPresentForm },
+    no_changes_requested: { ...noChangesRequestedCheck, run: runNoChangesRequested, yaml: noChangesRequestedForm },
+    pr_approvals_met: { ...prApprovalsMetCheck, run: runPrApprovalsMet, yaml: prApprovalsMetForm },
     any_of: { ...anyOfCheck, run: runAnyOf, yaml: anyOfForm },
   }),
 });

@@ -19,6 +19,33 @@ describe('step(name)', () => {
   });
 });
 
+describe('an argument that no method reads', () => {
+  const given = step('a') as unknown as Record<string, (...args: readonly unknown[]) => unknown>;
+  test.each([
+    ['command', ['npm test', { timeout: '1s' }]],
+    ['agent', [{ agent: 'a', prompt: 'p' }, { timeout: '1s' }]],
+    ['generate', [{}, {}]],
+    ['validate', [{}, {}]],
+    ['review', [{}, {}]],
+    ['gate', [{}, {}]],
+    ['human', [{ prompt: 'p' }, ['yes']]],
+    ['delay', ['1s', {}]],
+    ['action', [{}, {}, {}]],
+    ['webhook', [{}, {}, {}]],
+    ['signal', ['go', {}, {}]],
+    ['use', [{}, {}, {}, {}]],
+    ['workflow', ['child', {}, {}, {}]],
+    ['each', [[], () => given, {}, {}]],
+    ['task', [{ action: greet, args: ['x'] }, 'you']],
+  ])('is refused by .%s()', (method, args) => {
+    expect(() => given[method]?.(...args)).toThrow(/^\.\w+\(\).* takes at most \d arguments?, and got \d/);
+  });
+
+  test('is not what the function of a task takes', () => {
+    expect(() => step('a').task((...all: number[]) => all.length, 1, 2, 3, 4, 5)).not.toThrow();
+  });
+});
+
 describe('a task', () => {
   test('calls its function with its arguments and is ok with what it returns', async () => {
     const { model, code } = step('hi').task(greet, 'you').bound;
@@ -165,7 +192,7 @@ describe('the other kinds', () => {
     });
     expect(() => step('g').gate({ checks: [] })).toThrow('step "g" cannot be built: a gate must have at least one check');
     expect(() => step('g').gate({ checks: [{ check: 'command', run: 'x', expect: 'exit_code ==' }] })).toThrow(
-      'expect of step "g" is no expression',
+      'expect of step "g" is not a valid expression',
     );
     expect(() => step('d').delay('soon')).toThrow('step "d", duration: "soon" is not a duration');
     expect(() => step('s').signal('')).toThrow('step "s" cannot be built');
@@ -264,7 +291,7 @@ describe('shared options', () => {
     expect(() => call.retry(-1)).toThrow('step "a" has retry: -1');
     expect(() => call.timeout('soon')).toThrow('step "a", timeout');
     expect(() => call.recovery('reconcile')).toThrow('no function for it');
-    expect(() => call.postconditions({ name: 'odd', check: '1 +' })).toThrow('the condition "odd" is no expression');
+    expect(() => call.postconditions({ name: 'odd', check: '1 +' })).toThrow('the condition "odd" is not a valid expression');
   });
 
   test('and models are frozen through', () => {

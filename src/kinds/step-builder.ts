@@ -4,7 +4,15 @@
 import { createCall, type FlowCall, type ResultOf } from '../authoring/flow/call.ts';
 import { type Child, compiledOf } from '../authoring/flow/flow.ts';
 import { createBoundStep, invalid, type StepOptions, type StepParts } from '../authoring/flow/model.ts';
-import type { AgentResult, CommandResult, GateResult, HumanResult, ValidateResult, WebhookResult } from '../authoring/flow/result.ts';
+import type {
+  AgentResult,
+  CommandResult,
+  GateResult,
+  HumanResult,
+  ReviewResult,
+  ValidateResult,
+  WebhookResult,
+} from '../authoring/flow/result.ts';
 import type { ForgeSpec } from '../authoring/graph/spec.ts';
 import type { Webhook } from '../authoring/spec/part.ts';
 import type { InputOfWorkflow, OutputOfWorkflow } from '../authoring/spec/step.ts';
@@ -24,6 +32,7 @@ import { type AnswerOf, buildHuman, type HumanOption, type HumanSpec } from './h
 import { buildOwn } from './own/compile.ts';
 import { buildEach, type EachOptions } from './parallel/compile.ts';
 import { REGISTRY } from './registry.ts';
+import { buildReview, type ReviewSpec } from './review/compile.ts';
 import { buildSignal } from './signal/compile.ts';
 import { type Action, buildTask, type TaskSpec } from './task/compile.ts';
 import { buildValidate, type ValidateSpec } from './validate/compile.ts';
@@ -58,6 +67,8 @@ export class StepBuilder {
   /** Calls a function, with options; `args` may be built from the context, which has the idempotency key. */
   task<Args extends readonly unknown[], Returned>(spec: TaskSpec<Args, Returned>): FlowCall<Awaited<Returned>>;
   task(work: Action | TaskSpec<never, unknown>, ...args: never): FlowCall<unknown> {
+    const { length } = args as readonly unknown[];
+    if (typeof work === 'object' && length > 0) throw tooMany('.task() with an object', length + 1, 1);
     return call(buildTask(this.#name, typeof work === 'object' ? work : { action: work, args }));
   }
 
@@ -79,6 +90,12 @@ export class StepBuilder {
   /** Runs validation stages, with a step that repairs between rounds; `retry: 0` never repairs. */
   validate(spec: ValidateSpec = {}): FlowCall<ValidateResult> {
     return call(buildValidate(this.#name, spec));
+  }
+
+  /** Reviews work, item by item and round by round, until it passes; a person who stops it fails the step. */
+  review(spec: ReviewSpec): FlowCall<ReviewResult> {
+    const { parts, child } = buildReview(this.#name, spec, REGISTRY);
+    return createCall({ bound: createBoundStep(parts, REGISTRY), child });
   }
 
   /** Lets work pass or not. */
@@ -140,6 +157,32 @@ export class StepBuilder {
       keys.map((key) => (sent as Record<string, ResultOf<Call>> | null)?.[key] ?? (null as ResultOf<Call>));
     return createCall({ bound: createBoundStep(parts, REGISTRY), receive });
   }
+}
+
+/** How many arguments each method takes; a function of a task may take any number. */
+const ARGUMENTS_MAX = {
+  ...{ command: 1, agent: 1, generate: 1, validate: 1, review: 1, gate: 1, human: 1, delay: 1 },
+  ...{ action: 2, webhook: 2, signal: 2, use: 3, workflow: 3, each: 3 },
+} as const satisfies Partial<Record<keyof StepBuilder, number>>;
+
+// Flows also run where types are only stripped, and an argument that nobody reads looks as if it had an effect.
+for (const [method, most] of Object.entries(ARGUMENTS_MAX)) refuseMore(method as keyof typeof ARGUMENTS_MAX, most);
+
+function refuseMore(method: keyof typeof ARGUMENTS_MAX, most: number): void {
+  const build = StepBuilder.prototype[method] as (...given: unknown[]) => unknown;
+  const value = function checked(this: StepBuilder, ...given: unknown[]): unknown {
+    if (given.length > most) throw tooMany(`.${method}()`, given.length, most);
+    return build.apply(this, given);
+  };
+  Object.defineProperty(StepBuilder.prototype, method, { value, configurable: true, writable: true });
+}
+
+function tooMany(what: string, given: number, most: number): Error {
+  const allowed = `${most} ${most === 1 ? 'argument' : 'arguments'}`;
+  return invalid(
+    what,
+    `takes at most ${allowed}, and got ${given}; put options into the ${most === 1 ? 'object' : 'last one'} that it takes`,
+  );
 }
 
 function call<T>(parts: StepParts): FlowCall<T> {

@@ -1,13 +1,14 @@
 // Owns the texts that an agent reads over MCP: the step that is open with all it needs, or why there is none. Each text
 // is complete, since an agent may have forgotten everything before it, and bounded, since an agent pays for all of it.
 
-import { type AttendedRun, NOTHING_LEFT, type OpenWork, resultLines, stepName, stepNames } from '../attended/attended-run.ts';
+import { type AttendedRun, type OpenWork, resultLines, stepName, stepNames } from '../attended/attended-run.ts';
+import { dispatchPrompt, dispatchReason, type WorkDispatch } from '../attended/dispatch.ts';
 import type { ProjectRun } from '../attended/open-runs.ts';
 import type { AttendedHost } from '../attended/session.ts';
-import { newWork, type Receipt, type Reply, workIn } from '../attended/submission.ts';
+import { newWork, nothingLeft, type Receipt, type Reply, workIn } from '../attended/submission.ts';
 import { askedLines } from '../attended/waits.ts';
 import { argumentLines } from '../definition/arg.ts';
-import type { OpenWait } from '../kernel/status.ts';
+import type { OpenWait } from '../engine/status.ts';
 import { inOneLine, quotedAfterFirst } from '../steps/instructions/quotes.ts';
 
 /** How many characters of instructions an answer has; the first step is always whole. */
@@ -82,6 +83,7 @@ const WAITS: Readonly<Record<OpenWait['kind'], string>> = {
   checks: 'the forge',
   capacity: 'capacity',
   budget: 'a budget',
+  assumptions: 'a person to answer what was assumed',
   delay: 'a delay to end',
   pause: 'a person to resume it after a pause',
   escalation: 'a person to decide how it continues',
@@ -93,6 +95,7 @@ function waitText({ kind, step }: OpenWait): string {
 }
 
 function workText(work: OpenWork): string {
+  if (work.dispatch !== undefined) return dispatchText(work, work.dispatch);
   const { step, item, attempt, role, token, parts, mayAsk, due } = work;
   const which = `${item === undefined ? '' : `, item "${item}"`}${attempt === 1 ? '' : `, attempt ${attempt}`}`;
   const { body, report, people } = parts;
@@ -108,15 +111,32 @@ function workText(work: OpenWork): string {
     ...resultLines(work),
     'When the work is done, call pawl_report with this token and the result. The engine checks the work itself.',
     'When it cannot be done, call pawl_report with this token and the reason as "failure".',
+    'When you guess what only a person can decide, record it with pawl_assume and go on.',
     ...(mayAsk ? ['When only the person can answer a question, call pawl_ask with this token.'] : []),
     ...(people === undefined ? [] : ['', people]),
   ];
   return lines.join('\n');
 }
 
+/** Work for a sub-agent, for the agent that sends it off. */
+function dispatchText({ step, item, run, token }: OpenWork, dispatch: WorkDispatch): string {
+  const which = item === undefined ? '' : `, item "${item}"`;
+  const command = `call pawl_next with run "${run}" and token "${token}"`;
+  return [
+    `## Step "${stepName(step)}"${which}, for a sub-agent (${dispatch.agent})`,
+    dispatchReason(dispatch),
+    '',
+    `> ${dispatchPrompt(dispatch, command)}`,
+    '',
+    'When it has returned, call pawl_next.',
+  ].join('\n');
+}
+
 /** What became of a submission, and what is new for the agent: the steps whose instructions it has not been given here. */
 export function replyText(reply: Reply, seen: Set<string>): string {
   const { receipt, run } = reply;
+  if (receipt?.kind === 'assumed') return receiptText(receipt);
+  if (reply.sent !== undefined) return ownStepText(reply);
   const verdict = receipt === undefined ? [] : [receiptText(receipt)];
   if (run.kind !== 'work') return [...verdict, summaryLine(run)].join('\n\n');
   const isRepeated = receipt !== undefined && 'repeated' in receipt && receipt.repeated;
@@ -136,12 +156,14 @@ export function replyText(reply: Reply, seen: Set<string>): string {
 }
 
 /** What became of a submission of a worker that does one step only: the verdict, and that step again if it is not done. */
-export function ownStepText({ receipt, run }: Reply): string {
+export function ownStepText(reply: Reply): string {
+  const { receipt, run } = reply;
   const again = workIn(run).map(workText);
-  return [...(receipt === undefined ? [] : [receiptText(receipt)]), ...(again.length > 0 ? again : [NOTHING_LEFT])].join('\n\n');
+  return [...(receipt === undefined ? [] : [receiptText(receipt)]), ...(again.length > 0 ? again : [nothingLeft(reply)])].join('\n\n');
 }
 
 function receiptText(receipt: Receipt): string {
+  if (receipt.kind === 'assumed') return 'Recorded. Go on with your step: the token is still valid. A person answers when they like.';
   if (receipt.kind === 'asked') return 'The questions now wait for the person.';
   if (receipt.kind === 'pending') return 'The report is recorded and being verified. Call pawl_next; it waits for the verdict.';
   const { repeated } = receipt;

@@ -79,8 +79,8 @@ const callOf =
 
 test('no tool decides, answers, cancels, or accepts unknown fields; a session for given runs starts none', async () => {
   const names = (mayStart: boolean): string[] => toolsOf({}, mayStart).tools.map(({ name }) => name);
-  expect(names(true)).toEqual(['pawl_start', 'pawl_next', 'pawl_report', 'pawl_ask', 'pawl_status']);
-  expect(names(false)).toEqual(['pawl_next', 'pawl_report', 'pawl_ask', 'pawl_status']);
+  expect(names(true)).toEqual(['pawl_start', 'pawl_next', 'pawl_report', 'pawl_ask', 'pawl_assume', 'pawl_status']);
+  expect(names(false)).toEqual(['pawl_next', 'pawl_report', 'pawl_ask', 'pawl_assume', 'pawl_status']);
   const call = callOf(toolsOf({}));
   for (const args of [{}, { token: 1 }, { token: 'x', more: 1 }, { token: 'x', result: 1, failure: 'y' }])
     expect(await call('pawl_report', args)).toMatchObject({ isError: true, text: expect.stringContaining('[USAGE]') });

@@ -10,6 +10,7 @@ import { onlyOwnStep } from '../attended/submission.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { misfit } from '../definition/json-schema.ts';
+import { SEVERITIES } from '../definition/review.ts';
 import { type FormRight, formsFor, takeForms } from './elicitation.ts';
 import { offersText, othersText, ownStepText, replyText, runText, summaryLine } from './rendering.ts';
 import type { CallContext, ResourceServer, ToolAnswer, ToolServer, ToolSpec } from './server.ts';
@@ -150,6 +151,27 @@ const WORK: readonly Tool[] = [
       const reply = await session.submit({ kind: 'questions', token: token as string, questions: questions as Json }, limits);
       return only === true ? ownStepText(onlyOwnStep(reply)) : replyText(reply, seen);
     },
+  },
+  {
+    name: 'pawl_assume',
+    title: 'Guess and go on',
+    description:
+      'Records what you assume instead of asking the person, and the step goes on. They answer later; if the answer differs, the step runs again. Nothing is merged while a MUST is open.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        token: TOKEN,
+        question: { type: 'string', minLength: 1, maxLength: 500 },
+        assumed: { type: 'string', minLength: 1, maxLength: 500, description: 'What you go on with.' },
+        severity: { enum: [...SEVERITIES], description: 'MUST: a wrong guess does harm.' },
+        options: { type: 'array', maxItems: 6, items: { type: 'string' }, description: 'What else it could be.' },
+      },
+      required: ['token', 'question', 'assumed', 'severity'],
+      additionalProperties: false,
+    },
+    annotations: { ...OUTSIDE, idempotentHint: true },
+    call: async ({ session, limits, seen }, { token, ...assumption }) =>
+      replyText(await session.submit({ kind: 'assumptions', token: token as string, assumptions: [assumption] }, limits), seen),
   },
   {
     name: 'pawl_status',

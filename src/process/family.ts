@@ -51,13 +51,18 @@ export function createFamily(root: TreeRoot): Family {
     if (first && root.start === undefined) adopt(byPid.get(root.pid));
     first = false;
     dropReusedSessions(byPid);
-    const marked = new Set(rows.filter((row) => root.mark !== undefined && carriesMark(row.pid, root.mark)).map((row) => row.pid));
+    const marked = new Set(rows.filter(isMarked).map((row) => row.pid));
     const seeds = rows.filter((row) => marked.has(row.pid) || known.has(keyOf(row)));
     const found: Scan = { rows, byPid, marked, members: new Map(seeds.map((row) => [row.pid, row])) };
     let grew = true;
     while (grew) grew = growBySession(found) || growByParent(found);
     for (const row of found.members.values()) known.add(keyOf(row));
     return [...found.members.values()];
+  }
+
+  // Reading an environment takes longer than the rest, and what started before the root cannot descend from it.
+  function isMarked(row: ProcessRow): boolean {
+    return root.mark !== undefined && !(Number(row.start) < Number(root.start)) && carriesMark(row.pid, root.mark);
   }
 
   function adopt(row: ProcessRow | undefined): void {

@@ -107,6 +107,21 @@ test('files that a sparse checkout omits are part of the tree', async () => {
   expect(git('show', `${tree}:in/a`)).toBe('changed');
 });
 
+test('in a sparse checkout a file is read that is there although it is left out, or that git is told to overlook', async () => {
+  put('in/a', 'one');
+  put('out/b', 'two');
+  put('out/c', 'three');
+  commit();
+  git('sparse-checkout', 'set', 'in');
+  git('config', 'sparse.expectFilesOutsideOfPatterns', 'true');
+  put('out/b', 'written by a step');
+  git('update-index', '--assume-unchanged', 'in/a');
+  put('in/a', 'changed');
+  const tree = await look();
+  expect(names(tree)).toEqual(['in/a', 'out/b', 'out/c']);
+  expect([git('show', `${tree}:in/a`), git('show', `${tree}:out/b`)]).toEqual(['changed', 'written by a step']);
+});
+
 test('a commit moves the branch without hooks, leaves nothing uncommitted, and is made once', async () => {
   put('a.txt', 'one');
   commit();

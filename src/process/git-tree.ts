@@ -4,13 +4,13 @@
 //
 // Ignored files are not part of it, nor are untracked files that the caller leaves out.
 
-import { existsSync, type Stats } from 'node:fs';
-import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, lstatSync, type Stats } from 'node:fs';
+import { lstat, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { present } from '../base/fields.ts';
 import { isStoreFile } from '../base/store-files.ts';
-import { type GitAnswer, git } from './git.ts';
+import { type GitAnswer, git, isOutsideGit } from './git.ts';
 
 /** Thrown if git could not determine the tree. */
 export class TreeError extends Error {}
@@ -106,10 +106,9 @@ export class TreeReader {
     await rm(this.home, { recursive: true, force: true });
   }
 
-  // Only the index says which files a sparse checkout omits.
-  private async begin({ head, index, sparse }: Checkout): Promise<void> {
-    if (existsSync(sparse) && existsSync(index) && (await isSparse(this.top))) return await copyFile(index, join(this.home, 'index'));
-    outputOf(await this.git(['read-tree', head ?? '--empty']));
+  private async begin(checkout: Checkout): Promise<void> {
+    outputOf(await this.git(['read-tree', checkout.head ?? '--empty']));
+    await leaveOutSparse(checkout, (args, stdin) => this.git(args, stdin));
   }
 
   private git(args: readonly string[], stdin?: string): Promise<GitAnswer> {
@@ -118,22 +117,63 @@ export class TreeReader {
   }
 }
 
-interface Checkout {
+/** A checkout of git: where its files are, where git keeps what belongs to it, and what is checked out. */
+export interface Checkout {
   readonly top: string;
+  /** The commit; undefined in a repository without one. */
   readonly head: string | undefined;
   readonly index: string;
   readonly sparse: string;
+  /** The git directory that all checkouts of the repository share. */
+  readonly common: string;
+  readonly objects: string;
+  /** The file with patterns that this clone ignores. */
+  readonly excludes: string;
+  readonly format: string;
 }
 
-const AROUND = ['--path-format=absolute', '--show-toplevel', '--git-path', 'index', '--git-path', 'info/sparse-checkout'];
+const PATHS = ['index', 'info/sparse-checkout', 'objects', 'info/exclude'].flatMap((path) => ['--git-path', path]);
+const AROUND = ['--path-format=absolute', '--show-toplevel', ...PATHS, '--git-common-dir', '--show-object-format'];
 
-async function checkoutAround(folder: string): Promise<Checkout | undefined> {
+/** Returns the checkout that contains a folder; undefined if there is none. */
+export async function checkoutAround(folder: string): Promise<Checkout | undefined> {
+  if (isOutsideGit(folder)) return undefined;
   const answer = await git(folder, ['rev-parse', ...AROUND, '--verify', '--quiet', 'HEAD^{commit}']);
   // Without a commit git fails after it printed the other values.
-  const [top, index = '', sparse = '', head] = answer.stdout.split('\n');
-  return top === undefined || top === '' ? undefined : { top, index, sparse, head: answer.ok ? head : undefined };
+  const [top, index = '', sparse = '', objects = '', excludes = '', common = '', format = '', head] = answer.stdout.split('\n');
+  if (top === undefined || top === '') return undefined;
+  return { top, index, sparse, objects, excludes, common, format, head: answer.ok ? head : undefined };
 }
 
+/**
+ * Marks the files in an index of our own that a sparse checkout leaves out, so that they do not count as deleted. Only the
+ * index of the checkout says which they are, and nothing else is taken from it: an entry there can say that a file is
+ * unchanged which is not. A file that is there is read, wherever it is.
+ */
+export async function leaveOutSparse(
+  { top, index, sparse }: Checkout,
+  call: (args: readonly string[], stdin?: string) => Promise<GitAnswer>,
+): Promise<void> {
+  if (!existsSync(sparse) || !existsSync(index) || !(await isSparse(top))) return;
+  const entries = outputOf(await git(top, ['-c', 'sparse.expectFilesOutsideOfPatterns=true', 'ls-files', '-z', '-t'])).split('\0');
+  const known = new Set(outputOf(await call(['ls-files', '-z'])).split('\0'));
+  const absent = entries
+    .filter((entry) => entry.startsWith('S '))
+    .map((entry) => entry.slice(2))
+    .filter((path) => known.has(path) && isAbsent(join(top, path)));
+  if (absent.length > 0) outputOf(await call(['update-index', '-z', '--skip-worktree', '--stdin'], lines(absent)));
+}
+
+function isAbsent(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    // A file is where one of its folders was.
+    return true;
+  }
+}
+
+/** Whether a checkout leaves out files that are tracked. */
 async function isSparse(top: string): Promise<boolean> {
   const setting = await git(top, ['config', '--type=bool', '--get', 'core.sparseCheckout']);
   return setting.ok && setting.stdout.trim() === 'true';
@@ -215,7 +255,8 @@ function lines(paths: readonly string[]): string {
   return paths.map((path) => `${path}\0`).join('');
 }
 
-function outputOf(answer: GitAnswer): string {
+/** Returns what git printed; throws if it failed. */
+export function outputOf(answer: GitAnswer): string {
   if (answer.ok) return answer.stdout;
   throw new TreeError(answer.message);
 }

@@ -1,6 +1,9 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { git } from './git.ts';
+import { tempFolder } from '../../test/temp-folder.ts';
+import { git, isOutsideGit } from './git.ts';
 
 test('an output over the limit is an error', async () => {
   expect(await git(tmpdir(), ['--version'], { outputMax: 4 })).toEqual({
@@ -16,4 +19,13 @@ test('a failed git call returns the reason and the exit code', async () => {
     code: 1,
     message: expect.stringContaining("'no-such-command' is not a git command"),
   });
+});
+
+test('a folder below no repository is known without git; one behind a link into a repository is left to git', () => {
+  const folder = tempFolder();
+  const inside = join(folder, 'repository', 'src');
+  mkdirSync(inside, { recursive: true });
+  mkdirSync(join(folder, 'repository', '.git'));
+  symlinkSync(inside, join(folder, 'link'));
+  expect(['.', 'repository/src', 'link', 'missing'].map((path) => isOutsideGit(join(folder, path)))).toEqual([true, false, false, false]);
 });

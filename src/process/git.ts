@@ -3,6 +3,8 @@
 // sends the real one.
 
 import { randomUUID } from 'node:crypto';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { present } from '../base/fields.ts';
 import { runCommand } from './command.ts';
 
@@ -45,4 +47,21 @@ export async function git(cwd: string, args: readonly string[], { stdin, env, ou
   const { exitCode: code, stdout, stderr, stdoutBytes } = result;
   if (stdoutBytes > outputMax) return { ok: false, message: `it printed more than ${outputMax} bytes`, stdout: '' };
   return code === 0 ? { ok: true, stdout } : { ok: false, message: stderr.trim() || `it exited with code ${code}`, code, stdout };
+}
+
+/** Whether a folder is in no repository, as far as that shows without running git: true for most folders that are in none. */
+export function isOutsideGit(folder: string): boolean {
+  if (process.env.GIT_DIR !== undefined) return false;
+  try {
+    return !hasGitAbove(realpathSync(folder));
+  } catch {
+    // What is wrong with the folder is for git to say.
+    return false;
+  }
+}
+
+function hasGitAbove(folder: string): boolean {
+  if (existsSync(join(folder, '.git'))) return true;
+  const above = dirname(folder);
+  return above !== folder && hasGitAbove(above);
 }

@@ -1,7 +1,7 @@
 // Owns the operating system's list of processes. On Linux it reads /proc; elsewhere it runs `ps`, which shows neither
 // sessions nor environments, so fewer stray processes are recognised there. It only reads and sends no signals.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 
 /** The variable that every process of a command inherits, by which stray processes are recognised. */
 export const MARK_VARIABLE = 'PAWL_MARK';
@@ -71,7 +71,7 @@ export function carriesMark(pid: number, mark: string): boolean {
 /** Parses a line of /proc/<pid>/stat. The name in parentheses may contain spaces and parentheses. */
 export function parseStat(text: string): ProcessRow | undefined {
   const pid = Number.parseInt(text, 10);
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ', 20);
   const [state, ppid, pgid, session] = fields;
   const threads = Number(fields[17]);
   const start = fields[19];
@@ -101,9 +101,23 @@ function readProc(): ProcessRow[] {
   return rows;
 }
 
+// One buffer for all files: a listing reads hundreds of them, and each would take 64 KB of its own.
+const page = Buffer.allocUnsafeSlow(1 << 16);
+
+/** Reads a file of a process. The content is valid until the next call. */
 function readProcFile(pid: number, file: 'stat' | 'environ' | 'cmdline'): Buffer | undefined {
+  const path = `/proc/${pid}/${file}`;
   try {
-    return readFileSync(`/proc/${pid}/${file}`);
+    const descriptor = openSync(path, 'r');
+    try {
+      let length = readSync(descriptor, page);
+      // The system gives `stat` whole, and the others a part at a time.
+      for (let read = file === 'stat' ? 0 : length; read > 0 && length < page.length; length += read)
+        read = readSync(descriptor, page, length, page.length - length, null);
+      return length < page.length ? page.subarray(0, length) : readFileSync(path);
+    } finally {
+      closeSync(descriptor);
+    }
   } catch {
     // It ended meanwhile, or its user's processes are hidden from us.
     return undefined;

@@ -134,6 +134,14 @@ describe.runIf(process.platform === 'linux')('after a command has ended, none of
     expect(withMark(mark)).toEqual([]);
   });
 
+  test('one is recognised by its mark although its environment is large', async () => {
+    const mark = `large-${process.pid}`;
+    const shell = `export A="$(printf '%060000d' 0)" B="$(printf '%060000d' 0)"; ${daemon('large')}; until test -e ${directory}/large; do sleep 0.02; done`;
+    const result = await runCommand({ argv: undefined, shell, mark, killGraceMs: 100 });
+    expect(result).toMatchObject({ kind: 'exited', exitCode: 0, left: [] });
+    expect(withMark(mark)).toEqual([]);
+  });
+
   test('one that forks faster than it can be listed is caught', async () => {
     const mark = `forks-${process.pid}`;
     const code = 'f() { trap "" TERM; echo fork $$; while :; do (sleep 0.01 &) ; done; }; f & f & f & wait';

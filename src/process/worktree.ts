@@ -2,23 +2,16 @@
 // without hooks, so that creating one runs no code from the repository.
 
 import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { type GitAnswer, git } from './git.ts';
+import { type GitAnswer, git, isOutsideGit } from './git.ts';
 
 /** Returns the top of the checkout that contains a folder, if it has at least one commit. */
 export async function checkoutOf(folder: string): Promise<string | undefined> {
-  // Most folders without git are recognised without running git.
-  if (process.env.GIT_DIR === undefined && !hasGitAbove(resolve(folder))) return undefined;
+  if (isOutsideGit(folder)) return undefined;
   const top = await git(folder, ['rev-parse', '--show-toplevel']);
   const head = top.ok ? await git(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']) : top;
   return top.ok && head.ok ? top.stdout.trim() : undefined;
-}
-
-function hasGitAbove(folder: string): boolean {
-  if (existsSync(join(folder, '.git'))) return true;
-  const above = dirname(folder);
-  return above !== folder && hasGitAbove(above);
 }
 
 /** The checked-out branch of a folder and its commit. `branch` is undefined for a detached head. */
@@ -29,6 +22,7 @@ export interface CheckoutHead {
 
 /** Returns what is checked out in a folder, or undefined if it is not a git checkout with a commit. */
 export async function checkedOut(folder: string): Promise<CheckoutHead | undefined> {
+  if (isOutsideGit(folder)) return undefined;
   const head = await git(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
   if (!head.ok) return undefined;
   const branch = await git(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
@@ -117,4 +111,40 @@ export async function removeWorktree({ folder, branch, isNeeded }: Removal): Pro
   const isElsewhere = holders.ok && holders.stdout.split('\n').some((ref) => ref !== '' && ref !== own);
   if (isElsewhere && !(await isNeeded())) await git(repository, ['update-ref', '-d', own, last]);
   return 'removed';
+}
+
+/** What a worktree or a branch has that is nowhere else. */
+export interface UnsavedWork {
+  /** Files that were changed and not committed. */
+  readonly files: number;
+  /** Commits that no other branch has, neither here nor at a remote. */
+  readonly commits: number;
+}
+
+/** Returns what would be lost with a worktree and its branch; `folder` is undefined for a branch without a worktree. */
+export async function unsavedWork({
+  checkout,
+  folder,
+  branch,
+}: {
+  readonly checkout: string;
+  readonly folder: string | undefined;
+  readonly branch: string;
+}): Promise<UnsavedWork> {
+  const changed = folder === undefined ? undefined : await git(folder, ['status', '--porcelain']);
+  const tip = folder === undefined ? `refs/heads/${branch}` : 'HEAD';
+  const others = ['--not', `--exclude=${branch}`, '--branches', '--remotes'];
+  const count = await git(folder ?? checkout, ['rev-list', '--count', tip, ...others]);
+  const lines = changed?.ok === true ? changed.stdout.split('\n').filter((line) => line !== '').length : 0;
+  // What git cannot tell may be work.
+  return { files: changed?.ok === false ? 1 : lines, commits: count.ok ? Number(count.stdout.trim()) : 1 };
+}
+
+/** Removes a worktree with everything in it, and its branch. Its last commit stays reachable for Pawl alone. */
+export async function discardWorktree(checkout: string, { folder, branch }: Omit<Removal, 'isNeeded'>): Promise<boolean> {
+  const last = await commitAt(checkout, `refs/heads/${branch}`);
+  if (existsSync(folder) && !(await git(checkout, ['worktree', 'remove', '--force', folder])).ok) return false;
+  if (last === undefined) return true;
+  await git(checkout, ['update-ref', keptRef(branch), last]);
+  return (await git(checkout, ['update-ref', '-d', `refs/heads/${branch}`, last])).ok;
 }

@@ -189,7 +189,7 @@ describe('the name of a step', () => {
     const host = start(function* () {
       yield 'a step, honestly';
     });
-    expect(host.state.halt?.message).toBe('the flow "story" yielded something that is no step; write yield* step("name").task(…)');
+    expect(host.state.halt?.message).toBe('the flow "story" yielded something that is not a step; write yield* step("name").task(…)');
   });
 });
 

@@ -9,19 +9,22 @@
 // - A step that was built has been yielded when the flow goes on; otherwise the run fails.
 
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import { invariant } from '../base/invariant.ts';
 import { isJsonObject, type Json, type JsonObject, ownCopy, toPlain } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow, StepCode } from '../definition/code.ts';
 import { NO_CODE } from '../definition/code.ts';
+import { withDatabases } from '../definition/database.ts';
 import { askingAboutTree, judgesTree } from '../definition/landing.ts';
 import { type JoinModel, membersOf, type StepModel } from '../definition/model.ts';
 import { asksPerson } from '../definition/passage.ts';
 import { plainFrame } from '../definition/plain-frame.ts';
 import type { Path } from '../kernel/activation.ts';
 import type { StepError } from '../kernel/input.ts';
-import type { Begin, Ended, Move, Program, View } from '../kernel/program.ts';
+import type { Begin, Ended, Facts, Move, Program } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import { digestOfYield } from './flow-digest.ts';
 import { type Failure, type FlowGroup, type FlowStep, type FlowYield, goOn, isFlowYield, StepFailed } from './flow-step.ts';
+import { UNDO_MODEL, UNDO_STEP, undoMoves } from './undo.ts';
 
 /** A step of a flow that has ended, as a replay feeds it back. */
 export interface FlowRecord {
@@ -41,6 +44,8 @@ export interface FlowProgram extends Program {
   bound(step: string): BoundStep;
   /** The workflow that a yielded step starts, when it was given as a value. */
   child(step: string): CompiledWorkflow | undefined;
+  /** What takes the result of a step back that was yielded earlier. */
+  undo(step: string): BoundStep | undefined;
   /** Feeds the recorded results back until the generator stands where the run does; given results count for recorded ones. */
   replay(run: RunState | undefined, history: readonly FlowRecord[], given?: GivenResults): void;
 }
@@ -54,6 +59,8 @@ export interface GivenResults {
 interface Given {
   readonly workflow: CompiledWorkflow;
   readonly params: JsonObject;
+  /** Whether a workflow that a step starts can be undone. */
+  readonly undoes?: (child: string | CompiledWorkflow) => boolean;
 }
 
 /** The program of one run. */
@@ -73,9 +80,13 @@ class LiveFlow implements FlowProgram {
   private readonly given: Given;
   private generator: Generator<unknown, unknown, unknown>;
   private fed: Feed[] = [];
+  /** What the generator stood at after each of them. */
+  private stood: (string | undefined)[] = [];
   private readonly used = new Set<string>();
   private readonly bounds = new Map<string, BoundStep>();
   private readonly children = new Map<string, CompiledWorkflow>();
+  private readonly undos = new Map<string, BoundStep>();
+  private undoesChildren = false;
   private groups = 0;
   /** Whether a gate has judged files so far: questions that follow are about those files. */
   private isJudged = false;
@@ -98,6 +109,7 @@ class LiveFlow implements FlowProgram {
   }
 
   bound(step: string): BoundStep {
+    if (step === UNDO_STEP) return { model: UNDO_MODEL, code: NO_CODE };
     const found = this.bounds.get(step);
     if (found === undefined)
       throw new EngineError(
@@ -111,22 +123,31 @@ class LiveFlow implements FlowProgram {
     return this.children.get(step);
   }
 
+  undo(step: string): BoundStep | undefined {
+    return this.undos.get(step);
+  }
+
+  get onUndo(): string | undefined {
+    return this.undos.size === 0 && !this.undoesChildren ? undefined : UNDO_STEP;
+  }
+
   /** Where an answer leads is the flow's own business: nobody else can tell whether that is back. */
   goesBack(): boolean {
     return false;
   }
 
-  isOnCycle(): boolean {
-    return false;
+  isOnCycle(step: string): boolean {
+    return step === UNDO_STEP;
   }
 
-  begin(_run: RunState, view: View, start?: Begin): readonly Move[] {
+  begin(_run: RunState, view: Facts, start?: Begin): readonly Move[] {
     if (this.standing === undefined) this.advance({ value: undefined });
     const facts: readonly Move[] = start?.facts === undefined ? [] : [{ do: 'merge', data: start.facts }];
     return [...facts, this.moveOf(view, undefined)];
   }
 
-  next(_run: RunState, ended: Ended, view: View): readonly Move[] {
+  next(_run: RunState, ended: Ended, view: Facts): readonly Move[] {
+    if (ended.step === UNDO_STEP) return undoMoves(ended, view);
     const output = ended.output === undefined ? null : view.value(ended.output);
     const evidence = view.evidence?.(ended.path);
     this.feed({
@@ -143,17 +164,20 @@ class LiveFlow implements FlowProgram {
     const { outputs } = given;
     const recorded = new Set(history.map(({ step }) => step));
     const unrecorded = new Map([...outputs].filter(([step]) => !recorded.has(step)));
-    const live = run === undefined ? undefined : Object.values(run.live).find((activation) => activation.member === undefined);
+    const own = run === undefined ? [] : Object.values(run.live).filter(({ member, side }) => member === undefined && side === undefined);
+    const live = own[0];
+    // While it is undone, the run is at no step of the flow any more.
+    const halt = run?.undoing === undefined ? run?.halt : undefined;
     this.advance({ value: undefined });
     for (const record of history) {
       this.feedGiven(unrecorded, record.step);
       this.compare(record.step, record.input);
       this.feed(outputs.has(record.step) ? okRecord(record.step, outputs) : record);
     }
-    this.feedGiven(unrecorded, given.until ?? live?.step ?? run?.halt?.step);
+    this.feedGiven(unrecorded, given.until ?? live?.step ?? halt?.step);
     if (run === undefined) return this.checkStandsAt(given.until);
     if (live !== undefined) this.compare(live.step, live.input ?? '');
-    else if (run.halt?.path !== undefined) this.compare(run.halt.step, run.halt.input ?? '');
+    else if (halt?.path !== undefined) this.compare(halt.step, halt.input ?? '');
   }
 
   private feedGiven(outputs: ReadonlyMap<string, Json>, until: string | undefined): void {
@@ -204,11 +228,19 @@ class LiveFlow implements FlowProgram {
     this.advance({ failure: { step, outcome, code: record.error?.code ?? 'STEP_FAILED', message, output, evidence } });
   }
 
+  goBack(step: string): void {
+    const at = this.stood.indexOf(step);
+    invariant(at !== -1, 'F1: a flow goes back only to a step that it has yielded', step);
+    this.rewind(at + 1);
+  }
+
   /** A generator that threw is over; for a step that is taken up again, another one is led back to it. */
-  private rewind(): void {
-    const past = this.fed.slice(0, -1);
+  private rewind(kept = this.fed.length - 1): void {
+    const past = this.fed.slice(0, kept);
     this.generator = this.open();
     this.fed = [];
+    this.stood = [];
+    this.isJudged = false;
     this.used.clear();
     this.groups = 0;
     for (const feed of past) this.advance(feed);
@@ -226,6 +258,7 @@ class LiveFlow implements FlowProgram {
     } catch (thrown) {
       this.standing = { thrown };
     }
+    this.stood.push('yielded' in this.standing ? this.standing.name : undefined);
   }
 
   /** A step that was built and not yielded is not done: going on without it would skip it silently. */
@@ -243,7 +276,7 @@ class LiveFlow implements FlowProgram {
     if (!isFlowYield(value)) {
       throw new EngineError(
         'STEP_OUTPUT_INVALID',
-        `the flow "${this.name}" yielded something that is no step; write yield* step("name").task(…)`,
+        `the flow "${this.name}" yielded something that is not a step; write yield* step("name").task(…)`,
       );
     }
     const yielded = value;
@@ -252,14 +285,18 @@ class LiveFlow implements FlowProgram {
     const bound = yielded.yields === 'step' ? yielded.bound : this.groupOf(yielded);
     const name = bound.model.id;
     this.isJudged ||= judgesTree(bound.model);
+    const { databases } = this.given.workflow.definition;
     this.bounds.clear();
     this.children.clear();
-    this.bounds.set(name, this.isJudged ? { ...bound, model: askingAboutTree(bound.model) } : bound);
+    const modelOf = (model: StepModel): StepModel => withDatabases(this.isJudged ? askingAboutTree(model) : model, databases);
+    this.bounds.set(name, { ...bound, model: modelOf(bound.model) });
     for (const member of membersOf(bound.model))
       this.bounds.set(`${name}/${member.id}`, {
-        model: this.isJudged ? askingAboutTree(member) : member,
+        model: modelOf(member),
         code: bound.code.members[member.id] ?? NO_CODE,
       });
+    for (const [step, { model, code }] of this.bounds)
+      if (model.undo !== undefined) this.undos.set(step, { model: model.undo, code: code.undo ?? NO_CODE });
     for (const step of steps) this.noteChild(yielded.yields === 'step' ? name : `${name}/${step.bound.model.id}`, step);
     return { yielded, name, digest: digestOfYield(yielded) };
   }
@@ -273,8 +310,9 @@ class LiveFlow implements FlowProgram {
     this.used.add(name);
   }
 
-  private noteChild(step: string, { child }: FlowStep): void {
+  private noteChild(step: string, { child, bound: { model } }: FlowStep): void {
     if (child !== undefined) this.children.set(step, child);
+    if (model.kind === 'workflow') this.undoesChildren ||= this.given.undoes?.(child ?? model.workflow) ?? false;
   }
 
   private groupOf(group: FlowGroup): BoundStep {
@@ -287,7 +325,7 @@ class LiveFlow implements FlowProgram {
     return { model: { ...plainFrame(id, 'rerun'), contractRetries: 0, ...work }, code: { ...NO_CODE, members } };
   }
 
-  private moveOf(view: View, ended: Ended | undefined): Move {
+  private moveOf(view: Facts, ended: Ended | undefined): Move {
     const at = this.standing ?? { returned: undefined };
     if ('yielded' in at) return { do: 'open', step: at.name, input: at.digest };
     if ('thrown' in at) return this.failed(at.thrown, ended);

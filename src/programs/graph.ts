@@ -12,8 +12,10 @@ import { DEFAULT_EXCLUDES } from '../definition/outcome.ts';
 import { isBefore } from '../definition/rework.ts';
 import { evaluationMessage, holds, itemsExpression, needsOf, needsOfShown } from '../definition/scope.ts';
 import { needsOfTemplates, rendered } from '../definition/template-scope.ts';
-import type { Begin, Ended, Move, Need, Program, TakenEdge, View } from '../kernel/program.ts';
+import type { TakenEdge } from '../kernel/event.ts';
+import type { Begin, Ended, Facts, Move, Need, Program } from '../kernel/program.ts';
 import type { HaltCause, RunState } from '../kernel/run-state.ts';
+import { UNDO_MODEL, UNDO_STEP, undoMoves } from './undo.ts';
 
 const programs = new WeakMap<Definition, Program>();
 
@@ -34,29 +36,32 @@ function createGraphProgram(definition: Definition): Program {
     for (const member of membersOf(step)) models.set(`${step.id}/${member.id}`, member);
   }
   const cycles = stepsOnCycles(definition);
+  const undoes = [...models.values()].some(({ undo }) => undo !== undefined);
   const model = (step: string): StepModel => {
-    const found = models.get(step);
+    const found = step === UNDO_STEP ? UNDO_MODEL : models.get(step);
     if (found === undefined)
       throw new EngineError('STEP_UNKNOWN', `workflow "${definition.name}" has no step "${step}"${didYouMean(step, models.keys())}`);
     return found;
   };
   return {
     model,
-    isOnCycle: (step) => cycles.has(step) || models.get(step)?.side === true,
+    isOnCycle: (step) => cycles.has(step) || model(step).side === true,
     goesBack: (question, to) => isBefore(definition, to, question),
     outputNames: definition.outputNames,
     ...(definition.onError === undefined ? {} : { onError: definition.onError }),
+    ...(undoes ? { onUndo: UNDO_STEP } : {}),
     reads: readsOf(definition),
     begin: (run, view, start = {}) => [
       ...firstData(definition, { run, view, start }),
       { do: 'open', step: model(start.detour?.asks[0]?.step ?? start.from ?? definition.entry).id },
     ],
-    next: (run, ended, view) => nextMoves(model(ended.step), { run, ended, view, names: definition.outputNames }),
+    next: (run, ended, view) =>
+      ended.step === UNDO_STEP ? undoMoves(ended, view) : nextMoves(model(ended.step), { run, ended, view, names: definition.outputNames }),
   };
 }
 
 /** What the run's data begins with: what it was given, and what its definition makes of that, in order. */
-function firstData({ context = [], facts: names = [] }: Definition, given: { run: RunState; view: View; start: Begin }): Move[] {
+function firstData({ context = [], facts: names = [] }: Definition, given: { run: RunState; view: Facts; start: Begin }): Move[] {
   const { run, view, start } = given;
   const unknown = names.length === 0 ? undefined : view.keep(Object.fromEntries(names.map((name) => [name, null])));
   const facts = [unknown, start.facts].flatMap((data) => (data === undefined ? [] : [{ do: 'merge' as const, data }]));
@@ -74,7 +79,7 @@ function firstData({ context = [], facts: names = [] }: Definition, given: { run
 interface Question {
   readonly run: RunState;
   readonly ended: Ended;
-  readonly view: View;
+  readonly view: Facts;
   readonly names: Definition['outputNames'];
 }
 

@@ -47,6 +47,7 @@ export function createAttemptRequest(fields: AttemptFields): AttemptRequest {
       ...fields.activation,
     },
     runId: 'run1',
+    startedAt: 0,
     workflow: createWorkflow(model, fields),
     params,
     result,

@@ -28,6 +28,7 @@ export {
   type HostileSubject,
   runHostile,
 } from './hostile/hostile.ts';
+export { attackSkill, type SkillAttack, type SkillAttacks } from './hostile/skill.ts';
 export type { HostileStage, StageOptions } from './hostile/stage.ts';
 export type { Table, Trick } from './hostile/tricks.ts';
 export { SimulationFailed, type SimulationOptions, type SimulationReport, simulate } from './simulate/simulate.ts';

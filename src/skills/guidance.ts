@@ -1,9 +1,7 @@
 // Owns what a step of a skill says, as data: a title and actions. An action is a line or paragraph of text, or a block,
 // which is one whole XML element, as the functions in `blocks/` make them. What a step says may depend on the context.
-//
-// An action with markup that came in as a parameter is never a block: text from outside cannot pose as an instruction.
 
-import type { Json, JsonObject } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { QRState } from './qr-state.ts';
 
 /** How sure an agent is, from not at all to fully. */
@@ -43,32 +41,4 @@ export type Actions = readonly string[] | ((context: SkillContext) => readonly s
 export function guidanceOf(step: { readonly title: string; readonly actions: Actions }, context: SkillContext): Guidance {
   const built = typeof step.actions === 'function' ? step.actions(context) : step.actions;
   return 'title' in built ? built : { title: step.title, actions: built };
-}
-
-/** An action as a renderer sees it. */
-export type ActionPart =
-  | { readonly kind: 'text'; readonly text: string }
-  | {
-      readonly kind: 'block';
-      /** The name of its element. */
-      readonly name: string;
-      readonly xml: string;
-    };
-
-const BLOCK = /^<([A-Za-z_][\w-]*)(?:\s[^<>]*)?>.*<\/\1>$/s;
-
-/** Tells texts from blocks. `params` are values from outside. */
-export function partsOf(actions: readonly string[], params: JsonObject): ActionPart[] {
-  const outside = textsIn(params).filter((text) => text.includes('<'));
-  return actions.map((action) => {
-    const [, name] = BLOCK.exec(action) ?? [];
-    if (name === undefined || outside.some((text) => action.includes(text))) return { kind: 'text', text: action };
-    return { kind: 'block', name, xml: action };
-  });
-}
-
-/** All texts in a value. */
-function textsIn(value: Json): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap((inner: Json) => textsIn(inner)) : [];
 }

@@ -1,7 +1,39 @@
 // Skills: guidance for agents as data, and its rendering. `import { defineSkill } from 'pawl/skills'`.
 
 export { AgentRole } from '../authoring/graph/dispatch.ts';
+export { type ActionPart, partsOf } from '../definition/action-part.ts';
 export { arg } from '../definition/arg.ts';
+export {
+  type Plan,
+  type PlanChange,
+  type PlanDecision,
+  type PlanFault,
+  type PlanFaultCode,
+  type PlanIntent,
+  type PlanMilestone,
+  type PlanRequirement,
+  planFaults,
+} from '../definition/contract/plan.ts';
+export type { DocumentContract, SectionContract, StepContract } from '../definition/contract/step-contract.ts';
+export {
+  BLOCKING_BY_ROUND,
+  blockingSeverities,
+  type FindingSeverity,
+  type ItemVerdict,
+  itemFaults,
+  itemsToVerify,
+  judgeRound,
+  type LateFinding,
+  type OpenFinding,
+  REVIEW_ROUNDS_MAX,
+  type ReviewDecision,
+  type ReviewItem,
+  type ReviewRound,
+  type ReviewState,
+  type ReviewStatus,
+  roundFaults,
+  startReview,
+} from '../definition/review.ts';
 export {
   formatConditionalDispatch,
   formatModelSelection,
@@ -38,25 +70,36 @@ export {
   formatStepHeader,
   formatStepOutput,
   formatXmlMandate,
+  paramFlags,
   type StepPosition,
 } from './blocks/step.ts';
 export type { StepRequest } from './contexts.ts';
-export { type ActionPart, type Actions, type Confidence, type Guidance, partsOf, type SkillContext } from './guidance.ts';
+export type { SkillDispatch } from './dispatch.ts';
+export type { Actions, Confidence, Guidance, SkillContext } from './guidance.ts';
 export { lintSkill, type SkillFinding, type SkillFindingCode } from './lint.ts';
 export {
-  BLOCKING_BY_ROUND,
-  blockingSeverities,
-  type FindingSeverity,
   GateConfig,
   type GateTargets,
-  QR_ROUNDS_MAX,
   QRState,
   type QRStatus,
   readQrState,
 } from './qr-state.ts';
 export { type Renderer, renderStep, type StepFormat, type StepGuidance, stepGuidance } from './render.ts';
+export {
+  type ConventionName,
+  type FormatName,
+  formatReference,
+  getConvention,
+  getFormat,
+  type ReferenceText,
+  referenceText,
+  referenceTexts,
+} from './resources/conventions.ts';
+export { type DriftedCopy, driftedCopies, markedCopy } from './resources/copies.ts';
+export { folderResources } from './resources/folder-resources.ts';
+export { type MemoryResources, memoryResources, type ResourceProvider } from './resources/provider.ts';
 export { BranchRouting, LinearRouting, type Routing, TerminalRouting } from './routing.ts';
 export { runSkill, type ScriptOptions } from './run-skill.ts';
 export { defineSkill, type GateStep, type Skill, type SkillSpec, type SkillStep, type WorkStep } from './skill.ts';
 export { formatTextOutput, type TextOutput } from './text.ts';
-export { type SkillWorkflow, type SkillWorkflowStep, skillWorkflow } from './workflow.ts';
+export { type SkillWorkflow, type SkillWorkflowOptions, type SkillWorkflowStep, skillWorkflow } from './workflow.ts';

@@ -14,7 +14,8 @@ import {
 import { SKILL_FINDINGS } from './lint.ts';
 import { lintSkillFile } from './skill-file.ts';
 
-const step = (id: string, actions: unknown, more: object = {}): SkillStep => ({ id, title: id, actions, ...more }) as SkillStep;
+const step = (id: string, actions: unknown, more: object = {}): SkillStep =>
+  ({ id, title: id, actions, advisory: 'this test is about other rules', ...more }) as SkillStep;
 const found = (steps: readonly SkillStep[]): string[] =>
   lintSkill(defineSkill({ name: 'one', description: 'One.', params: { mode: arg({ choices: ['a', 'b'] }) }, steps })).map(
     ({ code, step: at }) => `${code} ${at}`,
@@ -109,4 +110,36 @@ test.each([
 test('the guide explains every finding', () => {
   const guide = readFileSync(new URL('../../docs/guides/skills.md', import.meta.url), 'utf8');
   expect(SKILL_FINDINGS.filter((code) => !guide.includes(`\`${code}\``))).toEqual([]);
+});
+
+test('a step that is neither checked nor says why is found', () => {
+  const plain = { advisory: undefined };
+  expect(found([step('a', ['Do it.'], plain)])).toEqual(['SKILL_STEP_UNCHECKED 1']);
+  expect(found([step('a', ['Do it.'], { ...plain, contract: { changes: ['src/**'] } })])).toEqual([]);
+});
+
+test('a pattern of entries for sub-agents is checked as one of names', () => {
+  const dispatch = { skill: 'deepthink', each: { document: 'a.md', ids: '(?<=x)F-\\d+' } };
+  expect(found([step('a', ['Send them.'], { advisory: undefined, dispatch })])).toEqual(['SKILL_CONTRACT_INVALID 1']);
+});
+
+test.each([
+  ['a parameter that there is not', { documents: [{ path: '{folder}/a.md' }] }, '{folder} is not a parameter of the skill'],
+  ['a path that leads outside', { documents: [{ path: '../a.md' }] }, 'the path "../a.md" is refused: it leads out of the workspace'],
+  [
+    'a pattern that is none',
+    { documents: [{ path: 'a.md', ids: { pattern: '(', min: 1 } }] },
+    'the pattern ( of names cannot be used: the pattern has a ( without a )',
+  ],
+  ['a pattern that takes long on some texts', { documents: [{ path: 'a.md', ids: { pattern: '(?=a)b', min: 1 } }] }, 'has a special group'],
+  [
+    'a document that nobody writes',
+    { documents: [{ path: 'a.md', references: [{ pattern: 'F-\\d+', to: 'b.md' }] }] },
+    'it refers to b.md, which no step writes',
+  ],
+  ['a schema that cannot be checked', { report: { pattern: 'x' } }, 'the schema has "pattern", which is not supported'],
+])('a contract with %s is found', (_, contract, message) => {
+  const steps = [step('a', ['Do it.'], { contract, advisory: undefined })];
+  const [finding, ...more] = lintSkill(defineSkill({ name: 'one', description: 'One.', steps }));
+  expect([finding?.code, finding?.message, more]).toEqual(['SKILL_CONTRACT_INVALID', expect.stringContaining(message), []]);
 });

@@ -4,7 +4,9 @@
 
 import { messageOf } from '../base/error.ts';
 import { everyContext } from './contexts.ts';
+import { contractFindings } from './lint-contract.ts';
 import { renderStep } from './render.ts';
+import { driftedCopies } from './resources/copies.ts';
 import { type Skill, type SkillStep, waysOf } from './skill.ts';
 
 /** The codes of findings. They are stable. */
@@ -16,6 +18,9 @@ export const SKILL_FINDINGS = [
   'SKILL_LOOP_STOP',
   'SKILL_LOOP_REVERIFY',
   'SKILL_DISPATCH_ACTION',
+  'SKILL_STEP_UNCHECKED',
+  'SKILL_CONTRACT_INVALID',
+  'SKILL_RESOURCE_DRIFTED',
   'SKILL_FILE_MISSING',
   'SKILL_FILE_INVALID',
   'SKILL_FILE_DIFFERS',
@@ -44,6 +49,8 @@ export function lintSkill(skill: Skill): SkillFinding[] {
   return [
     ...skill.steps.flatMap((step, index) => emptyFindings(step, index + 1, skill)),
     ...loopsOf(skill).flatMap((loop) => loopFindings(skill, loop, outputs)),
+    ...contractFindings(skill),
+    ...outputs.flatMap((printed, index) => copyFindings(printed, index + 1)),
   ];
 }
 
@@ -84,6 +91,17 @@ function emptyFindings(step: SkillStep, number: number, skill: Skill): SkillFind
       hint: 'write what the agent has to do',
     },
   ];
+}
+
+/** Texts in a step that were copied from a convention or format of Pawl and differ from it. */
+function copyFindings(printed: readonly Printed[], step: number): SkillFinding[] {
+  const names = new Set(printed.flatMap(({ xml }) => driftedCopies(xml).map(({ name }) => name)));
+  return [...names].map((name) => ({
+    code: 'SKILL_RESOURCE_DRIFTED',
+    step,
+    message: `step ${step} has a copy of "${name}" that is not what the original says`,
+    hint: `build it with formatReference('${name}') in place of the copy`,
+  }));
 }
 
 /** A way back: from a step to an earlier one that it lets the work be done again in. */

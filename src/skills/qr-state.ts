@@ -24,27 +24,6 @@ export function QRState({ iteration = 1, failed = false, status }: Partial<QRSta
   return Object.freeze({ iteration, failed, ...(status === undefined ? {} : { status }) });
 }
 
-/** The severities of findings, the gravest first. */
-export const SEVERITIES = ['MUST', 'SHOULD', 'COULD'] as const;
-
-/** How grave a finding is. */
-export type FindingSeverity = (typeof SEVERITIES)[number];
-
-/** Which severities stop the work, by the first round in which they do. */
-export const BLOCKING_BY_ROUND: readonly { readonly from: number; readonly blocks: readonly FindingSeverity[] }[] = [
-  { from: 1, blocks: ['MUST', 'SHOULD', 'COULD'] },
-  { from: 3, blocks: ['MUST', 'SHOULD'] },
-  { from: 5, blocks: ['MUST'] },
-];
-
-/** After this many rounds a person decides. */
-export const QR_ROUNDS_MAX = 8;
-
-/** The severities that stop the work in a round. */
-export function blockingSeverities(iteration: number): readonly FindingSeverity[] {
-  return BLOCKING_BY_ROUND.findLast(({ from }) => from <= iteration)?.blocks ?? SEVERITIES;
-}
-
 /** What a gate judges, and where it leads. */
 export interface GateTargets {
   /** The name of the review, such as `Plan Review`. */
@@ -54,6 +33,10 @@ export interface GateTargets {
   /** The step that a passed review leads to; null ends the skill. */
   readonly passStep: number | null;
   readonly passMessage: string;
+  /** In a run: the document with the items of the review, `{ "items": [{ "id", "severity", "question" }] }`. */
+  readonly items?: string;
+  /** In a run: the document with what the reviewer saw, `{ "verdicts": [{ "id", "status", "evidence" }], "findings": [{ "severity", "text" }] }`. */
+  readonly verdicts?: string;
 }
 
 /** A gate after a review: who fixes what the review found, and what follows. */

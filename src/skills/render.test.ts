@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { formatDoneWhen } from './contract-text.ts';
 import {
   arg,
   defineSkill,
@@ -79,7 +80,7 @@ NEXT: Explore
       { kind: 'text', text: 'PLAN REVIEW: Review the work for issues.' },
       { kind: 'block', name: 'forbidden', xml: '<forbidden>\n- Fix nothing.\n</forbidden>' },
     ],
-    next: 'pawl skill step plan --step 4 --total-steps 5 --qr-status pass',
+    next: null,
     invokeAfter: {
       kind: 'branch',
       ifPass: 'pawl skill step plan --step 4 --total-steps 5 --qr-status pass',
@@ -208,4 +209,21 @@ test('a skill prints what a chain of conditions over its steps prints', () => {
         const qr = QRState({ iteration, failed: iteration > 1, ...(status === undefined ? {} : { status }) });
         expect(renderStep(skill, { step, qr }, { script })).toBe(`${byHand(step, qr)}\n`);
       }
+});
+
+test('a step whose verdict chooses the way names no next command but both', () => {
+  const text = renderStep(plan, { step: 3 }, by);
+  expect(text).not.toContain('<NEXT>');
+  expect(text).toContain('<if_pass>pawl skill step plan --step 4 --total-steps 5 --qr-status pass</if_pass>');
+  expect(text).toContain('<if_fail>pawl skill step plan --step 4 --total-steps 5 --qr-status fail</if_fail>');
+});
+
+test('what is checked of every document is said: words, and characters of quotations', () => {
+  const said = formatDoneWhen(
+    { documents: [{ path: 'a.md', quotes: 2 }, { path: 'b.md', sections: [{ title: 'All', minWords: 60 }] }, { path: 'c.json' }] },
+    {},
+  );
+  expect(said).toContain('- a.md: 20+ words; 2+ block quotes of 10+ characters, each');
+  expect(said).toContain('- b.md: sections "All" (60+ words)\n');
+  expect(said).toContain('- c.json\n');
 });

@@ -2,12 +2,14 @@
 // function: the same skill and the same request give the same bytes.
 
 import { shellWord } from '../base/shell-word.ts';
+import { type ActionPart, partsOf, partText } from '../definition/action-part.ts';
 import { formatGateActions, gateFollowing } from './blocks/review.ts';
 import { commandOf, type Following, formatStepParts, type StepPosition, stepCommand } from './blocks/step.ts';
 import { contextOf, type StepRequest } from './contexts.ts';
-import { type ActionPart, CONFIDENCES, type Guidance, guidanceOf, ITERATIONS_MAX, partsOf, type SkillContext } from './guidance.ts';
+import { formatDoneWhen } from './contract-text.ts';
+import { CONFIDENCES, type Guidance, guidanceOf, ITERATIONS_MAX, type SkillContext } from './guidance.ts';
 import { type GateConfig, type QRState, type QRStatus, qrFlags } from './qr-state.ts';
-import { routingOf, type Skill, type SkillStep } from './skill.ts';
+import { routingOf, type Skill, type SkillStep, type WorkStep } from './skill.ts';
 import { formatTextOutput } from './text.ts';
 
 /** The formats of a step. */
@@ -47,7 +49,7 @@ export function renderStep(
   const { step, totalSteps: total, title, parts, following, nextTitle } = guidance;
   if (format === 'xml') return `${formatStepParts({ script: skill.name, step, total, title, parts, following })}\n`;
   if (format === 'json') return `${JSON.stringify(stepJson(guidance), null, 2)}\n`;
-  const actions = parts.map((part) => (part.kind === 'block' ? part.xml : part.text));
+  const actions = parts.map(partText);
   return `${[formatTextOutput({ step, total, title, actions, nextTitle }), ...commandLines(following)].join('\n')}\n`;
 }
 
@@ -69,7 +71,7 @@ export function stepGuidance(skill: Skill, request: StepRequest, { script, param
   const flags = Object.entries(request.params ?? {}).map(([name, value]) =>
     paramFlag(name, typeof value === 'string' ? value : JSON.stringify(value)),
   );
-  const { title, actions } = saidBy(step, context);
+  const { title, actions } = saidBy(skill, context);
   const { following, next } = followingOf(skill, context, { script, step: context.step, total: skill.totalSteps, flags });
   return {
     skill: skill.name,
@@ -87,12 +89,23 @@ function longFlag(name: string, value: string): string {
   return value.startsWith('-') ? `--${name}=${shellWord(value)}` : `--${name} ${shellWord(value)}`;
 }
 
-const HOW_SURE = `When you have done this, put in place of CONFIDENCE in the next command how sure you are: ${CONFIDENCES.join(', ')}. "high" and "certain" end the repetition.`;
+const HOW_SURE = `When you have done this, say how sure you are (CONFIDENCE): ${CONFIDENCES.join(', ')}. "high" and "certain" end the repetition.`;
 
-function saidBy(step: SkillStep, context: SkillContext): Guidance {
+function saidBy(skill: Skill, context: SkillContext): Guidance {
+  const step = skill.steps[context.step - 1] as SkillStep;
   if (step.gate !== undefined) return { title: step.title, actions: formatGateActions({ qr: context.qr, gate: step.gate }) };
+  return instructionsOf(skill, context);
+}
+
+/** What a work step says in a context: the same for an agent that carries the context in flags and for one of a run. */
+export function instructionsOf(skill: Skill, context: SkillContext): Guidance {
+  const step = skill.steps[context.step - 1] as WorkStep;
   const { title, actions } = guidanceOf(step, context);
-  return { title, actions: isRepeated(step, context) ? [...actions, '', HOW_SURE] : actions };
+  const done = step.contract === undefined ? undefined : formatDoneWhen(step.contract, context.params);
+  return {
+    title,
+    actions: [...actions, ...(done === undefined ? [] : [done]), ...(isRepeated(step, context) ? ['', HOW_SURE] : [])],
+  };
 }
 
 /** True for a step that comes again: the agent is not sure yet, and there are visits left. */

@@ -66,3 +66,18 @@ test.each([
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err).toContain(message);
 });
+
+test('where a parameter is missing, the message says which option gives it', () => {
+  const strict = defineSkill({
+    name: 'strict',
+    description: 'Strict.',
+    params: { topic: arg({ type: 'string', required: true }) },
+    steps: [{ id: 'work', title: 'Work', actions: ['Work.'] }],
+  });
+  let err = '';
+  const printError = (text: string): void => {
+    err += text;
+  };
+  expect(runSkill(strict, ['--step', '1'], { script: 'node skill.js', print: () => undefined, printError })).toBe(2);
+  expect(err).toContain('"topic" is missing; it must be a string; add --topic VALUE');
+});

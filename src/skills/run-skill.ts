@@ -4,6 +4,7 @@ import { EngineError, isEngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { didYouMean } from '../base/suggest.ts';
+import { withMissingFlags } from '../definition/arg.ts';
 import type { StepRequest } from './contexts.ts';
 import { CONFIDENCES, type Confidence } from './guidance.ts';
 import { readQrState } from './qr-state.ts';
@@ -80,7 +81,8 @@ export function runSkill(skill: Skill, argv: readonly string[], options: ScriptO
     if (!isFormat(format)) throw new EngineError('USAGE', `--format must be one of ${STEP_FORMATS.join(', ')}, not "${format}"`);
     options.print(renderStep(skill, readStepFlags(skill, flags), { script: options.script, format }));
     return 0;
-  } catch (error) {
+  } catch (caught) {
+    const error = withMissingFlags(caught, (name) => `--${name} VALUE`);
     if (!isEngineError(error)) throw error;
     options.printError(`${error.message}\n`);
     return 2;

@@ -1,14 +1,12 @@
-// Owns SKILL.md, the file by which agent programs find a skill: front matter with `name` and `description`, and a body
-// that starts the engine. The body is thin: it never retells the steps, which would go out of date.
+// Owns reading and checking SKILL.md, the file by which agent programs find a skill: front matter with `name` and
+// `description`, and a body that starts the engine.
 
 import { parseDocument } from 'yaml';
 import { messageOf } from '../base/error.ts';
 import type { SkillFinding } from './lint.ts';
 import type { Skill } from './skill.ts';
+import { SKILL_FILE } from './skill-file-text.ts';
 import { descriptionFault, nameFault } from './skill-name.ts';
-
-/** The name of the file. */
-export const SKILL_FILE = 'SKILL.md';
 
 const LINES_MAX = 500;
 const FRONT = /^---[ \t]*\n(.*?)\n---[ \t]*(?:\n|$)(.*)$/s;

@@ -47,6 +47,10 @@ test.each<[string, SkillSpec, string]>([
     spec([step('a'), { id: 'g', title: 'G', gate: gate(3, null) }, step('c')]),
     'must lead back to an earlier step',
   ],
+  ...(['qrName', 'workStep', 'passStep', 'passMessage', 'selfFix'] as const).map((field): [string, SkillSpec, string] => {
+    const { [field]: _left, ...rest } = gate(1, null);
+    return [`a gate without ${field}`, spec([step('a'), { id: 'g', title: 'G', gate: rest as GateConfig }]), `its gate needs "${field}`];
+  }),
 ])('a skill with %s is refused', (_what, wrong, message) => {
   expect(() => defineSkill(wrong)).toThrow(message);
 });
@@ -76,10 +80,7 @@ test('a skill is a workflow whose steps have its instructions', () => {
   expect(next('judge')).toMatchObject({ ok: { to: { step: 'end' } }, fail: { to: { step: 'mend' } }, reject: { to: { step: 'mend' } } });
 });
 
-test.each<[string, readonly SkillStep[]]>([
-  ['is a gate', [step('a'), { id: 'g', title: 'G', gate: gate(1, null) }]],
-  ['iterates', [step('a', { iterates: true })]],
-  ['has a routing function', [step('a', { routing: () => TerminalRouting() })]],
-])('a skill with a step that %s is no workflow yet', (why, steps) => {
-  expect(() => skillWorkflow(defineSkill(spec(steps)))).toThrow(`${why}, which a workflow cannot do yet`);
+test('a run is told what a skill does, and not again with every step when to use it', () => {
+  const description = 'Plans a change. Use it when somebody asks for a plan. Invoke it immediately.';
+  expect(skillWorkflow(defineSkill(spec([step('a')], { description }))).description).toBe('Plans a change.');
 });

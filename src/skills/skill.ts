@@ -6,7 +6,9 @@
 
 import { EngineError } from '../base/error.ts';
 import { type ArgSpecs, argFaults } from '../definition/arg.ts';
+import type { StepContract } from '../definition/contract/step-contract.ts';
 import { everyContext } from './contexts.ts';
+import type { SkillDispatch } from './dispatch.ts';
 import type { Actions, SkillContext } from './guidance.ts';
 import type { GateConfig } from './qr-state.ts';
 import type { Routing } from './routing.ts';
@@ -22,6 +24,14 @@ export interface WorkStep {
   readonly routing?: Routing | ((context: SkillContext) => Routing);
   /** The agent repeats the step until its confidence is high or certain, five times at most. */
   readonly iterates?: true;
+  /** What must be there when it is done. */
+  readonly contract?: StepContract;
+  /** Why nothing about it can be checked; in place of a contract. */
+  readonly advisory?: string;
+  /** Sub-agents that do it. */
+  readonly dispatch?: SkillDispatch;
+  /** It reviews work: an agent that did none of it has to do this step. */
+  readonly fresh?: true;
   readonly gate?: never;
 }
 
@@ -45,6 +55,8 @@ export interface SkillSpec {
   /** What it does and when to use it, 1024 characters at most. */
   readonly description: string;
   readonly params?: ArgSpecs;
+  /** Documents that are there before it starts, such as those of the skill that sends its agent off. */
+  readonly given?: readonly string[];
   readonly steps: readonly SkillStep[];
 }
 
@@ -61,11 +73,12 @@ const TAKEN: ReadonlySet<string> = new Set([
 
 /** Defines a skill. One error lists all mistakes. */
 export function defineSkill(spec: SkillSpec): Skill {
-  const { name, description, params = {}, steps } = spec;
+  const { name, description, params = {}, given = [], steps } = spec;
   const skill: Skill = Object.freeze({
     name,
     description,
     params: Object.freeze({ ...params }),
+    given: Object.freeze([...given]),
     steps: Object.freeze(steps.map((step) => Object.freeze({ ...step }))),
     totalSteps: steps.length,
   });
@@ -94,11 +107,21 @@ function stepFaults({ steps }: Skill): string[] {
       ...(nameFault(id) === undefined ? [] : [`${at}: its id must be lower case words with hyphens, not "${id}"`]),
       ...(ids.indexOf(id) === index ? [] : [`${at}: step ${ids.indexOf(id) + 1} has the id "${id}" too`]),
       ...(title.trim() === '' ? [`${at}: it has no title`] : []),
-      ...(gate !== undefined && gate.workStep > index
-        ? [`${at}: its gate must lead back to an earlier step, not to ${gate.workStep}`]
-        : []),
+      ...(gate === undefined ? [] : gateFaults(gate, index).map((fault) => `${at}: its gate ${fault}`)),
     ];
   });
+}
+
+/** What is wrong with a gate; nothing checks the types of a skill in JavaScript. */
+function gateFaults({ qrName, workStep, passStep, passMessage, selfFix, fixTarget }: Partial<GateConfig>, index: number): string[] {
+  return [
+    ...(qrName === undefined ? ['needs "qrName", the name of the review'] : []),
+    ...(workStep === undefined ? ['needs "workStep", the number of the step that a failed review leads back to'] : []),
+    ...(workStep !== undefined && workStep > index ? [`must lead back to an earlier step, not to ${workStep}`] : []),
+    ...(passStep === undefined ? ['needs "passStep", the number of the step after a passed review, or null for the end'] : []),
+    ...(passMessage === undefined ? ['needs "passMessage", what is said when the review passes'] : []),
+    ...(selfFix !== true && fixTarget === undefined ? ['needs "selfFix: true", or in "fixTarget" the role that fixes what was found'] : []),
+  ];
 }
 
 /** What is wrong with the ways through a skill. */

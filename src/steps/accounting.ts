@@ -19,6 +19,9 @@ export interface Spawn {
   readonly redactor: Redactor | undefined;
   /** A driven agent is always recorded. A live object and handed-out work are recorded if a budget applies to them. */
   readonly worker: 'driver' | 'object' | 'handed';
+  /** How the agent is reached, and the model that its role names. */
+  readonly driver?: string;
+  readonly model?: string;
 }
 
 /** There is no capacity or no budget; `resumeAt` is when there is some again by itself. */
@@ -34,6 +37,8 @@ export interface Admission {
   readonly left: Budget;
   /** Hears what the agent does. */
   onEvent(event: AgentEvent): void;
+  /** Runs the call of the agent, so that whatever the call traces is part of it. */
+  during?<T>(call: () => T): T;
   /** Puts down what the agent used; gives the answer as it counts, with the time of a reset where it had none. */
   close(answer: AgentAnswer): Promise<AgentAnswer>;
 }

@@ -27,6 +27,7 @@ import type { Admission, Refusal, Spawn } from './accounting.ts';
 import type { Snapshot } from './attempt.ts';
 import type { WorkerConfig } from './brief.ts';
 import { keyOf } from './context.ts';
+import { openCredentials } from './credentials.ts';
 import { isHandedOut, type StoredHandover } from './handover.ts';
 import { type Instructions, promptOf } from './instructions/instructions.ts';
 import { drivenText, handoverOf, openCall, type WorkerCall } from './instructions/worker-text.ts';
@@ -37,8 +38,8 @@ import { readSavedState, type SavedState, statePlaceOf } from './saved-state.ts'
 import { entryOf, type RoleSetting, type StepServices } from './services.ts';
 import { CLAIMED, type Job, stepError, stoppedError } from './work.ts';
 
-/** What came of asking, and the network access of the worker if it was limited. */
-export type Asked = AskResult & { readonly network?: JsonObject };
+/** What came of asking, the network access of the worker if it was limited, and the logins it was kept away from. */
+export type Asked = AskResult & { readonly network?: JsonObject; readonly credentials?: JsonObject };
 
 type AskResult =
   | { readonly kind: 'returned'; readonly value: Json; readonly actor: string; readonly usage?: AgentUsage }
@@ -81,7 +82,7 @@ async function askObject(job: Job, agent: NonNullable<StepCode['agent']>, { work
   if ('reason' in admission) return shortage(admission, LIVE_OBJECT);
   const limit = timeLimit(request.signal, admission.left.timeMs);
   try {
-    const returned = agent.execute(data, context);
+    const returned = during(admission, () => agent.execute(data, context));
     const value = isPromise(returned) ? await untilStopped(returned, limit) : returned;
     const plain = toPlain(value, `the output of step "${request.bound.model.id}"`);
     const reply = objectReply(plain);
@@ -110,7 +111,8 @@ function timeLimit(signal: AbortSignal, timeMs: number | undefined): AbortSignal
 export function objectReply(value: Json): RawReply {
   const said = isJsonObject(value) ? value : {};
   const isWrapped = typeof said.success === 'boolean';
-  return { success: said.success !== false, output: isWrapped && said.output !== undefined ? said.output : value, verdict: said.verdict };
+  const output = isWrapped && said.output !== undefined ? said.output : value;
+  return { success: said.success !== false, output, verdict: said.verdict, ...(isWrapped ? { assumptions: said.assumptions } : {}) };
 }
 
 function usageOf(value: Json): AgentUsage | undefined {
@@ -195,14 +197,15 @@ async function askDriver(job: Job, { worker, data, rules, setting, driver, fence
   const place = await statePlaceOf(job);
   const told = await drivenText(job, { worker, data, rules });
   const call = requestFor(job, { worker, setting, data, admission, rules, check, told });
-  const answer = await admission.close(await reach(driver, { ...call, ...present({ fence }) }, admission.left));
+  const answered = await during(admission, () => reach(driver, { ...call, ...present({ fence }) }, admission.left));
+  const answer = await admission.close(answered);
   const noted = present({ usage: answer.usage, refusals: answer.refusals });
   if (answer.kind === 'answered') {
-    const { success, output, verdict, message } = answer;
+    const { success, output, verdict, message, assumptions } = answer;
     check({
       success,
       output: toPlain(output ?? null, `the output of step "${job.request.bound.model.id}"`),
-      ...present({ verdict, message }),
+      ...present({ verdict, message, assumptions }),
     } as AgentReply);
     return rejected === undefined ? { ...answer, actor: role } : { ...invalid(job, role, rejected), ...noted };
   }
@@ -226,7 +229,7 @@ interface Worker {
 
 /** Asks with the network access that the role and the step allow, and records it. */
 async function withNetwork(
-  { request: { bound } }: Job,
+  { bench, request: { bound } }: Job,
   { actor, setting, unfenced }: Worker,
   asking: (fence: NetworkFence | undefined) => Promise<Asked>,
 ): Promise<Asked> {
@@ -235,11 +238,21 @@ async function withNetwork(
     const message = `step "${bound.model.id}" was not started: ${network.refusal}`;
     return { kind: 'trouble', error: stepError('NETWORK_NOT_ENFORCED', message, { retryable: false }), actor };
   }
+  const { fence, evidence } = unfenced === undefined ? guardedFence(bench.services, network.fence) : { fence: network.fence, evidence: {} };
   try {
-    return { ...(await asking(network.fence)), ...network.evidence() };
+    return { ...(await asking(fence)), ...network.evidence(), ...evidence };
   } finally {
     await network.close();
   }
+}
+
+function guardedFence(services: StepServices, network: NetworkFence | undefined) {
+  const credentials = openCredentials(services);
+  return { fence: credentials.fence(network).fence, evidence: credentials.evidence };
+}
+
+function during<T>(admission: Admission, call: () => T): T {
+  return admission.during === undefined ? call() : admission.during(call);
 }
 
 /** A worker, as the accounting knows it. */
@@ -264,6 +277,7 @@ function spawnOf({ bench, request }: Job, { budget }: WorkerConfig, { setting, .
     step: bound.model.id,
     attempt: activation.attempt,
     budgets: { attempt, ...present({ day, step: budget }) },
+    ...present({ driver: setting?.driver, model: setting?.model }),
     redactor: bench.redactor,
   };
 }
@@ -331,7 +345,7 @@ function requestFor({ bench, request, context: { snapshot } }: Job, call: RoleCa
     context: data,
     feedback: request.activation.feedback,
     cwd: bench.services.cwd,
-    env: { ...bench.services.env, ...paramVariables(request.params) },
+    env: { ...openCredentials(bench.services).env, ...bench.services.env, ...paramVariables(request.params) },
     timeoutMs: timeMs === undefined ? model.timeoutMs : Math.min(timeMs, model.timeoutMs ?? timeMs),
     ...present({ model: setting.model, credential: setting.credential, permissions: permissionsFor(request.workflow.definition, setting) }),
     ...(Object.keys(budget).length === 0 ? {} : { budget }),
@@ -403,13 +417,13 @@ function sessionKey(role: string): string {
 
 /** The usage as the driver measured it, denied requests, and why a reply does not count. */
 export function usageEvidence(asked: Asked): { readonly evidence?: { readonly [name: string]: Json } } {
-  const { network } = asked;
+  const { network, credentials } = asked;
   if (asked.kind === 'handed') return network === undefined ? {} : { evidence: { network } };
   const { usage } = asked;
   const refusals = asked.kind === 'returned' ? [] : (asked.refusals ?? []);
   const evidence = {
     ...(asked.kind === 'trouble' ? asked.evidence : {}),
-    ...present({ network }),
+    ...present({ network, credentials }),
     ...(usage === undefined ? {} : { usage: usage as unknown as JsonObject }),
     ...(refusals.length === 0 ? {} : { refusals: refusals as unknown as Json }),
   };

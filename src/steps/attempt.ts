@@ -2,15 +2,15 @@
 // of five things; the result is what the engine observed, never what a worker merely said.
 
 import type { Json, JsonObject } from '../base/json.ts';
-import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
+import type { AnsweredAssumption, AssumptionText } from '../definition/assumption.ts';
+import type { BoundStep, CompiledWorkflow, UndoneWork } from '../definition/code.ts';
 import type { StepModel } from '../definition/model.ts';
+import type { PersonNote, Setback } from '../definition/notes.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { WorkHead } from '../definition/work-head.ts';
 import type { Activation } from '../kernel/activation.ts';
 import type { StepWork } from '../kernel/effect.ts';
 import type { StepError } from '../kernel/input.ts';
-import type { PersonNote } from '../kernel/run-state.ts';
-import type { Setback } from '../kernel/setback.ts';
 import type { SavedState } from './saved-state.ts';
 
 /** The run's record as handlers and conditions see it, loaded by the host when a step needs it. */
@@ -56,10 +56,21 @@ export interface PastSetback extends Omit<Setback, 'output'> {
   readonly inParent?: true;
 }
 
+/** An assumption without whose answer nothing lands. */
+export interface HoldingAssumption {
+  readonly run: string;
+  readonly id: string;
+  readonly step: string;
+  /** It was answered, and the work does not follow the answer yet. */
+  readonly isAnswered: boolean;
+}
+
 /** What agents are told of a run's past, oldest first: its own and that of the runs that led to it. */
 export interface RunPast {
   readonly setbacks: readonly PastSetback[];
   readonly notes: readonly PersonNote[];
+  /** What workers assumed and people have answered. */
+  readonly answered: readonly AnsweredAssumption[];
 }
 
 /** One thing a host wants done for one attempt. */
@@ -72,6 +83,8 @@ export interface AttemptRequest<Model extends StepModel = StepModel> {
   readonly bound: BoundStep<Model>;
   readonly activation: Activation;
   readonly runId: string;
+  /** When the run began, in milliseconds; with its id it is told from every other run. */
+  readonly startedAt: number;
   /** Where this run works, when that is not the workspace of the services. */
   readonly workspace?: string;
   /** The branch that is checked out there, where the run has one of its own, and where its commits go. */
@@ -84,14 +97,20 @@ export interface AttemptRequest<Model extends StepModel = StepModel> {
   /** Absent in a host without child runs. */
   readonly family?: RunFamily;
   readonly params: JsonObject;
-  /** verify: the result of the work. */
+  /** verify: the result of the work; of an undo: the result that is taken back. */
   readonly result: Json;
+  /** Set if the work takes back what an earlier attempt did. */
+  readonly undoes?: UndoneWork;
   /** What the person the worker works for answered so far: a list of questions with their answers each. */
   readonly answers?: readonly Json[];
   /** The state that the worker saved before the last of these questions. */
   readonly savedState?: SavedState;
   /** What people wrote to the run and no agent has worked with yet, oldest first. */
   readonly notes?: readonly PersonNote[];
+  /** What workers of this run assumed and people have answered, oldest first. */
+  readonly answered?: readonly AnsweredAssumption[];
+  /** Finds the assumptions of the run and its family without whose answers nothing lands. */
+  readonly holding?: () => Promise<readonly HoldingAssumption[]>;
   /** Loads what agents are told of the past; absent where there is none. */
   readonly past?: () => Promise<RunPast>;
   /** Which visit of its step in the run this is, or of the step it is a member of; 1 where steps are not counted. */
@@ -130,7 +149,13 @@ export interface Observed {
 
 /** The result of a request. `ready`: preconditions hold, or a reconciliation found that nothing happened. */
 export type AttemptResult =
-  | ({ readonly type: 'settled'; readonly outcome: OutcomeName; readonly output: Json } & Observed)
+  | ({
+      readonly type: 'settled';
+      readonly outcome: OutcomeName;
+      readonly output: Json;
+      /** What the worker assumed instead of asking. */
+      readonly assumptions?: readonly AssumptionText[];
+    } & Observed)
   | ({ readonly type: 'errored'; readonly error: StepError; readonly output?: Json } & Observed)
   | ({
       readonly type: 'ready';

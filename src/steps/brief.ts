@@ -3,8 +3,10 @@
 
 import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { type ActionPart, partsOf } from '../definition/action-part.ts';
 import type { Budget } from '../definition/budget.ts';
-import type { AttemptRequest } from './attempt.ts';
+import type { LoopPosition } from '../definition/code.ts';
+import type { AttemptRequest, Snapshot } from './attempt.ts';
 import { plainOf, resultOf } from './built.ts';
 import { type AttemptContext, kindOf, ownData } from './context.ts';
 
@@ -49,19 +51,33 @@ export function withRunContext(fixed: JsonObject, { snapshot }: AttemptContext):
   return { ...Object.fromEntries(known), ...fixed };
 }
 
-/** The title and the text of a step as its author wrote them, or as its code builds them. */
+/** The text of a step as its author wrote it. */
+export interface WrittenTask {
+  readonly title: string;
+  /** The text, in which blocks of the author are told from text. */
+  readonly task: readonly ActionPart[];
+  /** Where in a loop the step is. */
+  readonly loop?: LoopPosition;
+}
+
+/** The title and the text of a step as its author wrote them, or as its code builds them from the run as it stands. */
 export function writtenTask(
-  { bound: { model, code }, params }: AttemptRequest,
+  { bound: { model, code }, params, visit = 1 }: AttemptRequest,
   { prompt, action, script }: Pick<WorkerConfig, 'prompt' | 'action' | 'script'>,
-): { readonly title: string; readonly task: string } {
-  const built = code.actions?.(params);
+  results: Snapshot['results'],
+): WrittenTask {
+  const built = code.actions?.(params, { visit, results });
   const title = built !== undefined && 'actions' in built ? built.title : model.title;
   const actions = built === undefined ? model.actions : 'actions' in built ? built.actions : built;
-  const parts = [
-    prompt,
-    actions.join('\n'),
-    action === undefined ? undefined : `Action: ${action}`,
-    script === undefined ? undefined : `Script: ${script}`,
-  ];
-  return { title, task: parts.filter((part) => part !== undefined && part !== '').join('\n\n') };
+  const loop = built !== undefined && 'actions' in built ? built.loop : undefined;
+  const around = (text: string | undefined): ActionPart[] => (text === undefined || text === '' ? [] : [{ kind: 'text', text }]);
+  const told = actions.some((one) => one !== '') ? partsOf(actions, [params, results]) : [];
+  const groups = [
+    around(prompt),
+    told,
+    around(action === undefined ? undefined : `Action: ${action}`),
+    around(script === undefined ? undefined : `Script: ${script}`),
+  ].filter((group) => group.length > 0);
+  const task = groups.flatMap((group, index) => [...(index === 0 ? [] : [{ kind: 'text' as const, text: '' }]), ...group]);
+  return { title, task, ...(loop === undefined ? {} : { loop }) };
 }

@@ -2,14 +2,16 @@
 // fail, or that what it looks for is not decided yet; when it could not look, it says that, and the gate neither passes
 // nor fails.
 
-import { messageOf } from '../base/error.ts';
+import { EngineError, messageOf } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { CheckDeclaration, CheckFrame, CheckModel } from '../definition/check.ts';
+import { eventProblem } from '../definition/event.ts';
 import type { KindReport } from '../definition/kind.ts';
 import type { RequestModel } from '../definition/web-request.ts';
-import type { ForgeFailure } from '../forge/forge.ts';
+import { type ForgeFailure, passingOf } from '../forge/forge.ts';
 import type { CommandResult } from '../process/command.ts';
 import type { ForgeFacts } from './forge-facts.ts';
+import type { PersonDecision } from './person-decision.ts';
 import type { ProgramSetting } from './services.ts';
 import type { RateLimit } from './web/rate-limit.ts';
 import type { WebAnswer } from './web/request.ts';
@@ -29,6 +31,8 @@ export interface CheckScene {
   readonly startedAt: number;
   /** What the forge knows of the run's pull request; undefined without a forge. */
   readonly forge: ForgeFacts | undefined;
+  /** What a person decided last at a step of the run; undefined if nobody has. */
+  decisionAt?(step: string): Promise<PersonDecision | undefined>;
   /** Runs a program in the workspace, with the declared environment, masked, ended with the attempt. */
   run(program: ProgramSetting): Promise<CommandResult>;
   /** Asks a web service, `{ url, method?, headers?, body?, timeoutMs?, templates? }`, guarded by the project's allow-list. */
@@ -74,7 +78,8 @@ export function checkTimeout({ bench, request }: Job, given: number | undefined)
 
 /** The verdict of a check that the forge did not answer. */
 export function notAnswered(failure: ForgeFailure): CheckVerdict {
-  const limited = failure.result === 'rate_limited' ? { limited: { until: failure.until } } : {};
+  const { until } = passingOf(failure);
+  const limited = until === undefined ? {} : { limited: { until } };
   return { passed: null, result: { reason: failure.result }, error: failure.message, ...limited };
 }
 
@@ -83,6 +88,8 @@ export interface CheckSpec<Config> {
   /** How gates name it; the name of a built-in check is taken already. */
   readonly name: string;
   readonly needsPullRequest?: true;
+  /** The events at the forge after which it looks again, `issues.labeled` or `issues`. Default: every event. */
+  readonly reactiveEvents?: readonly string[];
   /** How messages call a check with this configuration; without it, by its name. */
   title?(config: Config): string;
   /** The configuration from the fields that the gate gives, or an error that says what is wrong. A schema's `parse` fits. */
@@ -98,7 +105,10 @@ export interface OwnCheck<Config> extends GateCheck {
 
 /** Defines a gate check, which gates name once the engine knows it: `createEngine({ checks: { [licences.name]: licences } })`. */
 export function defineCheck<Config extends object>(spec: CheckSpec<Config>): OwnCheck<Config> {
-  const { name, needsPullRequest, title } = spec;
+  const { name, needsPullRequest, reactiveEvents, title } = spec;
+  const wrong = (reactiveEvents ?? []).flatMap((event) => eventProblem(event) ?? []);
+  const [fault] = wrong;
+  if (fault !== undefined) throw new EngineError('DEFINITION_INVALID', `the check "${name}": ${fault.message}; ${fault.hint}`);
   const parse = ({ check: _, name: __, timeoutMs: ___, templates: ____, ...fields }: CheckModel): Config => spec.parse(fields);
   const check = (fields: Config) => ({ check: name, ...fields });
   // The name of a function cannot be assigned.
@@ -106,6 +116,7 @@ export function defineCheck<Config extends object>(spec: CheckSpec<Config>): Own
   return Object.freeze(
     Object.assign(check, {
       ...(needsPullRequest === undefined ? {} : { needsPullRequest }),
+      ...(reactiveEvents === undefined ? {} : { reactiveEvents }),
       ...(title === undefined ? {} : { title: (config: CheckModel) => title(parse(config)) }),
       validate(config: CheckModel, report: KindReport) {
         // A template has no value yet; the fields are read again before the check runs.

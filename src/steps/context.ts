@@ -2,42 +2,97 @@
 // application's own context. Most functions read little of it, so each part is built when it is first read.
 
 import { EngineError, messageOf } from '../base/error.ts';
-import { deepFreeze, type Json, type JsonObject } from '../base/json.ts';
+import { deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { bindParams } from '../definition/arg.ts';
-import type { CheckpointView, StepContext } from '../definition/code.ts';
+import { ASSUMPTIONS_PER_ATTEMPT, type AssumptionText, checkAssumptions } from '../definition/assumption.ts';
+import type { CheckpointView, ContextSource, StepContext } from '../definition/code.ts';
+import { databasesOf } from '../definition/database.ts';
+import type { ProtectedDatabase } from '../definition/protected-database.ts';
+import type { Activation } from '../kernel/activation.ts';
 import { isPromise, untilStopped } from './abort.ts';
 import type { AttemptRequest, Snapshot } from './attempt.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
+type Databases = ContextSource['databases'];
+
+const NO_DATABASES: Databases = Object.freeze({});
+
+interface ContextParts {
+  readonly snapshot?: Snapshot;
+  readonly app?: Fields;
+  readonly result?: unknown;
+  readonly assumed?: AssumptionText[];
+}
 
 /** The context of one attempt. Its data is frozen: a handler returns changes, it does not make them. */
 export class AttemptContext implements StepContext {
   readonly #request: AttemptRequest;
   readonly #app: Fields | undefined;
   readonly #result: unknown;
+  /** What the step's functions assumed instead of asking; shared by all contexts of the attempt. */
+  readonly #assumed: AssumptionText[];
+  declare readonly db: ProtectedDatabase;
+  declare readonly databases: StepContext['databases'];
   #snapshot: Snapshot | undefined;
   #stepState: JsonObject | undefined;
   #checkpoint: CheckpointView | undefined;
   #results: StepContext['results'] | undefined;
 
-  constructor(request: AttemptRequest, parts: { readonly snapshot?: Snapshot; readonly app?: Fields; readonly result?: unknown }) {
+  constructor(request: AttemptRequest, parts: ContextParts) {
     this.#request = request;
     this.#snapshot = parts.snapshot;
     this.#result = parts.result;
     this.#app = parts.app;
+    this.#assumed = parts.assumed ?? [];
     Object.defineProperties(this, OWN);
     if (parts.app !== undefined) for (const name of Object.keys(parts.app)) Object.defineProperty(this, name, fieldOf(parts.app, name));
   }
 
   /** The same context after the work: postconditions see its result. */
   after(result: unknown): AttemptContext {
-    return new AttemptContext(this.#request, { snapshot: this.snapshot, ...(this.#app === undefined ? {} : { app: this.#app }), result });
+    return this.#copy({ snapshot: this.snapshot, result });
   }
 
   /** The same context with more data in the run's record. */
   knowing(data: JsonObject): AttemptContext {
     const snapshot = { ...this.snapshot, data: { ...this.snapshot.data, ...data } };
-    return new AttemptContext(this.#request, { snapshot, ...(this.#app === undefined ? {} : { app: this.#app }), result: this.#result });
+    return this.#copy({ snapshot, result: this.#result });
+  }
+
+  /** The same context with the databases of the step, and with the fields that the application builds around them. */
+  async giving(databases: Databases): Promise<AttemptContext> {
+    const [only, second] = Object.values(databases);
+    const fields = second === undefined && only !== undefined ? { db: only, databases } : { databases };
+    const snapshot = this.#snapshot === undefined ? {} : { snapshot: this.#snapshot };
+    const app = { ...fields, ...(await fieldsAround(this.#request, databases)) };
+    return new AttemptContext(this.#request, { ...snapshot, result: this.#result, app, assumed: this.#assumed });
+  }
+
+  #copy(parts: Pick<ContextParts, 'snapshot' | 'result'>): AttemptContext {
+    return new AttemptContext(this.#request, { ...parts, ...(this.#app === undefined ? {} : { app: this.#app }), assumed: this.#assumed });
+  }
+
+  /** What was assumed so far, oldest first. */
+  get assumed(): readonly AssumptionText[] {
+    return this.#assumed;
+  }
+
+  get assume(): StepContext['assume'] {
+    return (assumption) => {
+      const read = checkAssumptions(toPlain([assumption], 'the assumption'));
+      if ('why' in read) throw new EngineError('REPORT_INVALID', `step "${this.stepId}": ${read.why}`);
+      const [own] = read.assumptions as [AssumptionText];
+      const { answered = [], activation } = this.#request;
+      const known = answered.findLast(({ step, question }) => step === activation.step && question === own.question);
+      if (known !== undefined) return known.answer;
+      if (this.#assumed.length >= ASSUMPTIONS_PER_ATTEMPT)
+        throw new EngineError(
+          'REPORT_INVALID',
+          `step "${this.stepId}" assumes more than ${ASSUMPTIONS_PER_ATTEMPT} things; keep the gravest`,
+        );
+      this.#assumed.push(own);
+      return own.assumed;
+    };
   }
 
   get runId(): string {
@@ -99,6 +154,10 @@ export class AttemptContext implements StepContext {
     return deepFreeze(this.#result);
   }
 
+  get undoes(): StepContext['undoes'] {
+    return this.#request.undoes;
+  }
+
   get item(): unknown {
     return this.#request.item === undefined ? undefined : deepFreeze(this.#request.item);
   }
@@ -126,8 +185,12 @@ export class AttemptContext implements StepContext {
   }
 }
 
-// On the object itself, so that `{ ...ctx }` has them. `snapshot` is the engine's own.
-const { snapshot: _, ...GETTERS } = Object.getOwnPropertyDescriptors(AttemptContext.prototype) as Record<string, PropertyDescriptor>;
+// On the object itself, so that `{ ...ctx }` has them. `snapshot` and `assumed` are the engine's own.
+const {
+  snapshot: _,
+  assumed: __,
+  ...GETTERS
+} = Object.getOwnPropertyDescriptors(AttemptContext.prototype) as Record<string, PropertyDescriptor>;
 const OWN = Object.fromEntries(
   Object.entries(GETTERS).flatMap(([name, { get }]) => (get === undefined ? [] : [[name, { get, enumerable: true }]])),
 );
@@ -135,9 +198,11 @@ const OWN = Object.fromEntries(
 /** Builds the context of an attempt, without waiting where nothing has to be waited for. */
 export function openContext(request: AttemptRequest): AttemptContext | Promise<AttemptContext> {
   const snapshot = readsRecord(request) ? request.snapshot() : undefined;
-  const app = request.workflow.context !== undefined && hasFunctions(request) ? applicationFields(request) : undefined;
+  // With databases, the application's part is built when the step has its copies of them.
+  const isBuiltNow = databasesOf(request.bound.model).length === 0;
+  const app = isBuiltNow && hasApplicationFields(request) ? applicationFields(request, () => NO_DATABASES) : undefined;
   if (isPromise(snapshot) || isPromise(app)) return awaitContext(request, snapshot, app);
-  return new AttemptContext(request, partsOf(snapshot, app));
+  return new AttemptContext(request, partsOf(request, snapshot, app));
 }
 
 async function awaitContext(
@@ -147,16 +212,17 @@ async function awaitContext(
 ): Promise<AttemptContext> {
   // Both at once: a rejection of one must not stand unhandled while the other is awaited.
   const both = await untilStopped(Promise.all([snapshot, app]), request.signal);
-  return new AttemptContext(request, partsOf(both[0], both[1]));
+  return new AttemptContext(request, partsOf(request, both[0], both[1]));
 }
 
-function partsOf(snapshot: Snapshot | undefined, app: Fields | undefined) {
-  return { ...(snapshot === undefined ? {} : { snapshot }), ...(app === undefined ? {} : { app }) };
+function partsOf({ undoes, result }: AttemptRequest, snapshot: Snapshot | undefined, app: Fields | undefined) {
+  const known = { ...(snapshot === undefined ? {} : { snapshot }), ...(app === undefined ? {} : { app }) };
+  return undoes === undefined ? known : { ...known, result };
 }
 
 // A task of a flow gets its arguments from the generator, so the record is loaded only when a function builds them.
-function readsRecord({ bound: { model }, workflow }: AttemptRequest): boolean {
-  if (model.kind !== 'task' || workflow.definition.form === 'graph') return true;
+function readsRecord({ bound: { model }, workflow, undoes }: AttemptRequest): boolean {
+  if (undoes !== undefined || model.kind !== 'task' || workflow.definition.form === 'graph') return true;
   return (
     model.outputs !== undefined ||
     model.preconditions.length > 0 ||
@@ -165,18 +231,48 @@ function readsRecord({ bound: { model }, workflow }: AttemptRequest): boolean {
   );
 }
 
-function hasFunctions({ bound: { code } }: AttemptRequest): boolean {
+/** Whether a step has functions of its author that get a context. */
+export function hasFunctions({ bound: { code } }: AttemptRequest): boolean {
   const { run, reconcile, poll, context, built, agent, finds, preconditions, postconditions } = code;
   const isThere = (value: unknown): boolean => value !== undefined;
   return [run, reconcile, poll, context, built, agent, finds].some(isThere) || preconditions.some(isThere) || postconditions.some(isThere);
 }
 
-async function applicationFields(request: AttemptRequest): Promise<Fields> {
-  const { runId, params, workflow } = request;
+function hasApplicationFields(request: AttemptRequest): boolean {
+  return request.workflow.context !== undefined && hasFunctions(request);
+}
+
+/** The application's fields of a step with databases. Its own `db` must be one that it built from them. */
+async function fieldsAround(request: AttemptRequest, databases: Databases): Promise<Fields> {
+  if (!hasApplicationFields(request)) return {};
+  let isRead = false;
+  const read = (): Databases => {
+    isRead = true;
+    return databases;
+  };
+  const fields = await untilStopped(applicationFields(request, read), request.signal);
+  const taken = Object.keys(fields).find((name) => name === 'databases' || (name === 'db' && !isRead));
+  if (taken === undefined) return fields;
+  throw new EngineError(
+    'CONTEXT_FAILED',
+    `the context of workflow "${request.workflow.definition.name}" has a field "${taken}", and so do steps with \`databases\`; ${taken === 'db' ? 'build it from the `databases` that the context is given, or rename it' : 'rename it'}`,
+  );
+}
+
+async function applicationFields(request: AttemptRequest, readDatabases: () => Databases): Promise<Fields> {
+  const { runId, startedAt, params, workflow } = request;
   const name = workflow.definition.name;
   let built: unknown;
   try {
-    built = await workflow.context?.({ runId, workflow: name, params: deepFreeze(params) });
+    built = await workflow.context?.({
+      runId,
+      startedAt,
+      workflow: name,
+      params: deepFreeze(params),
+      get databases() {
+        return readDatabases();
+      },
+    });
   } catch (thrown) {
     throw new EngineError('CONTEXT_FAILED', `the context of workflow "${name}" could not be built: ${messageOf(thrown)}`, {
       cause: thrown,
@@ -195,7 +291,10 @@ function fieldOf(app: Fields, name: string): PropertyDescriptor {
 }
 
 /** The key of an attempt: the same for a crash re-run, another for a retry. */
-export function keyOf({ runId, activation }: AttemptRequest): string {
+export function keyOf({
+  runId,
+  activation,
+}: Pick<AttemptRequest, 'runId'> & { readonly activation: Pick<Activation, 'path' | 'attempt'> }): string {
   return `${runId}/${activation.path}/${activation.attempt}`;
 }
 

@@ -26,7 +26,8 @@ export function scopeInputOf(request: AttemptRequest, { data, results, iteration
   };
   const decided = gateDecision === undefined ? {} : { decision: gateDecision };
   const run = { id: runId, workflow: workflow.definition.name, counts: iterationCounts, ...decided };
-  return { run, view, names: workflow.definition.outputNames, step: bound.model.id };
+  const undone = request.undoes === undefined ? {} : { result: request.result };
+  return { run, view, names: workflow.definition.outputNames, step: bound.model.id, ...undone };
 }
 
 type Fill = <T>(value: T) => T;

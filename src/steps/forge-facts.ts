@@ -1,7 +1,8 @@
 // Owns what checks ask a forge: words on the pull request of a run, and conclusions about its head. Which pull request
 // that is, is decided by whoever wires the forge to the runs.
 
-import type { JsonObject } from '../base/json.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { didYouMean } from '../base/suggest.ts';
 import type { Approval, CheckRun, Forge, ForgeAnswer, PullRequestFacts } from '../forge/forge.ts';
 import type { Groups } from '../forge/people.ts';
 
@@ -15,6 +16,7 @@ export interface ForgeSubject {
 
 /** The latest word of each person on the head as it is now. */
 export interface ApprovalFacts {
+  readonly state: PullRequestFacts['state'];
   readonly headSha: string;
   readonly author: string;
   readonly approvals: readonly Approval[];
@@ -26,34 +28,80 @@ export interface CheckFacts {
   readonly checks: readonly CheckRun[];
 }
 
-/** What a forge knows of one run's pull request. */
+/** The labels of an issue or a pull request. */
+export interface LabelFacts {
+  readonly number: number;
+  readonly labels: readonly string[];
+}
+
+/** Whether a pull request has every commit of its base branch. */
+export interface BranchFacts {
+  readonly headSha: string;
+  readonly baseBranch: string;
+  readonly isUpToDate: boolean;
+}
+
+/** What a forge knows of one run's pull request; of several, that of the step which is named. */
 export interface ForgeFacts {
   readonly groups: Groups;
-  approvals(): Promise<ForgeAnswer<ApprovalFacts>>;
-  checks(): Promise<ForgeAnswer<CheckFacts>>;
+  approvals(pr?: string): Promise<ForgeAnswer<ApprovalFacts>>;
+  checks(pr?: string): Promise<ForgeAnswer<CheckFacts>>;
+  /** The names of the checks that the rules of the base branch require. */
+  requiredChecks?(pr?: string): Promise<ForgeAnswer<readonly string[]>>;
+  /** Without a target: of the issue that the run is about, else of its pull request. */
+  labels?(target?: 'issue' | 'pr', pr?: string): Promise<ForgeAnswer<LabelFacts>>;
+  isUpToDate?(pr?: string): Promise<ForgeAnswer<BranchFacts>>;
 }
 
 /** The facts of the pull request that a run is about, by its number in the run's data. */
 export function factsOf(forge: Forge, groups: Groups, { data }: Pick<ForgeSubject, 'data'>): ForgeFacts {
-  const number = data.pr_number;
-  const pullRequest = async (): Promise<ForgeAnswer<PullRequestFacts>> =>
-    typeof number === 'number'
-      ? forge.pullRequest(number)
-      : { result: 'not_found', message: 'this run has no pull request yet; a stage before has to open one' };
+  const pullRequest = async (step?: string): Promise<ForgeAnswer<PullRequestFacts>> => {
+    const number = pullRequestNumber(data, step);
+    return typeof number === 'number' ? forge.pullRequest(number) : { result: 'not_found', message: number };
+  };
   return {
     groups,
-    approvals: async () => {
-      const pr = await pullRequest();
+    approvals: async (step) => {
+      const pr = await pullRequest(step);
       if (pr.result !== 'ok') return pr;
       const found = await forge.approvals(pr.value.number);
       if (found.result !== 'ok') return found;
-      return { result: 'ok', value: { headSha: pr.value.headSha, author: pr.value.author, approvals: found.value } };
+      return { result: 'ok', value: { state: pr.value.state, headSha: pr.value.headSha, author: pr.value.author, approvals: found.value } };
     },
-    checks: async () => {
-      const pr = await pullRequest();
+    checks: async (step) => {
+      const pr = await pullRequest(step);
       if (pr.result !== 'ok') return pr;
       const found = await forge.checks(pr.value.headSha);
       return found.result === 'ok' ? { result: 'ok', value: { headSha: pr.value.headSha, checks: found.value } } : found;
     },
+    requiredChecks: async (step) => {
+      const pr = await pullRequest(step);
+      return pr.result === 'ok' ? forge.requiredChecks(pr.value.baseBranch) : pr;
+    },
+    labels: async (target, step) => {
+      const { issue_number: issue } = data;
+      const isIssue = target === undefined ? typeof issue === 'number' : target === 'issue';
+      if (isIssue && typeof issue !== 'number') return { result: 'not_found', message: 'this run is about no issue' };
+      const found = isIssue ? await forge.issue(issue as number) : await pullRequest(step);
+      return found.result === 'ok' ? { result: 'ok', value: { number: found.value.number, labels: found.value.labels } } : found;
+    },
+    isUpToDate: async (step) => {
+      const pr = await pullRequest(step);
+      if (pr.result !== 'ok') return pr;
+      const { number, headSha, baseBranch } = pr.value;
+      const found = await forge.isUpToDate(number);
+      return found.result === 'ok' ? { result: 'ok', value: { headSha, baseBranch, isUpToDate: found.value } } : found;
+    },
   };
+}
+
+/** The number of a run's pull request, or of the one that a step opened; or why there is none. */
+export function pullRequestNumber(data: JsonObject, step: string | undefined): number | string {
+  const { pr_number: only, pr_numbers: several } = data;
+  if (step === undefined) return typeof only === 'number' ? only : 'this run has no pull request yet; a stage before has to open one';
+  const opened = isJsonObject(several) ? several : {};
+  const number = Object.hasOwn(opened, step) ? opened[step] : undefined;
+  if (typeof number === 'number') return number;
+  const known = Object.keys(opened);
+  return `"${step}" has opened no pull request${didYouMean(step, known)}; ${known.length === 0 ? 'no stage has' : `${known.join(', ')} did`}`;
 }

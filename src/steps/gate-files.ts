@@ -81,6 +81,7 @@ const EXEC_WORDS: ReadonlySet<string> = new Set(['exec', 'x', 'dlx']);
 const SOURCING: ReadonlySet<string> = new Set(['source', '.']);
 /** Programs whose words are no commands, although they may look like one. */
 const READERS: ReadonlySet<string> = new Set('grep egrep fgrep rg ag echo printf sed awk test [ [[ which type cat ls'.split(' '));
+const TESTS: ReadonlySet<string> = new Set(['test', '[', '[[']);
 const SCRIPT_FILE = /\.(?:sh|py|[cm]?[jt]s|rb|pl|php)$/;
 const MAKES: ReadonlySet<string> = new Set(['make', 'gmake']);
 const MAKE_FILES = ['GNUmakefile', 'makefile', 'Makefile'];
@@ -207,7 +208,8 @@ class CommandReading {
     if (first.includes('/') || SCRIPT_FILE.test(first)) await this.executable(first, scene);
     else this.add(scene, `node_modules/.bin/${name}`, { part: 'link' });
     for (const guard of TOOL_FILES[name] ?? []) this.add(scene, guard.pattern, guard);
-    await this.flagged(rest, scene);
+    // `test -f built.txt` only asks whether the file is there.
+    if (!TESTS.has(name)) await this.flagged(rest, scene);
     if (name === 'pytest' || name === 'py.test')
       for (const folder of ['.', ...rest.filter((word) => /^[\w./-]+$/.test(word) && !/^-|\.\w+$/.test(word))])
         this.pythonModules(folder, scene);

@@ -56,7 +56,7 @@ async function straysTo(top: string, path: string, known: FileSet): Promise<stri
   const inside = relative(await realpath(top), target);
   const isOutside = inside === '..' || inside.startsWith(`..${sep}`);
   if (!isOutside && (real === undefined || known.has(inside.split(sep).join('/')))) return undefined;
-  return `${path} leads to ${isOutside ? target : inside}, which is no part of the tree`;
+  return `${path} leads to ${isOutside ? target : inside}, which is not part of the tree`;
 }
 
 /** Files, and the folders that they are in. */

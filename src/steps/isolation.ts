@@ -41,7 +41,7 @@ export async function apart(
 }
 
 /** Whether this is a branch that writes what another branch, or another item of the same list, may write as well. */
-function isRival({ services }: Bench, { activation, bound, group, workflow }: AttemptRequest): boolean {
+export function isRival({ services }: Bench, { activation, bound, group, workflow }: AttemptRequest): boolean {
   const { kind, id } = bound.model;
   if (
     group === undefined ||

@@ -59,7 +59,10 @@ interface Judging {
 
 const PREFIX = '$tree:';
 /** Checks that are the same in every run of a family. */
-const KNOWS_ENOUGH: ReadonlySet<string> = new Set(['command', 'file_exists', 'coverage', 'pr_approval', 'ci_status', 'any_of']);
+const KNOWS_ENOUGH: ReadonlySet<string> = new Set([
+  ...['command', 'file_exists', 'coverage', 'pr_approval', 'ci_status', 'any_of'],
+  ...['pr_approvals_met', 'label_present', 'no_changes_requested', 'branch_up_to_date'],
+]);
 const WORKS: ReadonlySet<string> = new Set(['agent', 'command', 'generate', 'task', 'own', 'validate']);
 
 /** A tree as the evidence of an attempt names it. */
@@ -89,7 +92,9 @@ export function judgedTree({ bench, request, context }: Job, { tree, from, head,
   const at = bench.services.now();
   const judge = by === 'gate' ? judgeOf(request) : undefined;
   const { model } = request.bound;
-  const isReviewer = by === 'review' && model.kind === 'agent' && replyRulesOf(model.config, model, request.group).reviews === true;
+  const isReviewer =
+    by === 'review' &&
+    (model.kind === 'review' || (model.kind === 'agent' && replyRulesOf(model.config, model, request.group).reviews === true));
   const judged = { tree: tree?.id ?? null, by, step: request.bound.model.id, at };
   const known = {
     ...(from === undefined ? {} : { from: from.id }),
@@ -124,6 +129,19 @@ export async function notingTree(job: Job, work: () => Work | Promise<Work>): Pr
     : workAsNoted(job, done, { tree, from: known.from });
   const evidence = tree === undefined ? done.evidence : { ...done.evidence, ...treeEvidence(tree) };
   return { ...done, ...(evidence === undefined ? {} : { evidence }), remember: { ...done.remember, ...remember } };
+}
+
+/**
+ * What the run keeps of a review whose reviewers worked side by side at a step: it is about the tree that all of them
+ * found and left. If they did not see the same one, it is about an earlier tree, so that it has to run again.
+ */
+export function reviewedTree(job: Job, { step, passed }: { readonly step: string; readonly passed: boolean }): JsonObject {
+  const looks = judgedIn(job.context.snapshot.data).filter((one) => one.by === 'work' && one.step === step && one.group !== undefined);
+  const last = latestOf(looks);
+  if (last?.tree === undefined || last.tree === null) return {};
+  const seen = looks.filter(({ group }) => group === last.group).flatMap(({ from, tree }) => [from ?? null, tree]);
+  const id = seen.find((one) => one !== null && one !== last.tree) ?? last.tree;
+  return judgedTree(job, { tree: { id }, by: 'review', holds: passed }).remember ?? {};
 }
 
 const BEGUN = '$begun:';

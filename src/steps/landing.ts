@@ -10,7 +10,7 @@ import type { ActionSubject } from '../forge/action.ts';
 import type { Forge } from '../forge/forge.ts';
 import { git } from '../process/git.ts';
 import { changesOfTrees, fastForward, treeOfCommit } from '../process/git-tree.ts';
-import type { CheckResult } from './attempt.ts';
+import type { CheckResult, HoldingAssumption } from './attempt.ts';
 import { type Candidate, isRepeatable, type RequiredVerdict, requiredVerdicts, staleVerdicts } from './judged-tree.ts';
 import { gitFolder } from './protected-files.ts';
 import { type Job, stepError, type Work } from './work.ts';
@@ -22,6 +22,24 @@ export type Landing =
   | { readonly stale: Work };
 
 const FILES_SHOWN = 20;
+
+/** A merge that waits because something that agents assumed is not settled; undefined when nothing holds it up. */
+export async function heldLanding({ request }: Job): Promise<Work | undefined> {
+  const holding = (await request.holding?.()) ?? [];
+  if (holding.length === 0) return undefined;
+  const message = `step "${request.bound.model.id}" merges nothing yet: ${holdingText(holding)}`;
+  return { error: stepError('ASSUMPTION_OPEN', message, { reason: 'assumptions' }) };
+}
+
+/** What holds up a landing, and what to do about it. */
+export function holdingText(holding: readonly HoldingAssumption[]): string {
+  const names = holding.map(
+    ({ run, id, step, isAnswered }) => `${id} of step "${step}" (run ${run}${isAnswered ? ', answered otherwise' : ''})`,
+  );
+  const [first] = holding;
+  const todo = first?.isAnswered === true ? 'fork that run from the step that assumed it' : `answer it: "pawl assumptions ${first?.run}"`;
+  return `what agents assumed is not settled: ${names.join(', ')}; ${todo}`;
+}
 
 /** Compares what a merge would land with what the verdicts of the run are about. */
 export async function checkLanding(job: Job, forge: Forge, subject: ActionSubject): Promise<Landing> {

@@ -33,10 +33,13 @@ describe('the permissions of a workflow', () => {
   });
 
   test('hold for outputs at the forge as well', () => {
-    expect([outputRefusal(allowing({ issues: 'read' }), 'comment'), outputRefusal(allowing({ pull_requests: 'read' }), 'pr')]).toEqual([
-      expect.stringContaining('issues: write'),
-      expect.stringContaining('pull_requests: write'),
-    ]);
+    const refusal = (area: string, output: Parameters<typeof outputRefusal>[1] & { readonly target?: string }) =>
+      outputRefusal(allowing({ [area]: 'read' }), output);
+    for (const type of ['comment', 'label', 'issue'] as const) expect(refusal('issues', { type })).toContain('issues: write');
+    for (const type of ['pr', 'review'] as const) expect(refusal('pull_requests', { type })).toContain('pull_requests: write');
+    expect(refusal('pull_requests', { type: 'label', target: 'pr' })).toContain('pull_requests: write');
+    expect(refusal('issues', { type: 'label', target: 'pr' })).toBeUndefined();
+    expect(refusal('discussions', { type: 'discussion' })).toContain('discussions: write');
   });
 
   test('without contents let an agent read and run programs, but not change files', () => {

@@ -2,8 +2,8 @@
 // agents may do to files. What they do not name is as the project allows it.
 
 import { type AgentPermissions, WORK_IN_PLACE } from '../agents/driver.ts';
-import type { JsonObject } from '../base/json.ts';
-import type { Definition } from '../definition/model.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { Definition, OutputModel } from '../definition/model.ts';
 
 type Area = keyof NonNullable<Definition['permissions']>;
 
@@ -16,9 +16,12 @@ export function actionRefusal({ permissions = {} }: Definition, action: string, 
 }
 
 /** Why a run may not make an output of a type at the forge; undefined when it may. */
-export function outputRefusal(definition: Definition, type: 'comment' | 'pr'): string | undefined {
-  return actionRefusal(definition, type === 'pr' ? 'open_pr' : 'comment', {});
+export function outputRefusal(definition: Definition, { type, ...output }: Pick<OutputModel, 'type'>): string | undefined {
+  const target = 'target' in output ? (output.target as Json) : undefined;
+  return actionRefusal(definition, OUTPUT_ACTIONS[type] ?? type, target === undefined ? {} : { target });
 }
+
+const OUTPUT_ACTIONS: Readonly<Record<string, string>> = { pr: 'open_pr', issue: 'create_issue' };
 
 function refusal(area: Area, access: string | undefined): string {
   return `the workflow has the permission "${area}: ${access}"; it takes "${area}: write"`;
@@ -29,9 +32,12 @@ function areasOf(action: string, { target }: JsonObject): readonly Area[] {
     case 'merge_pr':
       return ['contents', 'pull_requests'];
     case 'open_pr':
+    case 'review':
       return ['pull_requests'];
     case 'push':
       return ['contents'];
+    case 'discussion':
+      return ['discussions'];
     case 'notify':
       return [];
     default:

@@ -15,6 +15,7 @@ import type { NotRun } from '../process/not-run.ts';
 import { BoundedOutput } from '../process/output.ts';
 import type { AttemptRequest } from './attempt.ts';
 import { keyOf } from './context.ts';
+import { openCredentials } from './credentials.ts';
 import type { ProgramSetting } from './services.ts';
 import type { Bench } from './work.ts';
 import { locateInWorkspace } from './workspace-path.ts';
@@ -39,12 +40,13 @@ export async function runProgram(bench: Bench, request: AttemptRequest, program:
   const outside = cwd === undefined ? undefined : await outsideOf(services.cwd, cwd);
   if (outside !== undefined) return outside;
   const { runId, activation } = request;
+  const credentials = openCredentials(services);
   const sink = services.openOutput?.({ run: runId, path: activation.path, attempt: activation.attempt });
   const running = runCommand({
     argv,
     ...(argv === undefined ? { shell: run ?? '', pipefail } : {}),
     cwd: resolve(services.cwd, cwd ?? '.'),
-    env: { ...services.env, ...env, ...attemptVariables(request) },
+    env: { ...credentials.env, ...services.env, ...env, ...attemptVariables(request) },
     // A re-run after a crash has the same key; the mark must differ all the same, or the two would end each other.
     mark: `${keyOf(request)}/${randomUUID()}`,
     signal: request.signal,
@@ -54,7 +56,7 @@ export async function runProgram(bench: Bench, request: AttemptRequest, program:
     ...(outputMax === undefined ? {} : { outputMax }),
     ...(services.pidDir === undefined ? {} : { pidDir: services.pidDir }),
     ...(redactor === undefined ? {} : { redactor }),
-    ...(fence === undefined ? {} : { fence }),
+    ...credentials.fence(fence),
     ...(sink === undefined ? {} : { onOutput: (_: unknown, text: string) => sink.push(text) }),
   });
   return await running.finally(() => sink?.close());

@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { CompiledWorkflow } from '../definition/code.ts';
+import { commandLine } from '../definition/contract/step-contract.ts';
 import { type Definition, stepsWithin } from '../definition/model.ts';
 import { patternRefusal } from '../definition/output-pattern.ts';
 import type { AttemptRequest } from './attempt.ts';
@@ -124,12 +125,25 @@ function definitionsOf({ workflow, family }: AttemptRequest): Definition[] {
   return [...found.values()].map(({ definition }) => definition);
 }
 
-/** The commands that judge the work of these workflows: those of their gates, and the stages of their validations. */
-function gateCommands({ bench }: Job, definitions: readonly Definition[]): GateCommand[] {
+/**
+ * The commands that judge the work of these workflows: those of their gates and contracts, and the stages of their
+ * validations. The parameters of a child are not known here; its contract is guarded as far as it names files itself.
+ */
+function gateCommands({ bench, request }: Job, definitions: readonly Definition[]): GateCommand[] {
   const steps = definitions.flatMap((definition) => definition.steps.flatMap(stepsWithin));
   const checks = steps.flatMap((step) => (step.kind === 'gate' ? commandsIn(step.config.checks) : []));
   const stages = steps.some(({ kind }) => kind === 'validate') ? Object.values(bench.services.stages ?? {}) : [];
-  return [...checks, ...stages.flatMap((stage) => (typeof stage === 'string' ? [{ run: stage }] : isProgram(stage) ? [stage] : []))];
+  const contracts = steps.flatMap(({ contract }) => {
+    // A command that a person gave whole runs the tests of the project, which the work is meant to change.
+    const isGiven = /^\s*\{\w+\}\s*$/.test(contract?.command ?? '');
+    const line = contract?.command === undefined || isGiven ? undefined : commandLine(contract.command, request.params);
+    return line === undefined ? [] : [{ run: line }];
+  });
+  return [
+    ...checks,
+    ...contracts,
+    ...stages.flatMap((stage) => (typeof stage === 'string' ? [{ run: stage }] : isProgram(stage) ? [stage] : [])),
+  ];
 }
 
 function isProgram(stage: StageSetting): stage is ProgramSetting {

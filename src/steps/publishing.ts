@@ -5,7 +5,7 @@
 // - One that somebody opened from that branch is adopted; a second one is never opened.
 // - Work is committed only in a worktree that belongs to the run. In a checkout of people, what they committed counts.
 
-import type { JsonObject } from '../base/json.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
 import type { WorkHead } from '../definition/work-head.ts';
 import { type Forge, type ForgeFailure, type Passing, type PullRequestFacts, passingOf } from '../forge/forge.ts';
 import { disarm } from '../forge/outgoing-text.ts';
@@ -52,7 +52,7 @@ async function workBranch(job: Job, forge: Forge): Promise<WorkBranch | Unpublis
   const { head, apart } = job.request;
   const { cwd } = job.bench.services;
   const found = await checkedOut(cwd);
-  if (found === undefined) return refuse(`${cwd} is no git checkout, so this run has no branch to open a pull request from`);
+  if (found === undefined) return refuse(`${cwd} is not a git checkout, so this run has no branch to open a pull request from`);
   if (head === undefined || apart !== undefined) return await branchInPlace(forge, found);
   if (found.branch !== head.local)
     return refuse(
@@ -103,9 +103,19 @@ async function publishNow(job: Job, forge: Forge): Promise<WorkBranch | Unpublis
   return answer.result === 'ok' ? branch : failed(answer);
 }
 
-/** What a run remembers of its pull request. */
-export function rememberedOf({ pr, branch }: OwnPullRequest): JsonObject {
-  return { pr_number: pr.number, ...(branch.isOwn ? { [PUSHED]: branch.sha } : {}) };
+/** What a run remembers of its pull request, and of the step that opened it. A run can have several. */
+export function rememberedOf({ pr, branch }: OwnPullRequest, opened?: Job): JsonObject {
+  return {
+    pr_number: pr.number,
+    ...(branch.isOwn ? { [PUSHED]: branch.sha } : {}),
+    ...(opened === undefined ? {} : { pr_numbers: { ...pullRequestsOf(opened), [opened.request.bound.model.id]: pr.number } }),
+  };
+}
+
+/** The pull requests of a run, by the step that opened each. */
+function pullRequestsOf({ context }: Job): JsonObject {
+  const { pr_numbers: several } = context.snapshot.data;
+  return isJsonObject(several) ? several : {};
 }
 
 /** The pull request that is open from the run's branch, with the work pushed to it; undefined where there is none. */
@@ -141,7 +151,7 @@ export async function openPullRequest(job: Job, forge: Forge, opening: Opening):
   if (found !== undefined) return 'problem' in found ? found : { pr: found, branch };
   if (branch.isOwn && branch.sha === head?.from)
     return refuse(`nothing was changed on "${branch.name}", so there is no work to open one for`);
-  const refusal = outputRefusal(workflow.definition, 'pr');
+  const refusal = outputRefusal(workflow.definition, { type: 'pr' });
   if (refusal !== undefined) return refuse(refusal);
   const base = await baseOf(job, forge);
   if (typeof base !== 'string') return base;

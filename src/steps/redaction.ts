@@ -1,6 +1,7 @@
 // Owns the masking of secrets in data that leaves an attempt: every text in it, keys included.
 
 import type { Json, JsonObject } from '../base/json.ts';
+import type { AssumptionText } from '../definition/assumption.ts';
 import type { Redactor } from '../process/redact.ts';
 import type { AttemptResult, CheckResult } from './attempt.ts';
 import type { SavedState } from './saved-state.ts';
@@ -33,6 +34,10 @@ export function sealed(redactor: Redactor | undefined, result: AttemptResult): A
     const { questions, saved } = result;
     const state = saved === undefined ? {} : { saved: redactJson(redactor, saved as unknown as Json) as unknown as SavedState };
     return { ...result, ...noted, questions: redactJson(redactor, questions), ...state };
+  }
+  if (result.type === 'settled' && result.assumptions !== undefined) {
+    const assumptions = redactJson(redactor, result.assumptions as unknown as Json) as unknown as readonly AssumptionText[];
+    return { ...result, ...noted, assumptions };
   }
   if (result.type !== 'errored') return { ...result, ...noted };
   const output = result.output === undefined ? {} : { output: redactJson(redactor, result.output) };

@@ -8,6 +8,7 @@
 import type { AgentReply } from '../agents/driver.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { argumentFault, argumentLines } from '../definition/arg.ts';
+import { type AssumptionText, checkAssumptions } from '../definition/assumption.ts';
 import { misfit } from '../definition/json-schema.ts';
 import type { ArgModel, StepModel } from '../definition/model.ts';
 import { isReview } from '../definition/overlap.ts';
@@ -21,6 +22,8 @@ export interface ReplyRules {
   readonly givesText?: true;
   /** The worker reviews something: it must say `approve` or `reject`. */
   readonly reviews?: true;
+  /** A gate goes by the findings that the review reports. */
+  readonly findings?: true;
   /** The arguments of the step: fields of the output with their names must have allowed values. */
   readonly args?: Readonly<Record<string, ArgModel>>;
 }
@@ -30,6 +33,7 @@ export interface RawReply {
   readonly success: boolean;
   readonly output: Json;
   readonly verdict?: Json | undefined;
+  readonly assumptions?: unknown;
 }
 
 /** Returns the rules for the workers of a step. `group`: the group that it is a member of. */
@@ -41,6 +45,7 @@ export function replyRulesOf(worker: WorkerConfig, step: StepModel, group: StepM
     ...(schema === undefined ? {} : { schema }),
     ...(givesText === undefined ? {} : { givesText }),
     ...(isReviewer || isDispatched ? { reviews: true } : {}),
+    ...(step.reviewOf !== undefined && step.reviewOf.items === undefined ? { findings: true } : {}),
     ...(Object.keys(step.args).length === 0 ? {} : { args: step.args }),
   };
 }
@@ -48,14 +53,18 @@ export function replyRulesOf(worker: WorkerConfig, step: StepModel, group: StepM
 const QUALITY_REVIEWER = 'quality-reviewer';
 
 /** Returns what a worker is told about its reply, beside the schema. `field`: what holds the values of its arguments. */
-export function ruleInstructions({ reviews, args }: ReplyRules, field: string): string[] {
+export function ruleInstructions({ reviews, findings, args }: ReplyRules, field: string): string[] {
   return [
     ...(args === undefined ? [] : [`${field} must be a JSON object with these fields:\n${argumentLines(args).join('\n')}`]),
     ...(reviews === true
-      ? [`${VERDICT_INSTRUCTIONS} Say what is wrong in "feedback" of ${field.toLowerCase()}: who does the work again reads it.`]
+      ? [
+          `${VERDICT_INSTRUCTIONS} Say what is wrong in ${findings === true ? FINDINGS : '"feedback"'} of ${field.toLowerCase()}: who does the work again reads it.`,
+        ]
       : []),
   ];
 }
+
+const FINDINGS = '"findings": [{ "severity": "MUST", "SHOULD" or "COULD", "text": "…" }]';
 
 const VERDICT_INSTRUCTIONS =
   'This is a review: reply with a JSON object that has "verdict": "approve" or "verdict": "reject". A review without a verdict, or with one that contradicts the rest of the reply, does not count.';
@@ -66,7 +75,18 @@ export function replyFault({ schema, givesText, reviews, args }: ReplyRules, rep
   if (success && givesText === true && typeof output !== 'string') return '"output" must be a text';
   const unfit = success && schema !== undefined ? misfit(schema, output) : undefined;
   const wrongArg = success && args !== undefined ? argumentFault(args, output) : undefined;
-  return unfit ?? wrongArg ?? verdictFault(reply, reviews === true);
+  return unfit ?? wrongArg ?? verdictFault(reply, reviews === true) ?? assumptionsFault(reply);
+}
+
+function assumptionsFault({ assumptions }: RawReply): string | undefined {
+  const read = checkAssumptions((assumptions ?? []) as Json);
+  return 'why' in read ? `"assumptions" cannot be used: ${read.why}` : undefined;
+}
+
+/** Returns what the worker assumed, of a reply that passed the rules. */
+export function assumptionsOf({ assumptions }: Pick<RawReply, 'assumptions'>): { readonly assumptions?: readonly AssumptionText[] } {
+  const read = checkAssumptions((assumptions ?? []) as Json);
+  return 'why' in read || read.assumptions.length === 0 ? {} : read;
 }
 
 const OPINIONS: Readonly<Record<string, 'approve' | 'reject'>> = { approve: 'approve', reject: 'reject', PASS: 'approve', FAIL: 'reject' };

@@ -51,7 +51,7 @@ async function look(root: string, path: string): Promise<Found | { readonly refu
   if (place.kind !== 'inside')
     return place.kind === 'missing' ? undefined : { refusal: `"${path}" leads out of the workspace; name a path inside it` };
   const facts = await stat(place.real);
-  if (!facts.isFile()) return { refusal: `"${path}" is no file` };
+  if (!facts.isFile()) return { refusal: `"${path}" is not a file` };
   if (isStoreFile(place.real, facts)) return { refusal: `"${path}" is a file of the database, not a report` };
   if (facts.size > BYTES_MAX) return { refusal: `the report ${path} has ${facts.size} bytes, and at most ${BYTES_MAX} are read` };
   // The time of writing can be set by anybody to anything; the time of the last change of that cannot.

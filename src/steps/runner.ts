@@ -9,10 +9,13 @@
 import { isEngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
+import type { AssumptionText } from '../definition/assumption.ts';
+import { writtenDatabase } from '../definition/database.ts';
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
 import { heldBy, startTimeOf } from '../kernel/activation.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
+import { accepted, holds, isJudged } from './acceptance.ts';
 import { acceptingChanges, recordBefore } from './accepted-files.ts';
 import { recordHandedWork } from './asking.ts';
 import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult } from './attempt.ts';
@@ -20,6 +23,8 @@ import type { WorkerConfig } from './brief.ts';
 import { builtQuestion, withBuilt } from './built.ts';
 import { evaluateConditions } from './conditions.ts';
 import { type AttemptContext, openContext } from './context.ts';
+import { contractBefore } from './contracts/contract-files.ts';
+import { readingDatabases, recordedResult, verifyingDatabases, withDatabases } from './databases/attempt-databases.ts';
 import { filledIn } from './filling.ts';
 import { type ForgePart, type ForgeReading, partsNamedBy, readForge } from './forge-reading.ts';
 import { isForCaller } from './handover.ts';
@@ -32,18 +37,22 @@ import { readOnly } from './read-only.ts';
 import { redactJson, sealed } from './redaction.ts';
 import { Secrets } from './secrets.ts';
 import { entryOf, type StepServices } from './services.ts';
+import { afterHandedWork, betweenSnapshots, finishRestores, restoresFiles, takesSnapshots } from './snapshots.ts';
 import { approvalOf } from './subject-changes.ts';
 import { observeSubjects } from './subjects.ts';
-import { type Bench, CLAIMED, type Executors, type Job, requestError, stepError, stoppedError, type Work } from './work.ts';
+import { type Bench, type Executors, type Job, requestError, stepError, stoppedError, type Work } from './work.ts';
 
 type Evidence = { readonly [name: string]: Json };
 
 const NO_CHECKS: readonly CheckResult[] = Object.freeze([]);
 const STACK_MAX = 2000;
 
-/** Builds the function that does what a host asks for one attempt. */
-export function createAttemptRunner(services: StepServices, { kinds, checks }: Executors): AttemptRunner {
-  const secrets = new Secrets(services.secrets ?? {}, (message) => services.warn?.(message));
+/** Builds the function that does what a host asks for one attempt. A host that masks texts itself passes its secrets. */
+export function createAttemptRunner(
+  services: StepServices,
+  { kinds, checks }: Executors,
+  secrets: Secrets = new Secrets(services.secrets ?? {}, (message) => services.warn?.(message)),
+): AttemptRunner {
   const own: Bench = {
     services,
     kinds,
@@ -100,14 +109,24 @@ const WANTS: Readonly<Record<AttemptRequest['want'], Want>> = { prepare, execute
 async function prepare(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   if (pipelineOf(request.bound.model.kind) === 'execute') {
     const job = { bench, request, context };
-    const found = { ...(await beforeWork(job)), ...(await protectedBefore(job)), ...(await recordBefore(job)) };
-    const handsOut = isForCaller(job) ? { handsOut: true as const } : {};
-    return { type: 'ready', ...(Object.keys(found).length === 0 ? {} : { found }), ...handsOut, checks: NO_CHECKS };
+    // Functions that look for effects before the work see the databases as they are then.
+    return request.bound.code.finds === undefined ? prepareWork(job) : readingDatabases(job, prepareWork);
   }
+  return readingDatabases({ bench, request, context }, prepareWait);
+}
+
+async function prepareWork(job: Job): Promise<AttemptResult> {
+  const found = { ...(await beforeWork(job)), ...(await protectedBefore(job)), ...(await recordBefore(job)) };
+  const handsOut = isForCaller(job) ? { handsOut: true as const } : {};
+  return { type: 'ready', ...(Object.keys(found).length === 0 ? {} : { found }), ...handsOut, checks: NO_CHECKS };
+}
+
+async function prepareWait({ bench, request, context }: Job): Promise<AttemptResult> {
   const { evidence, error } = await evaluateConditions('preconditions', request, context);
   const noted = { evidence: { preconditions: evidence }, checks: NO_CHECKS };
   if (error !== undefined) return { type: 'errored', error, ...noted };
-  return { type: 'ready', ...(await builtQuestion(bench, request, context)), ...noted };
+  const found = await contractBefore({ bench, request, context });
+  return { type: 'ready', ...(await builtQuestion(bench, request, context)), ...present({ found }), ...noted };
 }
 
 async function observe(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
@@ -117,12 +136,21 @@ async function observe(bench: Bench, request: AttemptRequest, context: AttemptCo
 }
 
 function execute(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
-  if (request.bound.code.built === undefined) return executeBuilt(bench, request, context);
-  return withBuilt(request, context).then((built) => executeBuilt(bench, built, context));
+  const job = { bench, request, context };
+  // Once a database has accepted the step, nothing else can fail: only a snapshot follows.
+  const attempt = (): Promise<AttemptResult> => withDatabases(job, executeBuilt);
+  if (takesSnapshots(job)) return betweenSnapshots(job, attempt);
+  return restoresFiles(request.workflow.definition) ? finishRestores(job).then(attempt) : attempt();
 }
 
-function executeBuilt(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
-  return acceptingChanges({ bench, request, context }, () => executeInPlace(bench, request, context));
+/** Does the work with the values that functions build; they see the databases, too. */
+function executeBuilt(job: Job): Promise<AttemptResult> {
+  if (job.request.bound.code.built === undefined) return executeAccepting(job);
+  return withBuilt(job.request, job.context).then((request) => executeAccepting({ ...job, request }));
+}
+
+function executeAccepting(job: Job): Promise<AttemptResult> {
+  return acceptingChanges(job, () => executeInPlace(job.bench, job.request, job.context));
 }
 
 function executeInPlace(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
@@ -147,12 +175,12 @@ async function executeHere(bench: Bench, request: AttemptRequest, context: Attem
   }
   const pending = startWork({ bench, request, context });
   const work = isPromise(pending) ? await pending : pending;
+  const assumptions = [...context.assumed, ...(work.assumptions ?? [])];
   if ('handed' in work) return { type: 'handed', handover: work.handed as unknown as JsonObject, ...notedOf(work, before) };
   if ('asks' in work)
     return { type: 'asked', questions: work.asks as unknown as Json, ...present({ saved: work.saved }), ...notedOf(work, before) };
-  return 'error' in work || isPoll || model.postconditions.length === 0 || work.outcome !== 'ok'
-    ? resultOf(bench, request, { work, before })
-    : contracted(bench, request, { work, before, context });
+  const result = resultOf(bench, request, { work, before, assumptions });
+  return isPoll || !isJudged(request.bound, result) ? result : accepted({ bench, request, context }, result);
 }
 
 function startWork(job: Job): Work | Promise<Work> {
@@ -173,13 +201,15 @@ function work(job: Job): Work | Promise<Work> {
 interface Done {
   readonly work: Exclude<Work, { readonly handed: unknown } | { readonly asks: unknown }>;
   readonly before: Evidence | undefined;
+  readonly assumptions?: readonly AssumptionText[];
 }
 
-function resultOf(bench: Bench, request: AttemptRequest, { work, before }: Done): AttemptResult {
+function resultOf(bench: Bench, request: AttemptRequest, { work, before, assumptions = [] }: Done): AttemptResult {
   const noted = notedOf(work, before);
   if ('error' in work)
     return { type: 'errored', error: work.error, ...(work.output === undefined ? {} : { output: work.output }), ...noted };
-  return { type: 'settled', outcome: work.outcome, output: plainOutput(bench, request, work.output), ...noted };
+  const said = assumptions.length === 0 ? noted : { ...noted, assumptions };
+  return { type: 'settled', outcome: work.outcome, output: plainOutput(bench, request, work.output), ...said };
 }
 
 const NOTHING = Object.freeze({ checks: NO_CHECKS });
@@ -196,26 +226,16 @@ function notedOf({ claim, evidence, actor, remember, checks = NO_CHECKS }: Work,
   };
 }
 
-async function contracted(
-  bench: Bench,
-  request: AttemptRequest,
-  done: Done & { readonly context: AttemptContext },
-): Promise<AttemptResult> {
-  const settled = resultOf(bench, request, done);
-  if (settled.type !== 'settled') return settled;
-  const found = await evaluateConditions('postconditions', request, done.context.after(settled.output));
-  const verdict = found.error === undefined ? {} : { verdict: CLAIMED };
-  const evidence = { ...(settled.evidence as Evidence | undefined), postconditions: found.evidence, ...verdict };
-  if (found.error === undefined) return { ...settled, evidence };
-  const { type: _, outcome: __, output, ...noted } = settled;
-  return { type: 'errored', error: found.error, ...noted, claim: noted.claim ?? output, evidence };
-}
-
 async function verify(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   const job = { bench, request, context };
-  if (pipelineOf(request.bound.model.kind) === 'execute') return acceptingChanges(job, () => verifyReport(job));
-  const { evidence, error } = await evaluateConditions('postconditions', request, context.after(request.result));
-  const noted = { evidence: { postconditions: evidence }, checks: NO_CHECKS };
+  if (pipelineOf(request.bound.model.kind) === 'execute')
+    return afterHandedWork(job, () => verifyingDatabases(job, (own) => acceptingChanges(own, () => verifyReport(own))));
+  return readingDatabases(job, verifyWait);
+}
+
+async function verifyWait({ bench, request, context }: Job): Promise<AttemptResult> {
+  const { error, remember, ...seen } = await holds({ bench, request, context: context.after(request.result) }, 'ok', request.result);
+  const noted = { ...seen, ...(Object.keys(remember).length === 0 ? {} : { remember }) };
   if (error !== undefined) return { type: 'errored', error, claim: request.result, ...noted };
   return { type: 'settled', outcome: 'ok', output: request.result, ...noted };
 }
@@ -237,13 +257,27 @@ async function verifyReport({ bench, request, context }: Job): Promise<AttemptRe
   const job = { bench, request, context };
   await recordHandedWork(job, workerOf(request.bound.model), workTimeOf(job));
   const produced = await notingTree(job, () => producing(job, () => ({ outcome, output: claim, claim })));
-  if ('handed' in produced || 'asks' in produced) throw new Error('a report is no new work');
-  const done = { work: produced, before: undefined };
-  if ('error' in produced || outcome !== 'ok' || request.bound.model.postconditions.length === 0) return resultOf(bench, request, done);
-  return contracted(bench, request, { ...done, context });
+  if ('handed' in produced) throw new Error('a report is no new work');
+  if ('asks' in produced) return { type: 'asked', questions: produced.asks as unknown as Json, ...notedOf(produced, undefined) };
+  const result = resultOf(bench, request, { work: produced, before: undefined });
+  return isJudged(request.bound, result) ? accepted(job, result) : result;
 }
 
 async function reconcile(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  const { code, model } = request.bound;
+  const job = { bench, request, context };
+  const known = recordedResult(job);
+  if (known !== undefined) return known;
+  if (writtenDatabase(model) !== undefined) {
+    // Nothing of it is in the database. Whether the rest of it may run again, its author has said.
+    if (model.recovery === 'ask')
+      return unclear(`nothing of step "${model.id}" is in its database, and nothing says that it may run again`);
+    if (code.reconcile === undefined) return { type: 'ready', evidence: { reconciled: false }, checks: NO_CHECKS };
+  }
+  return readingDatabases(job, reconcileByCode);
+}
+
+async function reconcileByCode({ bench, request, context }: Job): Promise<AttemptResult> {
   const { code, model } = request.bound;
   if (code.reconcile === undefined) return reconcileByContract(request, context);
   let found: unknown;

@@ -3,6 +3,7 @@
 
 import type { AgentDriver, AgentPermissions, Watchdogs } from '../agents/driver.ts';
 import type { Budget } from '../definition/budget.ts';
+import type { WriteLimits } from '../definition/forge-write.ts';
 import type { OwnKind } from '../definition/own-kind.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { Groups } from '../forge/people.ts';
@@ -10,6 +11,7 @@ import type { Accounting } from './accounting.ts';
 import type { GateCheck } from './check.ts';
 import type { ForgeFacts, ForgeSubject } from './forge-facts.ts';
 import type { SecretSettings } from './secrets.ts';
+import type { SnapshotKeeper } from './snapshot-keeper.ts';
 
 /** A program as configuration writes it: one of a shell line and a list of words. */
 export interface ProgramSetting {
@@ -59,6 +61,30 @@ export interface WebhookSetting {
   readonly secretHosts?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** What workers may have written at the forge. */
+export interface WriteSetting {
+  /** How much in one run; workflows can only lower it. */
+  readonly limits?: WriteLimits;
+  /** Hosts that links may lead to, beside the repository itself: `docs.example.com`. */
+  readonly links?: readonly string[];
+  /** Logins are kept away from workers on the local forge, too; on others they always are. */
+  readonly hides?: boolean;
+  /** A person sees everything first. */
+  readonly staged?: boolean;
+}
+
+/** A protected database, and how it is protected. */
+export interface DatabaseService {
+  /** Its file; relative to the workspace. */
+  readonly path: string;
+  /** How many rows one statement may update, and a program of one table in one attempt; default 1,000. */
+  readonly rowLimit?: number;
+  /** Where its backups are written; default: the folder `backups` beside it. */
+  readonly backupFolder?: string;
+  /** How many backups of each kind are kept; default 20. */
+  readonly keepBackups?: number;
+}
+
 /** The attempt whose programs print. */
 export interface OutputSource {
   readonly run: string;
@@ -100,6 +126,8 @@ export interface StepServices {
   /** Secrets by name, for webhooks. Their values are masked in everything that leaves an attempt. */
   readonly secrets?: SecretSettings;
   readonly webhooks?: WebhookSetting;
+  /** What workers may have written at the forge; without it, the usual limits. */
+  readonly writes?: WriteSetting;
   /** Patterns of files that no agent may change, beside those that are always protected. */
   readonly protected?: readonly string[];
   /** Where actions are done. */
@@ -112,6 +140,12 @@ export interface StepServices {
   readonly keepText?: (of: KeptText, text: string) => string | undefined;
   /** Opens what takes the output of an attempt's programs while they run; without it, only their result has it. */
   readonly openOutput?: (of: OutputSource) => OutputSink;
+  /** The protected databases by name. */
+  readonly databases?: Readonly<Record<string, DatabaseService>>;
+  /** Where the private copies of databases are made; without it, in the folder for temporary files. */
+  readonly copyDir?: string;
+  /** Keeps snapshots of the workspace; without it, none are taken. */
+  readonly snapshots?: SnapshotKeeper;
   /** Where pid files go, so that a later engine finds what a crashed one left running. */
   readonly pidDir?: string;
   readonly now: () => number;

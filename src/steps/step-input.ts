@@ -16,7 +16,9 @@ export function stepInputOf(request: AttemptRequest, context: AttemptContext): J
     checkpoint: checkpointFor(request, context),
     ...(retry === undefined ? {} : { retryContext: { ...retry, message: feedbackSentence(retry.error) } }),
     ...(request.notes === undefined ? {} : { said: request.notes.map((note) => ({ ...note })) }),
+    ...((request.answered ?? []).length === 0 ? {} : { answered: (request.answered ?? []).map((one) => ({ ...one }) as unknown as Json) }),
     ...(request.item === undefined ? {} : { item: request.item }),
+    ...(request.undoes === undefined ? {} : { undoes: { ...request.undoes }, result: request.result }),
   };
 }
 

@@ -6,6 +6,7 @@
 
 import { findJsonObjects } from '../agents/json-in-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { type AssumptionText, checkAssumptions } from '../definition/assumption.ts';
 import { kindOf } from './context.ts';
 
 /** What a program says about its work. All of it is a claim. */
@@ -15,6 +16,8 @@ export interface StepOutput {
   readonly error?: string;
   readonly postconditionsPassed?: boolean;
   readonly nextStepHint?: string;
+  /** What the program assumed instead of asking a person. */
+  readonly assumptions?: readonly AssumptionText[];
 }
 
 /** What was found on a standard output. */
@@ -23,12 +26,13 @@ export type StepOutputReading =
   | { readonly kind: 'reported'; readonly output: StepOutput }
   | { readonly kind: 'invalid'; readonly why: string };
 
-const FIELDS: Readonly<Record<string, 'boolean' | 'string' | 'any'>> = {
+const FIELDS: Readonly<Record<string, 'boolean' | 'string' | 'any' | 'list'>> = {
   success: 'boolean',
   result: 'any',
   error: 'string',
   postconditionsPassed: 'boolean',
   nextStepHint: 'string',
+  assumptions: 'list',
 };
 const LOOKS_LIKE_ONE = /"(success|postconditionsPassed)"\s*:/;
 
@@ -59,6 +63,11 @@ function validated(value: JsonObject): StepOutputReading {
   for (const [field, member] of Object.entries(value)) {
     const wanted = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined;
     if (wanted === undefined) return invalid(`it has an unknown field "${field}"; put what the step brought into "result"`);
+    if (wanted === 'list') {
+      const read = checkAssumptions(member ?? []);
+      if ('why' in read) return invalid(`its "${field}" cannot be used: ${read.why}`);
+      continue;
+    }
     // A serialiser may write an absent text or flag as null.
     if (wanted !== 'any' && typeof member !== wanted && (member !== null || field === 'success'))
       return invalid(`its "${field}" is ${kindOf(member)}, not a ${wanted}`);

@@ -4,6 +4,7 @@
 import type { AgentQuestion } from '../agents/driver.ts';
 import type { ErrorCode } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
+import type { AssumptionText } from '../definition/assumption.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Passing } from '../forge/forge.ts';
@@ -12,6 +13,7 @@ import type { Redactor } from '../process/redact.ts';
 import type { AttemptRequest, CheckResult } from './attempt.ts';
 import type { GateCheck } from './check.ts';
 import type { AttemptContext } from './context.ts';
+import type { DatabaseCopy } from './databases/copies.ts';
 import type { StoredHandover } from './handover.ts';
 import type { SavedState } from './saved-state.ts';
 import type { Secrets } from './secrets.ts';
@@ -32,6 +34,8 @@ export interface Bench {
   readonly secrets: Secrets;
   /** Absent when there is nothing to mask. */
   readonly redactor: Redactor | undefined;
+  /** The private copies of databases that the attempt works on; absent where there are none. */
+  readonly copies?: readonly DatabaseCopy[];
 }
 
 /** One piece of work for an executor. */
@@ -48,6 +52,8 @@ interface Noted {
   /** What the run keeps among its data, however the attempt ended: `$`-names, which no author can write. */
   readonly remember?: JsonObject;
   readonly checks?: readonly CheckResult[];
+  /** What the worker assumed instead of asking. It counts when the work does. */
+  readonly assumptions?: readonly AssumptionText[];
 }
 
 /** What came of the work. `output` need not be plain data yet. */

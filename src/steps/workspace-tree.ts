@@ -232,7 +232,7 @@ function reportsOf(checks: readonly CheckModel[]): string[] {
 }
 
 /** What is no part of the tree: caches, what the gates of the workflow write as reports, and the engine's own files. */
-function leftOut({ bench, request }: Place, top: string): string[] {
+export function leftOut({ bench, request }: Place, top: string): string[] {
   const { cwd, pidDir } = bench.services;
   const checks = request.workflow.definition.steps.flatMap(checksOf);
   const below = relative(top, cwd);

@@ -1,9 +1,10 @@
 // Owns which entries of a workspace match a pattern, and what each of them is. Links are followed as long as they stay
 // inside the workspace; one that leads out is reported and never read. Nothing is opened here.
 
-import { readdir, readlink, realpath, stat } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, posix, relative, sep } from 'node:path';
-import { fixedFolders } from '../definition/pattern.ts';
+import { fixedFolders, isPlain } from '../definition/pattern.ts';
 import { Stopped } from './abort.ts';
 import { matches } from './glob.ts';
 import { unlessGone } from './workspace-file.ts';
@@ -53,7 +54,7 @@ export async function* walkWorkspace(query: WalkQuery): AsyncGenerator<FoundEntr
   };
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     if (query.signal.aborted) throw new Stopped();
-    for (const entry of (await unlessGone(readdir(folder.real, { withFileTypes: true }))) ?? []) {
+    for (const entry of await entriesIn(folder.real, isPlain(pattern) ? segments.at(-1) : undefined)) {
       query.count();
       const name = posix.join(folder.name, entry.name);
       const path = join(folder.real, entry.name);
@@ -71,6 +72,16 @@ export async function* walkWorkspace(query: WalkQuery): AsyncGenerator<FoundEntr
       } else if (matches(name, pattern)) yield entry.isFile() ? { kind: 'file', name, file: path } : { kind: 'special', name };
     }
   }
+}
+
+/** An entry of a folder, as far as the walk asks. */
+type Entry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink' | 'isFile'>;
+
+/** What a folder has or, of a pattern without wildcards, only what the pattern names: the folder may have thousands of others. */
+async function entriesIn(folder: string, only: string | undefined): Promise<readonly Entry[]> {
+  if (only === undefined) return (await unlessGone(readdir(folder, { withFileTypes: true }))) ?? [];
+  const facts = await unlessGone(lstat(join(folder, only)));
+  return facts === undefined ? [] : [Object.assign(facts, { name: only })];
 }
 
 interface Link {

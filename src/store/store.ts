@@ -9,6 +9,7 @@
 
 import type { Json } from '../base/json.ts';
 import type { Definition, StepKind } from '../definition/model.ts';
+import type { NumberQuery } from '../definition/run-numbers.ts';
 import type { WorkHead } from '../definition/work-head.ts';
 import type { Activation, Path, Ref } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
@@ -82,6 +83,8 @@ export interface RunOrigin {
   readonly issue?: number;
   readonly pr?: number;
   readonly actor?: string;
+  /** The run whose doing at the forge started this one. */
+  readonly cause?: string;
   readonly repository?: string;
   /** The file its definition was loaded from. */
   readonly file?: string;
@@ -89,8 +92,12 @@ export interface RunOrigin {
   readonly workspace?: string;
   /** The branch that is checked out there, and where its commits are pushed. */
   readonly head?: WorkHead;
+  /** Words to find it by. */
+  readonly tags?: readonly string[];
   /** Among steps that wait for the same semaphore, those of the run with the highest go first, then the oldest. Default: 0. */
   readonly priority?: number;
+  /** The OpenTelemetry span it was started under, as a `traceparent`: what happens to it later belongs to the same trace. */
+  readonly trace?: string;
 }
 
 /** What the first delta of a run creates. */
@@ -189,6 +196,8 @@ export interface RunSummary {
   readonly owner: string | undefined;
   readonly parent: string | undefined;
   readonly origin: RunOrigin;
+  /** Its place in lists: a run that was created later has a larger one. */
+  readonly place: number;
   /** Why the run could not be read; the other runs are listed as usual. */
   readonly damaged?: string;
 }
@@ -198,10 +207,80 @@ export interface RunQuery {
   readonly status?: readonly RunStatus[];
   readonly workflow?: string;
   readonly parent?: string;
+  readonly id?: string;
   readonly idPrefix?: string;
+  /** Only runs whose workers assumed something instead of asking, answered or not. */
+  readonly assumes?: true;
+  /** Leaves out runs that certainly wait for no person; a few of the others may wait for none either. */
+  readonly mayAsk?: true;
+  /** Leaves out runs whose workflow certainly names no circuit breakers. */
+  readonly mayBreak?: true;
+  /** Only runs that are, or were, about one of these issues and pull requests; others cost nothing. */
+  readonly about?: NumberQuery;
   /** At most so many; all by default. */
   readonly limit?: number;
+  /** Only runs that were created before `before`, and at `since` or later. */
   readonly before?: number;
+  readonly since?: number;
+  /** Only runs with a place smaller than `below`, where a page of a list ended, and from `from` on: how far back it looks. */
+  readonly below?: number;
+  readonly from?: number;
+  /** Only runs with all of these tags. */
+  readonly tags?: readonly string[];
+  /** Only runs that were started with these values: a text, or the JSON of another value. */
+  readonly params?: Readonly<Record<string, string>>;
+  /** Only runs with this text in their id, workflow, tags or parameters, in whatever case. */
+  readonly text?: string;
+}
+
+/** Where a run is: the number of its last log row, its status, and who drives it. */
+export interface RunHead {
+  readonly run: string;
+  readonly place: number;
+  readonly seq: number;
+  readonly status: RunStatus;
+  readonly owner: string | undefined;
+}
+
+/** Which heads to read: of the runs that somebody drives, of some runs, or of all (with some status) in the order of their places. */
+export type HeadQuery =
+  | { readonly of: 'owned' }
+  | { readonly of: readonly string[] }
+  | { readonly of: 'all'; readonly after: number; readonly limit: number; readonly status?: readonly RunStatus[] };
+
+/** What agents and runs did in one stretch of time. */
+export interface UsageBucket {
+  /** When it begins. */
+  readonly at: number;
+  readonly workflow: string;
+  /** Undefined for what runs did without an agent. */
+  readonly role: string | undefined;
+  /** How many runs were started. */
+  readonly runs: number;
+  readonly attempts: number;
+  readonly costUsd: number;
+  readonly unknownCost: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly ms: number;
+  /** How often a worker of the runs that were started claimed something else than the engine observed. */
+  readonly refusals: number;
+}
+
+/** Which time to divide, and into stretches of how many milliseconds. */
+export interface UsageSpan {
+  readonly since: number;
+  readonly until: number;
+  readonly bucketMs: number;
+  readonly workflow?: string;
+}
+
+/** A semaphore that a step holds or waits for. */
+export interface SlotUse {
+  readonly key: string;
+  readonly run: string;
+  readonly path: Path;
+  readonly isHeld: boolean;
 }
 
 /** A run that needs a driver: something is due, it has mail, or its owner died. */
@@ -239,7 +318,7 @@ export interface PruneRequest {
 }
 
 /** A run that was removed, or would be. */
-export type PrunedRun = Pick<RunSummary, 'id' | 'workflow' | 'status' | 'updatedAt'>;
+export type PrunedRun = Pick<RunSummary, 'id' | 'workflow' | 'status' | 'createdAt' | 'updatedAt'>;
 
 /** What a prune removed. */
 export interface PruneReport {
@@ -339,10 +418,8 @@ export interface Store {
   /** Releases the run, unless it has mail newer than `seenMail`. `stale`: it is not held like this, and nothing changes. */
   release(run: string, held: Ownership, seenMail: number): Promise<'released' | 'mail' | 'stale'>;
   post(mail: Mail): Promise<'posted' | 'duplicate'>;
-  /**
-   * Withdraws mail that nobody acted on, and frees its key. `held`: a live owner other than `me` may have read it.
-   * `gone`: it was acted on, or does not exist.
-   */
+  /** Withdraws mail that nobody acted on, and frees its key. `held`: a live owner, not `me`, may have read it; `gone`: somebody acted. */
+  // A dead owner may have read it too, so its claim becomes stale.
   withdraw(mail: Pick<Mail, 'run' | 'dedupe'>, me: string): Promise<'withdrawn' | 'held' | 'gone'>;
   /** Mail of a run with a larger id than `after`. */
   inbox(run: string, after: number): Promise<readonly ReceivedMail[]>;
@@ -361,13 +438,17 @@ export interface Store {
   values(digests: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The checkpoint's data: the given keys, or all of it. Params are not part of it. */
   data(run: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Json>>;
-  /** The latest completed attempt of the given steps (or of all), top-level and members alike. */
+  /** The latest attempt with a result of the given steps (or of all), members too: a `fail` has one, an error has none. */
   latest(run: string, steps?: readonly string[]): Promise<readonly StoredAttempt[]>;
   /** All ended attempts of a run, oldest first; of one group when it is named. */
   attempts(run: string, group?: Path): Promise<readonly StoredAttempt[]>;
   /** The log after a position; the hash chain is verified as it is read. */
   events(run: string, after: number, limit?: number): Promise<readonly EventRow[]>;
   list(query: RunQuery): Promise<readonly RunSummary[]>;
+  /** How many runs there are of each status. */
+  statusCounts(): Promise<ReadonlyMap<RunStatus, number>>;
+  /** Where runs are, without reading them: what somebody who follows many runs asks after each change. */
+  heads(query: HeadQuery): Promise<readonly RunHead[]>;
   /** Full ids that begin with a prefix; at most `limit`. */
   resolve(prefix: string, limit: number): Promise<readonly string[]>;
 
@@ -386,7 +467,11 @@ export interface Store {
   usage(query: UsageQuery): Promise<UsageTotal>;
   /** What each attempt of a run used, oldest first. */
   uses(run: string): Promise<readonly AgentUsed[]>;
+  /** What agents used and how many runs were started over time, oldest first. */
+  usageOver(span: UsageSpan): Promise<readonly UsageBucket[]>;
   family(run: string): Promise<Family>;
+  /** The semaphores that are held or waited for, those of each key in order; at most `limit`. */
+  slots(limit: number): Promise<readonly SlotUse[]>;
   /** Closes an account for every run and process on this store; a later time extends an earlier one. */
   closeAccount(closed: ClosedAccount): Promise<void>;
   /** The accounts that are closed at a time. */

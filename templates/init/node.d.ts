@@ -1,4 +1,4 @@
-// What the first workflow uses of Node, so that an editor can check it. For all of Node: npm install --save-dev @types/node,
+// What the first workflow and the first skill use of Node, so that an editor can check it. For all of Node: npm install --save-dev @types/node,
 // then delete this file and .pawl/tsconfig.json, and run "pawl init" again.
 
 declare module 'node:fs' {
@@ -11,4 +11,6 @@ declare module 'node:path' {
 }
 interface ImportMeta {
   readonly dirname: string;
+  readonly main: boolean;
 }
+declare const process: { readonly argv: readonly string[] };

@@ -9,11 +9,13 @@ const skill = defineSkill({
       id: 'look',
       title: 'Look',
       actions: ['Read what the person asked for, and the files that it is about.', formatForbidden(['Do not change any file yet.'])],
+      advisory: 'it only reads; say here why, or give the step a contract',
     },
     {
       id: 'work',
       title: 'Work',
       actions: ['Make the smallest change that does it.', formatExpectedOutput(['The change, and the command that shows that it works.'])],
+      contract: { changes: ['**'] },
     },
   ],
 });

@@ -87,6 +87,8 @@ When it is done (add a result with --result JSON, --result @FILE, or --result - 
   pawl done ${RUN} --token=${token}
 When it cannot be done:
   pawl fail ${RUN} --token=${token} --reason 'why it cannot be done'
+To guess what only a person can decide, and go on (MUST if a wrong guess does harm, else SHOULD or COULD):
+  pawl assume ${RUN} --token=${token} --severity SHOULD --question 'Which one?' --assumed this
 `);
   });
 
@@ -106,7 +108,7 @@ When it cannot be done:
     await planned();
     const { stdout } = await next();
     expect(stdout).toContain('The result must match this JSON Schema: {"type":"object","required":["tests"]');
-    expect(Object.keys(commandsIn(stdout))).toEqual(['done', 'fail', 'ask']);
+    expect(Object.keys(commandsIn(stdout))).toEqual(['done', 'fail', 'assume', 'ask']);
   });
 
   test('is available as JSON, with the state of the run', async () => {

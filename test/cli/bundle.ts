@@ -5,6 +5,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { bundle, root } from '../../scripts/bundle.js';
+import { CATALOGUE } from '../../scripts/shipped-skills.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,7 +17,7 @@ declare module 'vitest' {
 /** Makes the bundle; what it gives removes it again. */
 export default async function setup(project: TestProject): Promise<() => void> {
   const folder = join(root, 'node_modules', '.cache', `pawl-bundle-${process.pid}`);
-  await bundle(join(folder, 'dist'));
+  await bundle(join(folder, 'dist'), [CATALOGUE, 'test/cli/shipped']);
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
   project.provide('bundle', join(folder, 'dist'));
   return () => rmSync(folder, { recursive: true, force: true });

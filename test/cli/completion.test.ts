@@ -134,7 +134,7 @@ test('workflows, and the steps of workflow files, are read and not run, and a na
     '.pawl/workflows/file.yaml',
     'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: file }\nstages:\n  - { id: first, type: command, run: "true" }\n',
   );
-  expect(inBash(['pawl', 'run', 're'])).toEqual(['release']);
+  expect(inBash(['pawl', 'run', 'rel'])).toEqual(['release']);
   expect(inBash(['pawl', 'run', 'file', '--from', ''])).toEqual(['first']);
   expect(existsSync(dirty)).toBe(false);
 });

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RunReport } from '../../src/cli/run-report/run-report.ts';
-import { CliRig, type Start } from './rig.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { RunReport } from '../../src/control/run-report.ts';
+import { CliRig, type Ended, type Start } from './rig.ts';
 
 let rig: CliRig;
+let shared: CliRig;
 beforeEach(() => {
   rig = new CliRig();
 });
@@ -17,9 +18,9 @@ function here(env: Readonly<Record<string, string>> = {}): Start {
 }
 
 /** The project that a demo made. */
-function shop(): string {
-  const [made = ''] = readdirSync(rig.folder).filter((name) => name.startsWith('pawl-demo-'));
-  return join(rig.folder, made, 'shop');
+function shop(of = rig): string {
+  const [made = ''] = readdirSync(of.folder).filter((name) => name.startsWith('pawl-demo-'));
+  return join(of.folder, made, 'shop');
 }
 
 /** The commands that a demo printed for pasting, as words. */
@@ -27,37 +28,63 @@ function pasted(printed: string): string[][] {
   return [...printed.matchAll(/^ {2}pawl (.+?)\r?$/gm)].map(([, words = '']) => words.split(' '));
 }
 
-test('an empty claim is rejected with the evidence, and the second attempt is accepted', async () => {
-  const { code, stdout, stderr } = await rig.run(['demo'], here());
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  const story = stdout.split('\n').map((line) => line.trim());
-  const places = [
-    '✗ attempt 1 is rejected',
-    'claimed   "Fixed the discount. All tests pass."',
-    'observed  ✗ src/cart.js is byte for byte what it was',
-    '✗ the test that shows the bug still fails',
-    '✓ attempt 2 is accepted',
-    'observed  ✓ src/cart.js was changed',
-    '✓ node --test: all tests pass',
-    '+ return sum >= 100_00 ? Math.round(sum * 0.9) : sum;',
-  ].map((line) => story.indexOf(line));
-  expect(places).not.toContain(-1);
-  expect(places).toEqual(places.toSorted((a, b) => a - b));
-});
+describe('a demo without a terminal', () => {
+  // One for all: the last of these goes on with it.
+  let ended: Ended;
+  beforeAll(async () => {
+    shared = new CliRig();
+    ended = await shared.run(['demo'], { env: { TMPDIR: shared.folder } });
+  });
+  afterAll(() => shared.close());
 
-test('the bug is really fixed, and committed', async () => {
-  await rig.run(['demo'], here());
-  expect(readFileSync(join(shop(), 'src/cart.js'), 'utf8')).toContain('sum >= 100_00');
-  const log = execFileSync('git', ['log', '--format=%s'], { cwd: shop(), encoding: 'utf8' });
-  expect(log).toBe('Give the discount at exactly 100.00\nA shop with a bug\n');
-  expect(execFileSync('git', ['status', '--porcelain'], { cwd: shop(), encoding: 'utf8' })).toBe('');
-});
+  test('an empty claim is rejected with the evidence, and the second attempt is accepted', () => {
+    const { code, stdout, stderr } = ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const story = stdout.split('\n').map((line) => line.trim());
+    const places = [
+      '✗ attempt 1 is rejected',
+      'claimed   "Fixed the discount. All tests pass."',
+      'observed  ✗ src/cart.js is byte for byte what it was',
+      '✗ the test that shows the bug still fails',
+      '✓ attempt 2 is accepted',
+      'observed  ✓ src/cart.js was changed',
+      '✓ node --test: all tests pass',
+      '+ return sum >= 100_00 ? Math.round(sum * 0.9) : sum;',
+    ].map((line) => story.indexOf(line));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
 
-test('without a terminal a script decides, says so, and is recorded', async () => {
-  const { stdout } = await rig.run(['demo'], here());
-  expect(stdout).toContain('a script, which exists only in this demo');
-  const { steps } = await rig.json<RunReport>(['demo'], here());
-  expect(steps.find(({ step }) => step === 'approve')?.actor).toBe('demo script');
+  test('the bug is really fixed, and committed', () => {
+    const made = shop(shared);
+    expect(readFileSync(join(made, 'src/cart.js'), 'utf8')).toContain('sum >= 100_00');
+    const log = execFileSync('git', ['log', '--format=%s'], { cwd: made, encoding: 'utf8' });
+    expect(log).toBe('Give the discount at exactly 100.00\nA shop with a bug\n');
+    expect(execFileSync('git', ['status', '--porcelain'], { cwd: made, encoding: 'utf8' })).toBe('');
+  });
+
+  test('without a terminal a script decides, says so, and is recorded', async () => {
+    expect(ended.stdout).toContain('a script, which exists only in this demo');
+    const [[, ...show] = []] = pasted(ended.stdout);
+    const { steps } = await shared.json<RunReport>(['show', ...show]);
+    expect(steps.find(({ step }) => step === 'approve')?.actor).toBe('demo script');
+  });
+
+  test('the commands that it prints at the end work when they are pasted', async () => {
+    const commands = pasted(ended.stdout);
+    expect(commands.map(([name]) => name)).toEqual(['show', 'graph', 'fork']);
+    const [show = [], graph = [], fork = []] = commands;
+    const shown = await shared.run(show);
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(shown.stdout).toContain('Fixed the discount. All tests pass.');
+    expect((await shared.run(graph)).stdout).toContain('flowchart');
+    const terminal = shared.terminal(fork);
+    await terminal.until('[y/N]');
+    terminal.type('y\r');
+    await terminal.until('Your answer');
+    terminal.type('commit\r');
+    expect(await terminal.ended).toBe(0);
+  });
 });
 
 test('at a terminal the person decides', async () => {
@@ -95,23 +122,6 @@ test('a question left for later stays on disk, and the printed command asks it a
   await again.until('Your answer');
   again.type('commit\r');
   expect(await again.ended).toBe(0);
-});
-
-test('the commands that it prints at the end work when they are pasted', async () => {
-  const { stdout } = await rig.run(['demo'], here());
-  const commands = pasted(stdout);
-  expect(commands.map(([name]) => name)).toEqual(['show', 'graph', 'fork']);
-  const [show = [], graph = [], fork = []] = commands;
-  const shown = await rig.run(show);
-  expect(shown).toMatchObject({ code: 0, stderr: '' });
-  expect(shown.stdout).toContain('Fixed the discount. All tests pass.');
-  expect((await rig.run(graph)).stdout).toContain('flowchart');
-  const terminal = rig.terminal(fork);
-  await terminal.until('[y/N]');
-  terminal.type('y\r');
-  await terminal.until('Your answer');
-  terminal.type('commit\r');
-  expect(await terminal.ended).toBe(0);
 });
 
 test('started by npx, it prints commands for npx', async () => {

@@ -106,20 +106,35 @@ const FILES: Readonly<Record<string, string>> = {
     'm1',
     '  - { id: a, type: agent, agent: writer, action: x, on_error: { retry: 3, then: escalate } }\n  - { id: b, type: gate, conditions: [{ check: command, run: make }], on_fail: { goto: a, max_iterations: 9, then: fail, context: { why: "{{ gate.failed_checks }}" } } }\n',
   ),
+  'DATABASE_UNKNOWN.file.yaml': yaml('k1', '  - { id: a, type: command, run: make, databases: { boook: read } }\n'),
+  'DATABASE_UNKNOWN.workflow.yaml': yaml('k2', '  - { id: a, type: command, run: make }\n', 'databases: { boook: read }\n'),
+  'DATABASE_UNKNOWN.record.ts': record('k3', "a: { command: 'make', databases: { boook: 'read' }, next: null },"),
+  'DATABASE_UNKNOWN.flow.ts': flow('k4', "yield* step('a').command({ run: 'make', databases: ['boook'] });"),
+  'DATABASE_UNVERIFIED.file.yaml': yaml('q1', '  - { id: a, type: command, run: make, databases: [book] }\n'),
+  'DATABASE_UNVERIFIED.workflow.yaml': yaml('q2', '  - { id: a, type: command, run: make }\n', 'databases: [book]\n'),
+  'DATABASE_UNVERIFIED.list.ts': list('q3', "{ id: 'a', command: 'make', databases: ['book'], next: null },"),
   'STEP_UNVERIFIED.list.ts': list('u1', "{ id: 'a', agent: 'writer', action: 'x', next: null },"),
   'RECOVERY_DEFAULT.file.yaml': yaml('v1', '  - { id: a, type: command, run: make }\n'),
   'FIELD_WITHOUT_EFFECT.file.yaml': yaml('x1', '  - { id: a, type: command, run: make, recovery: rerun }\n', 'override_triggers: true\n'),
 };
 const FOLDER = '.pawl/workflows';
 const HINTS = ['LOOP_UNEXPLAINED', 'STEP_UNVERIFIED', 'RECOVERY_DEFAULT'];
-const WARNINGS = ['CHECK_BYPASSED', 'APPROVAL_UNTIED', 'WRITERS_OVERLAP', 'LOOP_IDLE', 'RETRIES_MULTIPLY', 'FIELD_WITHOUT_EFFECT'];
+const WARNINGS = [
+  'CHECK_BYPASSED',
+  'APPROVAL_UNTIED',
+  'WRITERS_OVERLAP',
+  'LOOP_IDLE',
+  'RETRIES_MULTIPLY',
+  'FIELD_WITHOUT_EFFECT',
+  'DATABASE_UNVERIFIED',
+];
 
 const rig = new CliRig();
 let rows: readonly Row[] = [];
 beforeAll(async () => {
   rig.write(
     '.pawl/config.yaml',
-    'groups: { maintainers: [ann] }\nroles:\n  writer: { driver: attended }\n  broken: { driver: claude-cod }\n',
+    'groups: { maintainers: [ann] }\ndatabases: { book: { path: book.db } }\nroles:\n  writer: { driver: attended }\n  broken: { driver: claude-cod }\n',
   );
   rig.write(
     `${FOLDER}/release.yaml`,
@@ -171,14 +186,30 @@ test('a file that is validated alone is compared with the rest of the project', 
 });
 
 describe('pawl run refuses before the run', () => {
-  test.each(['r1', 'r3', 'r5', 'd1', 'c1', 'c4', 'g1', 'w1', 'w3', 'i1', 'y1', 'EVENT_UNKNOWN.file.yaml', 'OUTPUT_TOO_EARLY.file.yaml'])(
-    '%s',
-    async (name) => {
-      const { code, stderr } = await rig.run(['run', name in FILES ? `${FOLDER}/${name}` : name]);
-      expect([code, /\[(?:DEFINITION_INVALID|DEFINITION_CYCLE|WORKFLOW_UNKNOWN|ROLE_UNKNOWN)\]/.test(stderr)]).toEqual([2, true]);
-      expect((await rig.json<{ runs: readonly unknown[] }>(['runs'])).runs).toEqual([]);
-    },
-  );
+  test.each([
+    'r1',
+    'r3',
+    'r5',
+    'd1',
+    'c1',
+    'c4',
+    'g1',
+    'w1',
+    'w3',
+    'i1',
+    'y1',
+    'k1',
+    'k4',
+    'EVENT_UNKNOWN.file.yaml',
+    'OUTPUT_TOO_EARLY.file.yaml',
+  ])('%s', async (name) => {
+    const { code, stderr } = await rig.run(['run', name in FILES ? `${FOLDER}/${name}` : name]);
+    expect([code, /\[(?:DEFINITION_INVALID|DEFINITION_CYCLE|WORKFLOW_UNKNOWN|ROLE_UNKNOWN|DATABASE_UNKNOWN)\]/.test(stderr)]).toEqual([
+      2,
+      true,
+    ]);
+    expect((await rig.json<{ runs: readonly unknown[] }>(['runs'])).runs).toEqual([]);
+  });
 
   test('an event that does not exist', async () => {
     const { code, stderr } = await rig.run(['run', 'v1', '--event', 'isues.labeled', '--payload', '{}']);

@@ -26,14 +26,14 @@ export class ForgeProject {
   readonly rig: CliRig = new CliRig();
 
   /** Makes the project; `agent` is the code that runs for each step, by its id. */
-  async open(agent: Readonly<Record<string, string>>): Promise<void> {
+  async open(agent: Readonly<Record<string, string>>, forge = 'forge: { kind: local }'): Promise<void> {
     const { rig } = this;
     rig.settings.PATH = `${join(rig.folder, 'bin')}:${process.env.PATH}`;
     this.writePrograms();
     git(rig.project, 'init', '--quiet', '--initial-branch=main');
     await this.pawl('init');
     for (const [name, file] of Object.entries(SEED_FILES)) rig.write(`.pawl/workflows/${name}.yaml`, seedText(file));
-    rig.write('.pawl/config.yaml', CONFIG);
+    rig.write('.pawl/config.yaml', `${forge}\n${CONFIG}`);
     rig.write('.pawl/agent.mjs', agentText(agent));
     rig.write('.gitignore', 'coverage.xml\n');
     rig.write('src/old.py', 'def old():\n    return 1\n');
@@ -90,8 +90,7 @@ export function seedText(file: string): string {
 }
 
 const ROLES = ['feat-dev', 'docs-dev', 'bug-fix', 'pr-review', 'test-coverage', 'security-review', 'merge-conflict'];
-const CONFIG = `forge: { kind: local }
-project: { default_branch: main }
+const CONFIG = `project: { default_branch: main }
 groups: { maintainers: [ann], security-team: [sue] }
 roles:
 ${ROLES.map((role) => `  ${role}: { driver: command, argv: [node, .pawl/agent.mjs] }`).join('\n')}

@@ -79,6 +79,7 @@ describe('commands that approve work need a person', () => {
   test.each([
     ['a review', ['review', '2', '--approve', '--as', 'bob']],
     ['a check', ['check', '2', '--name', 'lint', '--conclusion', 'success']],
+    ['a comment with a command', ['pr', 'comment', '2', '--body', '/pawl approve', '--as', 'bob']],
   ])('so %s in a pipe is refused', async (_what, words) => {
     expect(await forge(...words)).toMatchObject({ code: 4, stderr: expect.stringContaining('only a person can do') });
     expect((await forge('pr', 'show', '2')).stdout).not.toMatch(/bob|lint/);
@@ -94,6 +95,15 @@ describe('commands that approve work need a person', () => {
       stderr: expect.stringContaining('it has changed since; review it again'),
     });
     expect(await review('--head', head)).toMatchObject({ code: 0, stdout: expect.stringContaining('sue requests changes') });
+  });
+
+  test('a token commands under its own name, for the digest that was seen', async () => {
+    const env = { PAWL_TOKEN: await tokenOf(rig, 'sam') };
+    const say = (body: string, ...words: string[]) => rig.run(['forge', 'pr', 'comment', '2', '--body', body, ...words], { env });
+    expect(await say('/pawl approve')).toMatchObject({ code: 4, stderr: expect.stringContaining('must name the digest of what sam saw') });
+    expect(await say('/pawl approve deadbeef', '--as', 'ann')).toMatchObject({ code: 4 });
+    expect(await say('/pawl approve deadbeef')).toMatchObject({ code: 0 });
+    expect((await forge('pr', 'show', '2')).stdout).toContain('sam:\n/pawl approve deadbeef');
   });
 });
 

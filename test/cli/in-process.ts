@@ -36,12 +36,26 @@ export async function runInProcess(command: InProcess): Promise<Ended> {
     const [stdout, stderr] = [openOutput(), openOutput()];
     const stdin = new PassThrough().end(command.input) as unknown as NodeJS.ReadStream;
     const world = { stdin, stdout: stdout.stream, stderr: stderr.stream, env: process.env, cwd: command.cwd, startedAt: Date.now() };
-    const code = await main.runCommandLine(world, command.argv.slice(2));
+    const code = await apart(() => main.runCommandLine(world, command.argv.slice(2)));
     return { code, stdout: await stdout.text(), stderr: await stderr.text() };
   } finally {
     restore();
     isUnderWay = false;
   }
+}
+
+/** Calls a function as a process of its own does: without this file in the stack of what goes wrong in it. */
+function apart<T>(call: () => Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const begin = (): void => {
+    // The engine follows a chain of promises by their own functions, and these are others.
+    call().then(
+      (value) => resolve(value),
+      (error) => reject(error),
+    );
+  };
+  setImmediate(begin);
+  return promise;
 }
 
 /** Gives this process the environment, folder and words of the command, and returns what takes them back. */
@@ -69,12 +83,31 @@ function openOutput(): { readonly stream: NodeJS.WriteStream; text(): Promise<st
   return { stream: stream as unknown as NodeJS.WriteStream, text };
 }
 
+/** An error as a process of its own throws it: without this file in its stack. */
+function withoutThisFile(error: unknown): unknown {
+  const isOurs = (line: string): boolean => line.includes(import.meta.url);
+  if (error instanceof Error)
+    error.stack =
+      error.stack
+        ?.split('\n')
+        .filter((line) => !isOurs(line))
+        .join('\n') ?? '';
+  return error;
+}
+
 // A new process has loaded none of the user's modules, so each command loads them anew.
 const temporary = pathToFileURL(join(tmpdir(), '/')).href;
+// This checkout may lie among the temporary files itself.
+const checkout = new URL('../../', import.meta.url).href;
 registerHooks({
   resolve: (specifier, context, next) => {
-    const resolved = next(specifier, context);
-    const isOfUser = resolved.url.startsWith(temporary) && !/\?|\/node_modules\//.test(resolved.url);
-    return isOfUser ? { ...resolved, url: `${resolved.url}?command=${commands}` } : resolved;
+    try {
+      const resolved = next(specifier, context);
+      const isOfUser =
+        resolved.url.startsWith(temporary) && !resolved.url.startsWith(checkout) && !/\?|\/node_modules\//.test(resolved.url);
+      return isOfUser ? { ...resolved, url: `${resolved.url}?command=${commands}` } : resolved;
+    } catch (error) {
+      throw withoutThisFile(error);
+    }
   },
 });

@@ -11,7 +11,15 @@ afterEach(() => rig.close());
 
 test('nothing is listed when nothing waits, and no database is created', async () => {
   expect(await rig.run(['inbox'])).toEqual({ code: 0, stdout: 'Nothing is waiting for you.\n', stderr: '' });
-  expect(await rig.json(['inbox'])).toEqual({ code: 0, schemaVersion: 1, gates: [], questions: [], stuck: [], pending: [] });
+  expect(await rig.json(['inbox'])).toEqual({
+    code: 0,
+    schemaVersion: 1,
+    gates: [],
+    questions: [],
+    stuck: [],
+    pending: [],
+    assumptions: [],
+  });
 });
 
 test('what waits for a person is listed across runs, oldest first, with what a program needs to decide', async () => {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RunReport } from '../../src/cli/run-report/run-report.ts';
+import type { RunReport } from '../../src/control/run-report.ts';
 import { CliRig } from './rig.ts';
 
 let rig: CliRig;
@@ -142,7 +142,11 @@ test.each([
   ['JavaScript', ['init', '--js']],
 ])('an editor finds the types for %s, although the project has no packages', async (_language, words) => {
   await rig.run(words);
+  await rig.run(['skill', 'new', 'sample']);
   expect(typeProblems()).toBe('');
+  const skill = '.pawl/skills/sample/skill.mjs';
+  rig.write(skill, read(skill).replace("title: 'Look'", 'title: 7'));
+  expect(typeProblems()).toContain("Type 'number' is not assignable to type 'string'");
   const [name = ''] = readdirSync(join(rig.project, '.pawl/workflows'));
   rig.write(`.pawl/workflows/${name}`, read(`.pawl/workflows/${name}`).replace("next: 'check'", "next: 'chekc'"));
   expect(typeProblems()).toContain(`Type '"chekc"' is not assignable`);
@@ -171,6 +175,7 @@ test('where the package is installed and has no types of Node beside it, what in
   rig.write('node_modules/README', '');
   symlinkSync(join(import.meta.dirname, '../..'), join(rig.project, 'node_modules', 'pawl'));
   expect((await rig.run(['init'])).stdout).toContain('wrote       .pawl/node.d.ts\n');
+  await rig.run(['skill', 'new', 'sample']);
   expect(typeProblems()).toBe('');
   await rig.run(['init', 'plan', '--yaml']);
   expect(read('.pawl/workflows/plan.yaml')).toContain('$schema=../../node_modules/pawl/schema/pawl-workflow.schema.json\n');

@@ -40,6 +40,8 @@ test('workflows of both homes are listed by name, with form, file and title', as
       'delta  graph  .pawl/workflows/d.yaml     delta',
       'gamma  flow   .pawl/workflows/f.ts       gamma',
       '',
+      '"pawl skill list" shows the skills that Pawl ships; "pawl run NAME --attended" runs one.',
+      '',
     ].join('\n'),
     stderr: '',
   });
@@ -47,7 +49,10 @@ test('workflows of both homes are listed by name, with form, file and title', as
 
 test('a project without workflows says how to get one', async () => {
   const { code, stdout } = await rig.run(['list']);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: `No workflows in ${rig.project}. "pawl init" writes a first one.\n` });
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: `No workflows in ${rig.project}. "pawl init" writes a first one.\n\n"pawl skill list" shows the skills that Pawl ships; "pawl run NAME --attended" runs one.\n`,
+  });
 });
 
 test('every file that cannot be read is reported, and the others are listed all the same', async () => {

@@ -214,7 +214,7 @@ describe('pawl init --claude', () => {
     expect(JSON.parse(read('.claude/settings.json'))).toEqual({
       hooks: {
         SessionStart: [{ hooks: hook('session-start') }],
-        PreToolUse: [{ matcher: 'Bash|Edit|MultiEdit|Write|NotebookEdit', hooks: hook('pre-tool-use') }],
+        PreToolUse: [{ matcher: 'Bash|Edit|MultiEdit|Write|NotebookEdit|mcp__.*__pawl_(next|report|ask)', hooks: hook('pre-tool-use') }],
         Stop: [{ hooks: hook('stop') }],
       },
     });

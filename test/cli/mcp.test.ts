@@ -37,6 +37,21 @@ async function statusOf(run: string): Promise<string> {
 const start = { workflow: 'three-steps' };
 
 describe('an agent', () => {
+  test('guesses, goes on, and is told when a person answers otherwise', async () => {
+    const agent = await client();
+    const first = await agent.call('pawl_start', start);
+    const guess = { question: 'Which database?', assumed: 'SQLite', severity: 'MUST' };
+    const token = tokensIn(first)[0];
+    expect((await agent.call('pawl_assume', { token, ...guess })).text).toMatch(/^Recorded\. Go on with your step/);
+    expect((await agent.call('pawl_assume', { token, ...guess, severity: 'HIGH' })).text).toContain('[USAGE]');
+    const run = runIn(first);
+    const { assumptions } = await rig.json<{ assumptions: { id: string; digest: string }[] }>(['assumptions', run]);
+    expect(assumptions).toMatchObject([{ id: 'a1', ...guess, state: 'open' }]);
+    const words = ['answer', run, '--assumption', 'a1', 'Postgres', '--digest', assumptions[0]?.digest ?? ''];
+    await rig.run(words, { env: { PAWL_TOKEN: await tokenOf(rig, 'ann') } });
+    expect((await agent.call('pawl_next', {})).text).toMatch(/attempt 2[\s\S]*ann answered otherwise[\s\S]*> Postgres/);
+  });
+
   test('completes three steps, and a mere claim is not accepted', async () => {
     const agent = await client();
     const first = await agent.call('pawl_start', start);

@@ -1,5 +1,6 @@
 // Loaded before a pawl process: writes down every path that the process opens itself and that is a file of the
-// database which PAWL_RECORD_DB names, by whatever name. SQLite opens its files without Node and is not seen.
+// database which PAWL_RECORD_DB names, by whatever name. SQLite opens its files without Node and is not seen. The store
+// itself opens its log, on which SQLite has no lock (src/store/sqlite/home.ts).
 
 import fs, { appendFileSync, statSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -19,6 +20,7 @@ function numberOf(path: fs.PathLike): string | undefined {
 
 function record(call: string, path: unknown): void {
   if (typeof path !== 'string' && !(path instanceof URL)) return;
+  if (call === 'openSync' && path === `${db}-wal`) return;
   const number = numberOf(path);
   if (number !== undefined && SIDES.some((side) => numberOf(`${db}${side}`) === number)) write(log, `${call} ${path}\n`);
 }

@@ -51,7 +51,7 @@ export class PageReader {
   async #give({ line: written, printed, place }: Deed & { readonly do: 'command' }): Promise<Readonly<Record<string, string>>> {
     const line = written.replace(/<(\w+)>/g, (all, name: string) => this.#seen[name] ?? all);
     if (place === 'terminal') return this.#atTerminal(line, printed);
-    if (/^(node|npx) /.test(line)) this.#install();
+    if (/^(node|npx) |--import /.test(line)) this.#install();
     if (line.endsWith(' &')) return this.#inBackground(line.slice(0, -2), printed);
     if (line === 'kill -9 %1') return this.#endBackground();
     // What kills its process must have one of its own.
@@ -75,7 +75,7 @@ export class PageReader {
     mkdirSync(join(modules, 'pawl'), { recursive: true });
     cpSync(join(root, 'package.json'), join(modules, 'pawl', 'package.json'));
     symlinkSync(inject('bundle'), join(modules, 'pawl', 'dist'));
-    symlinkSync(join(root, 'node_modules', 'vitest'), join(modules, 'vitest'));
+    for (const name of ['vitest', '@opentelemetry']) symlinkSync(join(root, 'node_modules', name), join(modules, name));
     this.#rig.write('package.json', '{ "type": "module" }\n');
     this.#program('npx', VITEST, 'shift');
   }

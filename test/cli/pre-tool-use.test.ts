@@ -29,6 +29,16 @@ export default defineWorkflow({
 });
 `;
 
+const REVIEWED = `import { defineWorkflow } from 'pawl';
+export default defineWorkflow({
+  name: 'reviewed',
+  steps: {
+    work: { agent: 'developer', prompt: 'Do it.', next: 'review' },
+    review: { agent: 'reviewer', prompt: 'Review it.', independent: true, next: null },
+  },
+});
+`;
+
 let rig: CliRig;
 let agent: ConnectedClient;
 let run: string;
@@ -37,6 +47,7 @@ beforeAll(async () => {
   rig.settings.PAWL_DB = join(rig.folder, 'runs.db');
   rig.write('.pawl/workflows/guarded.yaml', GUARDED);
   rig.write('.pawl/workflows/items.ts', ITEMS);
+  rig.write('.pawl/workflows/reviewed.ts', REVIEWED);
   rig.write('tests/a.test.ts', 'x');
   rig.write('tests/new/b.test.ts', 'x');
   rig.write('ci/check.sh', 'x');
@@ -74,6 +85,27 @@ test('an item of a fan-out is held to what its step may change, and is named aft
   const write = (file: string) => hook('Write', { file_path: file, content: '' }, { session_id: 'items' });
   expect(await write('tests/new/b.test.ts')).toEqual(SILENT);
   expect((await write('tests/a.test.ts')).stdout).toContain('is protected while step \\"write\\" of run');
+  await other.close();
+});
+
+test('the agent that did the work does not take up its review; a sub-agent of it does', async () => {
+  const other = await connect(rig, { env: { CLAUDE_CODE_SESSION_ID: 'reviewed' } });
+  const { text: started } = await other.call('pawl_start', { workflow: 'reviewed' });
+  const [, token = ''] = /Token: (\S+)/.exec(started) ?? [];
+  const { text: sent } = await other.call('pawl_report', { token, result: {} });
+  expect(sent).not.toContain('Review it.');
+  const [, own = ''] = /and token "([^"]+)"/.exec(sent) ?? [];
+  const calls: readonly [string, object][] = [
+    ['Bash', { command: `npx pawl next --token=${own}` }],
+    ['Bash', { command: `pawl done r --token ${own}` }],
+    ['mcp__pawl__pawl_next', { token: own }],
+  ];
+  for (const [tool, input] of calls) {
+    const asked = { session_id: 'reviewed' };
+    expect((await hook(tool, input, asked)).stdout).toContain('reviews work of this session');
+    expect(await hook(tool, input, { ...asked, agent_id: 'a1' })).toEqual(SILENT);
+  }
+  expect((await other.call('pawl_next', { token: own })).text).toContain('Review it.');
   await other.close();
 });
 
@@ -121,7 +153,13 @@ describe('in a session with an open step', () => {
       ['Edit', { file_path: '/elsewhere/tests/a.test.ts' }],
       ['Read', { file_path: 'tests/a.test.ts' }],
       ['Bash', { command: 'cat tests/a.test.ts > /dev/null && cp tests/a.test.ts /tmp/copy' }],
-      ['Bash', { command: 'npm test; pawl next; pawl show r1; pawl trust --list; pawl approve --help' }],
+      [
+        'Bash',
+        {
+          command:
+            'npm test; pawl next; pawl show r1; pawl trust --list; pawl approve --help; pawl data --json status; pawl assume r1 --token t --question q --assumed a',
+        },
+      ],
       ['Bash', { command: 'echo "the person runs pawl approve r1"; grep -rn pawl approve docs' }],
       ['Bash', { command: "cat > docs.md <<'EOF'\npawl approve r1\nrm tests/a.test.ts\nEOF\nls" }],
       ['Bash', { command: 'cd /elsewhere && rm -rf tests/a.test.ts' }],
@@ -160,6 +198,12 @@ describe('in a session with an open step', () => {
       'eval "pawl approve r1"',
       'bash <<EOF\npawl approve r1\nEOF',
       'pawl --json approve r1',
+      'pawl --project list answer r1 --assumption a1 yes',
+      'pawl answer r1 --assumption a1 -- --help',
+      'pawl approve r1 --input -h',
+      'pawl data restore b1',
+      'pawl data --database status restore b1',
+      'pawl token --scope decide create mine',
     ];
     for (const command of commands)
       expect([command, await denied('Bash', { command })]).toEqual([

@@ -3,7 +3,20 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { spawn as spawnTerminal } from '@lydell/node-pty';
@@ -201,7 +214,16 @@ export class CliRig {
   async close(): Promise<void> {
     for (const child of this.started) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
     for (const terminal of this.terminals) terminal.kill('SIGKILL');
+    this.releaseHeld();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** Lets steps end that outlived a killed process and still wait at a pipe (`Hold`). */
+  private releaseHeld(): void {
+    if (!existsSync(this.project)) return;
+    for (const entry of readdirSync(this.project, { withFileTypes: true }))
+      if (entry.isFIFO() && entry.name.endsWith('.go'))
+        closeSync(openSync(join(this.project, entry.name), constants.O_RDWR | constants.O_NONBLOCK));
   }
 }
 

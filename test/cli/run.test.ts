@@ -115,6 +115,17 @@ test.each([
   expect(readdirSync(rig.state, { recursive: true }).filter((name) => String(name).endsWith('runs.db'))).toEqual([]);
 });
 
+test('where parameters are missing, the message says how to give them', async () => {
+  const params = `params: { topic: arg({ type: 'string', required: true }), times: arg({ type: 'integer', required: true }) },`;
+  const file = await writeWorkflow(rig, 'copy', { steps: COPY, params });
+  const one = await rig.run(['run', file, '-p', 'topic=a']);
+  expect([one.code, one.stdout]).toEqual([2, '']);
+  expect(one.stderr).toContain('"times" is missing; it must be an integer; add -p times=VALUE [PARAMS_INVALID]');
+  const both = await rig.run(['run', file, '--json']);
+  expect(both.stderr).toContain('\nadd -p topic=VALUE -p times=VALUE [PARAMS_INVALID]');
+  expect(JSON.parse(both.stdout)).toMatchObject({ error: { code: 'PARAMS_INVALID', details: { missing: ['topic', 'times'] } } });
+});
+
 test('a run can start at a later step with the results of the steps before it', async () => {
   const file = await writeWorkflow(rig, 'two', {
     steps: `{ id: 'plan', command: 'exit 1', next: 'use' }, { id: 'use', handler: (ctx) => ctx.stepState, next: null }`,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunReport } from '../../src/cli/run-report/run-report.ts';
+import type { RunReport } from '../../src/control/run-report.ts';
 import { dbOf, openLibrary, settle } from './look-runs.ts';
 import { CliRig } from './rig.ts';
 
@@ -146,6 +146,7 @@ describe('the report as JSON', () => {
         total: 100,
         ok: 97,
         failed: 3,
+        rejected: 0,
         skipped: 0,
         open: 0,
         failures: ['item-4', 'item-40', 'item-77'],
@@ -160,7 +161,7 @@ describe('the report as JSON', () => {
     const engine = await openLibrary(rig);
     const child = await engine.store.load(parent.run.children[0]?.id as string);
     expect(child.state.parent).toEqual({ run: PARENT, path: 'sub#1' });
-    const forked = await import('../../src/cli/run-report/run-report.ts').then(({ readRunReport }) => readRunReport(engine.store, fork));
+    const forked = await import('../../src/control/run-report.ts').then(({ readRunReport }) => readRunReport(engine.store, fork));
     expect(forked.run.forkOf).toEqual({ run: LOOP, step: 'gate' });
     await engine.close();
   });
@@ -215,5 +216,12 @@ test('reading commands load neither the engine nor the step executors', () => {
   const folders = [...loaded]
     .map((file) => file.slice(ROOT.length + 1))
     .filter((file) => /^src\/(engine|steps|api|authoring|expr)\//.test(file));
-  expect(folders.sort()).toEqual(['src/engine/gates.ts', 'src/engine/inspect.ts']);
+  expect(folders.sort()).toEqual([
+    'src/engine/assumption-list.ts',
+    'src/engine/event-facts.ts',
+    'src/engine/gates.ts',
+    'src/engine/inspect.ts',
+    'src/engine/run-tree.ts',
+    'src/engine/status.ts',
+  ]);
 });

@@ -27,11 +27,18 @@ test('a new skill is two files, is listed without running it, and is printed onc
   const listed = JSON.parse((await rig.run(['skill', 'list', '--json'])).stdout) as object;
   expect(listed).toMatchObject({
     schemaVersion: 1,
-    skills: [{ name: 'commit-message', totalSteps: 2, description: expect.stringContaining('Use it when') }],
+    skills: expect.arrayContaining([
+      expect.objectContaining({
+        name: 'commit-message',
+        totalSteps: 2,
+        description: expect.stringContaining('Use it when'),
+        origin: 'project',
+      }),
+    ]),
     problems: [],
   });
-  expect((await rig.run(['list'])).stdout).toContain('Skills: commit-message. "pawl skill list" says more.');
-  expect((await rig.run(['__complete', 'skill', 'step', 'c'])).stdout).toBe('commit-message\n');
+  expect((await rig.run(['list'])).stdout).toContain('\nSkills: commit-message. ');
+  expect((await rig.run(['__complete', 'skill', 'step', 'commit-'])).stdout).toBe('commit-message\n');
   const refused = await step('--step', '1');
   expect([refused.code, refused.stdout, refused.stderr]).toEqual([4, '', expect.stringContaining('rendering a skill runs its code')]);
   await rig.run(['trust', '--yes']);
@@ -67,8 +74,8 @@ export default defineSkill({
   description: 'Writes a commit message.',
   params: { mode: arg({ choices: ['quick', 'full'], default: 'full' }), depth: arg({ min: 1, max: 9, default: 1 }) },
   steps: [
-    { id: 'write', title: 'Write', iterates: true, actions: ({ params, qr }) => ['Write, ' + params.mode + ' ' + params.depth + ' ' + qr.failed] },
-    { id: 'review', title: 'Review', actions: ({ qr }) => [formatQrBanner({ qr, qrName: 'Review' })] },
+    { id: 'write', title: 'Write', iterates: true, advisory: 'a test', actions: ({ params, qr }) => ['Write, ' + params.mode + ' ' + params.depth + ' ' + qr.failed] },
+    { id: 'review', title: 'Review', advisory: 'a test', actions: ({ qr }) => [formatQrBanner({ qr, qrName: 'Review' })] },
     { id: 'gate', title: 'Gate', gate: { qrName: 'Review', workStep: 1, passStep: null, passMessage: 'ok', selfFix: true } },
   ],
 });
@@ -79,7 +86,7 @@ async function trusted(text: string): Promise<void> {
   await rig.run(['trust', '--yes']);
 }
 
-const nextIn = ({ stdout }: Ended): string | undefined => /<NEXT>(.*)<\/NEXT>/.exec(stdout)?.[1];
+const nextIn = ({ stdout }: Ended): string | undefined => /<(NEXT|if_pass)>(.*)<\/\1>/.exec(stdout)?.[2];
 
 test('every command that a step prints can be given as it stands, to the end of the skill', async () => {
   await trusted(LOOP);
@@ -135,9 +142,19 @@ test.each([
   expect(refused.stderr).toContain(message);
 });
 
+test('a step whose parameter is missing says how to give it', async () => {
+  await trusted(LOOP.replace(/params: \{/, "params: { topic: arg({ type: 'string', required: true }),"));
+  const refused = await step('--step', '1');
+  expect([refused.code, refused.stdout]).toEqual([2, '']);
+  expect(refused.stderr).toContain('"topic" is missing; it must be a string; add -p topic=VALUE [PARAMS_INVALID]');
+});
+
 test('lint ends with 1 and names what is wrong; show lists the steps; both are JSON for programs', async () => {
   await newSkill();
-  expect(await rig.run(['skill', 'lint'])).toMatchObject({ code: 0, stdout: '✓ commit-message\n' });
+  expect(await rig.run(['skill', 'lint'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^✓ commit-message\n✓ \d+ shipped with Pawl\n$/),
+  });
   await trusted(LOOP);
   const found = await rig.run(['skill', 'lint', 'commit-message', '--json']);
   expect(found.code).toBe(1);
@@ -148,6 +165,12 @@ test('lint ends with 1 and names what is wrong; show lists the steps; both are J
   const shown = JSON.parse((await rig.run(['skill', 'show', 'commit-message', '--json'])).stdout) as { skill: { steps: object[] } };
   expect(shown.skill.steps.at(-1)).toEqual({ number: 3, id: 'gate', title: 'Gate', kind: 'gate', leadsTo: [null, 1] });
   expect((await rig.run(['skill', 'show', 'commit-message', '--step', '2'])).stdout).toContain('STEP 2 OF 3: Review');
+});
+
+test('show says of each parameter what it may be, and what it is where it is left out', async () => {
+  const { stdout } = await rig.run(['skill', 'show', 'deepthink']);
+  expect(stdout).toMatch(/^ {2}-p mode=… {2}\S.* \((\w+ \| \w+); default: \w+\)$/m);
+  expect(stdout).toMatch(/^ {2}-p folder=… {2}where its documents are written \(default: notes\/deepthink\)$/m);
 });
 
 test('a skill that is defined twice is refused, with both places', async () => {
@@ -165,13 +188,13 @@ test('files that exist are kept by new, and a folder without a module is reporte
   expect(readFileSync(file, 'utf8')).toBe(LOOP);
   rig.write('.pawl/skills/notes/SKILL.md', '---\nname: notes\ndescription: Notes.\n---\n');
   const listed = await rig.run(['skill', 'list']);
-  expect(listed.stdout).toContain('commit-message  3');
+  expect(listed.stdout).toMatch(/^commit-message +3 /m);
   expect(listed.stderr).toContain('.pawl/skills/notes: it has no skill.ts');
   await rig.run(['trust', '--yes']);
   const linted = JSON.parse((await rig.run(['skill', 'lint', '--json'])).stdout) as {
     skills: { name: string; findings: { code: string }[] }[];
   };
-  expect(linted.skills.map(({ name, findings }) => [name, findings[0]?.code])).toEqual([
+  expect(linted.skills.slice(0, 2).map(({ name, findings }) => [name, findings[0]?.code])).toEqual([
     ['commit-message', 'SKILL_FILE_DIFFERS'],
     ['notes', 'SKILL_NOT_LOADED'],
   ]);

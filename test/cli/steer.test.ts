@@ -62,6 +62,28 @@ test('cancel ends the runs that a run has started', async () => {
   expect(runs.map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
 });
 
+test('a run that no process drives learns at once that the run it waits for was cancelled', async () => {
+  const file = await writeTrusted(
+    rig,
+    'generations.ts',
+    `import { defineWorkflow } from 'pawl/compat';
+     const child = defineWorkflow({ name: 'child', steps: [{ id: 'ask', human: { prompt: 'Go on?' }, next: null }] });
+     const middle = defineWorkflow({ name: 'middle', steps: [{ id: 'inner', workflow: child, next: { ok: null, _default: null } }] });
+     export default defineWorkflow({ name: 'parent', steps: [{ id: 'outer', workflow: middle, next: null }] });`,
+  );
+  const { stdout } = await rig.run(['run', file, '--id', ID]);
+  const [, child = ''] = /pawl decide (\w+)$/m.exec(stdout) ?? [];
+  const cancelled = await rig.run(['cancel', child]);
+  expect(cancelled).toMatchObject({ code: 0, stdout: expect.stringContaining(`run ${child} is cancelled`) });
+  expect(cancelled.stdout).toMatch(/^run \w+, which started it, is \w+; details: pawl show \w+$/m);
+  const { runs } = await rig.json<{ runs: readonly { workflow: string; status: string }[] }>(['runs']);
+  expect(Object.fromEntries(runs.map(({ workflow, status }) => [workflow, status]))).toEqual({
+    child: 'cancelled',
+    middle: 'completed',
+    parent: 'completed',
+  });
+});
+
 test('pause lets the current step end and starts nothing new until resume', async () => {
   const hold = new Hold(rig);
   const file = await writeWorkflow(rig, 'two', { steps: twoSteps(hold) });

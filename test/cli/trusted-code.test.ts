@@ -234,7 +234,7 @@ test('a module that never ends is killed with the command that loads it', async 
   );
   await rig.run(['trust', '--folder', '--yes']);
   const running = rig.start(['validate']);
-  await expect.poll(() => existsSync(mark) && readPid(mark), { timeout: 20_000 }).toBeTruthy();
+  await expect.poll(() => existsSync(mark) && readPid(mark)).toBeTruthy();
   const pid = readPid(mark);
   running.process.kill('SIGKILL');
   await expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false);

@@ -44,6 +44,7 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   '<time>': '\\d\\d:\\d\\d:\\d\\d',
   '<span>': '[\\d.]+ ?m?s',
   '<token>': '(?<token>[\\w-]{22})',
+  '<secret>': '(?<secret>pawlt_[\\w-]{43})',
   '<port>': '(?<port>\\d{2,5})',
   '<any>': '.+',
 };

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createRepository } from '../git.ts';
+import { createRepository, git } from '../git.ts';
 import { CliRig } from './rig.ts';
 
 let rig: CliRig;
@@ -60,6 +60,21 @@ test('it removes what init and runs wrote, and no file of a person', async () =>
   expect(existsSync(completion)).toBe(false);
   expect(done.kept.map(({ path }) => path)).toEqual(expect.arrayContaining([inProject('.pawl/workflows/mine.yaml'), rig.state]));
   expect(existsSync(inProject('.mcp.json'))).toBe(false);
+});
+
+test('it removes the refs that keep snapshots of runs in the repository', async () => {
+  createRepository(rig.project, { text: 'one\n' });
+  rig.write(
+    '.pawl/workflows/w.yaml',
+    'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages: [{ id: a, type: command, run: "echo two >> text" }]\n',
+  );
+  await rig.run(['trust', '--folder', '--yes']);
+  expect((await rig.run(['run', 'w'])).code).toBe(0);
+  const refs = (): string => git(rig.project, 'for-each-ref', '--format=%(refname)', 'refs/pawl');
+  expect(refs()).toMatch(/^refs\/pawl\/snapshots\/\S+$/);
+  expect((await rig.run(['uninstall', '--dry-run'])).stdout).toContain('the snapshots of runs, with their refs in git');
+  expect((await rig.run(['uninstall', '--yes'])).code).toBe(0);
+  expect(refs()).toBe('');
 });
 
 test('with --user nothing is left, and without a person nothing is removed', async () => {

@@ -16,6 +16,11 @@ export interface Diagnostic {
 /** The compilers that the types are for. */
 export const COMPILERS = { newest: 'typescript', '5.9': 'typescript-5.9' } as const;
 
+/** A version of TypeScript. */
+export type Compiler = keyof typeof COMPILERS;
+/** A way to find modules. */
+export type Resolution = 'nodenext' | 'bundler';
+
 /** Where programs are that import the package. */
 export class PackageFolder {
   readonly folder = join(root, 'node_modules', '.cache', `pawl-types-${process.pid}`);
@@ -42,7 +47,7 @@ export class PackageFolder {
   }
 
   /** Compiles everything that was written, and the declarations of the package with it. */
-  check(compiler: keyof typeof COMPILERS, resolution: 'nodenext' | 'bundler', programs: readonly string[] = ['*.ts']): Diagnostic[] {
+  check(compiler: Compiler, resolution: Resolution, programs: readonly string[] = ['*.ts']): Diagnostic[] {
     const options = {
       target: 'es2022',
       lib: ['es2024', 'esnext.disposable'],

@@ -297,7 +297,7 @@ export const view = (await engine.start(w, { id: 'x' })).decide({ option: 'yes' 
   'a cancellation without a person': `
 const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
 declare const engine: Engine;
-export const view = (await engine.start(w, { id: 'x' })).cancel({ reason: 'x' }); //! actor
+export const view = (await engine.start(w, { id: 'x' })).cancel({ reason: 'x' }); //! CancelRequest
 `,
   'a wait for what there is not': `
 const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });

@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { copiedPoints, folderOf } from '../../src/proof/crash/copies.ts';
+import { type BundledProgram, bundleProgram } from '../bundled-program.ts';
 import { tempFolder } from '../temp-folder.ts';
 import type { AttendedJob } from './attended-program.ts';
-import { type BundledProgram, bundleProgram } from './bundled-program.ts';
 
 const END = ['completed', 'plan#1 1 failed', 'plan#1 2 ok', 'all#1/left 1 ok', 'all#1/right 1 ok', 'all#1 1 ok', 'end#1 1 ok'];
 
 let program: BundledProgram;
 beforeAll(async () => {
-  program = await bundleProgram('attended-program.ts');
+  program = await bundleProgram('crash/attended-program.ts');
 });
 afterAll(() => program.remove());
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatCrashReport, proveCrashes } from '../../src/proof/crash/crash.ts';
 import { CRASH_OPERATIONS, type CrashPoint } from '../../src/proof/crash/store.ts';
 import { runBaseline, runRivals, runTrial } from '../../src/proof/crash/trial.ts';
-import { type BundledProgram, bundleProgram } from './bundled-program.ts';
+import { type BundledProgram, bundleProgram } from '../bundled-program.ts';
 import { referenceWorkflows } from './reference-workflows.ts';
 
 const MINUTES = 60_000;
@@ -13,8 +13,8 @@ let program: BundledProgram;
 let broken: BundledProgram;
 
 beforeAll(async () => {
-  program = await bundleProgram('program.ts');
-  broken = await bundleProgram('broken-program.ts');
+  program = await bundleProgram('crash/program.ts');
+  broken = await bundleProgram('crash/broken-program.ts');
 });
 
 afterAll(() => {

@@ -3,7 +3,7 @@
 
 import { parseArgs } from 'node:util';
 import { formatCrashReport, proveCrashes } from '../../src/proof/crash/crash.ts';
-import { bundleProgram } from './bundled-program.ts';
+import { bundleProgram } from '../bundled-program.ts';
 import { killManyTimes } from './many-kills.ts';
 import { referenceWorkflows } from './reference-workflows.ts';
 
@@ -19,7 +19,7 @@ const number = (name: string, text: string): number => {
 };
 const seed = number('--seed', values.seed ?? positionals[0] ?? '1');
 const parallel = number('--workers', values.workers ?? '2');
-const program = await bundleProgram('program.ts');
+const program = await bundleProgram('crash/program.ts');
 process.on('exit', () => program.remove());
 
 if (values.kills === undefined) {

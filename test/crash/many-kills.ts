@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CrashReport, type CrashRow, formatCrashReport, proveCrashes } from '../../src/proof/crash/crash.ts';
-import type { BundledProgram } from './bundled-program.ts';
+import type { BundledProgram } from '../bundled-program.ts';
 import { referenceWorkflows } from './reference-workflows.ts';
 import { wideWorkflows } from './wide-workflows.ts';
 

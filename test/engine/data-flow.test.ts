@@ -43,6 +43,24 @@ async function run(definition: AnyWorkflow, options = {}, params: object = { tit
 const printed = (view: { readonly steps: readonly { readonly step: string; readonly output?: unknown }[] }, id: string): string =>
   (view.steps.find((one) => one.step === id)?.output as { stdout: string } | undefined)?.stdout ?? '';
 
+test('the result of a step that failed is there for later steps, also in another process', async () => {
+  const w = defineWorkflow({
+    name: 'judged',
+    steps: {
+      judge: { handler: () => ['fail', { missing: 3 }] as const, next: { ok: null, fail: 'wait' } },
+      wait: { signal: 'go', next: 'look' },
+      look: { handler: (ctx) => ({ seen: ctx.results.judge?.output ?? 'nothing' }), next: null },
+    },
+  });
+  const first = await rig.open({ workflows: [w] });
+  const { id } = await first.start(w);
+  await first.run(id).wait('idle');
+  await first.close();
+  const later = await rig.open({ workflows: [w] });
+  await later.run(id).signal('go');
+  expect((await later.run(id).wait()).output).toEqual({ seen: { missing: 3 } });
+});
+
 describe('a function of the context', () => {
   test('builds the environment of a program from parameters and results', async () => {
     const w = defineWorkflow({

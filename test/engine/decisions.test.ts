@@ -306,7 +306,8 @@ test('a decision made before its gate opened is refused, however soon it opened'
   held.open();
   await run.wait('idle');
   const loads = [before];
-  const late = await rig.open({ store: { ...store, load: async (id) => loads.pop() ?? store.load(id) }, workflows: [definition] });
+  const behind = { ...store, load: async (id: string) => loads.pop() ?? store.load(id) };
+  const late = await rig.open({ store: behind, workflows: [definition], drives: 'own' });
   expect(await codeOf(late.run(run.id).decide({ option: 'approve', actor: 'ann' }))).toBe('WAIT_NOT_FOUND');
   await store.close();
 });

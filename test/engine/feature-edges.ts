@@ -2,7 +2,7 @@
 // definition or by the rules of the engine. And which of them a run has taken.
 
 import type { Definition, StepKind, StepModel, Target } from '../../src/definition/model.ts';
-import type { EdgeTaken, RunEvent } from '../../src/kernel/event.ts';
+import type { EventOf, RunEvent } from '../../src/kernel/event.ts';
 
 /** What a step of a kind can settle with; a skip needs a condition, and a timeout of these, but for agents, a limit. */
 const OUTCOMES: Partial<Record<StepKind, readonly string[]>> = {
@@ -65,7 +65,7 @@ function edgesFor(step: StepModel, outcome: string): string[] {
   return entry.then === undefined ? [onward] : [onward, nameOf(step.id, { outcome, to: targetOf(entry.then), exhausted: true })];
 }
 
-function nameOf(from: string, { outcome, to, exhausted }: Pick<EdgeTaken, 'outcome' | 'to' | 'exhausted'>): string {
+function nameOf(from: string, { outcome, to, exhausted }: Pick<EventOf<'edge.taken'>, 'outcome' | 'to' | 'exhausted'>): string {
   return `${from} ${outcome} → ${to}${exhausted === true ? ' (used up)' : ''}`;
 }
 

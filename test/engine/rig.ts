@@ -7,11 +7,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { inject } from 'vitest';
 import { createEngine, type Engine, type EngineError, type EngineOptions } from '../../src/index.ts';
 import { identityOf } from '../../src/process/identity.ts';
 
-const LIBRARY = new URL('../../src/index.ts', import.meta.url).href;
-const COMPAT = new URL('../../src/compat/index.ts', import.meta.url).href;
+/** The address of a module of the bundle, which a process loads in a tenth of the time of the sources. */
+const bundled = (module: string): string => pathToFileURL(join(inject('bundle'), module)).href;
 
 /** Another process with the library loaded. */
 export interface OtherProcess {
@@ -78,8 +80,8 @@ function startProcess(db: string, code: string): OtherProcess & { readonly proce
   const script = `
     import { createInterface } from 'node:readline';
     import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-    import * as pawl from '${LIBRARY}';
-    import { defineWorkflow, Outcome } from '${COMPAT}';
+    import * as pawl from '${bundled('index.mjs')}';
+    import { defineWorkflow, Outcome } from '${bundled('compat/index.mjs')}';
     const { createEngine, workflow, step, all, race } = pawl;
     const db = ${JSON.stringify(db)};
     const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();

@@ -209,6 +209,34 @@ describe('a run whose decisions are signed', () => {
     expect((await engine.run(run).wait()).status).toBe('completed');
   });
 
+  test('needs a signature for an answer to what was assumed, also when it is over, and is proved with it', async () => {
+    const guess = { question: 'Which?', assumed: 'this', severity: 'MUST' } as const;
+    const assuming = defineWorkflow({
+      name: 'assuming',
+      steps: [
+        { id: 'pick', handler: (ctx) => ({ it: [ctx.assume(guess), ctx.assume({ ...guess, question: 'When?' })] }), next: 'ask' },
+        { id: 'ask', human: { prompt: 'Good?', options: [{ label: 'yes', nextStep: null }] } },
+      ],
+    });
+    const first = await open({ ...strict, workflows: [assuming] });
+    const run = await parked(first, assuming);
+    const byAnn = async (statement: Statement): Promise<Signature> => sign(ann, statement, Date.now());
+    const answer = { assumption: 'a1', answer: 'that', actor: 'ann' };
+    expect(await codeOf(first.run(run).answerAssumption(answer))).toBe('SIGNATURE_REQUIRED');
+    await first.run(run).answerAssumption({ ...answer, sign: byAnn });
+    await first.run(run).wait('idle');
+    await first.close();
+    const engine = await open({ ...strict, workflows: [assuming] });
+    await approve(engine, run);
+    expect((await engine.run(run).wait()).steps.filter(({ step: name }) => name === 'pick')).toHaveLength(2);
+    expect(await codeOf(engine.run(run).answerAssumption({ assumption: 'a2', agree: true, actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
+    await engine.run(run).answerAssumption({ assumption: 'a2', agree: true, actor: 'ann', sign: byAnn });
+    expect((await engine.run(run).assumptions()).map(({ id, state: how }) => [id, how])).toEqual([
+      ['a1', 'differs'],
+      ['a2', 'confirmed'],
+    ]);
+  });
+
   test('needs a signature for each step that is passed by hand', async () => {
     const broken = defineWorkflow({
       name: 'broken',
@@ -242,6 +270,32 @@ describe('a run whose decisions are signed', () => {
     await accept(async (statement) => sign(ann, statement, Date.now() + 1));
     await handle.wait();
     expect((await engine.run(handle.id).get()).steps.at(-1)).toMatchObject({ step: 'publish', outcome: 'ok', actor: 'ann' });
+  });
+});
+
+describe('an event at the forge in a run whose decisions are signed', () => {
+  const reaction = { rule: 0, do: 'invalidate_and_restart', event: 'pull_request.synchronize', delivery: 'd1' } as const;
+  const react = (engine: Engine, run: string, to: string) =>
+    engine.run(run).react({ actor: 'eve', reaction, action: { do: 'back', step: to, rule: 0, max: 3 } });
+
+  test('sends it back without a signature, and the run is still proved', async () => {
+    const engine = await open();
+    const run = await parked(engine);
+    await react(engine, run, 'draft');
+    await engine.run(run).wait('idle');
+    await engine.close();
+    const again = await open();
+    await again.run(run).resume();
+    const view = await again.run(run).wait('idle');
+    expect([view.status, view.waits.map(({ path }) => path)]).toEqual(['waiting', ['ask#2']]);
+  });
+
+  test('never sends it past a question', async () => {
+    const engine = await open();
+    const run = await parked(engine);
+    await react(engine, run, 'publish');
+    const view = await engine.run(run).get();
+    expect([view.status, view.waits.map(({ path }) => path)]).toEqual(['waiting', ['ask#1']]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 import { defineWorkflow, type RunHandle, step, workflow } from './library.ts';
-import { codeOf, createRig, type Rig } from './rig.ts';
+import { codeOf, createLatch, createRig, type Rig } from './rig.ts';
 import { openSpiedStore } from './spied-store.ts';
 
 let rig: Rig;
@@ -108,4 +108,25 @@ describe('waiting for a run', () => {
     expect(await codeOf(engine.run('nobody').get())).toBe('RUN_NOT_FOUND');
     expect(await codeOf(engine.run('nobody').events().next())).toBe('RUN_NOT_FOUND');
   });
+});
+
+test('whoever follows the log of a run gets its last events, also when the run ends right after a look at the log', async () => {
+  const held = createLatch();
+  const definition = defineWorkflow({ name: 'held', steps: [{ id: 'only', handler: () => held.promise, next: null }] });
+  const driving = await rig.open({ workflows: [definition] });
+  const run = await driving.start(definition, {}, { id: '0123456789abcdef' });
+  const store = await openSpiedStore(rig.db);
+  const events: typeof store.events = async (...args) => {
+    const rows = await store.events(...args);
+    if (rows.length > 0) return rows;
+    held.open();
+    await run.wait();
+    return rows;
+  };
+  const reader = await rig.open({ store: { ...store, events }, drives: 'own' });
+  const types: string[] = [];
+  for await (const event of reader.run(run.id).events()) types.push(event.type);
+  expect(types).toEqual(['WorkflowStarted', 'StepStarted', 'StepCompleted', 'WorkflowCompleted']);
+  await reader.close();
+  await store.close();
 });

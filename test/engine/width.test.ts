@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
+import { casesOf } from '../cases.ts';
 import { all, arg, defineWorkflow, EngineError, step, workflow } from './library.ts';
 import { createLatch, createRig, errorOf, type Rig } from './rig.ts';
 import { openSpiedStore } from './spied-store.ts';
@@ -32,13 +33,14 @@ describe('a fan-out of 64 and more whose workers take time', () => {
     expect(await (await engine.start(fan)).wait()).toMatchObject({ status: 'completed', output: done(count) });
   });
 
-  test('of 1,000 items works on no more at once than the engine allows, and shows what is queued', async () => {
+  test('of many more items than may work at once works on no more than the engine allows, and shows what is queued', async () => {
     const limit = 8;
+    const items = numbers(casesOf(1000));
     const [full, go] = [createLatch(), createLatch()];
     let [active, most] = [0, 0];
     const fan = defineWorkflow({
       name: 'fan',
-      params: { list: arg({ default: numbers(1000) }) },
+      params: { list: arg({ default: items }) },
       steps: [
         {
           id: 'each',
@@ -65,9 +67,9 @@ describe('a fan-out of 64 and more whose workers take time', () => {
     // One too many would begin while the run is read several times.
     for (let turn = 0; turn < 20; turn += 1) await engine.run(run.id).get();
     const waiting = (await engine.run(run.id).get()).waits.filter(({ kind }) => kind === 'capacity');
-    expect(waiting).toHaveLength(1000 - limit);
+    expect(waiting).toHaveLength(items.length - limit);
     go.open();
-    expect([(await run.wait()).output, most]).toEqual([numbers(1000), limit]);
+    expect([(await run.wait()).output, most]).toEqual([items, limit]);
   });
 
   test('as a flow, with `each` and with `all`, completes with every result', async () => {

@@ -2,7 +2,6 @@
 // is only advised; nobody gets away with a step that is enforced.
 
 import { describe, expect, test } from 'vitest';
-import { createExample, stagesOf } from '../../examples/flow/example.ts';
 import { investigation } from '../../examples/patterns/confidence.ts';
 import { WORKFLOW as decisionCritic } from '../../examples/patterns/decision-critic.ts';
 import { deepthink } from '../../examples/patterns/hybrid.ts';
@@ -25,12 +24,4 @@ describe('patterns', () => {
     });
     expect(judged(result)).toEqual({ enforced: [], advised: ['qr_completeness'] });
   });
-});
-
-test('the flow: stages verify what the implementer and the fixer say', async () => {
-  const result = await runHostile((directory) => createExample({ directory }).compiled, {
-    params: { inputData: 'slug' },
-    engine: { stages: stagesOf('slug') },
-  });
-  expect(judged(result)).toEqual({ enforced: ['verify/fix'], advised: ['implement'] });
 });

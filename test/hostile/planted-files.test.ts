@@ -59,37 +59,50 @@ async function played(more: () => void, run = 'sh check.sh'): Promise<RunView> {
 const refused = (change: string) => ['escalated', expect.stringContaining(change)];
 
 describe('a new file that runs by itself is refused:', () => {
+  // A refusal names up to 20 files, so each of these is found by itself.
   test.each([
-    '.pawl/config.local.yaml',
-    '.pawl/workflows/other.yaml',
-    '.github/workflows/publish.yml',
-    '.claude/settings.json',
-    '.claude/settings.local.json',
-    '.claude/hooks/stop.sh',
-    '.mcp.json',
-    '.codex/config.toml',
-    '.cursor/mcp.json',
-    '.gemini/settings.json',
-    '.opencode/plugins/mine.js',
-    'opencode.json',
-    '.vscode/tasks.json',
-    '.npmrc',
-    '.yarnrc.yml',
-    '.pnpmfile.cjs',
-    '.husky/pre-commit',
-    '.pre-commit-config.yaml',
-    'lefthook.yml',
-    '.envrc',
-    '.devcontainer/devcontainer.json',
-    '.gitattributes',
-    '.git/hooks/pre-commit',
-    '.git/info/attributes',
-  ])('%s', async (path) => {
+    [
+      'settings of Pawl and of agents',
+      [
+        '.pawl/config.local.yaml',
+        '.pawl/workflows/other.yaml',
+        '.claude/settings.json',
+        '.claude/settings.local.json',
+        '.claude/hooks/stop.sh',
+        '.mcp.json',
+        '.codex/config.toml',
+        '.cursor/mcp.json',
+        '.gemini/settings.json',
+        '.opencode/plugins/mine.js',
+        'opencode.json',
+      ],
+    ],
+    [
+      'settings of other tools',
+      [
+        '.github/workflows/publish.yml',
+        '.vscode/tasks.json',
+        '.npmrc',
+        '.yarnrc.yml',
+        '.pnpmfile.cjs',
+        '.husky/pre-commit',
+        '.pre-commit-config.yaml',
+        'lefthook.yml',
+        '.envrc',
+        '.devcontainer/devcontainer.json',
+      ],
+    ],
+    ['attributes of git', ['.gitattributes']],
+    ['what git keeps', ['.git/hooks/pre-commit', '.git/info/attributes']],
+  ])('%s', async (_of, paths) => {
     const view = await played(() => {
-      rmSync(at(path), { force: true });
-      put(path, 'planted\n');
+      for (const path of paths) {
+        rmSync(at(path), { force: true });
+        put(path, 'planted\n');
+      }
     });
-    expect([view.status, view.error]).toEqual(refused(path));
+    expect(view.status).toBe('escalated');
+    expect(paths.filter((path) => !new RegExp(`(^|[ :])${RegExp.escape(path)} \\(`).test(String(view.error)))).toEqual([]);
   });
 
   test('but not what husky writes when packages are installed', async () => {

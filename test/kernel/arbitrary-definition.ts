@@ -142,8 +142,8 @@ function stepOf(place: Place): fc.Arbitrary<StepModel> {
 /** A valid definition of one to five steps; its params are `flag`, `items` and `none`. */
 export const arbitraryDefinition: fc.Arbitrary<Definition> = fc
   .integer({ min: 1, max: 5 })
-  .chain((size) => fc.tuple(...Array.from({ length: size }, (_, index) => stepOf({ index, size }))))
-  .map((steps) => graph(...steps));
+  .chain((size) => fc.tuple(fc.boolean(), ...Array.from({ length: size }, (_, index) => stepOf({ index, size }))))
+  .map(([undoes, ...steps]) => graph(...(steps as StepModel[]).map((one) => (undoes ? { ...one, undo: step('undo') } : one))));
 
 /** The params that go with a random definition. */
 export const arbitraryParams = fc.record({

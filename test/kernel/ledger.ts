@@ -2,15 +2,16 @@
 // nothing stuck, no bound exceeded. It keeps the few facts about the past that a checkpoint does not hold.
 
 import type { Edge, StepModel } from '../../src/definition/model.ts';
+import { activationIn } from '../../src/engine/event-facts.ts';
 import type { Activation, Path } from '../../src/kernel/activation.ts';
 import { dueTimeOf, heldBy, waitOf } from '../../src/kernel/activation.ts';
 import { applyRow, draftOf } from '../../src/kernel/apply.ts';
 import { decide } from '../../src/kernel/decide.ts';
 import { effectOf } from '../../src/kernel/effect.ts';
 import type { RunEvent } from '../../src/kernel/event.ts';
-import { activationIn } from '../../src/kernel/event.ts';
 import type { RunInput } from '../../src/kernel/input.ts';
 import { isFinal, isHalted, type RunState } from '../../src/kernel/run-state.ts';
+import { UNDO_STEP } from '../../src/programs/undo.ts';
 import type { MemoryHost } from './memory-host.ts';
 
 /** Watches one run and tells what is wrong with it. */
@@ -82,7 +83,10 @@ function sorted(_key: string, value: unknown): unknown {
 }
 
 function finalFaults(before: RunState, events: readonly RunEvent[]): string[] {
-  if (!isFinal(before.status) || events.every((event) => event.type === 'input.ignored' && event.reason === 'final')) return [];
+  // What workers assumed can still be answered; nothing of the run goes on by it.
+  const isSilent = (event: RunEvent): boolean =>
+    event.type === 'input.ignored' || (event.type === 'run.changed' && event.change === 'assumption-answered');
+  if (!isFinal(before.status) || events.every(isSilent)) return [];
   return ['K3: a final run went on'];
 }
 
@@ -93,7 +97,7 @@ function pauseFaults(turn: { before: RunState; after: RunState; input: RunInput 
     if (event.type !== 'step.opened' && event.type !== 'step.reopened') return [];
     const { path, state } = event.activation;
     const isGroup = event.type === 'step.reopened' && event.group !== undefined;
-    return state === 'queued' || isGroup ? [] : [`${path} begins ${state} in a paused run`];
+    return state === 'queued' || isGroup || event.activation.step === UNDO_STEP ? [] : [`${path} begins ${state} in a paused run`];
   });
 }
 
@@ -109,7 +113,10 @@ export function stateFaults(host: MemoryHost, steps: readonly StepModel[]): stri
   if (run.status === 'running' && live.length === 0) faults.push('stuck: running with nothing live');
   if (top.length > 1) faults.push(`doubled: ${top.map(({ path }) => path).join()}`);
   if (isHalted(run.status) && top.length > 0) faults.push(`halted with ${top[0]?.path} still live`);
-  if (run.ending !== undefined && run.status !== 'cancelled' && run.status !== 'running') faults.push(`cancelled but ${run.status}`);
+  const isUndone = run.undoing !== undefined && run.status !== 'running' && !(run.status === 'escalated' && run.halt?.step === UNDO_STEP);
+  if (isUndone && run.status !== run.undoing?.status && run.status !== 'cancelled') faults.push(`K24: undone, but ${run.status}`);
+  if (run.ending !== undefined && run.undoing === undefined && run.status !== 'cancelled' && run.status !== 'running')
+    faults.push(`cancelled but ${run.status}`);
   faults.push(...live.flatMap((activation) => activationFaults(host, activation)));
   faults.push(...Object.keys(run.groups).flatMap((path) => groupFaults(host, path)));
   faults.push(...steps.flatMap((model) => boundFaults(run, model)));
@@ -123,7 +130,10 @@ function activationFaults(host: MemoryHost, activation: Activation): string[] {
   const model = host.program.model(activation.step);
   const holds = run.paused || run.halt !== undefined || run.ending !== undefined || host.view.holding;
   const faults: string[] = [];
-  if (run.ending !== undefined && wait?.kind !== 'child') faults.push(`${path} lives on in a cancelled run`);
+  if (run.undoing !== undefined && run.ending === undefined && activation.step !== UNDO_STEP)
+    faults.push(`K24: ${path} goes on in a run that is undone`);
+  if (run.ending !== undefined && wait?.kind !== 'child' && activation.step !== UNDO_STEP)
+    faults.push(`${path} lives on in a cancelled run`);
   if (!holds && !hasWayOn(run, activation)) faults.push(`stuck: ${path} is ${state} and nothing will change that`);
   if (wait?.kind === 'signal' && run.signals[wait.name] !== undefined) faults.push(`stuck: ${path} waits for a signal that is there`);
   if (model.timeoutMs !== undefined && run.ending === undefined && !isTimed(activation))
@@ -134,7 +144,7 @@ function activationFaults(host: MemoryHost, activation: Activation): string[] {
 function hasWayOn(run: RunState, activation: Activation): boolean {
   if (effectOf(run, activation) !== undefined || dueTimeOf(activation) !== undefined || activation.state === 'unknown') return true;
   const kind = waitOf(activation)?.kind;
-  if (kind === 'human' || kind === 'signal' || kind === 'child') return true;
+  if (kind === 'human' || kind === 'signal' || kind === 'child' || kind === 'assumptions') return true;
   return activation.state === 'waiting' && Object.values(run.live).some(({ member }) => member?.group === activation.path);
 }
 

@@ -3,11 +3,13 @@
 
 import { digestText } from '../../src/base/digest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts';
+import type { HumanWait } from '../../src/definition/asked-question.ts';
 import type { Definition, StepModel } from '../../src/definition/model.ts';
-import type { Activation, Held, HumanWait, Membership, Path, Ref, Visit, Wait } from '../../src/kernel/activation.ts';
+import { opensGroup } from '../../src/engine/event-facts.ts';
+import type { Activation, Held, Membership, Path, Ref, Visit, Wait } from '../../src/kernel/activation.ts';
 import { apply, applyRow, draftOf } from '../../src/kernel/apply.ts';
 import { decide } from '../../src/kernel/decide.ts';
-import { mergedBy, type RunEvent, type RunStarted } from '../../src/kernel/event.ts';
+import { type EventOf, mergedBy, type RunEvent } from '../../src/kernel/event.ts';
 import type { RunInput } from '../../src/kernel/input.ts';
 import type { MemberResult, Program, View } from '../../src/kernel/program.ts';
 import type { RunState } from '../../src/kernel/run-state.ts';
@@ -66,7 +68,7 @@ class MemoryView implements View {
 
   /** Takes in one fact; `activation` is what it is about, as it was before. */
   absorb(event: RunEvent, activation: Activation | undefined): void {
-    if (event.type === 'step.changed' && event.group !== undefined) this.groups.set(event.activation.path, new Map());
+    if (opensGroup(event)) this.groups.set(event.activation.path, new Map());
     const merged = mergedBy(event);
     if (merged !== undefined) this.merge(this.value(merged));
     if (event.type !== 'step.settled' || activation === undefined) return;
@@ -117,7 +119,7 @@ export class MemoryHost {
       this.state = from.state;
       return;
     }
-    const first: RunStarted = {
+    const first: EventOf<'run.started'> = {
       type: 'run.started',
       at: 0,
       run: { id: 'r', workflow: 'w', def: 'd', form: options.form, flags: [], depth: 0 },

@@ -55,7 +55,7 @@ function describeSetup(program: SetUpProgram): void {
       expect(stub.calls.filter(({ last }) => last.includes('has a step open for you'))).toHaveLength(program.isKept ? 3 : 0);
       const { runs } = await rig.json<{ runs: { status: string }[] }>(['runs']);
       expect(runs.map(({ status }) => status)).toEqual(['waiting']);
-    }, 120_000);
+    });
   });
 }
 

@@ -65,7 +65,7 @@ describe.concurrent('from the command line', () => {
     expect([told.code, told.run.status, outcomes(told)]).toEqual([0, 'completed', ['review#1 ok']]);
     expect(told.steps[0]?.output).toMatchObject({ feedback: 'the work' });
     expect(project.git('branch', '--list', 'pawl/*')).toBe('');
-  }, 120_000);
+  });
 
   test('bug-fix ends with a pull request from the branch that passed its gate', async () => {
     const project = await open({
@@ -84,7 +84,7 @@ describe.concurrent('from the command line', () => {
     expect(project.at(pullRequest.headBranch, 'tests/test_search.py')).toContain('assert find(1)');
     expect((await project.pawl('forge', 'issue', 'show', '1')).stdout).toContain('find is missing');
     expect(tableRow(project, told.run.id)).toMatchObject({ issue_number: 1, pr_number: 2, status: 'completed' });
-  }, 120_000);
+  });
 
   test.each([
     ['opened by the engine for the people who review it', ''],
@@ -142,7 +142,7 @@ describe.concurrent('from the command line', () => {
     expect(project.git('branch', '--list', 'pawl/*')).toBe('');
     const { issue } = await project.json<{ issue: { state: string } }>('forge', 'issue', 'show', '1');
     expect(issue.state).toBe('closed');
-  }, 180_000);
+  });
 });
 
 function tableRow({ rig }: ForgeProject, run: string): unknown {

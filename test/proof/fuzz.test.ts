@@ -1,9 +1,11 @@
 // A part of what `npm run fuzz` does, by the same commands.
 
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
+import { root } from '../../scripts/bundle.js';
 
 async function fuzz(script: string, ...words: readonly string[]): Promise<string> {
   const file = fileURLToPath(new URL(`../../scripts/${script}`, import.meta.url));
@@ -16,4 +18,12 @@ test('200,000 expressions mean what the reference interpreter says', async () =>
 
 test('20,000 workflow files with mistakes give problems and never crash', async () => {
   expect(await fuzz('fuzz-yaml.js', '--files', '20000')).toMatch(/fuzz: 20000 files, \d+ valid, 0 failed/);
+});
+
+test('properties of expressions, templates, workflow files, the kernel and fan-outs hold for five times as many cases as in the gate', async () => {
+  const files = ['src/expr', 'src/authoring/yaml/json-schema.test.ts', 'src/kernel/kernel-properties.test.ts', 'test/engine/width.test.ts'];
+  const args = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...files];
+  const env = { ...process.env, PROPERTY_CASES: '1', KERNEL_RUNS: '2000' };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env });
+  expect(stripVTControlCharacters(stdout)).toMatch(/Test Files +\d+ passed \(/);
 });

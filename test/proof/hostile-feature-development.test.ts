@@ -46,7 +46,7 @@ async function open({ drivers }: Attack): Promise<HostileStage> {
   };
 }
 
-test('no agent completes a step without the files, tests or forge state that it demands', { timeout: 300_000 }, async () => {
+test('no agent completes a step without the files, tests or forge state that it demands', async () => {
   const honest = (request: AgentRequest) => (HONEST[request.step] ?? approve)(request, project);
   const result = await runHostile(featureDevelopment(), { open, honest });
   console.log(result.report());

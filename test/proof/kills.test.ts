@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CrashOptions, type CrashReport, formatCrashReport, proveCrashes } from '../../src/proof/crash/crash.ts';
 import { formatPoint } from '../../src/proof/crash/store.ts';
 import type { Trial } from '../../src/proof/crash/trial.ts';
-import { type BundledProgram, bundleProgram } from '../crash/bundled-program.ts';
+import { type BundledProgram, bundleProgram } from '../bundled-program.ts';
 import { referenceWorkflows } from '../crash/reference-workflows.ts';
 import { wideWorkflows } from '../crash/wide-workflows.ts';
 
 let program: BundledProgram;
 beforeAll(async () => {
-  program = await bundleProgram('program.ts');
+  program = await bundleProgram('crash/program.ts');
 });
 afterAll(() => program.remove());
 

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Chapter } from '../../examples/w1/database.ts';
 import { BookDatabase } from '../../examples/w1/database.ts';
-import { type Editing, openEditing } from '../../examples/w1/editing.ts';
+import { booksIn, type Editing, openEditing } from '../../examples/w1/editing.ts';
 import { addPondBook } from '../../examples/w1/manuscript.ts';
 import type { RunView } from '../../src/index.ts';
+import { listBackups, SafeDatabaseClient } from '../../src/safe-db/index.ts';
 import type { Fault } from '../seeds/faulty-command.ts';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -32,10 +33,15 @@ async function openWith(faults: Readonly<Record<string, Fault>> = {}): Promise<v
 }
 
 async function startPonds(chapters?: readonly Chapter[]): Promise<{ id: string; view: RunView }> {
-  const run = await editing.start(addPondBook(editing.books, chapters));
+  const run = await editing.start(addPondBook(editing, chapters));
   return { id: run.id, view: await run.wait('idle') };
 }
 
+/** What the two writers change is in different chapters. */
+const APART: readonly Chapter[] = [
+  { number: 1, title: 'One', text: 'A pond is very still, and nobody minds at all.' },
+  { number: 2, title: 'Two', text: 'Newts are perhaps shy, and nobody minds at all.' },
+];
 const oneChapter = (prose: string): Chapter[] => [{ number: 1, title: 'One', text: prose }];
 const told = () =>
   readFileSync(join(directory, 'told.jsonl'), 'utf8')
@@ -47,11 +53,12 @@ const attempts = ({ steps }: RunView, prefix: string) =>
 const count = (table: string) => editing.books.row<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n;
 
 function expectBackup(id: string): void {
-  const saved = editing.books.row<{ path: string }>('SELECT path FROM database_backups WHERE workflow_run_id = ?', id);
-  expect(saved?.path).toMatch(/backups.project-.*\.db$/);
-  const copy = new BookDatabase(saved?.path ?? '');
+  const saved = listBackups(booksIn(directory)).find(({ runId }) => runId === id);
+  expect([saved?.verified, saved?.path]).toEqual([true, expect.stringMatching(/backups.books-.*\.db$/)]);
+  const client = new SafeDatabaseClient(saved?.path ?? '');
+  const copy = new BookDatabase(client);
   expect([copy.latestVersion('ponds')?.number, copy.strategicPlanExists(id)]).toEqual([1, false]);
-  copy.close();
+  client.close();
 }
 
 describe('the editing workflow', () => {
@@ -111,6 +118,22 @@ describe('the editing workflow', () => {
     expect(editing.books.chapters('ponds-v2').some(({ text: prose }) => prose.includes('murky'))).toBe(true);
   });
 
+  test('writers of the same chapter take turns: whose copy is old begins again, and the work of both is in the book', async () => {
+    await openWith();
+    const { view } = await startPonds(oneChapter('It is very wet there, and perhaps nobody minds it at all.'));
+    expect(view.currentStep).toBe('human-gate');
+    const writers = view.steps.filter(({ path }) => path.startsWith('writer#1/'));
+    expect(
+      writers
+        .filter(({ outcome }) => outcome === 'ok')
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual(['writer#1/emphasis', 'writer#1/hedging']);
+    const early = writers.filter(({ outcome }) => outcome !== 'ok');
+    expect(early.filter(({ error }) => error?.includes('database "book"') !== true)).toEqual([]);
+    expect(editing.books.chapters('ponds-v2')[0]?.text).toBe('It is wet there, and nobody minds it at all.');
+  });
+
   test('a person who rejects ends the run, and nothing is published', async () => {
     await openWith();
     const { id } = await startPonds();
@@ -147,9 +170,8 @@ describe('a command that does not do what it claims', () => {
     });
   });
 
-  test('is caught when it changes the version in place instead of making a new one', async () => {
-    const inPlace = "UPDATE chapters SET text = 'Changed where it stood.' WHERE version_id = 'ponds-v1'";
-    await openWith({ 'w1:create-version': { attempts: 2, claim: { versionId: 'ponds-v1' }, sql: inPlace } });
+  test('is caught when it names the version that was there as its new one', async () => {
+    await openWith({ 'w1:create-version': { attempts: 2, claim: { versionId: 'ponds-v1' } } });
     const { view } = await startPonds();
     expect([view.status, view.currentStep]).toEqual(['escalated', 'create-version']);
     expect(view.error).toContain('New version not created (modified in place)');
@@ -165,7 +187,7 @@ describe('a command that does not do what it claims', () => {
 
   test('one failed item of a fan-out is retried alone', async () => {
     await openWith({ 'w1:write': { attempts: 1, item: 'hedging', claim: { modifiedChapters: [] } } });
-    const { view } = await startPonds();
+    const { view } = await startPonds(APART);
     expect(view.currentStep).toBe('human-gate');
     expect(attempts(view, 'writer#1/emphasis')).toEqual(['writer#1/emphasis 1 ok']);
     expect(attempts(view, 'writer#1/hedging')).toEqual(['writer#1/hedging 1 retried', 'writer#1/hedging 2 ok']);
@@ -173,7 +195,7 @@ describe('a command that does not do what it claims', () => {
 
   test('an item that keeps failing stops the run, and only that item is repeated', async () => {
     await openWith({ 'w1:write': { attempts: 2, item: 'hedging', claim: { modifiedChapters: [] } } });
-    const { id, view } = await startPonds();
+    const { id, view } = await startPonds(APART);
     expect([view.status, view.currentStep]).toEqual(['escalated', 'writer']);
     expect(await editing.engine.run(id).resumeContext()).toMatchObject({ parallelStatus: { total: 2, completed: 1, failed: ['hedging'] } });
     await editing.engine.run(id).resume({ actor: 'ann', choice: { how: 'retry' } });

@@ -4,10 +4,12 @@
 //   node faulty-command.ts w1:write '{"attempts": 1, "item": "hedging", "claim": {"modifiedChapters": []}}'
 
 import { appendFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { runCommand } from '../../examples/w1/commands.ts';
 import { BookDatabase } from '../../examples/w1/database.ts';
 import type { StepInput } from '../../examples/w1/desk.ts';
+import { SafeDatabaseClient } from '../../src/safe-db/index.ts';
 
 /** How a command misbehaves. */
 export interface Fault {
@@ -15,19 +17,20 @@ export interface Fault {
   readonly attempts: number;
   /** Only for this item of a fan-out. */
   readonly item?: string;
-  /** What it claims to have done. */
-  readonly claim: object;
-  /** What it really does to the books. */
+  /** What it claims to have done; left out, it does the work, beside its damage. */
+  readonly claim?: object;
+  /** What it really does to its copy of the books, without any client between. */
   readonly sql?: string;
+  /** The file to which it does that in place of its copy. */
+  readonly file?: string;
 }
 
 if (import.meta.main) {
   const [name = '', fault = '{}'] = process.argv.slice(2);
   const given = await text(process.stdin);
   appendFileSync('told.jsonl', `${given}\n`);
-  const db = new BookDatabase(process.env.BOOKS_DB ?? '');
-  const result = work(db, { name, input: JSON.parse(given), fault: JSON.parse(fault) });
-  db.close();
+  const copy = process.env.PAWL_DB_BOOK ?? '';
+  const result = work(copy, { name, input: JSON.parse(given), fault: JSON.parse(fault) });
   console.log(JSON.stringify({ success: true, result, postconditionsPassed: true }));
 }
 
@@ -37,9 +40,25 @@ interface Told {
   readonly fault: Fault;
 }
 
-function work(db: BookDatabase, { name, input, fault }: Told): object {
+function work(copy: string, { name, input, fault }: Told): object {
   const isFaulty = input.attempt <= fault.attempts && (fault.item === undefined || fault.item === input.item?.id);
-  if (!isFaulty) return runCommand(name, db, input);
-  if (fault.sql !== undefined) db.write(fault.sql);
-  return fault.claim;
+  const claim = isFaulty && fault.claim !== undefined ? fault.claim : honestWork(copy, name, input);
+  if (isFaulty && fault.sql !== undefined) write(fault.file ?? copy, fault.sql);
+  return claim;
+}
+
+function honestWork(copy: string, name: string, input: StepInput): object {
+  const client = new SafeDatabaseClient(copy);
+  try {
+    return runCommand(name, new BookDatabase(client), input);
+  } finally {
+    client.close();
+  }
+}
+
+/** What any program can do to a file: nothing of the client is in the way. */
+function write(file: string, sql: string): void {
+  const db = new DatabaseSync(file, { timeout: 10_000 });
+  db.exec(sql);
+  db.close();
 }

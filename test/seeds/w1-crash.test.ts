@@ -3,34 +3,36 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runCommand } from '../../examples/w1/commands.ts';
 import { BookDatabase } from '../../examples/w1/database.ts';
-import { ANALYSIS, addPondBook } from '../../examples/w1/manuscript.ts';
-import type { Area } from '../../examples/w1/prose.ts';
+import { booksIn, openEditing } from '../../examples/w1/editing.ts';
+import { addPondBook } from '../../examples/w1/manuscript.ts';
+import { SafeDatabaseClient } from '../../src/safe-db/index.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const EDITING = new URL('../../examples/w1/editing.ts', import.meta.url).href;
 
 let directory: string;
+let client: SafeDatabaseClient;
 let books: BookDatabase;
 
-beforeEach(() => {
+beforeEach(async () => {
   directory = tempFolder();
-  books = new BookDatabase(join(directory, 'books.db'));
+  await (await openEditing({ directory })).close();
+  client = new SafeDatabaseClient(booksIn(directory));
+  books = new BookDatabase(client);
 });
 
 afterEach(() => {
-  books.close();
+  client.close();
 });
 
 const count = (table: string) => books.row<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n;
 
 describe('kill -9 while the writers work', () => {
-  test('leaves them unknown; run again under their keys, the book is as if nothing had happened', async () => {
-    addPondBook(books);
+  test('leaves them unknown and nothing of them in the book; run again, the book is as if nothing had happened', async () => {
+    addPondBook({ books, directory });
     const killed = await inProcess(`
       const run = await editing.start('ponds');
       process.stdout.write(JSON.stringify(run.id));
@@ -39,15 +41,8 @@ describe('kill -9 while the writers work', () => {
     expect(killed.signal).toBe('SIGKILL');
     const id = killed.said as string;
 
-    // One writer had done its work when the engine died, and nobody was there to take its report.
-    const work = {
-      runId: id,
-      step: 'writer',
-      idempotencyKey: `${id}/writer#1/emphasis/1`,
-      checkpoint: {},
-      item: ANALYSIS.areas[0] as Area,
-    };
-    expect(runCommand('w1:write', books, work)).toEqual({ area: 'emphasis', modifiedChapters: [1, 2, 3] });
+    // Nothing of what the writers did to their copies is in the book.
+    expect(books.chapters('ponds-v2')).toEqual(books.chapters('ponds-v1'));
 
     // Another process takes the run over: it was compiled by Node like the first, and so has the same functions.
     const { said } = await inProcess(`

@@ -2,7 +2,7 @@
 // samples 1 to 3 stand here as they stand in the seed.
 //
 // Elsewhere: sample 4 (259-363), the editing workflow, in w1-text.test.ts (its text), test/proof/w1.test.ts and w1-crash.test.ts.
-// Not here: sample 6 (385-407), SafeDatabaseClient, which comes with the protected database client.
+// Sample 6 (385-407), SafeDatabaseClient, is in test/safe-db/client.test.ts.
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -33,6 +33,7 @@ const MOVES: Readonly<Record<string, readonly ScriptedMove[]>> = {
   ],
   'pr-review': [{ do: 'answer', verdict: 'approve', output: { verdict: 'approve', feedback: 'fine' } }],
   'security-review': [{ do: 'answer', verdict: 'approve', output: { verdict: 'approve', feedback: 'fine' } }],
+  'quality-reviewer': [{ do: 'answer', output: { status: 'pass', evidence: 'src/search.ts:1' } }],
   'merge-conflict': [],
 };
 

@@ -47,7 +47,7 @@ describe('docs/features.md', () => {
     expect(violations(withFirst('| S0-01 | x | done | |'))).toEqual(['docs/features.md: S0-01 is done but names no test']);
     expect(violations(withFirst('| S0-01 | x | partial | `src/b.test.ts` |'))).toHaveLength(1);
     expect(violations(withFirst('| S0-01 | x | nearly | |'))).toEqual([
-      'docs/features.md: S0-01 is "nearly"; write done, partial, not yet',
+      'docs/features.md: S0-01 is "nearly"; write done, partial, not yet, not built',
     ]);
   });
 });

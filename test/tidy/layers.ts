@@ -4,14 +4,15 @@
 import { dirname, posix } from 'node:path';
 import { at, isTest, nodesOf, type Source, type SyntaxNode } from './source.ts';
 
-const BELOW_STEPS = ['base', 'expr', 'definition', 'kernel', 'programs', 'process', 'authority', 'agents', 'forge'];
+const BELOW_STEPS = ['base', 'expr', 'definition', 'kernel', 'programs', 'process', 'authority', 'agents', 'forge', 'safe-db'];
 const BELOW_HOSTS = [...BELOW_STEPS, 'store', 'steps'];
 const BELOW_KINDS = [...BELOW_STEPS, 'authoring', 'steps'];
-const BELOW_API = [...BELOW_HOSTS, 'authoring', 'engine', 'kinds'];
+const BELOW_API = [...BELOW_HOSTS, 'notify', 'authoring', 'engine', 'kinds'];
 const BELOW_ATTENDED = [...BELOW_API, 'api'];
-const BELOW_SERVERS = [...BELOW_ATTENDED, 'attended'];
+const BELOW_CONTROL = [...BELOW_ATTENDED, 'attended'];
+const BELOW_SERVERS = [...BELOW_CONTROL, 'control'];
 const BELOW_PROOF = [...BELOW_ATTENDED, 'restate', 'skills'];
-const BELOW_CLI = [...BELOW_PROOF, 'proof', 'attended', 'server', 'mcp'];
+const BELOW_CLI = [...BELOW_PROOF, 'proof', 'attended', 'control', 'server', 'mcp'];
 
 // What each folder of src may import besides itself, in import order.
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -22,11 +23,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   programs: ['base', 'expr', 'definition', 'kernel'],
   authoring: ['base', 'expr', 'definition', 'kernel', 'programs'],
   store: ['base', 'definition', 'kernel'],
+  'safe-db': ['base'],
   process: ['base'],
   authority: ['base', 'process'],
   agents: ['base', 'definition', 'process'],
   forge: ['base', 'definition', 'process'],
   steps: BELOW_STEPS,
+  notify: ['base', 'process', 'steps'],
   kinds: BELOW_KINDS,
   engine: BELOW_HOSTS,
   restate: BELOW_HOSTS,
@@ -35,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   skills: ['base', 'definition', 'authoring'],
   proof: BELOW_PROOF,
   attended: BELOW_ATTENDED,
+  control: BELOW_CONTROL,
   server: BELOW_SERVERS,
   mcp: BELOW_SERVERS,
   cli: BELOW_CLI,

@@ -4,14 +4,14 @@
 import { at, isTest, type Source, type SyntaxNode } from './source.ts';
 
 const VAGUE = new Set(['types', 'type', 'util', 'utils', 'helper', 'helpers', 'common', 'shared', 'misc', 'manager']);
-const FILE_NAME = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|config))?\.(ts|js)$/;
+const FILE_NAME = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|config))?\.(ts|tsx|js)$/;
 
 /** Paths that name no concept, and an index that is no published entry. */
 export function nameViolations(path: string, publishedEntries: readonly string[]): string[] {
   const found: string[] = [];
   const parts = path.split('/');
   const file = parts.at(-1) as string;
-  const vague = parts.find((part) => VAGUE.has(part.replace(/(\.test)?\.(ts|js)$/, '')));
+  const vague = parts.find((part) => VAGUE.has(part.replace(/(\.test)?\.(ts|tsx|js)$/, '')));
   if (vague !== undefined) found.push(`${path} is named "${vague}"; name the concept it owns`);
   if (!FILE_NAME.test(file)) found.push(`${path} is not named in kebab-case`);
   if (/-(part-)?\d+\.ts$/.test(file)) found.push(`${path} is numbered; split by concept and name it`);
@@ -19,9 +19,14 @@ export function nameViolations(path: string, publishedEntries: readonly string[]
   return found;
 }
 
+/** True for code that users get. */
+function isShipped({ path }: Source): boolean {
+  return /^(?:src|dashboard\/src)\//.test(path) && !isTest(path);
+}
+
 /** A shipped file that does not open by saying what it owns. */
 export function headerViolations(source: Source): string[] {
-  if (!source.path.startsWith('src/') || isTest(source.path)) return [];
+  if (!isShipped(source)) return [];
   const first = source.comments[0];
   const opens = first !== undefined && source.text.slice(0, first.start).trim() === '' && !first.value.startsWith('*');
   return opens ? [] : [at(source, 0, 'does not open with a comment that says what the file owns')];
@@ -29,7 +34,7 @@ export function headerViolations(source: Source): string[] {
 
 /** Exports of a shipped file that carry no doc comment. Re-exports are documented where they are made. */
 export function docViolations(source: Source): string[] {
-  if (!source.path.startsWith('src/') || isTest(source.path)) return [];
+  if (!isShipped(source)) return [];
   return source.body.flatMap((statement, index) => {
     if (!/^Export(Named|Default)Declaration$/.test(statement.type) || statement.source) return [];
     if (statement.declaration) return undocumented(source, statement, source.body[index - 1]);

@@ -5,7 +5,16 @@ import { join } from 'node:path';
 import { parseSource, type Source } from './source.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const CODE = ['src/**/*.ts', 'test/**/*.ts', 'scripts/**/*.{ts,js}', 'bin/*.js', 'bench/**/*.ts', 'examples/**/*.ts', '*.config.ts'];
+const CODE = [
+  'src/**/*.ts',
+  'test/**/*.ts',
+  'scripts/**/*.{ts,js}',
+  'bin/*.js',
+  'bench/**/*.ts',
+  'examples/**/*.ts',
+  'dashboard/src/**/*.{ts,tsx}',
+  '*.config.ts',
+];
 
 /** The text of a file of the repository. */
 export function readText(path: string): string {

@@ -60,7 +60,11 @@ export function* nodesOf(source: Source): Generator<{ node: SyntaxNode; parent: 
 }
 
 function childrenOf(node: SyntaxNode): SyntaxNode[] {
-  return Object.values(node)
-    .flatMap((value) => (Array.isArray(value) ? value : [value]))
-    .filter(isNode);
+  const children: SyntaxNode[] = [];
+  for (const field in node) {
+    const value = node[field];
+    if (Array.isArray(value)) for (const one of value) isNode(one) && children.push(one);
+    else if (isNode(value)) children.push(value);
+  }
+  return children;
 }

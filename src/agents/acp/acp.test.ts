@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { bundleProgram } from '../../../test/bundled-program.ts';
 import type { ScriptedPlan, ScriptedTurn } from '../../../test/programs/acp-scripted.ts';
 import { standInHarness } from '../../../test/programs/stand-in-harness.ts';
 import type { Json } from '../../base/json.ts';
@@ -14,7 +15,8 @@ describeDriver(
   standInHarness('acp', ['repair', 'sessions', 'permissions', 'program'], (call) => createAcpDriver(call)),
 );
 
-const PROGRAM = resolve(import.meta.dirname, '../../../test/programs/acp-scripted.ts');
+const { file: PROGRAM, remove } = await bundleProgram('programs/acp-scripted.ts');
+afterAll(remove);
 const cwd = mkdtempSync(join(tmpdir(), 'pawl-acp-'));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 

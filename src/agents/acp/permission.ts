@@ -6,9 +6,9 @@
 //   denied; if the role does not permit it, the attempt fails.
 
 import type { PermissionOptionKind } from '@agentclientprotocol/sdk';
+import { isInsideFolder } from '../../base/inside-folder.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { type AgentDeed, type AgentPermissions, type AgentRefusal, WORK_IN_PLACE } from '../driver.ts';
-import { isInWorkspace } from '../workspace-path.ts';
 import { textAt, valueAt } from './connection.ts';
 
 /** A tool call, as far as the agent has described it. */
@@ -56,7 +56,7 @@ function refusalOf(call: AcpToolCall, { permissions = WORK_IN_PLACE, cwd }: AcpG
   const names = [call.name, ...call.alsoCalled];
   const refuse = (why: string): AgentRefusal => ({ tool: call.name, deed: call.deed, why });
   if (permissions.not?.some((name) => names.includes(name)) === true) return refuse('the role does not permit this tool');
-  const outside = CHANGES.has(call.deed) ? call.paths.find((path) => !isInWorkspace(cwd, path)) : undefined;
+  const outside = CHANGES.has(call.deed) ? call.paths.find((path) => !isInsideFolder(cwd, path)) : undefined;
   if (outside !== undefined) return refuse(`"${outside}" is outside the workspace, and the role must not change it`);
   if (permissions.tools?.some((name) => names.includes(name)) === true || permissions.deeds.includes(call.deed)) return undefined;
   return refuse(`"${call.deed}" is not among the role's permissions`);

@@ -251,8 +251,8 @@ describe('a failure is classified', () => {
   });
 
   test('silence per answer, not the time of two answers together', async () => {
-    const slowly = (_: JsonObject, call: number): Turn => ({ text: call === 1 ? '' : 'x', afterMs: 300 });
-    expect((await ask(slowly, { schema: TEXT, watchdogs: { idleMs: 500 } })).answer).toMatchObject({ kind: 'answered', output: 'x' });
+    const slowly = (_: JsonObject, call: number): Turn => ({ text: call === 1 ? '' : 'x', afterMs: 1100 });
+    expect((await ask(slowly, { schema: TEXT, watchdogs: { idleMs: 2000 } })).answer).toMatchObject({ kind: 'answered', output: 'x' });
   });
 
   test('a model that ignores its signal', async () => {

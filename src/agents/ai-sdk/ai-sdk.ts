@@ -7,6 +7,7 @@
 
 import type { LanguageModel, ModelMessage } from 'ai';
 import type { Json, JsonObject } from '../../base/json.ts';
+import { ASSUMPTIONS_SCHEMA } from '../../definition/assumption.ts';
 import type { AgentAnswer, AgentDriver, AgentRequest, AgentUsage } from '../driver.ts';
 import { type AnswerNotes, answerOf, type Failing, failureOf, judgeReply, overBudget } from '../judgement.ts';
 import { promptWithReply, type ReplyReading, repairInstructions, withHandover } from '../reply.ts';
@@ -155,7 +156,13 @@ function replySchema(schema: JsonObject): Record<string, Json> {
   const { $defs, definitions, $schema: _, ...output } = schema;
   return {
     type: 'object',
-    properties: { success: { type: 'boolean' }, output, message: { type: 'string' }, verdict: { enum: ['approve', 'reject'] } },
+    properties: {
+      success: { type: 'boolean' },
+      output,
+      message: { type: 'string' },
+      verdict: { enum: ['approve', 'reject'] },
+      assumptions: ASSUMPTIONS_SCHEMA,
+    },
     required: ['success', 'output'],
     additionalProperties: false,
     ...($defs === undefined ? {} : { $defs }),

@@ -46,7 +46,7 @@ describe('Claude Code', () => {
   });
 
   test('that closes its output early and does not end is silent', async () => {
-    const answer = await ask([INIT], { watchdogs: { idleMs: 300 } }, 'exec >&-; exec sleep 100');
+    const answer = await ask([INIT], { watchdogs: { idleMs: 2000 } }, 'exec >&-; exec sleep 100');
     expect(answer).toMatchObject({ failure: 'timeout', message: expect.stringContaining('silent'), session: 's1' });
   });
 

@@ -2,9 +2,9 @@
 // when it asks. What is not permitted is also denied by a rule, because the program allows some uses without asking
 // (reading, harmless commands, whatever its user always allows).
 
+import { isInsideFolder } from '../../base/inside-folder.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { AgentDeed, AgentPermissions } from '../driver.ts';
-import { isInWorkspace } from '../workspace-path.ts';
 
 const DEEDS: Readonly<Record<string, AgentDeed>> = {
   Read: 'read',
@@ -57,7 +57,7 @@ export function refusalOf(use: { readonly tool: string; readonly input: JsonObje
   const deed = deedOf(tool);
   if (!deeds.includes(deed) || NOT_HEADLESS.includes(tool)) return `the tool "${tool}" (${deed}) is not permitted`;
   const path = [input.file_path, input.notebook_path, input.path].find((value) => typeof value === 'string');
-  return path === undefined || isInWorkspace(cwd, path) ? undefined : `"${path}" is outside the workspace`;
+  return path === undefined || isInsideFolder(cwd, path) ? undefined : `"${path}" is outside the workspace`;
 }
 
 /** Returns the tool in a rule such as `Bash(npm test)`. */

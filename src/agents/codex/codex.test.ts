@@ -62,7 +62,7 @@ describe('Codex', () => {
   });
 
   test('that closes its output early and does not end is silent', async () => {
-    const answer = await ask(`${started}; exec >&-; exec sleep 100`, { watchdogs: { idleMs: 300 } });
+    const answer = await ask(`${started}; exec >&-; exec sleep 100`, { watchdogs: { idleMs: 2000 } });
     expect(answer).toMatchObject({ failure: 'timeout', message: expect.stringContaining('silent'), session: 't1' });
   });
 

@@ -46,7 +46,7 @@ export async function checkModule(outline: Outline, checked?: CheckedContent): P
     const errors = problems === undefined ? [failureProblem(outline, loaded.failure)] : locate(outline, problems);
     return { workflow, warnings: lint.warnings, errors: [...errors, ...lint.errors] };
   }
-  const { definition, children } = loaded.workflow;
+  const { definition, children, command } = loaded.workflow;
   const { name, params, steps } = definition;
   const advice = adviceOn(definition, REGISTRY).filter(
     ({ code, step = '' }) =>
@@ -63,6 +63,7 @@ export async function checkModule(outline: Outline, checked?: CheckedContent): P
     warnings: [...lint.warnings, ...adviceOf('warning')],
     hints: adviceOf('hint'),
     params,
+    ...(command === undefined ? {} : { command: { name: command, ...placeOfCommand(outline) } }),
     references: referencesOf(outline, definition).filter((one) => one.kind !== 'workflow' || !children.includes(one.name)),
   };
 }
@@ -85,6 +86,12 @@ function failureProblem(outline: Outline, { code, message, position, missing }: 
   const [what = '', ...hints] = code === 'MODULE_FAILED' ? [message] : message.split('; ');
   const hint = hints.join('; ') || 'loading the file runs it: fix this, or catch the error';
   return { code, message: `${what}${where}`, hint, line, column };
+}
+
+function placeOfCommand({ module, spec, workflow }: Outline): Place {
+  const trigger = propertyOf(spec, 'trigger');
+  const { line, column } = trigger === undefined ? workflow : placeAt(module.text, trigger.start);
+  return { line, column };
 }
 
 function importPlace({ module, workflow }: Outline, specifier: string): Place {

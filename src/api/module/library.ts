@@ -23,6 +23,7 @@ export function libraryEntries(): Readonly<Record<string, string>> {
   return {
     pawl: pathToFileURL(libraryFile('cli/library.js', 'index.ts')).href,
     'pawl/compat': pathToFileURL(libraryFile('cli/compat.js', 'compat/index.ts')).href,
+    'pawl/safe-db': pathToFileURL(libraryFile('cli/safe-db.js', 'safe-db/index.ts')).href,
     'pawl/skills': pathToFileURL(libraryFile('cli/skills.js', 'skills/index.ts')).href,
     'pawl/testing': pathToFileURL(libraryFile('cli/testing.js', 'proof/index.ts')).href,
   };

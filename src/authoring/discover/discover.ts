@@ -8,6 +8,7 @@ import { messageOf } from '../../base/error.ts';
 import { isStoreFile } from '../../base/store-files.ts';
 import type { Definition } from '../../definition/model.ts';
 import type { Reference } from '../../definition/reference.ts';
+import type { TriggerModel } from '../../definition/trigger.ts';
 import type { Compilers } from '../graph/work.ts';
 import { type DiscoveredWorkflow, isOutline, readOutline } from './outline.ts';
 import type { Place, SourceProblem } from './syntax.ts';
@@ -35,6 +36,10 @@ export interface CheckedModule {
   readonly references?: readonly (Reference & Place)[];
   /** The parameters, if the definition was read. */
   readonly params?: Definition['params'];
+  /** The event that starts it, and where it is written. */
+  readonly trigger?: { readonly model: TriggerModel } & Place;
+  /** The command that starts it, and where it is written. */
+  readonly command?: { readonly name: string } & Place;
 }
 
 /** The endings of files that may define a workflow. */

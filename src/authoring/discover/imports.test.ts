@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tempFolder } from '../../../test/temp-folder.ts';
@@ -32,6 +32,34 @@ test('the same code has the same digest elsewhere', async () => {
   const copy = write('y/main.ts', "import './a.ts';\n");
   write('y/a.ts', '1;\n');
   expect((await readModuleGraph(copy)).digest).toBe((await readModuleGraph(main)).digest);
+});
+
+test('a module whose text and ending are the same is parsed once', async () => {
+  const main = write('main.mjs', "import './a.mjs';\n");
+  write('a.mjs', '1;\n');
+  write('b.mjs', '2;\n');
+  const cache = join(folder, 'cache');
+  const partsOf = async (file: string): Promise<string[]> => [...(await readModuleGraph(file, cache)).parts.keys()];
+  const [first] = await Promise.all([readModuleGraph(main, cache), readModuleGraph(main, cache)]);
+  expect(await readModuleGraph(main, cache)).toEqual(first);
+
+  const other = JSON.stringify([{ kind: 'module', specifier: './b.mjs' }]);
+  const entries = readdirSync(join(cache, 'references')).map((name) => join(cache, 'references', name));
+  const [entry = ''] = entries.filter((file) => readFileSync(file, 'utf8').includes('./a.mjs'));
+  writeFileSync(entry, other);
+  expect(await partsOf(main)).toEqual(['b.mjs', 'main.mjs']);
+  expect(await partsOf(write('main.ts', "import './a.mjs';\n"))).toEqual(['a.mjs', 'main.ts']);
+  expect(await partsOf(write('main.mjs', "import './a.mjs'; \n"))).toEqual(['a.mjs', 'main.mjs']);
+
+  writeFileSync(entry, '[{"kind":');
+  expect(await partsOf(write('main.mjs', "import './a.mjs';\n"))).toEqual(['a.mjs', 'main.mjs']);
+});
+
+test('a module is read where nothing can be remembered', async () => {
+  const main = write('main.mjs', "import './a.mjs';\n");
+  write('a.mjs', '1;\n');
+  const blocked = write('blocked', '');
+  expect([...(await readModuleGraph(main, blocked)).parts.keys()]).toEqual(['a.mjs', 'main.mjs']);
 });
 
 const REQUIRE = "import { createRequire } from 'node:module';\nconst load = createRequire(import.meta.url);\n";

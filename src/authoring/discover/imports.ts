@@ -5,13 +5,14 @@
 // - Installed packages belong to it as a whole, with what they depend on.
 // - Whatever else is loaded while the module runs is refused then (see src/api/module/hold.ts).
 
-import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Program } from 'acorn';
 import { digestBytes, digestText } from '../../base/digest.ts';
 import { isStoreFile } from '../../base/store-files.ts';
 import { readPackages } from './package-files.ts';
+import { rememberedReferences } from './reference-cache.ts';
 import { type Reference, referencesIn } from './references.ts';
 import { isInstalled, localPath, manifestAbove, resolveSpecifier, type Target } from './resolution.ts';
 import { isParsed, type ParsedModule, type Place, parseModule, placeAt, type SourceProblem } from './syntax.ts';
@@ -39,16 +40,17 @@ const RUNNABLE = /\.(?:[mc]?[jt]s|wasm|node)$/;
 const PARSED_FILE = /\.[mc]?[jt]s$/;
 const DECIDING = ['name', 'type', 'main', 'imports', 'exports'] as const;
 
-/** Reads a file and all code that it loads. */
-export async function readModuleGraph(file: string): Promise<ModuleGraph> {
+/** Reads a file and all code that it loads. What was parsed before is remembered in a folder. */
+export async function readModuleGraph(file: string, cache: string | undefined = getCompileCacheDir()): Promise<ModuleGraph> {
   const root = realpathSync(file);
-  const reader = new GraphReader(root);
+  const reader = new GraphReader(root, cache);
   await reader.readAll();
   return reader.graph();
 }
 
 class GraphReader {
   private readonly root: string;
+  private readonly cache: string | undefined;
   private readonly parts = new Map<string, string>();
   private readonly files = new Map<string, string>();
   private readonly openFolders = new Set<string>();
@@ -57,8 +59,9 @@ class GraphReader {
   /** Files to read, and whether each also runs in a worker or a process of its own. */
   private readonly waiting = new Map<string, boolean>();
 
-  constructor(root: string) {
+  constructor(root: string, cache: string | undefined) {
     this.root = root;
+    this.cache = cache;
     this.waiting.set(root, false);
   }
 
@@ -95,7 +98,7 @@ class GraphReader {
   }
 
   private async readOne(path: string, isApart: boolean): Promise<void> {
-    const bytes = await bytesOf(path);
+    const bytes = bytesOf(path);
     const digest = bytes === undefined ? MISSING : digestBytes(bytes);
     this.parts.set(this.nameOf(path), digest);
     if (bytes === undefined) return;
@@ -103,8 +106,8 @@ class GraphReader {
     if (!PARSED_FILE.test(path)) return;
     this.addManifest(dirname(path));
     const text = bytes.toString('utf8');
-    const tree = await treeOf(path, text);
-    for (const reference of tree === undefined ? [] : referencesIn(tree)) this.follow(reference, { path, text, isApart });
+    for (const reference of await rememberedReferences(this.cache, { path, digest }, () => referencesOf(path, text)))
+      this.follow(reference, { path, text, isApart });
   }
 
   private follow(reference: Reference, from: { readonly path: string; readonly text: string; readonly isApart: boolean }): void {
@@ -196,10 +199,20 @@ export function missingImports({ file, text, tree }: ParsedModule): SourceProble
   });
 }
 
-async function bytesOf(path: string): Promise<Buffer | undefined> {
+/** Read at once: the first use of `node:fs/promises` takes longer than the few small files of a module. */
+function bytesOf(path: string): Buffer | undefined {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts?.isFile() !== true || isStoreFile(path, facts)) return undefined;
-  return readFile(path).catch(() => undefined);
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+async function referencesOf(path: string, text: string): Promise<readonly Reference[]> {
+  const tree = await treeOf(path, text);
+  return tree === undefined ? [] : referencesIn(tree);
 }
 
 /** What cannot be parsed cannot be run either, and its text is part of the digest. */

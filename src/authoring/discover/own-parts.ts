@@ -2,6 +2,7 @@
 // `defineStepKind` and `defineCheck` a file has, and what must be known of each to read workflow files that name them.
 
 import type { AnyNode, CallExpression, ObjectExpression } from 'acorn';
+import { present } from '../../base/fields.ts';
 import type { RecoveryPolicy } from '../../definition/model.ts';
 import { ModuleNames, propertyOf } from './names.ts';
 import { isParsed, type ParsedModule, type Place, parseModule, placeAt, type SourceProblem } from './syntax.ts';
@@ -16,6 +17,8 @@ export interface DeclaredPart extends Place {
   readonly recovery: RecoveryPolicy;
   /** Whether a check looks at a pull request. */
   readonly needsPullRequest: boolean;
+  /** The events at the forge after which a check looks again. */
+  readonly reactiveEvents?: readonly string[];
 }
 
 const PARTS: ReadonlyMap<string, { readonly part: DeclaredPart['part']; readonly key: string }> = new Map([
@@ -56,7 +59,8 @@ function readPart(module: ParsedModule, names: ModuleNames, call: CallExpression
   const given = first === undefined ? undefined : names.follow(first);
   const spec = given?.type === 'ObjectExpression' ? given : undefined;
   const name = names.text(propertyOf(spec, form.key)?.value);
-  const outcomes = outcomesOf(names, spec);
+  const outcomes = textsOf(names, spec, 'outcomes');
+  const reactive = propertyOf(spec, 'reactiveEvents') === undefined ? undefined : textsOf(names, spec, 'reactiveEvents');
   const place = placeAt(module.text, call.start);
   if (name === undefined)
     return unseen(`the name under \`${form.key}\` is not a text in quotes`, `write it as a text: ${form.key}: 'deploy'`, place);
@@ -64,11 +68,20 @@ function readPart(module: ParsedModule, names: ModuleNames, call: CallExpression
   const policy = names.text(propertyOf(spec, 'recovery')?.value);
   const recovery = policy === 'rerun' || policy === 'reconcile' ? policy : 'ask';
   const needsPullRequest = propertyOf(spec, 'needsPullRequest') !== undefined;
-  return { part: form.part, name, file: module.file, outcomes, recovery, needsPullRequest, ...place };
+  return {
+    part: form.part,
+    name,
+    file: module.file,
+    outcomes,
+    recovery,
+    needsPullRequest,
+    ...present({ reactiveEvents: reactive }),
+    ...place,
+  };
 }
 
-function outcomesOf(names: ModuleNames, spec: ObjectExpression | undefined): readonly string[] | undefined {
-  const value = propertyOf(spec, 'outcomes')?.value;
+function textsOf(names: ModuleNames, spec: ObjectExpression | undefined, field: string): readonly string[] | undefined {
+  const value = propertyOf(spec, field)?.value;
   if (value === undefined) return [];
   const list = names.follow(value);
   const texts = list.type === 'ArrayExpression' ? list.elements.map((element) => names.text(element ?? undefined)) : [undefined];

@@ -1,5 +1,5 @@
 // Owns the reading of a definition file as a syntax tree. Nothing of the file is run: types are blanked out, which keeps
-// every position, and what is left is parsed. Both parsers are loaded when the first file is read.
+// every position, and what is left is parsed. Each parser is loaded when it is first needed: that of types takes 40 ms.
 
 import type { AnyNode, Program, Token } from 'acorn';
 import { type ErrorCode, messageOf } from '../../base/error.ts';
@@ -37,12 +37,13 @@ const HINT_SYNTAX = 'fix the syntax; nothing else in this file was checked';
  * @internal
  */
 export async function parseModule(file: string, text: string): Promise<ParsedModule | SourceProblem> {
-  const [{ parse, tokenizer }, stripTypes] = await Promise.all([import('acorn'), typeStripper()]);
+  const { parse, tokenizer } = await import('acorn');
   let code = text;
   try {
-    if (HAS_TYPES.test(file)) code = stripTypes(text);
+    if (HAS_TYPES.test(file)) code = (await typeStripper())(text);
     return { file, text, code, tree: parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true }) };
   } catch (error) {
+    const stripTypes = await typeStripper();
     const tokens = tokenizer(text, { ecmaVersion: 'latest', allowHashBang: true });
     const refused = attempt(() => stripTypes(text));
     const open = unclosed(tokens, text, refused);

@@ -14,7 +14,7 @@ import {
   noteUsed,
   StepFailed,
 } from '../../programs/flow-step.ts';
-import type { Retry } from '../spec/part.ts';
+import type { Retry, Undo } from '../spec/part.ts';
 import { checkMember, type FlowCondition, invalid, type StepOptions, withOptions } from './model.ts';
 import { serialiseStep } from './serial.ts';
 
@@ -39,6 +39,8 @@ export interface FlowCall<T> extends FlowStep {
   postconditions(...conditions: readonly FlowCondition[]): FlowCall<T>;
   /** Semaphores that the step holds while it works. */
   slots(...keys: readonly string[]): FlowCall<T>;
+  /** Takes the result back when the run fails, is rejected or is cancelled; the same as the option `undo`. */
+  withRollback(undo: Undo<StepContext>): FlowCall<T>;
   /** Does the step only if this is true; otherwise the run records it as skipped, and its result is null. */
   when(condition: boolean): FlowCall<T | null>;
   /** The result is null if the step fails. What a person rejects still fails. With `yield*` only. */
@@ -123,6 +125,10 @@ class Call<T> implements FlowCall<T> {
 
   slots(...keys: readonly string[]): FlowCall<T> {
     return this.#with({ slots: keys });
+  }
+
+  withRollback(undo: Undo<StepContext>): FlowCall<T> {
+    return this.#with({ undo });
   }
 
   when(condition: boolean): FlowCall<T | null> {

@@ -188,8 +188,8 @@ describe('a compiled flow', () => {
     );
   });
 
-  test('refuses what is no generator function, a nameless flow, parameters that contradict themselves, and two children of one name', () => {
-    expect(() => compileFlow('plain', (() => 1) as never)).toThrow('workflow "plain" is no generator function');
+  test('refuses what is not a generator function, a nameless flow, parameters that contradict themselves, and two children of one name', () => {
+    expect(() => compileFlow('plain', (() => 1) as never)).toThrow('workflow "plain" is not a generator function');
     expect(() => compileFlow('async', async function* () {} as never)).toThrow('async work belongs in them');
     const empty = function* () {};
     expect(() => compileFlow(' ', empty)).toThrow('has no name');

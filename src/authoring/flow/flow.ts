@@ -5,16 +5,22 @@ import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { deepFreeze } from '../../base/json.ts';
 import { type ArgSpecs, type ArgValues, arg, argFaults, bindParams } from '../../definition/arg.ts';
+import { breakersFault, breakersOf } from '../../definition/breakers.ts';
 import { budgetFault } from '../../definition/budget.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
+import { type WriteLimits, writesFault } from '../../definition/forge-write.ts';
 import { type CodeRole, hashCode, hashDefinition } from '../../definition/hash.ts';
 import type { Definition } from '../../definition/model.ts';
 import { sharedVariables } from '../../definition/param-variables.ts';
+import { ProblemList } from '../../definition/problem.ts';
+import { checkReactions } from '../../definition/reaction.ts';
 import type { FlowYield } from '../../programs/flow-step.ts';
 import { checkOptions } from '../spec/option.ts';
 import type { WorkflowFields } from '../spec/part.ts';
+import { readReactions, unknownInReactions } from '../spec/reaction.ts';
+import { readStarts } from '../spec/schedule.ts';
 import type { WorkflowTypes } from '../spec/step.ts';
-import { countOf, invalid } from './model.ts';
+import { checkedDatabases, countOf, invalid } from './model.ts';
 import type { ChildOutput } from './result.ts';
 
 /** The generator function of a flow: it yields steps and returns the final output. */
@@ -46,9 +52,16 @@ const OPTIONS = Object.keys({
   concurrency: true,
   budget: true,
   protected: true,
+  databases: true,
   permissions: true,
+  writes: true,
+  staged: true,
+  snapshot: true,
   context: true,
+  trigger: true,
   version: true,
+  onEvents: true,
+  circuitBreakers: true,
   children: true,
 } satisfies Record<keyof FlowOptions<ArgSpecs>, true>);
 
@@ -73,7 +86,7 @@ export function compileFlow(
   checkOptions(`workflow "${name}"`, options, OPTIONS);
   checkOptions(`workflow "${name}", limits`, options.limits ?? {}, ['maxIterations']);
   const definition = definitionOf(name, options);
-  const { context } = options;
+  const { context, trigger } = options;
   const roles: CodeRole[] = [{ step: '', role: 'flow', code: body }];
   if (context !== undefined) roles.push({ step: '', role: 'context', code: context });
   return Object.freeze({
@@ -83,6 +96,7 @@ export function compileFlow(
     code: new Map(),
     flow: (input: never) => body(bindParams(definition.params, input, `workflow "${name}"`) as never),
     ...(context === undefined ? {} : { context }),
+    ...(trigger === undefined ? {} : readStarts(`workflow "${name}"`, trigger)),
     children: childrenOf(name, options.children ?? []),
   });
 }
@@ -93,7 +107,7 @@ function checkBody(name: string, body: FlowBody<never, unknown> | undefined): as
   if (typeof body !== 'function' || Object.prototype.toString.call(body) !== '[object GeneratorFunction]') {
     throw invalid(
       `workflow "${name}"`,
-      'is no generator function; write function* (input) { … } and yield* its steps (async work belongs in them)',
+      'is not a generator function; write function* (input) { … } and yield* its steps (async work belongs in them)',
     );
   }
 }
@@ -107,6 +121,9 @@ function definitionOf(name: string, options: FlowOptions<ArgSpecs>): Definition 
   if (faults.length > 0) throw invalid(`workflow "${name}"`, `has parameters that cannot work: ${faults.join('; ')}`);
   const fault = budget === undefined ? undefined : budgetFault(budget);
   if (fault !== undefined) throw invalid(`workflow "${name}"`, `has an invalid budget: ${fault}`);
+  checkReactionsOf(name, options);
+  const broken = options.circuitBreakers === undefined ? undefined : breakersFault(breakersOf(options.circuitBreakers));
+  if (broken !== undefined) throw invalid(`workflow "${name}"`, `has circuit breakers that cannot work: ${broken}`);
   const maxIterations = countOf(`workflow "${name}"`, 'limits.maxIterations', limits.maxIterations ?? ITERATIONS_MAX);
   return deepFreeze({
     name,
@@ -122,9 +139,29 @@ function definitionOf(name: string, options: FlowOptions<ArgSpecs>): Definition 
       concurrency: concurrency && { ...concurrency },
       budget: budget && { ...budget },
       permissions: permissions && { ...permissions },
+      writes: checkedWrites(name, options.writes),
+      staged: options.staged,
       protected: guarded && [...guarded],
+      databases: options.databases && checkedDatabases(`workflow "${name}"`, options.databases),
+      snapshot: options.snapshot && { ...options.snapshot },
+      onEvents: readReactions(options.onEvents),
+      breakers: breakersOf(options.circuitBreakers),
     }),
   });
+}
+
+function checkReactionsOf(name: string, { onEvents }: FlowOptions<ArgSpecs>): void {
+  const unknown = unknownInReactions(onEvents);
+  const problems = new ProblemList();
+  checkReactions({ form: 'flow', steps: [], ...present({ onEvents: readReactions(onEvents) }) }, problems);
+  const [fault] = [...unknown, ...problems.found.map(({ message, hint }) => `${message}; ${hint}`)];
+  if (fault !== undefined) throw invalid(`workflow "${name}"`, `has a reaction that cannot work: ${fault}`);
+}
+
+function checkedWrites(name: string, writes: WriteLimits | undefined): WriteLimits | undefined {
+  const fault = writes === undefined ? undefined : writesFault(writes);
+  if (fault !== undefined) throw invalid(`workflow "${name}"`, `has invalid limits: \`writes\` ${fault}`);
+  return writes && { ...writes };
 }
 
 /** The compiled workflow behind a value. */

@@ -3,15 +3,18 @@
 
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { deepFreeze, type Json, toPlain } from '../../base/json.ts';
 import { type BoundStep, type ConditionCheck, NO_CODE, type StepCode, type StepContext } from '../../definition/code.ts';
+import { type DatabasesSpec, databasesFault } from '../../definition/database.ts';
 import { type KindRegistry, pipelineOf } from '../../definition/kind.ts';
 import type { ConditionModel, OutputModel, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
 import { plainFrame } from '../../definition/plain-frame.ts';
 import { expressionOf } from '../../definition/scope.ts';
+import { createTask } from '../graph/task.ts';
 import { checkOptions } from '../spec/option.ts';
 import { readOutputs } from '../spec/output.ts';
-import type { OutputFields, OutputSpec, Retry, SharedFields } from '../spec/part.ts';
+import type { OutputFields, OutputSpec, Retry, SharedFields, Undo, UndoWork } from '../spec/part.ts';
 
 /** A condition of a contract: an expression, or a function that looks at the world. */
 export interface FlowCondition {
@@ -36,7 +39,10 @@ type Options =
   | 'mayChange'
   | 'writes'
   | 'network'
-  | 'mutatesCheckout';
+  | 'mutatesCheckout'
+  | 'staged'
+  | 'databases'
+  | 'onFail';
 
 /** What every kind of step takes. */
 export type StepOptions = { readonly [Option in Exclude<Options, 'fresh'>]?: Frame[Option] } & {
@@ -44,6 +50,8 @@ export type StepOptions = { readonly [Option in Exclude<Options, 'fresh'>]?: Fra
   readonly fresh?: 'activation';
   readonly preconditions?: readonly FlowCondition[];
   readonly postconditions?: readonly FlowCondition[];
+  /** Takes the result back when the run fails, is rejected or is cancelled; what was done last is undone first. */
+  readonly undo?: Undo<StepContext>;
 };
 
 const OPTIONS = Object.keys({
@@ -63,6 +71,10 @@ const OPTIONS = Object.keys({
   writes: true,
   network: true,
   mutatesCheckout: true,
+  staged: true,
+  undo: true,
+  databases: true,
+  onFail: true,
 } satisfies Record<keyof StepOptions, true>);
 
 /** What a kind of step brings, beside the shared options. */
@@ -107,7 +119,7 @@ function checkExpression(what: string, source: string): void {
   try {
     expressionOf(source);
   } catch (error) {
-    throw new EngineError('DEFINITION_INVALID', `${what} is no expression: ${messageOf(error)}`, { cause: error });
+    throw new EngineError('DEFINITION_INVALID', `${what} is not a valid expression: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -121,7 +133,8 @@ export function checkMember(group: string, { model }: BoundStep): void {
 export function withOptions(bound: BoundStep, options: StepOptions): BoundStep {
   const step = `step "${bound.model.id}"`;
   const reconcile = options.reconcile ?? bound.code.reconcile;
-  const model: StepModel = { ...bound.model, ...modelOptions(step, options) };
+  const undo = options.undo === undefined ? undefined : readUndo(step, options.undo);
+  const model: StepModel = { ...bound.model, ...modelOptions(step, options), ...(undo === undefined ? {} : { undo: undo.model }) };
   if (model.recovery === 'reconcile' && reconcile === undefined) {
     throw invalid(step, 'has the recovery policy "reconcile" but no function for it; give one as `reconcile`, or choose "rerun" or "ask"');
   }
@@ -132,8 +145,34 @@ export function withOptions(bound: BoundStep, options: StepOptions): BoundStep {
     ...(reconcile === undefined ? {} : { reconcile }),
     ...(options.preconditions === undefined ? {} : { preconditions: checksOf(options.preconditions) }),
     ...(options.postconditions === undefined ? {} : { postconditions: checksOf(options.postconditions) }),
+    ...(undo === undefined ? {} : { undo: undo.code }),
   };
   return Object.freeze({ model: deepFreeze(model), code: freezeCode(code) });
+}
+
+/** What takes the result of a step back. Texts of a program's variables and of an action may be templates. */
+function readUndo(step: string, undo: Undo<StepContext>): BoundStep {
+  const given: UndoWork<StepContext> = typeof undo === 'function' ? { handler: undo } : undo;
+  checkOptions(`the undo of ${step}`, given, ['title', 'timeout', 'recovery', 'handler', 'command', 'env', 'cwd', 'forge']);
+  const { title = 'undo', timeout, recovery } = given;
+  const frame = {
+    ...plainFrame('undo', recovery ?? ('forge' in given ? 'rerun' : 'ask')),
+    title,
+    ...(timeout === undefined ? {} : { timeoutMs: parseDuration(timeout, `the undo of ${step}, timeout`) }),
+  };
+  if ('handler' in given && typeof given.handler === 'function')
+    return { model: { ...frame, kind: 'task', config: {} }, code: { ...NO_CODE, run: createTask(given.handler, 'undo') } };
+  if ('forge' in given)
+    return { model: { ...frame, kind: 'action', config: plainOf(step, 'the undo', given.forge), templates: true }, code: NO_CODE };
+  if ('command' in given) {
+    const { command, env, cwd } = given;
+    const program = typeof command === 'string' ? { run: command } : { argv: command };
+    return {
+      model: { ...frame, kind: 'command', config: plainOf(step, 'the undo', present({ ...program, env, cwd })), templates: true },
+      code: NO_CODE,
+    };
+  }
+  throw invalid(`the undo of ${step}`, 'does nothing; give a function, or `handler`, `command` or `forge`');
 }
 
 function modelOptions(step: string, options: StepOptions): Partial<StepFrame> {
@@ -153,7 +192,17 @@ function modelOptions(step: string, options: StepOptions): Partial<StepFrame> {
     ...(options.writes === undefined ? {} : { writes: [...options.writes] }),
     ...(options.network === undefined ? {} : { network: options.network }),
     ...(options.mutatesCheckout === undefined ? {} : { mutatesCheckout: options.mutatesCheckout }),
+    ...(options.staged === undefined ? {} : { staged: options.staged }),
+    ...(options.databases === undefined ? {} : { databases: checkedDatabases(step, options.databases) }),
+    ...(options.onFail === undefined ? {} : { onFail: options.onFail }),
   };
+}
+
+/** The databases as they were written, or an error that names what cannot work. */
+export function checkedDatabases(subject: string, databases: DatabasesSpec): DatabasesSpec {
+  const fault = databasesFault(databases as unknown as Json);
+  if (fault !== undefined) throw invalid(subject, `cannot be built: \`databases\` ${fault}`);
+  return databases;
 }
 
 function freshOf(step: string, fresh: unknown): 'activation' {
@@ -222,13 +271,13 @@ export function invalid(subject: string, problem: string): EngineError {
 }
 
 // A path is `step#visit` or `group#visit/key`, so a name must not look like more than one part of it.
-const NAME = /^[^#/\p{Cc}]{1,200}$/u;
+const NAME = /^(?!@)[^#/\p{Cc}]{1,200}$/u;
 
 /** The name of a step of a flow, or an error when it cannot be one. */
 export function stepName(name: string): string {
   if (typeof name === 'string' && NAME.test(name)) return name;
   throw invalid(
     `the step name ${JSON.stringify(name)}`,
-    'cannot be used; write 1 to 200 characters without "#", "/" and control characters',
+    'cannot be used; write 1 to 200 characters without "#", "/" and control characters, and no "@" at the beginning',
   );
 }

@@ -13,7 +13,9 @@ export function flowReferences(outline: Outline): (Reference & Place)[] {
   const body = flowBody(outline);
   return body === undefined
     ? []
-    : [...nodesIn(body)].flatMap((node) => (node.type === 'CallExpression' ? referencesOf(outline, node) : []));
+    : [...nodesIn(body)].flatMap((node) =>
+        node.type === 'CallExpression' ? [...referencesOf(outline, node), ...databasesOf(outline, node)] : [],
+      );
 }
 
 function referencesOf({ names, module }: Outline, node: CallExpression): (Reference & Place)[] {
@@ -49,6 +51,23 @@ function referencesOf({ names, module }: Outline, node: CallExpression): (Refere
     default:
       return [];
   }
+}
+
+/** The databases in the options of a step: a list of names, or an object with them. */
+function databasesOf({ names, module }: Outline, node: CallExpression): (Reference & Place)[] {
+  const step = node.callee.type === 'MemberExpression' ? stepCallOf(names, node) : undefined;
+  const [first] = node.arguments;
+  const given = step === undefined || first === undefined ? undefined : propertyOf(objectOf(names, first), 'databases')?.value;
+  if (step === undefined || given === undefined) return [];
+  const keys = objectOf(names, given)?.properties.flatMap((one) =>
+    one.type === 'Property' ? [{ text: nameOf(one.key), node: one.key }] : [],
+  );
+  const listed = listOf(names, given).flatMap((one) => textsIn(names, one));
+  return [...(keys ?? []), ...listed].flatMap(({ text, node: found }) =>
+    text === undefined
+      ? []
+      : [{ kind: 'database', step: names.text(step.arguments[0]) ?? '', name: text, ...placeAt(module.text, found.start) }],
+  );
 }
 
 function objectOf(names: ModuleNames, node: AnyNode): ObjectExpression | undefined {

@@ -2,6 +2,7 @@
 // plain data whatever the step returned.
 
 import type { Json } from '../../base/json.ts';
+import type { OpenFinding, ReviewItem } from '../../definition/review.ts';
 
 /** What an agent came back with; an agent that did not succeed fails its step. */
 export interface AgentResult {
@@ -20,6 +21,19 @@ export interface ValidateResult {
 export interface GateResult {
   readonly passed: boolean;
   readonly checks: readonly Json[];
+}
+
+/** What came of a review. */
+export interface ReviewResult {
+  readonly accepted: 'by the review' | 'by a person';
+  readonly rounds: number;
+  readonly items: readonly ReviewItem[];
+  /** What a person accepted although it is open. */
+  readonly open: readonly OpenFinding[];
+  /** What is left for later. */
+  readonly follow_ups: readonly OpenFinding[];
+  /** How many findings stopped each round. */
+  readonly history: readonly number[];
 }
 
 /** What a person decided. */

@@ -1,6 +1,7 @@
 // Owns how a question to a person is read.
 
 import type { GateOptionModel, HumanGateModel } from '../../definition/model.ts';
+import { FORGE_QUESTION_FIELDS, readForgeQuestion } from './forge-question.ts';
 import { readTarget } from './next.ts';
 import type { StepReading } from './reading.ts';
 import type { GateOptionSpec, HumanGateSpec } from './spec.ts';
@@ -9,12 +10,17 @@ const APPROVE_OR_REJECT: readonly GateOptionSpec[] = [{ label: 'approve' }, { la
 
 /** The question as data. In a member of a group no answer leads anywhere: the join decides by its outcome. */
 export function readGate(gate: HumanGateSpec, step: StepReading, isMember: boolean): HumanGateModel {
-  step.knownFields(gate, ['prompt', 'context', 'show', 'options', 'from', 'count', 'subjects', 'signed'], 'a human gate');
+  step.knownFields(
+    gate,
+    ['prompt', 'context', 'show', 'options', 'from', 'count', 'subjects', 'signed', ...FORGE_QUESTION_FIELDS],
+    'a human gate',
+  );
   const { prompt, context, show, options = APPROVE_OR_REJECT } = gate;
   if (context !== undefined && show !== undefined)
     step.fault('FIELD_INVALID', 'its question has both `context` and `show`', 'they mean the same; keep one');
   if (gate.signed !== undefined && typeof gate.signed !== 'boolean')
     step.fault('FIELD_INVALID', `its question has signed: ${JSON.stringify(gate.signed)}`, 'write true or false');
+  const forge = readForgeQuestion(gate, (message, hint) => step.fault('GATE_INVALID', message, hint));
   return {
     prompt: String(prompt ?? ''),
     show: [...(context ?? show ?? [])],
@@ -22,6 +28,7 @@ export function readGate(gate: HumanGateSpec, step: StepReading, isMember: boole
     ...peopleOf(gate),
     ...(gate.subjects === undefined ? {} : { subjects: gate.subjects }),
     ...(gate.signed === true ? { signed: gate.signed } : {}),
+    ...(forge === undefined ? {} : { forge }),
   };
 }
 

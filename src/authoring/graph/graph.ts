@@ -4,11 +4,16 @@
 import { EngineError } from '../../base/error.ts';
 import { deepFreeze } from '../../base/json.ts';
 import { type ArgSpecs, arg } from '../../definition/arg.ts';
+import { breakersOf } from '../../definition/breakers.ts';
 import type { BoundStep, CompiledWorkflow, StepCode } from '../../definition/code.ts';
+import { withDatabases } from '../../definition/database.ts';
+import { type WriteLimits, writesFault } from '../../definition/forge-write.ts';
 import { hashCode, hashDefinition } from '../../definition/hash.ts';
 import { tiedToTree } from '../../definition/landing.ts';
 import type { ArgModel, Definition } from '../../definition/model.ts';
 import { checkDefinition } from '../../definition/validate.ts';
+import { readReactions, unknownInReactions } from '../spec/reaction.ts';
+import { readStarts } from '../spec/schedule.ts';
 import type { WorkflowSpec } from '../spec/workflow.ts';
 import { readNext } from './next.ts';
 import { defined, GraphReading } from './reading.ts';
@@ -27,15 +32,22 @@ const FIELDS = [
   'version',
   'params',
   'context',
+  'trigger',
   'limits',
   'recovery',
   'concurrency',
   'budget',
   'protected',
+  'databases',
+  'snapshot',
   'permissions',
+  'writes',
+  'staged',
   'data',
   'facts',
   'onError',
+  'onEvents',
+  'circuitBreakers',
   'entry',
   'initialStep',
   'steps',
@@ -60,6 +72,7 @@ export interface GraphDraft {
 
 /** Reads a spec; what is wrong with its fields goes to the problems of the reading. */
 export function readGraph<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): GraphDraft {
+  reading.name = String(spec.type ?? spec.name ?? '');
   reading.readRecovery(spec.recovery);
   const steps = readSteps(spec.steps as readonly unknown[] as readonly AnyStep[], spec.limits?.maxIterations, reading);
   const definition = readHeader(spec as unknown as GraphSpec<never>, steps, reading);
@@ -71,14 +84,15 @@ function compile<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): Compil
   const draft = readGraph(spec, reading);
   checkDefinition(draft.definition, reading.problems, { registry: reading.compilers });
   reading.problems.refuse(draft.definition.name);
-  return finishGraph(draft, reading, { context: spec.context as CompiledWorkflow['context'] });
+  const starts = spec.trigger === undefined ? {} : readStarts(`workflow "${draft.definition.name}"`, spec.trigger);
+  return finishGraph(draft, reading, { context: spec.context as CompiledWorkflow['context'], ...starts });
 }
 
 /** The workflow of a draft that was checked, frozen and hashed. */
 export function finishGraph(
   { definition, steps }: GraphDraft,
   reading: GraphReading,
-  more: { readonly [Field in 'context' | 'trigger']?: CompiledWorkflow[Field] | undefined },
+  more: { readonly [Field in 'context' | 'trigger' | 'schedule' | 'command']?: CompiledWorkflow[Field] | undefined },
 ): CompiledWorkflow {
   const frozen = deepFreeze(JSON.parse(JSON.stringify(definition)) as Definition);
   return Object.freeze(
@@ -89,6 +103,8 @@ export function finishGraph(
       code: frozenMap<StepCode>(steps.map(({ model, code }) => [model.id, code])),
       context: more.context,
       trigger: more.trigger,
+      schedule: more.schedule,
+      command: more.command,
       children: frozenMap(reading.children),
     }),
   );
@@ -130,7 +146,10 @@ function readHeader(spec: GraphSpec<never>, steps: readonly BoundStep[], reading
   const called = String(type ?? name ?? '');
   reading.knownFields(spec, FIELDS, { what: 'a workflow' });
   reading.knownFields(limits ?? {}, ['maxIterations'], { what: '`limits`' });
-  reading.knownFields(spec.permissions ?? {}, ['contents', 'issues', 'pull_requests', 'checks'], { what: '`permissions`' });
+  reading.knownFields(spec.snapshot ?? {}, ['include', 'off'], { what: '`snapshot`' });
+  reading.knownFields(spec.permissions ?? {}, ['contents', 'issues', 'pull_requests', 'checks', 'discussions'], { what: '`permissions`' });
+  for (const message of unknownInReactions(spec.onEvents))
+    reading.problems.add({ code: 'FIELD_UNKNOWN', message: `on_events: ${message}`, hint: 'remove it, or fix the spelling' });
   return defined<Definition>({
     name: called,
     title: (type === undefined ? title : name) ?? called,
@@ -139,17 +158,30 @@ function readHeader(spec: GraphSpec<never>, steps: readonly BoundStep[], reading
     form: 'graph',
     params: readParams(params ?? {}, reading),
     entry: entry ?? initialStep ?? steps[0]?.model.id ?? '',
-    steps: tiedToTree(steps.map(({ model }) => model)),
+    steps: tiedToTree(steps.map(({ model }) => withDatabases(model, spec.databases))),
     limits: { maxIterations: limits?.maxIterations ?? DEFAULT_MAX_ITERATIONS },
     concurrency: spec.concurrency,
     budget,
     protected: guarded === undefined ? undefined : [...guarded],
+    databases: spec.databases,
     permissions: spec.permissions,
+    writes: readWrites(spec.writes, reading),
+    staged: spec.staged === true ? true : undefined,
+    snapshot: spec.snapshot,
     facts: spec.facts,
     outputNames: outputNamesOf(steps),
     onError: spec.onError,
+    onEvents: readReactions(spec.onEvents),
+    breakers: breakersOf(spec.circuitBreakers),
     context: data === undefined ? undefined : Object.entries(data).map(([key, value]) => ({ name: key, value })),
   });
+}
+
+function readWrites(writes: WriteLimits | undefined, reading: GraphReading): WriteLimits | undefined {
+  const fault = writes === undefined ? undefined : writesFault(writes);
+  if (fault !== undefined)
+    reading.problems.add({ code: 'FIELD_INVALID', message: `\`writes\` ${fault}`, hint: 'write it such as { comments: 3 }' });
+  return writes;
 }
 
 /** Outputs that only one step produces, under names that no step has. */

@@ -43,7 +43,7 @@ describe('the types of a graph', () => {
       },
       REGISTRY,
     );
-    const ctx = await compiled.context?.({ runId: 'r', workflow: 'typed', params: { id: 'b1' } });
+    const ctx = await compiled.context?.({ runId: 'r', startedAt: 0, workflow: 'typed', params: { id: 'b1' }, databases: {} });
     expect(compiled.code.get('a')?.preconditions[0]?.(ctx as never)).toBe(true);
   });
 

@@ -36,7 +36,7 @@ export function stepOutput(compiled: CompiledWorkflow, stepId: string, params: u
   if (step === undefined) throw unknownStep(compiled, stepId);
   const { model, code } = instructed(step, compiled.code.get(stepId) ?? NO_CODE);
   const values = bindParams({ ...compiled.definition.params, ...model.args }, params, `step "${stepId}"`);
-  const built = code.actions?.(values) ?? model.actions;
+  const built = code.actions?.(values, { visit: 1, results: {} }) ?? model.actions;
   const { title, actions } = 'title' in built ? built : { title: step.title, actions: built };
   return Object.freeze({ title, actions: Object.freeze([...actions]), nextCommand: nextCommand(step) });
 }

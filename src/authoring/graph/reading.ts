@@ -15,6 +15,8 @@ export class GraphReading {
   readonly compilers: Compilers;
   readonly problems = new ProblemList();
   readonly roles: CodeRole[] = [];
+  /** The name of the workflow. */
+  name = '';
   /** The recovery of steps that do not say their own. */
   recovery: 'rerun' | 'ask' | undefined;
   readonly children = new Map<string, CompiledWorkflow>();
@@ -81,7 +83,7 @@ export class StepReading {
       if (!(error instanceof EngineError)) throw error;
       this.fault(
         'TIMEOUT_INVALID',
-        `${what} is ${JSON.stringify(duration)}, which is no duration`,
+        `${what} is ${JSON.stringify(duration)}, which is not a duration`,
         'write one such as "30s", "10m" or "24h"',
       );
       return 1;

@@ -7,6 +7,7 @@ import type { ArgSpecs, ArgValues } from '../../definition/arg.ts';
 import type { StepContext } from '../../definition/code.ts';
 import type { OutcomeName } from '../../definition/outcome.ts';
 import type { UsedKind } from '../../definition/own-kind.ts';
+import type { ChildDispatch } from '../../definition/step-terms.ts';
 import type { Unchecked } from '../spec/context.ts';
 import type {
   AgentFields,
@@ -19,6 +20,7 @@ import type {
   Join,
   OutputFields,
   Question,
+  ReviewFields,
   SharedFields,
   Webhook,
   WorkflowFields,
@@ -98,9 +100,13 @@ export interface WorkSpec<C = GraphContext> extends Optional<CommandFields<C> & 
   /** A child workflow, given `input`. */
   readonly workflow?: ChildWorkflow;
   readonly input?: Json | ((ctx: C) => unknown);
+  /** In an attended run: the sub-agent that does the steps of the child. */
+  readonly dispatch?: ChildDispatch;
   readonly validate?:
     | true
     | { readonly stages?: readonly string[] | string | null; readonly retry?: number; readonly onFailure?: MemberSpec<C> };
+  /** A quality review that ends. */
+  readonly review?: ReviewFields | { readonly part: string };
   /** The name of a generator, or a generator. */
   readonly generate?: string | LiveAgent;
   /** The name of a signal to wait for. */

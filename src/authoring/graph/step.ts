@@ -3,11 +3,12 @@
 import { EngineError } from '../../base/error.ts';
 import { arg } from '../../definition/arg.ts';
 import type { BoundStep, ConditionCheck, StepCode, StepContext } from '../../definition/code.ts';
+import type { StepContract } from '../../definition/contract/step-contract.ts';
 import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
 import { templatedPart } from '../../definition/template-scope.ts';
 import { parseTemplateTree } from '../../expr/template-tree.ts';
 import { readOutputs } from '../spec/output.ts';
-import type { StepCondition } from '../spec/part.ts';
+import type { StepCondition, Undo } from '../spec/part.ts';
 import { checkLiterals, checkPlainText } from './built.ts';
 import { readGate } from './gate.ts';
 import { defined, type StepReading } from './reading.ts';
@@ -35,6 +36,9 @@ const SHARED_FIELDS: readonly (keyof SharedSpec)[] = [
   'mayChange',
   'network',
   'mutatesCheckout',
+  'staged',
+  'databases',
+  'onFail',
   'actions',
   'args',
   'preconditions',
@@ -53,6 +57,11 @@ const SHARED_FIELDS: readonly (keyof SharedSpec)[] = [
   'templates',
   'extend',
   'side',
+  'contract',
+  'reviewOf',
+  'route',
+  'independent',
+  'undo',
 ];
 const GROUP_FIELDS: readonly (keyof GroupSpec)[] = ['parallelKey', 'join', 'concurrency'];
 const KNOWN_FIELDS = ['id', 'name', 'next', 'supportsQuestions', 'questionState', ...SHARED_FIELDS, ...GROUP_FIELDS];
@@ -121,6 +130,7 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
   const { step, id } = place;
   const { reconcile, actions } = spec;
   const outputs = outputsOf(spec, read, step);
+  const undo = spec.undo === undefined ? undefined : readUndo(spec.undo as Undo<never>, place);
   if (!step.graph.isFile) checkTexts(spec, { work, templates }, step);
   const frame = defined<StepFrame>({
     id,
@@ -145,11 +155,19 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     mayChange: spec.mayChange === undefined ? undefined : [...spec.mayChange],
     network: spec.network,
     mutatesCheckout: spec.mutatesCheckout,
+    staged: spec.staged,
+    databases: spec.databases,
+    onFail: spec.onFail,
     outputs: outputs?.models,
     fresh: spec.fresh,
     merges: spec.merges,
     extension: readExtension(spec.extend, step),
     side: spec.side === true ? true : undefined,
+    contract: spec.contract === undefined ? undefined : step.config<StepContract>(spec.contract, 'its contract'),
+    reviewOf: spec.reviewOf,
+    routes: spec.route === undefined ? undefined : [...spec.route.outcomes],
+    independent: spec.independent,
+    undo: undo?.model,
   });
   const functions = defined<StepCode>({
     ...code,
@@ -157,10 +175,25 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     postconditions: checksOf(spec.postconditions, 'postcondition', step),
     reconcile: reconcile === undefined ? undefined : (step.code('reconcile', reconcile) as (ctx: StepContext) => unknown),
     actions: typeof actions === 'function' ? step.code('actions', actions) : undefined,
+    route: spec.route === undefined ? undefined : step.code('route', spec.route.choose),
     finds: outputs?.finds,
+    undo: undo?.code,
     members: code.members ?? {},
   });
   return { model: { ...frame, ...work }, code: Object.freeze(functions) };
+}
+
+const UNDO_FIELDS: readonly string[] = ['title', 'timeout', 'recovery', 'templates', 'handler', 'command', 'env', 'cwd', 'forge'];
+const UNDO_KINDS: readonly string[] = ['task', 'command', 'action'];
+
+/** What takes the result of a step back. It is a step itself, without transitions, conditions and retries of its own. */
+function readUndo(undo: Undo<never>, { step, id }: StepPlace): BoundStep {
+  const spec: MemberSpec<never> = typeof undo === 'function' ? { handler: undo } : ({ templates: true, ...undo } as MemberSpec<never>);
+  step.knownFields(spec, UNDO_FIELDS, 'an undo');
+  const read = readInside(spec, { step, id }, 'undo');
+  if (!UNDO_KINDS.includes(read.model.kind) || (read.model.kind === 'task' && spec.handler === undefined))
+    step.fault('FIELD_INVALID', 'its `undo` does nothing', 'give a function, or `handler`, `command` or `forge`');
+  return read;
 }
 
 /** The work of a step, and whether its texts are templates. */

@@ -36,8 +36,14 @@ export interface Checks {
     /** An expression over `status`, `headers` and `body`; without it, any 2xx. */
     readonly expect?: string;
   };
-  pr_approval: { readonly from: string | readonly string[]; readonly count?: number };
-  ci_status: { readonly workflows?: readonly string[]; readonly expect?: string };
+  /** `pr`, here and below: the step whose pull request it is; without it, that of the run. */
+  pr_approval: { readonly from: string | readonly string[]; readonly count?: number; readonly pr?: string };
+  pr_approvals_met: { readonly count?: number; readonly pr?: string };
+  no_changes_requested: { readonly pr?: string };
+  label_present: { readonly label: string | readonly string[]; readonly target?: 'issue' | 'pr'; readonly pr?: string };
+  branch_up_to_date: { readonly pr?: string };
+  human_approved: { readonly step: string };
+  ci_status: { readonly workflows?: readonly string[]; readonly expect?: string; readonly pr?: string };
   any_of: { readonly checks: readonly CheckSpec[] };
 }
 

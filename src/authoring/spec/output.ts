@@ -1,13 +1,23 @@
 // Owns how the outputs of a step are read, in graphs and in flows: as data, the functions that look for effects, and
 // what is wrong with them.
 
+import { present } from '../../base/fields.ts';
 import type { StepCode } from '../../definition/code.ts';
+import { FORGE_OUTPUTS, forgeOutputFault } from '../../definition/forge-write.ts';
 import type { OutputModel } from '../../definition/model.ts';
 import { patternRefusal } from '../../definition/output-pattern.ts';
 import { unknownFields } from './option.ts';
 import type { OutputSpec } from './part.ts';
 
-const TYPES = ['file', 'artifact', 'comment', 'pr', 'effect'];
+const TYPES = ['file', 'artifact', ...FORGE_OUTPUTS, 'effect'];
+const OWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  effect: ['find'],
+  file: ['pattern'],
+  artifact: ['pattern'],
+  comment: ['target'],
+  label: ['target', 'labels'],
+  issue: ['labels'],
+};
 
 /** The outputs of a step as data, the functions of its effects by name, and what is wrong. */
 export function readOutputs(specs: readonly OutputSpec<never>[]): {
@@ -29,7 +39,10 @@ export function readOutputs(specs: readonly OutputSpec<never>[]): {
 
 function modelOf(spec: OutputSpec<never>): OutputModel {
   const { name, required = false } = spec;
-  return 'pattern' in spec ? { name, type: spec.type, pattern: spec.pattern, required } : { name, type: spec.type, required };
+  if ('pattern' in spec) return { name, type: spec.type, pattern: spec.pattern, required };
+  if (spec.type === 'effect') return { name, type: spec.type, required };
+  const { type, target, labels } = spec;
+  return { name, type, required, ...present({ target, labels: labels && [...labels] }) };
 }
 
 function faultsOf(spec: OutputSpec<never>): string[] {
@@ -37,9 +50,11 @@ function faultsOf(spec: OutputSpec<never>): string[] {
   if (typeof name !== 'string' || name.trim() === '') return ['an output has no name'];
   const what = `its output "${name}"`;
   if (!TYPES.includes(String(type))) return [`${what} has type ${JSON.stringify(type)}; write one of ${TYPES.join(', ')}`];
-  const own = type === 'effect' ? ['find'] : type === 'file' || type === 'artifact' ? ['pattern'] : [];
+  const own = OWN_FIELDS[String(type)] ?? [];
   const unknown = unknownFields(spec, ['name', 'type', 'required', ...own]).map((text) => `${what}: ${text}`);
   if (type === 'effect' && typeof find !== 'function') return [...unknown, `${what} has no function \`find\``];
+  const wish = forgeOutputFault(spec as { readonly type: string });
+  if (wish !== undefined) return [...unknown, `${what} ${wish}`];
   const refusal = own[0] !== 'pattern' ? undefined : typeof pattern === 'string' ? patternRefusal(pattern) : 'it is not given';
   return refusal === undefined ? unknown : [...unknown, `the pattern of ${what.slice(4)} cannot be used: ${refusal}`];
 }

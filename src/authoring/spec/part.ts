@@ -4,11 +4,27 @@
 
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { Arg, ArgValues } from '../../definition/arg.ts';
+import type { BreakersSpec } from '../../definition/breakers.ts';
 import type { Budget } from '../../definition/budget.ts';
-import type { ActionsBuilder, CompiledWorkflow, StepContext } from '../../definition/code.ts';
-import type { Definition, EffectOutputModel, FileOutputModel, ForgeOutputModel, RecoveryPolicy } from '../../definition/model.ts';
+import type { ActionsBuilder, CompiledWorkflow, ContextSource, RouteChoice, StepContext } from '../../definition/code.ts';
+import type { StepContract } from '../../definition/contract/step-contract.ts';
+import type { DatabasesSpec } from '../../definition/database.ts';
+import type {
+  Definition,
+  EffectOutputModel,
+  FileOutputModel,
+  ForgeOutputModel,
+  RecoveryPolicy,
+  SnapshotModel,
+} from '../../definition/model.ts';
 import type { NetworkSpec } from '../../definition/network.ts';
+import type { ReviewItem } from '../../definition/review.ts';
+import type { ScheduleSpec } from '../../definition/schedule.ts';
+import type { CommandSpec } from '../../definition/start-command.ts';
+import type { ReviewDocuments } from '../../definition/step-terms.ts';
 import type { LiveAgent } from '../graph/dispatch.ts';
+import type { WrittenForgeQuestion } from '../graph/forge-question.ts';
+import type { ReactionSpec } from './reaction.ts';
 
 /** A unit of time. */
 export type TimeUnit = 'ms' | 's' | 'm' | 'h' | 'd' | 'w';
@@ -70,7 +86,7 @@ export type Built<C> = [C] extends [never]
   : Json | ((ctx: C) => unknown) | readonly Built<C>[] | { readonly [field: string]: Built<C> };
 
 /** A question to a person. */
-export interface Question<Id = string, C = StepContext> {
+export interface Question<Id = string, C = StepContext> extends WrittenForgeQuestion {
   readonly prompt: Text<C>;
   /** Paths into the run's data whose values are shown with the question. */
   readonly show?: readonly string[];
@@ -117,13 +133,24 @@ export interface Webhook<C = never> {
 
 /** What the forge can be asked to do, with the fields of each action. Texts may be templates, or functions that build them. */
 export interface ForgeActions<C = never> {
-  merge_pr: { readonly method?: 'merge' | 'squash' | 'rebase'; readonly delete_branch?: boolean };
+  /** `pr`, here and below: the step whose pull request it is; without it, that of the run. */
+  merge_pr: {
+    readonly method?: 'merge' | 'squash' | 'rebase';
+    readonly delete_branch?: boolean;
+    readonly wait?: string;
+    readonly pr?: string;
+  };
   close_issue: { readonly issue?: number | Text<C> };
   create_issue: { readonly title: Text<C>; readonly body?: Text<C>; readonly labels?: readonly Text<C>[] };
-  label: { readonly add?: readonly Text<C>[]; readonly remove?: readonly Text<C>[]; readonly target?: 'issue' | 'pr' };
+  label: {
+    readonly add?: readonly Text<C>[];
+    readonly remove?: readonly Text<C>[];
+    readonly target?: 'issue' | 'pr';
+    readonly pr?: string;
+  };
   label_issue: { readonly add: readonly Text<C>[]; readonly target?: 'issue' | 'pr' };
   notify: { readonly target?: string | readonly string[]; readonly message?: Text<C> };
-  comment: { readonly target?: 'issue' | 'pr'; readonly message: Text<C> };
+  comment: { readonly target?: 'issue' | 'pr'; readonly message: Text<C>; readonly pr?: string };
 }
 
 /** A workflow that can be a child: its name, or the workflow itself. */
@@ -166,6 +193,44 @@ export interface AgentFields<C> {
   questionState: string;
 }
 
+/** An agent of a review: its role, a live object, or either with more instructions and limits. */
+export type ReviewAgent =
+  | string
+  | LiveAgent
+  | {
+      readonly agent: string | LiveAgent;
+      /** Instructions beside those of the review. */
+      readonly prompt?: string;
+      readonly budget?: Budget;
+      readonly timeout?: TimeSpan;
+    };
+
+/**
+ * A quality review that ends. The subject is split into items once; each is verified by a fresh reviewer; the engine
+ * judges the round; an agent fixes what stops the work, and it is reviewed again. Fewer severities stop the work in later
+ * rounds; after the last one a person decides.
+ */
+export interface ReviewFields {
+  /** What is reviewed, in a sentence. In a workflow file it may be a template. */
+  readonly subject: string;
+  /** Verifies an item. Each item gets a new one. */
+  readonly reviewer: ReviewAgent;
+  /** Fixes what stops the work. */
+  readonly fixer: ReviewAgent;
+  /** What is verified. Left out: an agent splits the subject into items. */
+  readonly items?: readonly ReviewItem[];
+  /** Splits the subject into items; left out: the reviewer's role does. */
+  readonly splitter?: ReviewAgent;
+  /** After this many rounds a person decides; left out: 8, which is the most. */
+  readonly rounds?: number;
+  /** How many items are verified at once; left out: all. */
+  readonly concurrency?: number;
+  /** The group or groups whose members decide after the last round. */
+  readonly from?: string | readonly string[];
+  /** What it is called in the texts; left out: the id of the step. */
+  readonly name?: string;
+}
+
 /**
  * Something that a step produces. It is looked for before the step counts as done: files that match and have changed, a
  * comment or pull request that the engine makes from what the worker returns, or whatever a function finds, such as a
@@ -198,6 +263,21 @@ export interface OutputFields<C> {
    */
   fresh: 'activation' | 'run';
 }
+
+/** What takes the result of a step back: a function, a program, or an action at the forge. */
+export type Undo<C> = ((ctx: C) => unknown) | UndoWork<C>;
+
+/** What takes a result back, with its terms. Texts of `env` and of an action may be templates; `result` is the result. */
+export type UndoWork<C> = {
+  readonly title?: string;
+  readonly timeout?: TimeSpan;
+  /** What happens when a crash interrupts it: `ask` a person (the usual), or `rerun` it where a second time does no harm. */
+  readonly recovery?: 'rerun' | 'ask';
+} & (
+  | { readonly handler: (ctx: C) => unknown }
+  | ({ readonly command: CommandFields<C>['command'] } & { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string })
+  | { readonly forge: { readonly action: keyof ForgeActions } & Values }
+);
 
 /** What every step can have, whatever does its work. Side are the ids of side steps. */
 export interface SharedFields<C, Side = string, Time = TimeSpan> {
@@ -234,6 +314,32 @@ export interface SharedFields<C, Side = string, Time = TimeSpan> {
   network: NetworkSpec;
   /** `false`: its agent or program must leave the files of the workspace as they are, or the attempt fails. */
   mutatesCheckout: false;
+  /** A person sees what its worker wants written at the forge, and it is written when they approve. */
+  staged: true;
+  /**
+   * The protected databases that it works on, by their names in the settings: `[book]`, or `{ book: { access: 'read' } }`.
+   * Functions have them as `ctx.db` (if it is one) and `ctx.databases.book`; agents and programs get a copy. What they
+   * change is accepted with the step, in one transaction, or dropped.
+   */
+  databases: DatabasesSpec;
+  /** When an attempt fails, runs out of time or breaks its contract, the files of the workspace are put back to what they were before it. */
+  onFail: 'restore';
+  /** Documents that it writes with what must be in them, files that must change, a command that must pass. */
+  contract: StepContract;
+  /** The review loop that its result belongs to. */
+  reviewOf: ReviewDocuments;
+  /** Chooses the outcome when the work is accepted: `ok`, or one of `outcomes`, which are further keys of `next`. */
+  route: { readonly outcomes: readonly string[]; readonly choose: RouteChoice };
+  /**
+   * Takes the result back when the run fails, is rejected or is cancelled; what was done last is undone first. `ctx.result`
+   * is the result, `ctx.undoes` the attempt that had it.
+   */
+  undo: Undo<C>;
+  /**
+   * It reviews work, so an agent that did none of it has to do this step. It is told neither results of earlier steps nor
+   * what went wrong, so that it looks with fresh eyes.
+   */
+  independent: true;
 }
 
 /** What every workflow can have beside its name and its steps. */
@@ -244,7 +350,9 @@ export interface WorkflowFields<P, A, Side = string> {
   readonly version?: string;
   readonly params?: P;
   /** Builds the application's part of the context, once per attempt. */
-  readonly context?: (run: { readonly runId: string; readonly workflow: string; readonly params: ArgValues<P> }) => A | Promise<A>;
+  readonly context?: (run: ContextSource<ArgValues<P>>) => A | Promise<A>;
+  /** When it starts by itself, or the command in a comment that starts it, while `pawl serve` runs. */
+  readonly trigger?: ScheduleSpec | CommandSpec;
   readonly limits?: { readonly maxIterations?: number };
   /**
    * What happens to an attempt that a crash left without a recorded end, at steps that do not say so themselves. Webhooks
@@ -255,14 +363,26 @@ export interface WorkflowFields<P, A, Side = string> {
   readonly concurrency?: NonNullable<Definition['concurrency']>;
   /** What the agents of a run may use in all, those of the runs it starts included; then it waits for more. */
   readonly budget?: Budget;
+  /** Limits that stop a run which goes on for too long: `true` for the usual ones, or what differs from those. */
+  readonly circuitBreakers?: BreakersSpec;
   /** Patterns of files that its agents may not change, beside those that are always protected. */
   readonly protected?: readonly string[];
+  /** The protected databases of all steps that do not name their own. */
+  readonly databases?: DatabasesSpec;
+  /** Snapshots of the workspace around its steps: ignored files that are in them, or `off`. */
+  readonly snapshot?: SnapshotModel;
   /** What its runs may do at the forge; it can narrow what the project allows, never widen it. */
   readonly permissions?: NonNullable<Definition['permissions']>;
+  /** How many comments, labels and so on its agents and programs may have written at the forge in one run. */
+  readonly writes?: NonNullable<Definition['writes']>;
+  /** A person sees what its agents and programs want written at the forge, and it is written when they approve. */
+  readonly staged?: true;
   /** What the run's data begins with, evaluated once, in order; texts may be templates. */
   readonly data?: JsonObject;
   /** Names that are among the run's data from the beginning, null where nobody gave a value. */
   readonly facts?: readonly string[];
   /** The side step that runs once when a run has failed or escalated. */
   readonly onError?: Side;
+  /** What a run does when something happens at the forge. */
+  readonly onEvents?: readonly ReactionSpec[];
 }

@@ -9,7 +9,7 @@
 
 import type { Json } from '../../base/json.ts';
 import type { UsedKind } from '../../definition/own-kind.ts';
-import type { CommandResult, GateResult, ValidateResult, WebhookResult } from '../flow/result.ts';
+import type { CommandResult, GateResult, ReviewResult, ValidateResult, WebhookResult } from '../flow/result.ts';
 import type { LiveAgent } from '../graph/dispatch.ts';
 import type { CheckFields, CheckSpec, Checks } from './check.ts';
 import type { StepContextOf } from './context.ts';
@@ -25,6 +25,7 @@ import type {
   Join,
   OutputFields,
   Question,
+  ReviewFields,
   SharedFields,
   TimeSpan,
   Values,
@@ -179,6 +180,8 @@ export interface Kinds<C, X, Id> {
     };
     result: ValidateResult;
   };
+  /** A quality review that ends; `reject` if a person stops the work. */
+  review: { fields: { review: ReviewFields }; result: ReviewResult };
   signal: { fields: { signal: string; output: OutputSchema }; result: Json };
   /** A kind that the application defined, with its configuration. */
   use: {
@@ -226,7 +229,7 @@ type Spec<X, C, Id = never> = Kinds<C, X, Id>[Written<X>];
 type FieldsOf<X, C, Id = never> = [Written<X>] extends [never]
   ? OutputFields<C> & Pick<AgentFields<C>, 'supportsQuestions' | 'questionState'>
   : Get<Spec<X, C, Id>, 'fields'>;
-type Outcomes<X> = CommonOutcome | Get<Spec<X, unknown>, 'outcomes'>;
+type Outcomes<X> = CommonOutcome | Get<Spec<X, unknown>, 'outcomes'> | ('databases' extends keyof X ? 'conflict' : never);
 
 /** Lets V be inferred without becoming part of what is checked: unknown fields stay errors. */
 type Via<V, Checked> = [V] extends [never] ? V : Checked;

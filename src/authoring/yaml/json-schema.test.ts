@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { STAGE_EXAMPLES } from '../../../scripts/yaml-examples.ts';
+import { casesOf } from '../../../test/cases.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { SCHEMA_FILE, workflowJsonSchema } from './json-schema.ts';
@@ -216,10 +217,10 @@ it('both agree on every mutation of a valid document', () => {
       expect(accepts(SCHEMA, made)).toBe(isValid);
       expect(schemaVerdict(workflowSchema(REGISTRY), made).faults.length === 0).toBe(isValid);
     }),
-    { numRuns: 4_000, seed: 2 },
+    { numRuns: casesOf(4_000), seed: 2 },
   );
   // A test in which one side is rare would prove little.
-  expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan(400);
+  expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan(casesOf(400));
 });
 
 it('the published file is the schema; "node scripts/yaml-reference.js" writes it', () => {

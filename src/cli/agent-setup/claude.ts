@@ -8,8 +8,8 @@ import { agentTemplate, callWords, jsonFile, type SetupFile, wholeFile } from '.
 
 /** The timeouts for hooks; they take a fraction of a second. */
 const HOOK_TIMEOUT_S = 30;
-/** The tools that the hook before a tool call is about. */
-const CHANGING = 'Bash|Edit|MultiEdit|Write|NotebookEdit';
+/** The tools that the hook before a tool call is about: those that change files, and those that take up or report a step. */
+const CHANGING = 'Bash|Edit|MultiEdit|Write|NotebookEdit|mcp__.*__pawl_(next|report|ask)';
 
 /** The files of the setup. */
 export function claudeFiles(shell: Shell, { root }: Project): readonly SetupFile[] {

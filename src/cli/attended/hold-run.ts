@@ -1,8 +1,8 @@
 // Owns that the commands of an agent bind a run to its session, so that the agent's hooks know the run.
 
+import { rootOf } from '../../control/approvals.ts';
 import type { Store } from '../../store/store.ts';
 import { isHeldByOther, takeUpRun } from '../agent-session.ts';
-import { rootOf } from '../decision/approvals.ts';
 import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 

@@ -20,10 +20,11 @@ import { bindRun, callingSession, changeSession, ownProcess, readSession, takeUp
 import { discoverProject } from '../definitions.ts';
 import { assertSettingsTrusted, openForge } from '../forge/session.ts';
 import { loadDescription, loadWorkflow, loadWorkflowOf } from '../load.ts';
+import { LoadedModules } from '../loaded-modules.ts';
 import { openEngine } from '../open-engine.ts';
 import { findRun, openForRun, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { assertTrusted, readGraph } from '../trust/trust.ts';
+import { assertTrusted } from '../trust/trust.ts';
 import { readProjectRuns } from './open-runs.ts';
 
 /** A project whose runs an agent works on. */
@@ -34,8 +35,7 @@ export class ProjectHost implements AttendedHost {
   private forge: ReturnType<typeof openForge> | undefined;
   private readonly engines = new Map<string, Promise<Engine>>();
   private readonly opened: Engine[] = [];
-  /** The digests of modules when they were loaded. */
-  private readonly modules = new Map<string, string>();
+  private readonly modules = new LoadedModules('start the server again (in Claude Code: /mcp)');
   /** The parameters of workflows by file and digest. */
   private readonly params = new Map<string, OfferedWorkflow['params']>();
   /** The process that speaks for the session, and its name where the agent gives it none. */
@@ -73,27 +73,14 @@ export class ProjectHost implements AttendedHost {
     const frozen = await (await this.database()).load(run);
     if (isFinal(frozen.state.status)) return [];
     const loaded = await loadWorkflowOf(this.shell, this.place.project, frozen);
-    await this.assertFresh(loaded.file);
+    await this.modules.assertFresh(loaded.file);
     return [loaded.workflow];
-  }
-
-  /** Rejects a module that changed after this process loaded it: a process loads a module once. */
-  private async assertFresh(file: string): Promise<void> {
-    if (/\.ya?ml$/.test(file)) return;
-    const { digest } = await readGraph(file);
-    const before = this.modules.get(file) ?? digest;
-    this.modules.set(file, before);
-    if (before !== digest)
-      throw new EngineError(
-        'DEFINITION_CHANGED',
-        `${file} changed after this server loaded it; start the server again (in Claude Code: /mcp), then try again`,
-      );
   }
 
   async start({ workflow: name, params, id }: StartRequest): Promise<{ readonly engine: Engine; readonly run: string }> {
     if (/[\\/]/.test(name)) throw new EngineError('USAGE', `"${name}" is a path; name a workflow of this project`);
     const { workflow, file } = await loadWorkflow(this.shell, this.place.project, name);
-    await this.assertFresh(file);
+    await this.modules.assertFresh(file);
     const { startDataOf } = await import('../trigger/start-data.ts');
     const facts = startDataOf(workflow.definition, { settings: this.place.settings, trigger: undefined });
     bindParams(workflow.definition.params, params, `workflow "${name}"`);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AttendedRun } from '../../attended/attended-run.ts';
-import type { OpenWait } from '../../kernel/status.ts';
+import type { OpenWait } from '../../engine/status.ts';
 import { exitOfRun } from './rendering.ts';
 
 const waiting = (kinds: readonly OpenWait['kind'][]): AttendedRun => ({

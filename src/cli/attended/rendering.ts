@@ -5,26 +5,19 @@
 // - The commands work as they are printed, in a POSIX shell.
 // - In a pipe the instructions are printed unchanged; on a terminal they cannot steer it.
 
-import {
-  type AttendedRun,
-  type IdleRun,
-  NOTHING_LEFT,
-  type OpenWork,
-  resultLines,
-  stepName,
-  stepNames,
-} from '../../attended/attended-run.ts';
+import { type AttendedRun, type IdleRun, type OpenWork, resultLines, stepName, stepNames } from '../../attended/attended-run.ts';
+import { dispatchPrompt, dispatchReason } from '../../attended/dispatch.ts';
 import type { ProjectRun } from '../../attended/open-runs.ts';
-import { newWork, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
+import { newWork, nothingLeft, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
 import { askedLines } from '../../attended/waits.ts';
 import { present } from '../../base/fields.ts';
 import { shellWord } from '../../base/shell-word.ts';
+import { readRunReport } from '../../control/run-report.ts';
 import type { TreeWait } from '../../engine/run-tree.ts';
 import { isDone } from '../../kernel/run-state.ts';
 import { quotedAfterFirst } from '../../steps/instructions/quotes.ts';
 import type { Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';
-import { readRunReport } from '../run-report/run-report.ts';
 import type { Shell } from '../shell.ts';
 import { EXIT_WAITING, exitOf, exitOfWaits } from '../status.ts';
 import { oneLine, plain } from '../terminal.ts';
@@ -37,7 +30,7 @@ export async function printReply(shell: Shell, store: Store, reply: Reply): Prom
   if (shell.wantsJson) {
     // Without the history, which `show` has: an agent would pay for all of it with each step.
     const { run: overview, plan, waits } = await readRunReport(store, run.id, () => false);
-    const handouts = workIn(run).map(workRow);
+    const handouts = workIn(run).map((work) => (work.dispatch === undefined ? workRow(work) : dispatchRow(shell, work)));
     shell.result({ run: overview, plan, waits, handouts, ...present({ verdict: verdictRow(reply.receipt) }) }, () => []);
   } else if (shell.format === 'xml') {
     const { replyXml } = await import('./xml.ts');
@@ -69,7 +62,7 @@ export function exitOfRun(run: AttendedRun): number {
 }
 
 function workRow(work: OpenWork): object {
-  const { run, path, step, title, role, attempt, token, prompt, mayAsk, item, schema, reviews, args, outcomes } = work;
+  const { run, path, step, title, role, attempt, token, prompt, mayAsk, item, schema, reviews, args, outcomes, parts } = work;
   const due = work.due === undefined ? undefined : new Date(work.due).toISOString();
   return present({
     run,
@@ -87,11 +80,12 @@ function workRow(work: OpenWork): object {
     reviews,
     args,
     outcomes,
+    ...parts.loop,
   });
 }
 
 function verdictRow(receipt: Receipt | undefined): object | undefined {
-  if (receipt === undefined || receipt.kind === 'asked' || receipt.kind === 'pending') return undefined;
+  if (receipt === undefined || !('path' in receipt)) return undefined;
   const { kind, repeated } = receipt;
   return { accepted: kind === 'accepted', repeated, ...(kind === 'accepted' ? {} : { message: receipt.message }) };
 }
@@ -99,17 +93,24 @@ function verdictRow(receipt: Receipt | undefined): object | undefined {
 /** The reply to an agent as lines of text. */
 export function replyLines(shell: Shell, reply: Reply): string[] {
   const { run, receipt } = reply;
+  if (receipt?.kind === 'assumed') return [ASSUMED];
   const verdict = receipt === undefined ? [] : receiptLines(shell, receipt);
-  if (reply.only === true && workIn(run).length === 0) return [...verdict, NOTHING_LEFT];
+  if (reply.only === true && workIn(run).length === 0) return [...verdict, nothingLeft(reply)];
   if (run.kind !== 'work') return [...verdict, idleText(run), ...askedOf(shell, run)];
   const shown = newWork(reply);
-  const lines = shown.flatMap((one, index) => [...(index === 0 ? [] : ['', '', '']), ...workLines(shell, one)]);
+  const lines = shown.flatMap((one, index) => [
+    ...(index === 0 ? [] : ['', '', '']),
+    ...(one.dispatch === undefined ? workLines(shell, one) : dispatchLines(shell, one, run.id)),
+  ]);
   const gap = verdict.length === 0 || lines.length === 0 ? [] : [''];
   return [...verdict, ...gap, ...lines, ...othersLines(shell, { shown, work: run.work })];
 }
 
+/** The reply to an agent that recorded an assumption. */
+export const ASSUMED = 'Recorded. Go on with your step: the token is still valid. A person answers when they like.';
+
 function receiptLines(shell: Shell, receipt: Receipt): string[] {
-  if (receipt.kind === 'asked') return [];
+  if (receipt.kind === 'asked' || receipt.kind === 'assumed') return [];
   if (receipt.kind === 'pending') return ['The report is recorded and is being verified.'];
   const what = `${nameOf(receipt)} (attempt ${receipt.attempt})`;
   const verdict =
@@ -184,6 +185,27 @@ function outside(shell: Shell, text: string): string {
   return shell.look.isTerminal ? plain(text) : text;
 }
 
+/** What an agent needs to send another one off: its kind, the prompt with the token, and how much it returns. */
+export function dispatchOf(shell: Shell, { run, token, dispatch }: OpenWork) {
+  if (dispatch === undefined) return undefined;
+  const format = shell.format === 'xml' ? ' --format xml' : '';
+  const command = pasteable(shell, `pawl next ${run} ${tokenOption(token)}${format}`);
+  const { agent, returns } = dispatch;
+  return { agent, prompt: dispatchPrompt(dispatch, `run \`${command}\``), returns, reason: dispatchReason(dispatch) };
+}
+
+function dispatchRow(shell: Shell, work: OpenWork): object {
+  const { run, path, step, title, role, attempt, token, item } = work;
+  const { agent, prompt, returns } = dispatchOf(shell, work) ?? {};
+  return present({ run, path, step, title, role, attempt, token, item, dispatch: present({ agent, prompt, returns }) });
+}
+
+/** Work for a sub-agent, for the agent that sends it off. */
+function dispatchLines(shell: Shell, work: OpenWork, root: string): string[] {
+  const { prompt = '', reason = '' } = dispatchOf(shell, work) ?? {};
+  return [headerOf(shell, work), '', reason, '', `  ${prompt}`, '', `When it has returned, run: ${pasteable(shell, `pawl next ${root}`)}`];
+}
+
 /** One step, or one item of a fan-out. */
 function workLines(shell: Shell, work: OpenWork): string[] {
   const { body, report, people } = work.parts;
@@ -226,19 +248,23 @@ export function tokenOption(token: string): string {
 }
 
 /** The commands with which an agent reports a step or asks about it. */
-export function commandsFor(shell: Shell, work: OpenWork): { readonly done: string; readonly fail: string; readonly ask?: string } {
+export function commandsFor(
+  shell: Shell,
+  work: OpenWork,
+): { readonly done: string; readonly fail: string; readonly ask?: string; readonly assume: string } {
   const { run, token, mayAsk } = work;
   const format = shell.format === 'xml' ? ' --format xml' : '';
   const command = (verb: string, more = ''): string => pasteable(shell, `pawl ${verb} ${run} ${tokenOption(token)}${more}${format}`);
   return {
     done: command('done', needsResult(work) ? ` --result @${RESULT_FILE}` : ''),
     fail: command('fail', ` --reason ${shellWord('why it cannot be done')}`),
+    assume: command('assume', ` --severity SHOULD --question ${shellWord('Which one?')} --assumed ${shellWord('this')}`),
     ...(mayAsk ? { ask: command('ask', ` --questions ${shellWord(EXAMPLE_QUESTIONS)}`) } : {}),
   };
 }
 
 function commandLines(shell: Shell, work: OpenWork): string[] {
-  const { done, fail, ask } = commandsFor(shell, work);
+  const { done, fail, ask, assume } = commandsFor(shell, work);
   return [
     needsResult(work)
       ? `When it is done, with the result as JSON in ${RESULT_FILE}:`
@@ -246,6 +272,8 @@ function commandLines(shell: Shell, work: OpenWork): string[] {
     `  ${done}`,
     'When it cannot be done:',
     `  ${fail}`,
+    'To guess what only a person can decide, and go on (MUST if a wrong guess does harm, else SHOULD or COULD):',
+    `  ${assume}`,
     ...(ask === undefined ? [] : ['To ask the person you work for, save your work first, then send 1 to 3 questions:', `  ${ask}`]),
   ];
 }

@@ -4,12 +4,12 @@
 import type { AttendedSession } from '../../attended/session.ts';
 import { isEngineError } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';
+import { readRunReport } from '../../control/run-report.ts';
 import { describeGraph, drawMermaid } from '../../definition/describe.ts';
 import type { ResourceContent, ResourceServer } from '../../mcp/server.ts';
 import type { Store } from '../../store/store.ts';
 import { loadDescription } from '../load.ts';
 import { eventPath, eventText } from '../run-report/event-text.ts';
-import { readRunReport } from '../run-report/run-report.ts';
 import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';

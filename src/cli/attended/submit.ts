@@ -7,12 +7,11 @@ import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { onlyOwnStep, type Reply, type Submission, submit } from '../../attended/submission.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
-import { membersOf } from '../../definition/model.ts';
+import { rootOf } from '../../control/approvals.ts';
 import { isSettled } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';
 import type { ParsedArgs } from '../command.ts';
-import { rootOf } from '../decision/approvals.ts';
 import { driveWithEngine } from '../drive.ts';
 import { catchInterrupts, EXIT_INTERRUPTED } from '../interrupt.ts';
 import { loadWorkflowOf } from '../load.ts';
@@ -21,8 +20,6 @@ import { type Place, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { holdRun } from './hold-run.ts';
 import { printReply, tokenOption } from './rendering.ts';
-
-const DATA_FILE = /\.ya?ml$/;
 
 /** The token that a submission has to name. */
 export function tokenGiven(given: ParsedArgs): string {
@@ -48,20 +45,8 @@ export function submitByCommand(shell: Shell, submission: Submission): Promise<n
   return withRun(shell, async ({ place, store, id: run }) => {
     const root = await rootOf(store, run);
     if (!shell.given.has('only')) await holdRun(shell, place, { store, run, byName: false });
-    // Modules of the user import the library from main.cjs, so the same copy must drive their run (scripts/bundle.js).
-    const submitHere = (await isOnlyData(store, root)) ? submitToRun : (await import('./submit.ts')).submitToRun;
-    return submitHere(shell, place, { store, run, root, submission });
+    return submitToRun(shell, place, { store, run, root, submission });
   });
-}
-
-/** Whether driving a run loads no module of the user: it is a YAML file that starts no other run, or it has ended or halted. */
-async function isOnlyData(store: Store, root: string): Promise<boolean> {
-  const { state, definition, origin } = await store.load(root);
-  if (isSettled(state.status)) return true;
-  return (
-    DATA_FILE.test(origin.file ?? '') &&
-    definition.steps.every((step) => [step, ...membersOf(step)].every(({ kind }) => kind !== 'workflow'))
-  );
 }
 
 interface Target {
@@ -73,7 +58,7 @@ interface Target {
 }
 
 /** Gives a submission to a run, drives the run on, prints the reply, and returns the exit code. */
-export async function submitToRun(shell: Shell, place: Place, { store, ...target }: Target): Promise<number> {
+async function submitToRun(shell: Shell, place: Place, { store, ...target }: Target): Promise<number> {
   const { root, run, submission } = target;
   // Even if another process drives the run now: it may leave it before it has read the submission.
   const workflows = await workflowsFor(shell, place, { store, root });
@@ -121,7 +106,11 @@ export async function replyUntilSignal(
 function repeatable(shell: Shell, error: unknown, { run, submission }: Pick<Target, 'run' | 'submission'>): unknown {
   if (!isEngineError(error) || error.code !== 'REPORT_INVALID') return error;
   const command =
-    submission.kind === 'questions' ? `pawl ask ${run} --questions @questions.json` : `pawl done ${run} --result @result.json`;
+    submission.kind === 'assumptions'
+      ? `pawl assume ${run} --question TEXT --assumed TEXT`
+      : submission.kind === 'questions'
+        ? `pawl ask ${run} --questions @questions.json`
+        : `pawl done ${run} --result @result.json`;
   const line = pasteable(shell, `${command} ${tokenOption(submission.token)}`);
   return new EngineError(error.code, `${error.message}; nothing is recorded and the token is still valid, so send it again: ${line}`, {
     cause: error,

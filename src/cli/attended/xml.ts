@@ -1,15 +1,16 @@
 // Owns the reply to an agent as XML, for agents that were taught to read it: the instructions in <DO>, the command to
 // run afterwards in <NEXT>, and all possible commands in <INVOKE_AFTER>. It contains what the text contains.
 //
-// - Text from outside is escaped, so that it can neither close an element nor pose as one.
+// - Blocks that the author of a step wrote are printed as they are. Everything else is escaped, so that text from outside
+//   can neither close an element nor pose as one.
 
-import { NOTHING_LEFT, type OpenWork, resultLines } from '../../attended/attended-run.ts';
-import { newWork, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
+import { type OpenWork, resultLines } from '../../attended/attended-run.ts';
+import { newWork, nothingLeft, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
 import { commandElement, escapeXml, nestedElement, textElement, type XmlAttributes } from '../../base/xml.ts';
 import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
 import { plain } from '../terminal.ts';
-import { askedOf, commandsFor, idleText } from './rendering.ts';
+import { ASSUMED, askedOf, commandsFor, dispatchOf, idleText } from './rendering.ts';
 
 /** The reply to an agent, as one element. */
 export function replyXml(shell: Shell, reply: Reply): string {
@@ -19,8 +20,8 @@ export function replyXml(shell: Shell, reply: Reply): string {
   const others = workIn(run).length - shown.length;
   const inside = [
     ...verdictOf(receipt),
-    ...shown.map((one) => stepOf(shell, one)),
-    ...(isOver ? [element('standing', {}, NOTHING_LEFT)] : standingOf(shell, run)),
+    ...shown.map((one) => (one.dispatch === undefined ? stepOf(shell, one) : dispatchXml(shell, one, run.id))),
+    ...(isOver && receipt?.kind !== 'assumed' ? [element('standing', {}, nothingLeft(reply))] : standingOf(shell, run)),
     ...(others > 0 ? [command('open', pasteable(shell, `pawl next ${run.id} --format xml`), { count: others })] : []),
   ];
   return nested('workflow', { name: run.workflow, run: run.id }, inside);
@@ -32,25 +33,50 @@ function standingOf(shell: Shell, run: Reply['run']): string[] {
 }
 
 function verdictOf(receipt: Receipt | undefined): string[] {
+  if (receipt?.kind === 'assumed') return [element('recorded', {}, ASSUMED)];
   if (receipt === undefined || receipt.kind === 'asked' || receipt.kind === 'pending') return [];
   const { step, path, attempt, repeated } = receipt;
   const accepted = receipt.kind === 'accepted';
   return [element('verdict', { step, path, attempt, accepted, repeated }, accepted ? '' : receipt.message)];
 }
 
+/** Work for a sub-agent, for the agent that sends it off. */
+function dispatchXml(shell: Shell, work: OpenWork, root: string): string {
+  const { step, run, item } = work;
+  const { agent, returns, prompt = '', reason = '' } = dispatchOf(shell, work) ?? {};
+  return nested('subagent_dispatch', { agent, step, run, item, returns }, [
+    escapeXml(plain(reason)),
+    element('prompt', {}, prompt),
+    command('orchestrator_action', pasteable(shell, `pawl next ${root} --format xml`)),
+  ]);
+}
+
 function stepOf(shell: Shell, work: OpenWork): string {
   const { number, step, path, run, attempt, role, item, due, parts } = work;
-  const { body, report, people } = parts;
-  const { done, fail, ask } = commandsFor(shell, work);
-  const ways = [command('if_pass', done), command('if_fail', fail), ...(ask === undefined ? [] : [command('if_question', ask)])];
+  const { report, people, loop } = parts;
+  const { done, fail, ask, assume } = commandsFor(shell, work);
+  const ways = [
+    command('if_pass', done),
+    command('if_fail', fail),
+    command('to_assume', assume),
+    ...(ask === undefined ? [] : [command('if_question', ask)]),
+  ];
   const until = due === undefined ? undefined : new Date(due).toISOString();
-  return nested('step', { number, name: step, path, run, attempt, role, item, due: until }, [
-    `<DO>\n${escapeXml(plain(body))}\n</DO>`,
+  const { iteration, round, blocks } = loop ?? {};
+  const where = { number, name: step, path, run, attempt, iteration, round, blocks: blocks?.join(' ') };
+  return nested('step', { ...where, role, item, due: until }, [
+    doOf(parts),
     ...[...resultLines(work), ...(report === undefined ? [] : [report])].map((line) => element('RESULT', {}, line)),
     command('NEXT', done),
     nested('INVOKE_AFTER', {}, ways),
     ...(people === undefined ? [] : [element('PEOPLE', {}, people)]),
   ]);
+}
+
+/** The instructions: text is escaped, blocks of the author are not. */
+function doOf({ body, pieces = [{ kind: 'text', text: body }] }: OpenWork['parts']): string {
+  const inside = pieces.map((piece) => (piece.kind === 'block' ? plain(piece.xml) : escapeXml(plain(piece.text))));
+  return `<DO>\n${inside.join('\n')}\n</DO>`;
 }
 
 function nested(name: string, attributes: XmlAttributes, inside: readonly string[]): string {

@@ -1,5 +1,6 @@
 // The commands of an agent that does the work of a run itself: it gets one step at a time and reports each.
 
+import { SEVERITIES } from '../../definition/review.ts';
 import { type ListedCommand, type OptionSpec, RUN_ARGUMENT } from '../command.ts';
 
 const TOKEN: OptionSpec = { name: 'token', value: 'TOKEN', about: 'the token of the attempt, printed with the step' };
@@ -80,5 +81,33 @@ export const ATTEND: readonly ListedCommand[] = [
     ],
     examples: [{ line: 'pawl ask 7kq2 --token=4h0vTzq1 --questions @questions.json', about: 'from a file' }],
     load: () => import('../commands/ask.ts'),
+  },
+  {
+    name: 'assume',
+    summary: 'record what the agent assumes instead of asking, and go on',
+    about:
+      'The step goes on and its token stays valid. A person answers when they like, with "pawl answer RUN --assumption ID"; if the answer differs, the step runs again and what came after it. With MUST, nothing is merged before a person has answered. Repeating it records it once.',
+    args: [RUN_ARGUMENT],
+    options: [
+      TOKEN,
+      { name: 'question', value: 'TEXT', about: 'what a person would have been asked' },
+      { name: 'assumed', value: 'TEXT', about: 'what the agent goes on with' },
+      {
+        name: 'severity',
+        value: 'SEVERITY',
+        about: 'MUST if a wrong guess does harm, else SHOULD or COULD (default: SHOULD)',
+        choices: [...SEVERITIES],
+      },
+      { name: 'option', value: 'TEXT', about: 'what else it could be; may be given several times', many: true },
+      ONLY,
+      AGENT_FORMAT,
+    ],
+    examples: [
+      {
+        line: 'pawl assume 7kq2 --token=4h0vTzq1 --question "Which port?" --assumed 80',
+        about: 'a guess; with --severity MUST a person answers before anything is merged',
+      },
+    ],
+    load: () => import('../commands/assume.ts'),
   },
 ];

@@ -28,7 +28,7 @@ export const DECIDE: readonly ListedCommand[] = [
     aliases: ['gates'],
     summary: 'list what waits for you, oldest first',
     about:
-      'Lists approvals to decide, questions from agents to answer, and runs that stopped. With RUN, shows everything that run asks, with the digest that a decision or an answer needs when there is no terminal.',
+      'Lists approvals to decide, questions from agents to answer, runs that stopped and, apart from these, what agents assumed without asking. With RUN, shows everything that run asks, with the digest that a decision or an answer needs when there is no terminal.',
     args: [{ name: 'RUN', about: 'show only this run, in full', completes: 'run' }],
     options: [
       { name: 'diff', about: 'with RUN: also show what the work changed' },
@@ -83,18 +83,36 @@ export const DECIDE: readonly ListedCommand[] = [
   {
     name: 'answer',
     summary: 'answer the questions of an agent',
-    about: `Give one ANSWER per question, in order: the name or number of an option, or your own words; separate several choices with commas. Without answers you are asked one by one. A new attempt of the step receives the answers. ${whoMay('answer')}`,
+    about: `With --assumption, answers what an agent assumed instead of asking (see "pawl assumptions"): an ANSWER that says the same as what was assumed, or --agree, confirms it; any other one runs the step again, and what came after it. Otherwise give one ANSWER per question, in order: the name or number of an option, or your own words; separate several choices with commas. Without answers you are asked one by one. A new attempt of the step receives the answers. ${whoMay('answer')}`,
     args: [RUN_ARGUMENT, { name: 'ANSWER', about: 'the answers, in the order of the questions', many: true }],
     options: [
       { name: 'step', value: 'ID', about: 'which step, by path or id, if several ask', completes: 'step' },
+      { name: 'assumption', value: 'ID', about: 'answer this assumption, such as a1' },
+      { name: 'agree', about: 'with --assumption: confirm what was assumed' },
       ...DECISION_OPTIONS.filter(({ name }) => ['digest', 'token-file', 'yes', 'quiet', 'as', 'passphrase-fd'].includes(name)),
     ],
     examples: [
       { line: 'pawl answer 7k3', about: 'shows the questions and asks' },
       { line: 'pawl answer 7k3 SQLite "two weeks"', about: 'two questions, answered in order' },
       { line: 'pawl answer 7k3 SQLite --digest 3fa9c07b21de', about: 'without a terminal, with PAWL_TOKEN set' },
+      { line: 'pawl answer 7k3 --assumption a1 --agree', about: 'confirms what an agent assumed' },
+      { line: 'pawl answer 7k3 --assumption a1 "Postgres"', about: 'answers otherwise; the step runs again' },
     ],
     load: () => import('../commands/answer.ts'),
+  },
+  {
+    name: 'assumptions',
+    summary: 'list what agents assumed instead of asking',
+    about:
+      'Without RUN: the assumptions of all runs that have no answer yet, the gravest first; a run that is over keeps its own. With RUN: all of that run and of the runs it started, with their answers. They stop nothing, except that a merge, and an approval that leads to one, wait while a MUST is open.',
+    args: [{ name: 'RUN', about: 'show only this run and those it started', completes: 'run' }],
+    options: [{ name: 'all', about: 'also those that were answered' }],
+    examples: [
+      { line: 'pawl assumptions', about: 'everything that has no answer yet' },
+      { line: 'pawl assumptions 7k3', about: 'those of one run, with the commands to answer' },
+      { line: 'pawl assumptions --json', about: 'the same with digests, for programs' },
+    ],
+    load: () => import('../commands/assumptions.ts'),
   },
   {
     name: 'token',

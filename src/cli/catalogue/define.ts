@@ -36,6 +36,20 @@ export const DEFINE: readonly ListedCommand[] = [
     load: () => import('../commands/validate.ts'),
   },
   {
+    name: 'lock',
+    summary: 'freeze workflows with everything they refer to, and check that nothing changed',
+    about:
+      'Writes a file beside each workflow (NAME.lock.json) with digests of the workflow, the code that it loads, the workflows that it starts, the files of its roles, the step kinds and checks of the project, the scripts that its commands name, and the settings of the project, and with the version of Pawl. Commit it. "pawl run --locked" and "pawl serve --locked" start only what is as it was locked. Warnings of "pawl validate" are errors here. With --check nothing is written: it exits with 1 when something differs, and says what.',
+    args: [{ name: 'WORKFLOW', about: 'the name or file of a workflow (default: all)', many: true, completes: 'workflow' }],
+    options: [{ name: 'check', about: 'compare with the lock files instead of writing them' }],
+    examples: [
+      { line: 'pawl lock', about: 'freeze all workflows of this project' },
+      { line: 'pawl lock --check', about: 'in CI: has anything changed since?' },
+      { line: 'pawl lock fix-bug', about: 'after a review of what changed' },
+    ],
+    load: () => import('../commands/lock.ts'),
+  },
+  {
     name: 'graph',
     summary: 'draw the graph of a workflow, or of a run and its progress',
     about:

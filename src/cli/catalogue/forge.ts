@@ -11,7 +11,8 @@ export const FORGE: readonly ListedCommand[] = [
     about:
       'The local forge replaces GitHub on this machine ("forge: { kind: local }" in .pawl/config.yaml): issues and reviews are kept in ' +
       'a file, pull requests are branches of a git repository. The commands are: issue list|show|create|close|comment, ' +
-      'pr list|show|create|ready|close|comment, review, check, label, notifications. A review or a check can let work pass a gate, so it needs a ' +
+      'pr list|show|create|ready|close|comment, review, check, label, notifications. A review, a check or a comment with a command ' +
+      '("/pawl approve") can let work pass a gate, so it needs a ' +
       'person at a terminal, or a personal token (PAWL_TOKEN or --token-file, see "pawl token") with the --head that was reviewed. ' +
       'Everything else is open to everyone, including agents.',
     args: [
@@ -47,9 +48,29 @@ export const FORGE: readonly ListedCommand[] = [
       { line: 'pawl forge pr show 2', about: 'the head, reviews and checks of a pull request' },
       { line: 'pawl forge check 2 --name ci --conclusion success', about: 'report a CI result' },
       { line: 'pawl forge review 2 --approve --as ann', about: 'approve a pull request' },
+      { line: 'pawl forge issue comment 1 --body "/pawl approve" --as ann', about: 'decide what the comment of a run asks' },
       { line: 'pawl forge notifications', about: 'the messages that workflows have sent' },
       { line: 'pawl forge pr create --head topic --title "Add search"', about: 'open a pull request by hand' },
     ],
     load: () => import('../commands/forge.ts'),
+  },
+  {
+    name: 'actions',
+    summary: 'do the work of one job of GitHub Actions, without a server',
+    about:
+      'For a job of GitHub Actions; "pawl init --github-actions" writes the workflow that calls it. It restores the state from the ref refs/pawl/state of the repository, takes the event of the job, finds events that no job was started for, drives every open run until only people, CI or time can continue it, and saves the state. One job works at a time; another waits. Workflows and settings count as they are on the default branch. The login is the token of the job (GITHUB_TOKEN), unless "forge.auth" names another.',
+    args: [{ name: 'ACTION', about: 'what to do', required: true, choices: ['run'] }],
+    options: [
+      {
+        name: 'state',
+        value: 'DIR',
+        about:
+          'where the state is while the job works; it must be the same folder in every job (default: pawl-actions in the folder for temporary files)',
+        completes: 'folder',
+      },
+      { name: 'hold', value: 'DURATION', about: 'for how long a job that was killed keeps others waiting (default: 3m)' },
+    ],
+    examples: [{ line: 'pawl actions run', about: 'in a step of a job' }],
+    load: () => import('../commands/actions.ts'),
   },
 ];

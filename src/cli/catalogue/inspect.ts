@@ -64,6 +64,25 @@ export const INSPECT: readonly ListedCommand[] = [
     load: () => import('../commands/logs.ts'),
   },
   {
+    name: 'diff',
+    summary: 'show what a run, or one of its steps, changed in the files',
+    about:
+      'Compares the snapshots of the workspace that were taken before and after each step that may write files. A terminal shows the ' +
+      'steps, the files and the difference in colour; a pipe gets the difference as git prints it. Secrets of the settings are masked, ' +
+      'binary files only named.',
+    args: [LAST_RUN_ARGUMENT, { name: 'STEP', about: 'a step of the run, or the path of one visit, such as build#2', completes: 'step' }],
+    options: [
+      { name: 'stat', about: 'only the steps and the files, with the number of lines' },
+      { name: 'name-only', about: 'only the names of the files' },
+    ],
+    examples: [
+      { line: 'pawl diff 7kq2', about: 'everything that changed since the run began' },
+      { line: 'pawl diff 7kq2 implement', about: 'what the step "implement" changed' },
+      { line: 'pawl diff 7kq2 --stat', about: 'which steps changed which files' },
+    ],
+    load: () => import('../commands/diff.ts'),
+  },
+  {
     name: 'watch',
     summary: 'follow a run that another process drives, or all open runs',
     about: "Only reads: it never drives a run, and Ctrl-C changes nothing. With RUN it ends when the run ends, with the run's exit code.",

@@ -57,6 +57,34 @@ export const MAINTAIN: readonly ListedCommand[] = [
     load: () => import('../commands/db.ts'),
   },
   {
+    name: 'data',
+    summary: 'protected databases: migrate, back up, restore, compare',
+    about:
+      'For the SQLite files that the setting "databases" names. A backup is verified before it counts. A migration is one transaction after a backup; one that drops or deletes needs --allow-loss. A restore first backs up what is there.',
+    args: [
+      { name: 'ACTION', about: 'what to do', required: true, choices: ['status', 'migrate', 'backup', 'restore', 'diff'] },
+      {
+        name: 'NAME',
+        about:
+          'status, migrate, backup: a database (default: all). restore, diff: a backup, by its id, the run before which it was made, or its file (diff without it: the newest)',
+      },
+    ],
+    options: [
+      { name: 'database', value: 'NAME', about: 'restore, diff: only this database; needed with a file if there are several' },
+      { name: 'allow-loss', about: 'migrate: also apply files that drop tables or columns, or delete rows' },
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
+    ],
+    examples: [
+      { line: 'pawl data status', about: 'which migrations are applied, and what is backed up?' },
+      { line: 'pawl data migrate book', about: 'back up the database, then apply new migrations' },
+      { line: 'pawl data backup', about: 'a verified copy of each database' },
+      { line: 'pawl data diff', about: 'what changed since the newest backup?' },
+      { line: 'pawl data restore 4f2a', about: 'put a backup back' },
+    ],
+    load: () => import('../commands/data.ts'),
+  },
+  {
     name: 'config',
     summary: 'show the effective settings and where each comes from',
     about:
@@ -95,6 +123,24 @@ export const MAINTAIN: readonly ListedCommand[] = [
       { line: 'pawl prune --older-than 30d --keep 10 --yes', about: 'for a scheduled job, without confirmation' },
     ],
     load: () => import('../commands/prune.ts'),
+  },
+  {
+    name: 'worktrees',
+    summary: 'list and remove the worktrees and branches that runs left',
+    about:
+      'Lists each with its run, its size and the work in it that is nowhere else. With --clean it removes those of runs that have ended or were deleted; a run that can still go on keeps its own, and so does one with work that was not committed or not pushed, unless --force is given.',
+    options: [
+      { name: 'clean', about: 'remove those of ended runs, if nothing is lost' },
+      { name: 'force', about: 'with --clean: also those with work that is nowhere else' },
+      { name: 'yes', short: 'y', about: 'with --force: confirm it without a terminal' },
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
+    ],
+    examples: [
+      { line: 'pawl worktrees', about: 'what is there, and what would be lost?' },
+      { line: 'pawl worktrees --clean', about: 'remove what nobody needs' },
+    ],
+    load: () => import('../commands/worktrees.ts'),
   },
   {
     name: 'uninstall',

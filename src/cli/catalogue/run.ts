@@ -45,6 +45,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       { name: 'detach', about: 'drive the run in a background process and return at once' },
       WAIT,
       QUIET,
+      { name: 'locked', about: 'start only a workflow that is as it was locked; see "pawl lock"' },
       { name: 'attended', about: 'let the calling agent do the work: prints the first step and exits; "pawl done" reports it' },
       AGENT_FORMAT,
       TOKEN_FILE,
@@ -60,6 +61,84 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       { line: 'pawl run fix-bug --issue 42 --attended', about: 'an agent does the work, one step at a time' },
     ],
     load: () => import('../commands/run.ts'),
+  },
+  {
+    name: 'serve',
+    summary: 'drive every run of the project and serve the dashboard and the HTTP API',
+    about:
+      'Takes over the runs that no process drives, now and as long as it is open, and starts new ones of trusted workflows. Several servers on one database share the work. It ends on Ctrl-C or SIGTERM: running steps get 10 seconds to finish, and the next process continues with what is left. Nothing is shown without a login: at a terminal it prints a link that works once (see "pawl access").',
+    options: [
+      { name: 'port', value: 'N', about: 'the port to listen on (default: 7411; 0 for any free one)' },
+      { name: 'host', value: 'ADDRESS', about: 'the address to listen on (default: 127.0.0.1)' },
+      { name: 'tls-cert', value: 'FILE', about: 'the certificate, as PEM; other machines need it, or a trusted proxy', completes: 'file' },
+      { name: 'tls-key', value: 'FILE', about: 'the key of the certificate, as PEM', completes: 'file' },
+      { name: 'open', about: 'open the dashboard in a browser' },
+      { name: 'locked', about: 'start only workflows that are as they were locked; see "pawl lock"' },
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
+    ],
+    examples: [
+      { line: 'pawl serve', about: 'on http://localhost:7411; prints a link to log in' },
+      { line: 'pawl serve --host 10.0.0.5 --tls-cert cert.pem --tls-key key.pem', about: 'for other machines' },
+      { line: 'pawl serve --port 0 --json', about: 'on any free port; the JSON says which' },
+    ],
+    load: () => import('../commands/serve.ts'),
+  },
+  {
+    name: 'schedules',
+    summary: 'workflows that start by themselves: list, pause, resume, run, backfill',
+    about:
+      'A workflow with "trigger: { schedule: ... }" starts at its times while "pawl serve" runs. The list has the next time of each and what became of the last one. "run" starts it now, "backfill" starts the times of the past that no run was started for, and both drive their runs until they end or wait.',
+    args: [
+      { name: 'ACTION', about: 'what to do (default: list)', choices: ['list', 'pause', 'resume', 'run', 'backfill'] },
+      { name: 'WORKFLOW', about: 'the workflow', completes: 'workflow' },
+    ],
+    options: [
+      { name: 'from', value: 'TIME', about: 'backfill: the first time, such as 2026-01-31' },
+      { name: 'until', value: 'TIME', about: 'backfill: the last time (default: now)' },
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
+    ],
+    examples: [
+      { line: 'pawl schedules', about: 'what starts when?' },
+      { line: 'pawl schedules pause nightly', about: 'until "pawl schedules resume nightly"' },
+      { line: 'pawl schedules backfill nightly --from 2026-01-31', about: 'make up for what was missed' },
+    ],
+    load: () => import('../commands/schedules.ts'),
+  },
+  {
+    name: 'trigger',
+    summary: 'replay an event of the forge by hand',
+    about:
+      'Does what the event would do if it came from the forge now: it starts the workflows whose trigger matches, or the one that a label "workflow:NAME" or a command names. Each is driven until it ends or waits. Only the permission of the sender is not asked for. "pawl deliveries" keeps what became of it.',
+    options: [
+      { name: 'event', value: 'NAME', about: 'the event, such as issues.labeled' },
+      { name: 'payload', value: 'JSON', about: "the event's payload as the forge sends it, or @file" },
+      { name: 'id', value: 'ID', about: 'the id of the delivery; one that was taken already is an error' },
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
+    ],
+    examples: [
+      { line: 'pawl trigger --event issues.labeled --payload @event.json', about: 'a payload that was saved from the forge' },
+      { line: 'pawl trigger --event push --payload @push.json --json', about: 'what did it start, or why nothing?' },
+    ],
+    load: () => import('../commands/trigger.ts'),
+  },
+  {
+    name: 'deliveries',
+    summary: 'events and what came to /hooks: list, show, resend',
+    about:
+      'Events of the forge and deliveries to the hooks of the settings, newest first: what each started, or why it did nothing. They are kept for 30 days. "resend" acts on one again, with the hooks as they are now; a run that it started before is not started again.',
+    args: [
+      { name: 'ACTION', about: 'what to do (default: list)', choices: ['list', 'show', 'resend'] },
+      { name: 'NUMBER', about: 'the delivery' },
+    ],
+    options: [TOKEN_FILE, ...SIGNING_OPTIONS],
+    examples: [
+      { line: 'pawl deliveries', about: 'what came, and what did it do?' },
+      { line: 'pawl deliveries resend 7', about: 'after the hook was corrected' },
+    ],
+    load: () => import('../commands/deliveries.ts'),
   },
   {
     name: 'resume',
@@ -120,11 +199,40 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
   {
     name: 'cancel',
     summary: 'end a run for good, together with its child runs',
-    about: `Stops running steps, in whichever process they run. The workflow's code is not needed. ${OTHERS_RUN}`,
+    about: `Stops running steps, in whichever process they run. Then what the steps before did is undone, newest first, where they have an "undo"; an undo that fails is retried and then left to you ("pawl resume"). The workflow's code is needed only for that. ${OTHERS_RUN}`,
     args: [RUN_ARGUMENT],
-    options: [{ name: 'reason', value: 'TEXT', about: 'why; recorded with the run' }, TOKEN_FILE, ...SIGNING_OPTIONS],
-    examples: [{ line: 'pawl cancel 7kq2 --reason "superseded"', about: 'with a reason' }],
+    options: [
+      { name: 'reason', value: 'TEXT', about: 'why; recorded with the run' },
+      { name: 'dry-run', about: 'only show what would be undone, in which order, and what would stay' },
+      { name: 'no-undo', about: 'leave everything that the run did as it is' },
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
+    ],
+    examples: [
+      { line: 'pawl cancel 7kq2 --dry-run', about: 'what would be undone?' },
+      { line: 'pawl cancel 7kq2 --reason "superseded"', about: 'with a reason' },
+    ],
     load: () => import('../commands/cancel.ts'),
+  },
+  {
+    name: 'undo',
+    summary: 'put the files back to what they were before a step of a run',
+    about:
+      'Only files that the run changed are put back. If somebody else has changed one of them since, nothing is undone, unless ' +
+      `--keep-changed leaves those as they are. What steps did elsewhere (pushes, comments, requests, databases) is not taken back; it is listed. ${OTHERS_RUN}`,
+    args: [RUN_ARGUMENT],
+    options: [
+      { name: 'to', value: 'STEP', about: 'the step, or the path of one visit: the files are then as before it', completes: 'step' },
+      { name: 'dry-run', about: 'only show what would be put back, what would stay, and what cannot be taken back' },
+      { name: 'keep-changed', about: 'leave files that somebody else changed as they are, and put back the others' },
+      TOKEN_FILE,
+      ...SIGNING_OPTIONS,
+    ],
+    examples: [
+      { line: 'pawl undo 7kq2 --to implement --dry-run', about: 'what would be put back' },
+      { line: 'pawl undo 7kq2 --to implement', about: 'the files as they were before "implement"' },
+    ],
+    load: () => import('../commands/undo.ts'),
   },
   {
     name: 'pause',

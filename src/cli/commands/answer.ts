@@ -8,12 +8,12 @@ import type { Statement } from '../../authority/statement.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { Signature } from '../../base/signature.ts';
+import { rootOf } from '../../control/approvals.ts';
 import { answersValue } from '../../engine/reports.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
 import { askAnswers, questionLines } from '../attended/answer.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
-import { rootOf } from '../decision/approvals.ts';
 import { confirm } from '../decision/prompt.ts';
 import { type DecisionRight, rightToDecide } from '../decision/right.ts';
 import { asksToSign, identityFor } from '../identity/identity.ts';
@@ -34,6 +34,8 @@ interface AnswerCommand {
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const right = rightToDecide(shell, given);
+  if (given.option('assumption') !== undefined || given.has('agree'))
+    return (await import('../decision/assumption.ts')).answer(shell, given, right);
   return withRun(shell, async ({ place, store, id }) => {
     const command = { shell, given, place, store, right };
     const asked = pickQuestions(id, await readQuestions(store, id), { step: given.option('step'), digest: right.digest });

@@ -1,8 +1,8 @@
 // `pawl approve`: decides with the option that approves.
 
+import { optionFor } from '../../control/verdict-option.ts';
 import type { CommandRun } from '../command.ts';
 import { decideByCommand } from '../decision/make.ts';
-import { optionFor } from '../decision/option.ts';
 
 /** Runs the command. */
 export const run: CommandRun = (shell, given) =>

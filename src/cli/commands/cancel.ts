@@ -1,46 +1,155 @@
-// `pawl cancel`: ends a run for good. The workflow's code is only loaded if child runs have to be ended too; if it cannot
-// be loaded, the run is cancelled without it.
+// `pawl cancel`: ends a run for good. What its steps say how to undo is undone first. The workflow's code is only loaded
+// if something has to be undone or child runs have to be ended too.
 
 import type { Engine } from '../../api/engine.ts';
-import { messageOf } from '../../base/error.ts';
+import { isUndriven, resumeUndriven } from '../../api/undriven.ts';
+import { isEngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
+import { rootOf } from '../../control/approvals.ts';
+import { readRunReport } from '../../control/run-report.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
+import { type CancelPlan, needsUndo } from '../../engine/compensation.ts';
+import { statusOf } from '../../engine/status.ts';
 import { childOf } from '../../kernel/activation.ts';
-import { isFinal } from '../../kernel/run-state.ts';
+import { isFinal, isSettled, type RunStatus } from '../../kernel/run-state.ts';
 import { isDriven } from '../../process/owner.ts';
+import { UNDO_STEP } from '../../programs/undo.ts';
 import { userActor } from '../actor.ts';
-import type { CommandRun } from '../command.ts';
-import { driveWithEngine } from '../drive.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
+import { driveUntilSettled, driveWithEngine, reportEnd } from '../drive.ts';
 import { demandSteering } from '../right.ts';
-import { readRunReport } from '../run-report/run-report.ts';
 import { type OpenRun, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine } from '../terminal.ts';
+import { oneLine, table } from '../terminal.ts';
 
 /** Runs the command. */
 export const run: CommandRun = (shell, given) =>
-  withRun(shell, async ({ place, store, id }) => {
+  withRun(shell, async (open) => {
+    const { place, store, id } = open;
+    if (given.has('dry-run')) return showPlan(shell, open);
     await demandSteering(shell, store, { run: id, on: 'pawl cancel' });
-    const workflows = await workflowsFor(shell, { place, store, id });
-    const use = async (engine: Engine): Promise<number> => {
-      const { status } = await engine.run(id).cancel({ actor: userActor(shell), ...present({ reason: given.option('reason') }) });
-      if (!isFinal(status)) await engine.run(id).waitOnly('settled');
-      return shell.result(await readRunReport(store, id), () => [`run ${id} is cancelled; details: pawl show ${id}`]);
-    };
+    const workflows = await workflowsFor(shell, open, given);
+    const use = (engine: Engine): Promise<number> => cancel(shell, { engine, id, given });
     return driveWithEngine(shell, place, { store, workflows, use });
   });
 
-/** The workflow of a run that no process drives and that has child runs: it has to handle their ends. */
-async function workflowsFor(shell: Shell, { place, store, id }: OpenRun): Promise<readonly CompiledWorkflow[]> {
+interface Cancelling {
+  readonly engine: Engine;
+  readonly id: string;
+  readonly given: ParsedArgs;
+}
+
+async function cancel(shell: Shell, { engine, id, given }: Cancelling): Promise<number> {
+  const run = engine.run(id);
+  const undo = given.has('no-undo') ? (false as const) : undefined;
+  const { status } = await run.cancel({ actor: userActor(shell), ...present({ reason: given.option('reason'), undo }) });
+  const interrupted = !isFinal(status) && (await driveUntilSettled(shell, { engine, run: id }));
+  const report = await readRunReport(engine.store, id);
+  // What could not be undone is left to a person.
+  if (report.run.status !== 'cancelled') return reportEnd(shell, engine.store, { run: id, interrupted });
+  const undone = report.steps.filter(({ step, outcome }) => step === UNDO_STEP && outcome === 'ok').length;
+  const what = undone === 0 ? '' : `, and ${undone === 1 ? 'one step was' : `${undone} steps were`} undone`;
+  const above = await continueParents(engine, id);
+  return shell.result(report, () => [`run ${id} is cancelled${what}; details: pawl show ${id}`, ...above.map(parentLine)]);
+}
+
+interface ParentRun {
+  readonly run: string;
+  readonly status: RunStatus;
+}
+
+/** Lets the runs that waited for a cancelled one learn of it, where no process drives them; nearest first. */
+async function continueParents(engine: Engine, child: string): Promise<readonly ParentRun[]> {
+  const { store } = engine;
+  const { parent } = (await store.load(child)).state;
+  if (parent === undefined || !isUndriven(await store.load(parent.run))) return [];
+  try {
+    await resumeUndriven(engine, parent.run);
+    await engine.run(parent.run).waitOnly('idle');
+  } catch (error) {
+    // The run is cancelled all the same. What is above it learns of it when it is resumed.
+    if (!isEngineError(error)) throw error;
+  }
+  const { state } = await store.load(parent.run);
+  const one = { run: parent.run, status: statusOf(state) };
+  return isSettled(state.status) ? [one, ...(await continueParents(engine, parent.run))] : [one];
+}
+
+function parentLine({ run, status }: ParentRun): string {
+  return `run ${run}, which started it, is ${status}; details: pawl show ${run}`;
+}
+
+/** Shows what would be undone; changes nothing. */
+async function showPlan(shell: Shell, open: OpenRun): Promise<number> {
+  const { place, store, id } = open;
+  const { withEngine } = await import('../drive.ts');
+  const { state } = await store.load(id);
+  const workflows = state.form === 'flow' ? await loadWorkflows(shell, open) : [];
+  const use = async (engine: Engine): Promise<number> => {
+    const plan = await engine.run(id).planCancel();
+    return shell.result({ plan: { run: id, ...plan } }, () => planLines(shell, id, plan));
+  };
+  return withEngine(shell, place, { store, workflows, use });
+}
+
+function planLines(shell: Shell, run: string, { items, stays }: CancelPlan): string[] {
+  const pathOf = (one: { readonly run: string; readonly path: string }): string =>
+    oneLine(one.run === run ? one.path : `${one.path} (run ${one.run})`);
+  const undone =
+    items.length === 0
+      ? [`Cancelling run ${run} would undo nothing: no step that has ended says how.`]
+      : [
+          `Cancelling run ${run} would undo, in this order:`,
+          '',
+          ...table(shell.look, [
+            { title: 'STEP', cells: items.map(pathOf), shrinks: 'name' },
+            { title: 'BY', cells: items.map(({ by }) => oneLine(by)), shrinks: 'text' },
+          ]),
+        ];
+  if (stays.length === 0) return undone;
+  return [
+    ...undone,
+    '',
+    'What these steps did would stay, because they have no undo:',
+    '',
+    ...table(shell.look, [
+      { title: 'STEP', cells: stays.map(pathOf), shrinks: 'name' },
+      { title: 'KIND', cells: stays.map(({ kind }) => kind) },
+    ]),
+  ];
+}
+
+/** The workflow of a run that no process drives, if its code is needed: to undo something, or to handle the ends of child runs. */
+async function workflowsFor(shell: Shell, open: OpenRun, given: ParsedArgs): Promise<readonly CompiledWorkflow[]> {
+  const { store, id } = open;
   const frozen = await store.load(id);
   const { state, owner } = frozen;
-  if (isDriven(owner) || isFinal(state.status) || !Object.values(state.live).some((activation) => childOf(activation) !== undefined))
-    return [];
-  const { loadWorkflowOf } = await import('../load.ts');
+  if (isDriven(owner) || isFinal(state.status)) return [];
+  const above = await workflowsAbove(shell, open);
+  if (above.length > 0) return above;
+  if (!given.has('no-undo') && (await needsUndo(store, frozen))) return loadWorkflows(shell, open);
+  if (!Object.values(state.live).some((activation) => childOf(activation) !== undefined)) return [];
   try {
-    return [(await loadWorkflowOf(shell, place.project, frozen)).workflow];
+    return await loadWorkflows(shell, open);
   } catch (error) {
     shell.warn(`cancelling without the workflow's code: ${oneLine(messageOf(error))}`);
     return [];
   }
+}
+
+/** The workflow of the topmost run above this one, which has those of all runs below it: it goes on when this one is cancelled. */
+async function workflowsAbove(shell: Shell, open: OpenRun): Promise<readonly CompiledWorkflow[]> {
+  const root = await rootOf(open.store, open.id);
+  if (root === open.id || !isUndriven(await open.store.load(root))) return [];
+  try {
+    return await loadWorkflows(shell, { ...open, id: root });
+  } catch (error) {
+    shell.warn(`run ${root}, which started it, goes on only with "pawl resume ${root}": ${oneLine(messageOf(error))}`);
+    return [];
+  }
+}
+
+async function loadWorkflows(shell: Shell, { place, store, id }: OpenRun): Promise<readonly CompiledWorkflow[]> {
+  const { loadWorkflowOf } = await import('../load.ts');
+  return [(await loadWorkflowOf(shell, place.project, await store.load(id))).workflow];
 }

@@ -7,7 +7,9 @@ import { writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
+import { readRunReport } from '../../control/run-report.ts';
 import { readTranscript, transcriptsOf } from '../../engine/transcripts.ts';
+import { KNOWN_TOKENS } from '../../process/known-tokens.ts';
 import { createRedactor, type Redactor } from '../../process/redact.ts';
 import { Secrets } from '../../steps/secrets.ts';
 import type { Store } from '../../store/store.ts';
@@ -16,15 +18,12 @@ import { checkPlace, checkProgram } from '../doctor/doctor.ts';
 import { checkRoles } from '../doctor/roles.ts';
 import { versionOf } from '../package.ts';
 import { accountHome } from '../project.ts';
-import { readRunReport } from '../run-report/run-report.ts';
 import { type Place, withRun } from '../session.ts';
 import { readOrigins } from '../settings/settings.ts';
 import { SCHEMA_VERSION, type Shell } from '../shell.ts';
 
 const TEXT_MAX = 65_536;
 const SECRET_NAME = /key|token|secret|passw|credential|auth|cookie|session/i;
-const TOKEN_SHAPES =
-  /\b(?:gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|xox[abprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|npm_\w{30,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+)|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----|(?<=:\/\/[^\s/:@]{0,200}:)[^\s/@]+(?=@)/g;
 
 /** Runs the command. */
 export const run: CommandRun = (shell, given) =>
@@ -102,7 +101,7 @@ function maskOf(redactor: Redactor): (text: string) => string {
   const home = accountHome();
   return (text) => {
     // Masked before it is cut, so that no part of a secret is left at the end.
-    const masked = redactor.text(text).replace(TOKEN_SHAPES, '[masked]');
+    const masked = redactor.text(text).replace(KNOWN_TOKENS, '[masked]');
     const short = masked.length > TEXT_MAX ? `${masked.slice(0, TEXT_MAX)} … (${masked.length - TEXT_MAX} more characters)` : masked;
     return home === undefined || home === '/' ? short : short.replaceAll(home, '~');
   };

@@ -22,9 +22,10 @@ export const run: CommandRun = async (shell, given) => {
   const { checkWorkflows } = await import('../doctor/workflows.ts');
   const workflows = place === undefined ? [] : await checkWorkflows(shell, given);
   const secrets = place === undefined ? [] : checkSecrets(place);
+  const forge = place?.settings.forge?.kind === 'github' ? await (await import('../doctor/forge.ts')).checkForge(shell, place) : [];
   const database = place === undefined ? [] : await checkDatabase(shell, place);
   const saved = given.has('repair') && place !== undefined ? [(await import('../doctor/repair.ts')).saveRuns(place.file)] : [];
-  const checks = [...checkProgram(shell), ...around, ...workflows, ...roles, ...secrets, ...database, ...saved];
+  const checks = [...checkProgram(shell), ...around, ...workflows, ...roles, ...secrets, ...forge, ...database, ...saved];
   shell.result({ ok: exitOf(checks) === 0, checks: checks.map(toRow) }, () => [
     ...checks.flatMap((check) => linesOf(shell, check)),
     summaryOf(checks),

@@ -4,8 +4,8 @@ import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { COMMON_OPTIONS, type CommandRun, type ParsedArgs } from '../command.ts';
 import { FORGE_ACTS, type ForgeAct } from '../forge/acts.ts';
-import { rightAtForge } from '../forge/right.ts';
-import { requireForge } from '../forge/session.ts';
+import { actWith, rightAtForge } from '../forge/right.ts';
+import { requireLocalForge } from '../forge/session.ts';
 import { closing, findPlace } from '../session.ts';
 
 /** Runs the command. */
@@ -13,8 +13,8 @@ export const run: CommandRun = async (shell, given) => {
   const { words, act, number } = readAct(given);
   rejectUnknownOptions(given, words, act);
   // The one place that decides who may change something at the forge.
-  const actor = act.act === undefined ? 'nobody' : await rightAtForge(shell, given, act.act);
-  const opened = await requireForge(shell, await findPlace(shell, given), actor);
+  const actor = act.act === undefined ? 'nobody' : await rightAtForge(shell, given, actWith(act.act, given));
+  const opened = await requireLocalForge(shell, await findPlace(shell, given), actor);
   return closing(opened, async (forge) => {
     await act.run({ shell, given, forge, actor, number });
     return 0;

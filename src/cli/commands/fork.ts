@@ -2,10 +2,11 @@
 
 import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
+import { type ForkTable, readForkTable } from '../../control/fork-table.ts';
 import type { Store } from '../../store/store.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { confirm } from '../decision/prompt.ts';
-import { type ForkTable, forkLines, readForkTable } from '../fork-plan.ts';
+import { forkLines } from '../fork-plan.ts';
 import { signingOf } from '../identity/signing.ts';
 import { demandRight } from '../right.ts';
 import { type Place, withRun } from '../session.ts';

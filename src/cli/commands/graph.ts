@@ -5,11 +5,11 @@ import { resolve } from 'node:path';
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isRunIdPrefix } from '../../base/id.ts';
+import { graphOfRun } from '../../control/run-graph.ts';
+import { readRunReport } from '../../control/run-report.ts';
 import { describeGraph, drawMermaid, type GraphDescription } from '../../definition/describe.ts';
 import type { Store } from '../../store/store.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
-import { graphOfRun } from '../run-report/graph.ts';
-import { readRunReport } from '../run-report/run-report.ts';
 import { closing, findPlace, findRun, openExisting, openForRun, type Place } from '../session.ts';
 import { SCHEMA_VERSION, type Shell } from '../shell.ts';
 

@@ -14,6 +14,7 @@ import {
   shownFingerprint,
 } from '../../authority/keys.ts';
 import { EngineError } from '../../base/error.ts';
+import { agoText } from '../../control/time-text.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { keyListOf, shownIdentity } from '../identity/identity.ts';
 import { openPassphrases } from '../identity/passphrase.ts';
@@ -22,7 +23,6 @@ import { findProject, stateHome } from '../project.ts';
 import { demandRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
-import { agoText } from '../time.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -46,7 +46,7 @@ const WHAT: Readonly<Record<string, string>> = { create: 'NAME', show: 'NAME', r
 /** Creates a key. The first key of a list enrols itself, so this needs a person at a terminal. */
 async function create(shell: Shell, given: ParsedArgs, name: string): Promise<void> {
   // Only a person may create keys: an agent with its own key could sign for itself.
-  await demandRight(shell, { demand: 'trust', on: 'pawl identity create', withoutToken: true, isFirstKey: true });
+  await demandRight(shell, { demand: 'trust', on: 'pawl identity create', withoutToken: true, withoutSignature: true });
   const state = stateHome(shell);
   const key = generateKey(name);
   if (readLockedKeys(state).some((other) => other.name === name))

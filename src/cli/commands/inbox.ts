@@ -1,57 +1,30 @@
 // `pawl inbox`: everything that waits for a person, oldest first. It reads the store alone.
 
-import { readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
-import { commandFor } from '../../attended/wait-command.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import { shellWord } from '../../base/shell-word.ts';
+import type { AssumptionReport } from '../../control/assumption-report.ts';
+import {
+  type Approval,
+  answerCommand,
+  type FullInbox,
+  type Inbox,
+  inboxJson,
+  OPEN_STATUSES,
+  openAssumptions,
+  type PendingGate,
+  readInbox,
+} from '../../control/inbox.ts';
+import { agoText, untilText } from '../../control/time-text.ts';
 import { postedText } from '../../engine/gates.ts';
-import { readWaits } from '../../engine/inspect.ts';
-import type { RunStatus } from '../../kernel/run-state.ts';
-import type { OpenWait } from '../../kernel/status.ts';
 import type { Store } from '../../store/store.ts';
+import { assumptionLine, assumptionLines } from '../assumptions.ts';
 import { questionLines } from '../attended/answer.ts';
 import type { CommandRun } from '../command.ts';
-import { type PendingApproval, pendingApprovals } from '../decision/approvals.ts';
 import { approvalLines } from '../decision/decision.ts';
 import { type ApprovalDiff, diffLines } from '../decision/diff-lines.ts';
 import { findPlace, findRun, openExisting, openForRun, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
-import { agoText, untilText } from '../time.ts';
-
-/** States in which a run can wait for a person. A run whose other branch still works is `running`. */
-const OPEN: readonly RunStatus[] = ['waiting', 'running', 'escalated'];
-/** Waits that only a person can end with "pawl resume". */
-const STUCK: ReadonlySet<string> = new Set(['escalation', 'unknown']);
-
-interface Approval extends PendingApproval {
-  readonly command: string;
-  /** What changed since the person last looked. */
-  readonly isNew?: string;
-  readonly diff?: ApprovalDiff;
-}
-
-interface StuckRun {
-  readonly run: string;
-  readonly workflow: string;
-  readonly wait: OpenWait;
-  readonly command: string;
-}
-
-/** A gate whose checks wait for somebody outside: for reviews, or for CI. */
-interface PendingGate {
-  readonly run: string;
-  readonly workflow: string;
-  readonly wait: OpenWait;
-}
-
-interface Inbox {
-  readonly approvals: readonly Approval[];
-  readonly questions: readonly WaitingQuestions[];
-  readonly stuck: readonly StuckRun[];
-  readonly pending: readonly PendingGate[];
-}
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -62,25 +35,29 @@ export const run: CommandRun = async (shell, given) => {
   const store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix, 'look');
   try {
     const runs = store === undefined ? [] : prefix === undefined ? await openRuns(shell, store) : [await findRun(store, prefix, place)];
-    const inboxes = await Promise.all(runs.map((id) => inboxOf(store as Store, id, prefix !== undefined)));
-    const approvals = inboxes.flatMap((one) => one.approvals).sort((a, b) => a.gate.since - b.gate.since);
-    const inbox: Inbox = {
-      approvals: prefix === undefined || store === undefined ? approvals : await withViews(shell, place, { store, approvals }),
-      questions: inboxes.flatMap(({ questions }) => questions).sort((a, b) => a.since - b.since),
-      stuck: inboxes.flatMap(({ stuck }) => stuck).sort((a, b) => a.wait.since - b.wait.since),
-      pending: inboxes.flatMap(({ pending }) => pending).sort((a, b) => a.wait.since - b.wait.since),
-    };
-    const json = {
-      gates: inbox.approvals.map(approvalJson),
-      questions: inbox.questions.map(questionsJson),
-      stuck: inbox.stuck.map(stuckJson),
-      pending: inbox.pending.map(pendingJson),
-    };
-    return shell.result(json, () => (prefix === undefined ? listLines(shell, inbox) : wholeLines(shell, inbox)));
+    const inbox: FullInbox =
+      store === undefined
+        ? { approvals: [], questions: [], stuck: [], pending: [], assumptions: [] }
+        : await fullInbox(shell, place, { store, runs, only: prefix === undefined ? undefined : runs[0] });
+    return shell.result(inboxJson(inbox), () => (prefix === undefined ? listLines(shell, inbox) : wholeLines(shell, inbox)));
   } finally {
     await store?.close();
   }
 };
+
+async function fullInbox(
+  shell: Shell,
+  place: Place,
+  { store, runs, only }: { readonly store: Store; readonly runs: readonly string[]; readonly only: string | undefined },
+): Promise<FullInbox> {
+  const inbox = await readInbox(store, runs, only !== undefined);
+  const { approvals } = inbox;
+  return {
+    ...inbox,
+    approvals: only === undefined ? approvals : await withViews(shell, place, { store, approvals }),
+    assumptions: await openAssumptions(store, only),
+  };
+}
 
 /** The approvals of one run with what is new since the person last looked, and with their diff if it was asked for. */
 async function withViews(
@@ -111,85 +88,38 @@ async function withViews(
 const NO_GIT: ApprovalDiff = { title: 'there is no diff: the work is not in a git repository', text: '' };
 
 async function openRuns(shell: Shell, store: Store): Promise<readonly string[]> {
-  const runs = await store.list({ status: OPEN });
+  const runs = await store.list({ status: OPEN_STATUSES });
   for (const { id, damaged } of runs)
     if (damaged !== undefined) shell.warn(`run ${id} cannot be read, so what it waits for is not shown: ${oneLine(damaged)}`);
   return runs.filter(({ damaged }) => damaged === undefined).map(({ id }) => id);
-}
-
-/** What waits for a person in one run; with `below`, also in the child runs it waits for. */
-async function inboxOf(store: Store, id: string, below: boolean): Promise<Inbox> {
-  const { state } = await store.load(id);
-  const waits = await readWaits(store, state);
-  const has = (kind: OpenWait['kind']): boolean => below || waits.some((wait) => wait.kind === kind);
-  const isShown = ({ run }: { readonly run: string }): boolean => below || run === id;
-  const approvals = has('human') ? (await pendingApprovals(store, id)).filter(isShown) : [];
-  const questions = has('answer') ? (await readQuestions(store, id)).filter(isShown) : [];
-  const { workflow } = state;
-  return {
-    questions,
-    approvals: approvals.map((approval) => ({ ...approval, command: decideCommand(approval, approvals.length > 1) })),
-    pending: waits.filter(({ kind }) => kind === 'checks').map((wait) => ({ run: id, workflow, wait })),
-    stuck: waits.filter(({ kind }) => STUCK.has(kind)).map((wait) => ({ run: id, workflow, wait, command: `pawl resume ${id}` })),
-  };
-}
-
-function decideCommand({ run, gate }: PendingApproval, several: boolean): string {
-  const wait: OpenWait = { kind: 'human', path: gate.path, since: gate.since };
-  return commandFor(run, wait, { gate, several, halt: undefined }) ?? `pawl decide ${run}`;
-}
-
-function answerCommand({ run, path }: WaitingQuestions): string {
-  return `pawl answer ${run} --step ${shellWord(path)}`;
-}
-
-function approvalJson({ run, gate, workflow, command, diff }: Approval): object {
-  const { path, step, digest, shown, since, due, gate: question } = gate;
-  return {
-    run,
-    workflow,
-    gate: path,
-    step,
-    prompt: question.prompt,
-    options: question.options.map(({ label, outcome, to, requiresInput }) => ({ label, outcome, to: to ?? null, requiresInput })),
-    shown,
-    from: question.from ?? null,
-    count: question.count ?? 1,
-    votes: gate.votes ?? [],
-    split: gate.split ?? null,
-    signed: gate.signed,
-    decided: gate.posted ?? null,
-    subjects: gate.subjects ?? null,
-    ...(diff === undefined ? {} : { diff: diff.text }),
-    digest,
-    since: new Date(since).toISOString(),
-    due: due === undefined ? null : new Date(due).toISOString(),
-    command,
-  };
-}
-
-function questionsJson(asked: WaitingQuestions): object {
-  const { run, workflow, path, step, questions, digest, since } = asked;
-  return { run, workflow, path, step, questions, digest, since: new Date(since).toISOString(), command: answerCommand(asked) };
-}
-
-function stuckJson({ run, workflow, wait, command }: StuckRun): object {
-  const { kind, path, step, message, since } = wait;
-  const of = { path: path ?? null, step: step ?? null, message: message ?? null };
-  return { run, workflow, kind, ...of, since: new Date(since).toISOString(), command };
-}
-
-function pendingJson({ run, workflow, wait }: PendingGate): object {
-  const { path, step, message, since, due } = wait;
-  const times = { since: new Date(since).toISOString(), nextLook: due === undefined ? null : new Date(due).toISOString() };
-  return { run, workflow, path, step, message: message ?? null, ...times, command: `pawl resume ${run}` };
 }
 
 function pendingText({ wait }: PendingGate): string {
   return wait.message ?? 'its checks have no verdict yet';
 }
 
-function listLines(shell: Shell, { approvals, questions, stuck, pending }: Inbox): string[] {
+function listLines(shell: Shell, inbox: FullInbox): string[] {
+  const waiting = waitingLines(shell, inbox);
+  const { assumptions } = inbox;
+  if (assumptions.length === 0) return waiting;
+  return [...waiting, '', ...openAssumptionLines(shell, assumptions)];
+}
+
+function openAssumptionLines(shell: Shell, assumptions: readonly AssumptionReport[]): string[] {
+  const shown = assumptions.slice(0, ASSUMPTIONS_SHOWN).map((one) => `  ${one.run}  ${assumptionLine(shell, one)}`);
+  const more = assumptions.length - shown.length;
+  const first = assumptions[0] as AssumptionReport;
+  return [
+    'Assumed without asking; nothing but a merge waits for an answer:',
+    ...shown,
+    ...(more > 0 ? [`  and ${more} more`] : []),
+    shell.style('dim', `"pawl assumptions" shows all of them, "${first.command}" answers one.`),
+  ];
+}
+
+const ASSUMPTIONS_SHOWN = 10;
+
+function waitingLines(shell: Shell, { approvals, questions, stuck, pending }: Inbox): string[] {
   const rows = [
     ...approvals.map(({ run, workflow, gate }) => ({
       run,
@@ -233,7 +163,7 @@ function countText(count: number): string {
   return count === 1 ? '(an agent asks a question)' : `(an agent asks ${count} questions)`;
 }
 
-function wholeLines(shell: Shell, { approvals, questions, stuck, pending }: Inbox): string[] {
+function wholeLines(shell: Shell, { approvals, questions, stuck, pending, assumptions }: FullInbox): string[] {
   const lines = [
     ...approvals.flatMap(({ run, gate, command, isNew, diff }) => [
       ...(gate.posted === undefined ? [] : [`Approval ${oneLine(gate.path)} is ${oneLine(postedText(gate.posted))}`]),
@@ -261,6 +191,9 @@ function wholeLines(shell: Shell, { approvals, questions, stuck, pending }: Inbo
       `pawl resume ${gate.run}`,
       '',
     ]),
+    ...(assumptions.length === 0
+      ? []
+      : ['Assumed without asking; nothing but a merge waits for an answer:', ...assumptionLines(shell, assumptions), '']),
   ].slice(0, -1);
   return lines.length === 0 ? ['This run is not waiting for you.'] : lines;
 }

@@ -1,5 +1,6 @@
 // `pawl init`: writes a first workflow that runs as it is, settings, and type information for an editor; with --claude,
-// --codex, --gemini or --opencode, the setup for that program. Existing files are not changed.
+// --codex, --gemini or --opencode, the setup for that program; with --template, a whole workflow for a forge. Existing files
+// are not changed.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,6 +15,7 @@ import { findProject, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { trustContent } from '../trust/trust.ts';
 import { fileLines, filesJson, writeAll } from './init-files.ts';
+import type { TemplateName } from './init-template.ts';
 
 const NAME_DEFAULT = 'notes';
 const NAME_FORM = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
@@ -25,6 +27,9 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 async function initWorkflow(shell: Shell, given: ParsedArgs): Promise<number> {
+  if (given.option('template') !== undefined) return initFromTemplate(shell, given);
+  if (given.has('github-actions')) return (await import('./init-template.ts')).initActions(shell, given, findProject(shell, given));
+  if (given.option('repo') !== undefined) throw new EngineError('USAGE', '--repo needs --template, such as --template bug-fix');
   const name = nameOf(given);
   const form = formOf(given);
   const project = findProject(shell, given);
@@ -40,8 +45,18 @@ async function initWorkflow(shell: Shell, given: ParsedArgs): Promise<number> {
   ]);
 }
 
-function nameOf(given: ParsedArgs): string {
-  const name = given.maybe('NAME') ?? NAME_DEFAULT;
+async function initFromTemplate(shell: Shell, given: ParsedArgs): Promise<number> {
+  if (given.has('js') || given.has('yaml')) throw new EngineError('USAGE', '--template writes YAML; leave out --js and --yaml');
+  const { initTemplate } = await import('./init-template.ts');
+  const template = given.option('template') as TemplateName;
+  const project = findProject(shell, given);
+  const home = project.home ?? join(project.root, '.pawl');
+  const name = nameOf(given, template);
+  return initTemplate(shell, given, { template, name, home, project, file: join(home, 'workflows', `${name}.yaml`) });
+}
+
+function nameOf(given: ParsedArgs, standard = NAME_DEFAULT): string {
+  const name = given.maybe('NAME') ?? standard;
   if (NAME_FORM.test(name)) return name;
   throw new EngineError('USAGE', `"${name}" is not a valid workflow name; use at most 64 letters, digits, "-" and "_"`);
 }
@@ -127,6 +142,18 @@ function hasPackage(root: string, name: string): boolean {
   return paths.some((folder) => existsSync(join(folder, name, 'package.json')));
 }
 
+/** The types of each entry of the package, beside those of the first. */
+function pathsOf(index: string): Readonly<Record<string, readonly string[]>> {
+  const entry = (folder: string): readonly string[] => [join(dirname(index), folder, 'index.d.ts')];
+  return {
+    pawl: [index],
+    'pawl/compat': entry('compat'),
+    'pawl/safe-db': entry('safe-db'),
+    'pawl/skills': entry('skills'),
+    'pawl/testing': entry('proof'),
+  };
+}
+
 function compilerSettings(types: Types | undefined, knowsNode: boolean): object {
   return {
     compilerOptions: {
@@ -141,8 +168,8 @@ function compilerSettings(types: Types | undefined, knowsNode: boolean): object 
       erasableSyntaxOnly: true,
       skipLibCheck: true,
       types: knowsNode ? ['node'] : [],
-      ...present({ paths: types && { pawl: [types.pawl] }, typeRoots: types?.node && [types.node] }),
+      ...present({ paths: types && pathsOf(types.pawl), typeRoots: types?.node && [types.node] }),
     },
-    include: knowsNode ? ['workflows'] : ['workflows', 'node.d.ts'],
+    include: ['workflows', 'skills', ...(knowsNode ? [] : ['node.d.ts'])],
   };
 }

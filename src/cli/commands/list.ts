@@ -1,12 +1,14 @@
-// `pawl list`: the workflows of this project, found by reading their files, and the names of its skills.
+// `pawl list`: the workflows of this project, found by reading their files, and the names of its skills and of those that Pawl ships.
 
 import type { FileProblem } from '../../authoring/discover/discover.ts';
 import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
 import type { CommandRun } from '../command.ts';
-import { discoverProject, shownFile } from '../definitions.ts';
+import { discoverProject } from '../definitions.ts';
 import { findProject, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
+import { shownFile } from '../shown-file.ts';
 import { skillFolders } from '../skills/folders.ts';
+import { shippedSkills } from '../skills/shipped.ts';
 import { oneLine, table } from '../terminal.ts';
 
 /** Runs the command. What is wrong with a file is reported, and does not keep the others from being listed. */
@@ -16,7 +18,11 @@ export const run: CommandRun = async (shell, given) => {
   const { workflows, problems } = await discoverProject(project);
   const sorted = [...workflows].sort((a, b) => (a.name < b.name ? -1 : 1));
   const skills = skillFolders(project).flatMap(({ name, file }) => (file === undefined ? [] : [{ name, file }]));
-  shell.result({ workflows: sorted, skills, problems }, () => [...linesOf(shell, project, sorted), ...skillLines(skills)]);
+  const shipped = shippedSkills().flatMap(({ name, partOf }) => (partOf === undefined ? [name] : []));
+  shell.result({ workflows: sorted, skills, shippedSkills: shipped, problems }, () => [
+    ...linesOf(shell, project, sorted),
+    ...skillLines(skills),
+  ]);
   for (const problem of problems) shell.warn(problemLine(shell, problem));
   return 0;
 };
@@ -32,8 +38,11 @@ function linesOf(shell: Shell, project: Project, workflows: readonly DiscoveredW
 }
 
 function skillLines(skills: readonly { readonly name: string }[]): string[] {
-  if (skills.length === 0) return [];
-  return ['', `Skills: ${skills.map(({ name }) => oneLine(name)).join(', ')}. "pawl skill list" says more.`];
+  if (skills.length === 0) return ['', '"pawl skill list" shows the skills that Pawl ships; "pawl run NAME --attended" runs one.'];
+  return [
+    '',
+    `Skills: ${skills.map(({ name }) => oneLine(name)).join(', ')}. "pawl skill list" shows these and those that Pawl ships; "pawl run NAME --attended" runs one.`,
+  ];
 }
 
 function problemLine(shell: Shell, { file, line, column, message, hint, code }: FileProblem): string {

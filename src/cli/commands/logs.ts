@@ -3,6 +3,8 @@
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
+import { type RunReport, readRunReport, type StepReport } from '../../control/run-report.ts';
+import { clockText } from '../../control/time-text.ts';
 import type { TranscriptId, TranscriptLine } from '../../engine/transcripts.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import { isSettled, type RunState } from '../../kernel/run-state.ts';
@@ -10,13 +12,11 @@ import type { EventRow, Store } from '../../store/store.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import type { OutputLine } from '../progress/output-lines.ts';
 import { eventPath, eventText } from '../run-report/event-text.ts';
-import { type RunReport, readRunReport, type StepReport } from '../run-report/run-report.ts';
 import { attemptsInFull } from '../run-report/steps.ts';
 import { transcriptLines } from '../run-report/transcript.ts';
 import { withShownRun } from '../session.ts';
 import { SCHEMA_VERSION, type Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
-import { clockText } from '../time.ts';
 
 const INTERRUPTED = 130;
 const TICK_MS = 1000;
@@ -78,6 +78,7 @@ async function follow(shell: Shell, store: Store, { run, step, since }: FollowOp
   const isMeant = (path: string): boolean => step === undefined || isOf(path, step);
   try {
     let seq = since;
+    let hasEnded = false;
     while (!stop.aborted) {
       const rung = bell.next();
       const rows = await store.events(run, seq);
@@ -87,8 +88,11 @@ async function follow(shell: Shell, store: Store, { run, step, since }: FollowOp
         if (isMeant(eventPath(entry.event))) print(shell, entry);
       }
       if (rows.length > 0) continue;
+      if (hasEnded) return 0;
       const { state } = await store.load(run);
-      if (isSettled(state.status)) return 0;
+      // The last events may have been written after the log was read: it is read once more.
+      hasEnded = isSettled(state.status);
+      if (hasEnded) continue;
       output?.look(state);
       await rung;
     }

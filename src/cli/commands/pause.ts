@@ -2,13 +2,13 @@
 // the pause; otherwise the workflow's code is needed.
 
 import type { Engine } from '../../api/engine.ts';
+import { readRunReport } from '../../control/run-report.ts';
 import { isFinal } from '../../kernel/run-state.ts';
 import { isDriven } from '../../process/owner.ts';
 import { userActor } from '../actor.ts';
 import type { CommandRun } from '../command.ts';
 import { driveWithEngine } from '../drive.ts';
 import { demandSteering } from '../right.ts';
-import { readRunReport } from '../run-report/run-report.ts';
 import { withRun } from '../session.ts';
 
 /** Runs the command. */

@@ -1,16 +1,16 @@
 // `pawl prune`: deletes old runs that have ended, after showing which.
 
 import { parseDuration } from '../../base/duration.ts';
-import { EngineError } from '../../base/error.ts';
+import { EngineError, messageOf } from '../../base/error.ts';
+import { agoText } from '../../control/time-text.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
 import type { PrunedRun, PruneRequest } from '../../store/store.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
-import { findPlace, openExisting } from '../session.ts';
+import { findPlace, openExisting, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
 import { assertUpkeep } from '../store-origin.ts';
 import { oneLine, table } from '../terminal.ts';
-import { agoText } from '../time.ts';
 
 const STATUSES: readonly RunStatus[] = ['completed', 'overridden', 'rejected', 'cancelled'];
 
@@ -27,11 +27,12 @@ export const run: CommandRun = async (shell, given) => {
     if (runs.length > 0 && !(await isConfirmed(shell, given, runs)))
       return report(shell, { runs: [], values: 0 }, ['Nothing was deleted.']);
     const pruned = await store.prune(request);
+    const ids = pruned.runs.map(({ id }) => id);
     const { removeTranscripts, transcriptsOf } = await import('../../engine/transcripts.ts');
-    removeTranscripts(
-      transcriptsOf(place.file),
-      pruned.runs.map(({ id }) => id),
-    );
+    removeTranscripts(transcriptsOf(place.file), ids);
+    const { SnapshotLog, snapshotsOf } = await import('../../steps/snapshot-log.ts');
+    await new SnapshotLog(snapshotsOf(place.file)).remove(ids);
+    await forgetSteps(shell, place, pruned.runs);
     return report(shell, pruned, [
       `${shell.symbol('done')} ${counted(pruned.runs.length, 'run')} and ${counted(pruned.values, 'value')} deleted`,
     ]);
@@ -39,6 +40,21 @@ export const run: CommandRun = async (shell, given) => {
     await store.close();
   }
 };
+
+/** Removes the records that protected databases keep of the runs. A run that is gone never goes on, so nothing needs them. */
+async function forgetSteps(shell: Shell, { settings }: Place, runs: readonly PrunedRun[]): Promise<void> {
+  const databases = Object.entries(settings.databases ?? {});
+  if (databases.length === 0 || runs.length === 0) return;
+  const once = await import('../../safe-db/once.ts');
+  for (const [name, { path }] of databases) {
+    try {
+      const gone = runs.map(({ id: run, createdAt: started }) => ({ run, started }));
+      once.forgetSteps(path, gone);
+    } catch (error) {
+      shell.warn(`database "${name}" keeps its records of the deleted runs: ${messageOf(error)}`);
+    }
+  }
+}
 
 function requestOf(given: ParsedArgs): PruneRequest {
   const age = given.option('older-than');
@@ -97,7 +113,7 @@ function report(
   { runs, values }: { readonly runs: readonly PrunedRun[]; readonly values: number },
   lines: readonly string[],
 ): number {
-  const rows = runs.map(({ updatedAt, ...run }) => ({ ...run, endedAt: new Date(updatedAt).toISOString() }));
+  const rows = runs.map(({ createdAt: _, updatedAt, ...run }) => ({ ...run, endedAt: new Date(updatedAt).toISOString() }));
   shell.result({ runs: rows, values }, () => lines);
   return 0;
 }

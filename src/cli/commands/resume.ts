@@ -1,8 +1,7 @@
 // `pawl resume`: continues a run after a crash or a pause, or after an escalation with a person's choice.
 
-import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import type { ResumeChoice } from '../../engine/resume.ts';
+import { type ChoiceParts, choicesOf } from '../../control/resume-choice.ts';
 import { isFinal, isHalted } from '../../kernel/run-state.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { reportEnd } from '../drive.ts';
@@ -15,7 +14,7 @@ import type { Shell } from '../shell.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
-  const choices = choicesOf(shell, given);
+  const choices = choicesOf(partsOf(shell, given), (part) => `--${part}`);
   const budget = budgetOf(given.options('budget'));
   return withRun(shell, async ({ place, store, id }) => {
     const { state } = await store.load(id);
@@ -36,34 +35,12 @@ export const run: CommandRun = async (shell, given) => {
   });
 };
 
-const CHOICES = ['retry', 'accept', 'to', 'rerun', 'done', 'failed'] as const;
-/** Choices for steps of unknown outcome: each names its step, so there may be several. */
-const SETTLES = ['rerun', 'done', 'failed'] as const;
-
-function choicesOf(shell: Shell, given: ParsedArgs): readonly ResumeChoice[] {
-  const ways = CHOICES.filter((name) => given.has(name) || given.option(name) !== undefined);
-  const [way, other] = ways;
-  const settled = SETTLES.flatMap((how) => given.options(how).map((path) => ({ how, path })));
-  if (other !== undefined && !ways.every((name) => isSettling(name)))
-    throw new EngineError('USAGE', `--${way} and --${other} cannot be combined; choose one`);
-  const takes = (name: string, allowed: readonly string[]): void => {
-    if (given.option(name) !== undefined && !allowed.includes(way ?? ''))
-      throw new EngineError('USAGE', `--${name} is only valid with ${allowed.map((one) => `--${one}`).join(' or ')}`);
-  };
-  takes('output', ['accept', 'done']);
-  takes('extend', ['retry']);
-  takes('note', CHOICES);
+function partsOf(shell: Shell, given: ParsedArgs): ChoiceParts {
   const json = given.option('output');
-  if (json !== undefined && settled.length > 1)
-    throw new EngineError('USAGE', '--output is the result of one step; settle that step with a command of its own');
-  const note = present({ note: given.option('note') });
-  const output = json === undefined ? {} : { output: readJson(shell, json, '--output') };
-  if (way === 'retry') return [{ how: 'retry', ...note, ...countOf(given, 'extend') }];
-  if (way === 'accept') return [{ how: 'accept', ...note, ...output }];
-  if (way === 'to') return [{ how: 'goto', step: given.option('to') ?? '', ...note }];
-  return settled.map((one) => ({ ...one, ...note, ...output }));
-}
-
-function isSettling(name: string): boolean {
-  return SETTLES.some((one) => one === name);
+  return {
+    ...{ retry: given.has('retry'), accept: given.has('accept'), to: given.option('to') },
+    ...{ rerun: given.options('rerun'), done: given.options('done'), failed: given.options('failed') },
+    ...countOf(given, 'extend'),
+    ...present({ note: given.option('note'), output: json === undefined ? undefined : readJson(shell, json, '--output') }),
+  };
 }

@@ -29,6 +29,7 @@ export const run: CommandRun = async (shell, given) => {
   if (isAttended) checkAttended(given);
   else if (shell.format !== undefined) throw new EngineError('USAGE', '--format is only valid with --attended');
   const place = await findPlace(shell, given);
+  if (given.has('locked')) await (await import('../lock/lock.ts')).assertLocked(shell, place.project, given.word('WORKFLOW'));
   const loaded = await loadWorkflow(shell, place.project, given.word('WORKFLOW'));
   const { definition } = loaded.workflow;
   const params = readParams(shell, given, definition.params);
@@ -43,10 +44,9 @@ export const run: CommandRun = async (shell, given) => {
   const options = startOptions(given, loaded);
   const outputs = readOutputs(shell, given);
   await rejectSecondRun(place, definition.name, trigger);
-  if (given.has('detach')) {
-    const { detachRun } = await import('../detach.ts');
-    return detachRun(shell, place, { given, file: loaded.file });
-  }
+  const detach = given.has('detach') ? await import('../detach.ts') : undefined;
+  const server = detach === undefined ? undefined : (await import('../serve/running-servers.ts')).findServer(place.file);
+  if (detach !== undefined && server === undefined) return detach.detachRun(shell, place, { given, file: loaded.file });
   const signing = signingOf(shell, { isSigned: skipsSteps(given) && place.settings.decisions === 'signed' });
   const use = async (engine: Engine): Promise<number> => {
     const actor = signing.sign === undefined ? await starterName(shell) : signing.actor;
@@ -56,8 +56,10 @@ export const run: CommandRun = async (shell, given) => {
       ...options,
       ...(Object.keys(facts).length === 0 ? {} : { facts }),
       ...(Object.keys(outputs).length === 0 ? {} : { outputs }),
+      ...(server === undefined ? {} : { parked: true }),
     });
     await assertFirst(engine, id, trigger);
+    if (detach !== undefined && server !== undefined) return detach.leaveToServer(shell, place, { store: engine.store, id, server });
     return isAttended ? handOut(shell, place, { engine, run: id }) : driveRun(shell, { engine, run: id, wait: given.has('wait') });
   };
   return closing(await openStore(place), (store) => driveWithEngine(shell, place, { store, workflows: [loaded.workflow], use }));

@@ -2,17 +2,18 @@
 
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
+import { type ListedRun, runRow, withUsage } from '../../control/run-list.ts';
+import { agoText } from '../../control/time-text.ts';
+import { costText } from '../../control/usage.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
-import { costText, type UsageReport, usageOf } from '../run-report/usage.ts';
 import { findPlace, openExisting, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
 import { oneLine, table } from '../terminal.ts';
-import { agoText } from '../time.ts';
 
 const LIMIT_DEFAULT = 20;
 
@@ -29,7 +30,7 @@ export const run: CommandRun = async (shell, given) => {
     const shown = found.slice(0, limit);
     const runs = store === undefined ? [] : await withUsage(store, shown);
     const more = found.length > shown.length;
-    return shell.result({ runs: runs.map(rowOf), more }, () => linesOf(shell, runs, more));
+    return shell.result({ runs: runs.map(runRow), more }, () => linesOf(shell, runs, more));
   } finally {
     await store?.close();
   }
@@ -43,20 +44,6 @@ async function attendedOf(shell: Shell, place: Place, store: Store): Promise<rea
   return (await store.list(present({ workflow }))).filter(({ id }) => open.has(id));
 }
 
-/** A run and what its agents used, including child runs. */
-interface RunWithUsage extends RunSummary {
-  readonly usage?: UsageReport;
-}
-
-async function withUsage(store: Store, runs: readonly RunSummary[]): Promise<readonly RunWithUsage[]> {
-  if ((await store.usage({})).attempts === 0) return runs;
-  const used = runs.map(async (run) => {
-    const usage = usageOf(await store.usage({ run: run.id, withChildren: true }));
-    return usage === undefined ? run : { ...run, usage };
-  });
-  return Promise.all(used);
-}
-
 function limitOf(given: ParsedArgs): number | undefined {
   if (given.has('all')) return undefined;
   const text = given.option('limit') ?? String(LIMIT_DEFAULT);
@@ -65,23 +52,7 @@ function limitOf(given: ParsedArgs): number | undefined {
   return limit;
 }
 
-/** A run as JSON. */
-function rowOf(run: RunWithUsage): object {
-  const { id, workflow, status, currentStep, createdAt, updatedAt, due, parent, origin, damaged, owner, usage } = run;
-  return {
-    id,
-    workflow,
-    status,
-    currentStep: currentStep ?? null,
-    startedAt: new Date(createdAt).toISOString(),
-    updatedAt: new Date(updatedAt).toISOString(),
-    due: due === undefined ? null : new Date(due).toISOString(),
-    isDriven: isDriven(owner),
-    ...present({ parent, origin, usage, damaged }),
-  };
-}
-
-function linesOf(shell: Shell, runs: readonly RunWithUsage[], more: boolean): string[] {
+function linesOf(shell: Shell, runs: readonly ListedRun[], more: boolean): string[] {
   if (runs.length === 0) return ['No runs yet. "pawl list" shows the workflows, "pawl run WORKFLOW" starts one.'];
   const lines = table(shell.look, [
     { title: 'RUN', cells: runs.map(({ id }) => id) },

@@ -3,13 +3,13 @@
 
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
+import { readRunReport } from '../../control/run-report.ts';
 import { isFinal } from '../../kernel/run-state.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
 import { readJson } from '../params.ts';
 import { demandSteering } from '../right.ts';
-import { readRunReport } from '../run-report/run-report.ts';
 import { withRun } from '../session.ts';
 import { oneLine } from '../terminal.ts';
 

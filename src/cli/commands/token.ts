@@ -3,11 +3,11 @@
 import type { Scope } from '../../authority/rights.ts';
 import { parseDuration } from '../../base/duration.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
+import { agoText, untilText } from '../../control/time-text.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { demandRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
-import { agoText, untilText } from '../time.ts';
 import { createToken, readTokens, revokeToken } from '../tokens.ts';
 
 const EXPIRES_DEFAULT = '90d';

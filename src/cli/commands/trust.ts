@@ -6,12 +6,13 @@ import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Signature } from '../../base/signature.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
-import { shownFile, workflowFolders } from '../definitions.ts';
+import { workflowFolders } from '../definitions.ts';
 import { partFilesOf } from '../own-parts.ts';
 import { findProject, type Project, roleFilesOf } from '../project.ts';
 import { demandRight } from '../right.ts';
 import { filesToTrust } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
+import { shownFile } from '../shown-file.ts';
 import { skillModules } from '../skills/folders.ts';
 import { oneLine } from '../terminal.ts';
 import {

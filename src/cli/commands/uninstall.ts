@@ -27,7 +27,7 @@ export const run: CommandRun = async (shell, given) => {
     if (!['y', 'yes'].includes(await ask(shell, 'Remove all of it for good? [y/N] ')))
       return report(shell, { items: [], kept: [] }, { removed: true });
   }
-  for (const item of inventory.items) item.remove();
+  for (const item of inventory.items) await item.remove();
   return report(shell, inventory, { removed: true });
 };
 

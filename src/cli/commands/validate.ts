@@ -13,13 +13,14 @@ import { type Problem, severityOf } from '../../definition/problem.ts';
 import type { Reference } from '../../definition/reference.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
-import { discoverProject, shownFile, workflowFolders } from '../definitions.ts';
+import { discoverProject, workflowFolders } from '../definitions.ts';
 import { codeFrame } from '../frame.ts';
 import { wrap } from '../help.ts';
 import { assertPartsTrusted, declaredRegistry, type ProjectParts, partFilesOf, partsUsedBy, readProjectParts } from '../own-parts.ts';
 import { findProject, type Project } from '../project.ts';
 import { isSettingsFile } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
+import { shownFile } from '../shown-file.ts';
 import { oneLine } from '../terminal.ts';
 import { assertTrusted, CHECK_USE } from '../trust/trust.ts';
 
@@ -192,19 +193,22 @@ function isTrustProblem({ code }: SourceProblem): boolean {
 async function withProject(shell: Shell, given: ParsedArgs, files: readonly CheckedFile[]): Promise<CheckedFile[]> {
   const project = findProject(shell, given);
   const references = files.flatMap((file) => file.references ?? []);
+  const isTriggered = files.some((file) => file.trigger !== undefined);
   // Without names, the files are all that the project has.
   const others = given.allWords('FILE').length === 0 ? [] : await otherWorkflows(project, files);
-  if (references.length === 0) return files.map((file) => withDuplicates(file, [...files, ...others]));
+  if (references.length === 0 && !isTriggered) return files.map((file) => withDuplicates(file, [...files, ...others]));
   const { surroundingsOf, cycleProblem } = await import('../surroundings.ts');
   const { referenceProblems } = await import('../../definition/reference.ts');
   const { readSettings } = await import('../settings/settings.ts');
+  const { overlapProblems } = await import('../trigger/overlap.ts');
   const settings = await readSettings(shell, project);
   const known = new Map(
     [...others, ...files].flatMap((file) => (file.workflow === undefined ? [] : [[file.workflow.name, file] as const])),
   );
   const around = { ...(await surroundingsOf(project, { references, settings })), workflows: known };
   const childrenOf = (name: string): string[] => childReferences(known.get(name)).map((child) => child.name);
-  return files.map((file) => {
+  return files.map((found) => {
+    const file = { ...found, warnings: [...found.warnings, ...overlapProblems(found, settings.roles)] };
     const missing = referenceProblems(file.references ?? [], around).map(({ reference, problem }) => ({
       ...problem,
       ...placeOf(reference),
@@ -270,7 +274,16 @@ async function otherWorkflows(project: Project, files: readonly CheckedFile[]): 
 function withDuplicates(file: CheckedFile, all: readonly CheckedFile[]): CheckedFile {
   const same = all.filter(({ workflow }) => workflow !== undefined && workflow.name === file.workflow?.name);
   const twice = duplicates(same.flatMap(({ workflow }) => workflow ?? [])).filter((problem) => problem.file === file.file);
-  return { ...file, errors: [...file.errors, ...twice.map(withoutFile)] };
+  return { ...file, errors: [...file.errors, ...twice.map(withoutFile), ...commandTwice(file, all)] };
+}
+
+/** The error if another workflow is started by the same command. */
+function commandTwice({ file, command }: CheckedFile, all: readonly CheckedFile[]): SourceProblem[] {
+  const others = command === undefined ? [] : all.filter((one) => one.file !== file && one.command?.name === command.name);
+  if (command === undefined || others.length === 0) return [];
+  const { name, line, column } = command;
+  const message = `two workflows are started by the command "/${name}": one is here, one in ${others.map((one) => one.file).join(' and in ')}`;
+  return [{ code: 'COMMAND_DUPLICATE', message, hint: 'rename one of the commands; until then neither starts by it', line, column }];
 }
 
 function withoutFile({ code, message, hint, line, column }: SourceProblem): SourceProblem {

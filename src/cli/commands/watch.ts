@@ -1,6 +1,7 @@
 // `pawl watch`: follows a run that another process drives, or all open runs. Only reads the store: it never drives a run,
 // and ending it changes nothing.
 
+import { agoText, clockText } from '../../control/time-text.ts';
 import { isSettled, type RunStatus } from '../../kernel/run-state.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import type { CommandRun } from '../command.ts';
@@ -12,7 +13,6 @@ import { findPlace, findRun, openExisting, openForRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
 import { oneLine, table } from '../terminal.ts';
-import { agoText, clockText } from '../time.ts';
 
 const OPEN: readonly RunStatus[] = ['pending', 'running', 'waiting'];
 const TICK_MS = 1000;

@@ -12,6 +12,7 @@ import { discoverProject } from '../definitions.ts';
 import { closing, findPlace, type Place } from '../session.ts';
 import { Shell, type World } from '../shell.ts';
 import { skillFolders } from '../skills/folders.ts';
+import { shippedSkills } from '../skills/shipped.ts';
 
 const RUNS_MAX = 100;
 /** A key that is pressed in a shell does not wait for a lock as long as a command does. */
@@ -137,8 +138,11 @@ interface OnLine {
 const WORDS: Readonly<Record<ProjectWord, (place: Place, line: OnLine) => Promise<readonly string[]>>> = {
   run: (place, { typed }) =>
     withStore(place, async (store) => (await store.list({ idPrefix: typed, limit: RUNS_MAX })).map(({ id }) => id)),
-  skill: async (place) => skillFolders(place.project).map(({ name }) => name),
-  workflow: async (place) => (await discoverProject(place.project)).workflows.map(({ name }) => name),
+  skill: async (place) => [...new Set([...skillFolders(place.project), ...shippedSkills()].map(({ name }) => name))],
+  workflow: async ({ project }) => {
+    const { runnableSkills } = await import('../skills/as-workflow.ts');
+    return [...(await discoverProject(project)).workflows.map(({ name }) => name), ...runnableSkills(project)];
+  },
   step: async (place, { first }) => {
     const { workflows } = await discoverProject(place.project);
     return workflows.find(({ name }) => name === first)?.steps ?? stepsOfRun(place, first);

@@ -6,6 +6,9 @@ import type { Engine } from '../../api/engine.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { type PendingApproval, pendingApprovals } from '../../control/approvals.ts';
+import { TOO_LATE } from '../../control/decision.ts';
+import { agoText, untilText } from '../../control/time-text.ts';
 import type { GateOptionModel } from '../../definition/model.ts';
 import type { OpenGate } from '../../engine/gates.ts';
 import type { DecisionRequest } from '../../engine/requests.ts';
@@ -13,8 +16,6 @@ import type { Store } from '../../store/store.ts';
 import { userActor } from '../actor.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, plain, shorten, slices, widthOf } from '../terminal.ts';
-import { agoText, untilText } from '../time.ts';
-import { type PendingApproval, pendingApprovals } from './approvals.ts';
 import type { DiffSource } from './diff.ts';
 import { diffLines } from './diff-lines.ts';
 import { type ApprovalLook, type ApprovalPlace, recordLook, seenOf } from './looks.ts';
@@ -215,9 +216,6 @@ async function decideAs(
   const signature = await signDecision(shell, undefined, { asked, answer, actor });
   await engine.run(asked.run).decide({ ...decisionOf(asked, answer, actor), signature });
 }
-
-/** The codes of errors that mean that an approval was decided or changed in the meantime. */
-export const TOO_LATE: ReadonlySet<string> = new Set(['ALREADY_DECIDED', 'CONTENT_CHANGED', 'WAIT_NOT_FOUND', 'RUN_FINAL']);
 
 /** A decision on exactly what was shown. */
 export function decisionOf({ gate }: PendingApproval, { option, input }: Answer, actor: string): DecisionRequest {

@@ -4,14 +4,14 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../base/error.ts';
 import { isJsonObject } from '../../base/json.ts';
+import type { PendingApproval } from '../../control/approvals.ts';
+import { agoText } from '../../control/time-text.ts';
 import { git } from '../../process/git.ts';
 import { changesOfTrees, diffOfTrees, TreeReader } from '../../process/git-tree.ts';
 import { CACHES } from '../../steps/workspace-tree.ts';
 import type { Store } from '../../store/store.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
-import { agoText } from '../time.ts';
-import type { PendingApproval } from './approvals.ts';
 import type { ApprovalDiff } from './diff-lines.ts';
 import { type ApprovalLook, type ApprovalPlace, lastLook, recordLook, seenOf } from './looks.ts';
 

@@ -5,9 +5,9 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestText } from '../../base/digest.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
+import type { PendingApproval } from '../../control/approvals.ts';
 import { userActor } from '../actor.ts';
 import type { Shell } from '../shell.ts';
-import type { PendingApproval } from './approvals.ts';
 
 /** What an approval was about when a person looked. */
 export interface ApprovalLook {

@@ -8,6 +8,9 @@ import type { Engine } from '../../api/engine.ts';
 import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
+import type { ShownChange } from '../../control/approval-change.ts';
+import { type PendingApproval, rootOf } from '../../control/approvals.ts';
+import { findApproval, noApproval, TOO_LATE, tooLate } from '../../control/decision.ts';
 import type { Definition, GateOptionModel } from '../../definition/model.ts';
 import type { OpenGate } from '../../engine/gates.ts';
 import { isDriven } from '../../process/owner.ts';
@@ -19,9 +22,8 @@ import { type Place, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { EXIT_WAITING } from '../status.ts';
 import { oneLine } from '../terminal.ts';
-import { type PendingApproval, pendingApprovals, pickApproval, rootOf } from './approvals.ts';
-import { alreadyDecided, contentChanged } from './change.ts';
-import { type Answer, answerOnTerminal, askInput, decisionOf, showApproval, TOO_LATE } from './decision.ts';
+import { changeLines } from './change-lines.ts';
+import { type Answer, answerOnTerminal, askInput, decisionOf, showApproval } from './decision.ts';
 import { confirm, openPrompt } from './prompt.ts';
 import { type DecisionRight, rightToDecide } from './right.ts';
 
@@ -40,7 +42,7 @@ interface Deciding {
 export async function decideByCommand(shell: Shell, given: ParsedArgs, choose: Choose): Promise<number> {
   const right = rightToDecide(shell, given);
   return withRun(shell, async ({ place, store, id }) => {
-    const asked = await findApproval({ shell, given, place, store, right }, id);
+    const asked = await approvalFor({ shell, given, place, store, right }, id);
     // If a signature is required, the decision is made in the name of the signer, not of the account.
     const actor = isSignedBy(shell, asked) ? identityFor(shell, given).name : right.actor;
     const deciding = { shell, given, place, store, right: { ...right, actor } };
@@ -55,22 +57,18 @@ export async function decideByCommand(shell: Shell, given: ParsedArgs, choose: C
   });
 }
 
-/** The approval that is meant, with the content the person saw; otherwise an error says what happened to it. */
-async function findApproval({ shell, given, store, right }: Deciding, run: string): Promise<PendingApproval> {
-  const named = { gate: given.option('gate'), digest: right.digest };
-  const asked = pickApproval(run, await pendingApprovals(store, run), named);
-  const fits = asked !== undefined && (right.digest === undefined || asked.gate.digest.startsWith(right.digest));
-  if (fits) return asked;
-  const decided = await alreadyDecided(store, run, named);
-  // The approval may have been decided and then requested again with other content; then report the change.
-  const asksAgain = asked !== undefined && (decided === undefined || decided.details.gate === asked.gate.step);
-  if (asksAgain) throw await contentChanged(shell, store, { asked, digest: right.digest ?? '' });
-  throw decided ?? noApproval(run, named.gate);
+/** The approval that is meant; if its content changed since the person saw it, what changed is printed. */
+async function approvalFor({ shell, given, store, right }: Deciding, run: string): Promise<PendingApproval> {
+  return findApproval(store, run, { gate: given.option('gate'), digest: right.digest }).catch((error: unknown) => {
+    throw withChanges(shell, error);
+  });
 }
 
-function noApproval(run: string, gate: string | undefined): EngineError {
-  const which = gate === undefined ? '' : ` "${gate}"`;
-  return new EngineError('WAIT_NOT_FOUND', `run ${run} has no pending approval${which}; "pawl show ${run}" shows its state`);
+/** Prints to stderr what changed since the person looked, if that is what an error is about. */
+function withChanges<E>(shell: Shell, error: E): E {
+  const changes = isEngineError(error) && error.code === 'CONTENT_CHANGED' ? (error.details.changes as readonly ShownChange[]) : [];
+  for (const line of changes.flatMap(changeLines)) shell.world.stderr.write(`${line}\n`);
+  return error;
 }
 
 async function answerTo(deciding: Deciding, asked: PendingApproval, choose: Choose): Promise<Answer | undefined> {
@@ -80,7 +78,7 @@ async function answerTo(deciding: Deciding, asked: PendingApproval, choose: Choo
     return confirmedAnswer(deciding, asked, choose(asked.gate, definition));
   }
   const answer = await answerOnTerminal({ shell, place, store, asked });
-  if (answer === 'gone') throw (await tooLate(deciding, asked)) ?? noApproval(asked.run, asked.gate.path);
+  if (answer === 'gone') throw withChanges(shell, await tooLate(store, asked)) ?? noApproval(asked.run, asked.gate.path);
   return answer === 'later' ? undefined : answer;
 }
 
@@ -134,7 +132,7 @@ async function record(deciding: Deciding, { asked, answer, root, known }: Chosen
       .run(asked.run)
       .decide({ ...decisionOf(asked, answer, actor), ...signature })
       .catch(async (error: unknown) => {
-        throw (isEngineError(error) && TOO_LATE.has(error.code) ? await tooLate(deciding, asked) : undefined) ?? error;
+        throw (isEngineError(error) && TOO_LATE.has(error.code) ? withChanges(shell, await tooLate(store, asked)) : undefined) ?? error;
       });
     const what = `"${oneLine(answer.option.label)}" at ${oneLine(asked.gate.path)} of run ${asked.run}`;
     shell.print(`${shell.symbol('done')} ${what}, as ${right.actor}.`);
@@ -164,19 +162,8 @@ async function workflowsOf({ shell, place, store }: Deciding, root: string): Pro
 }
 
 async function reportDriven({ shell, store }: Deciding, root: string): Promise<number> {
-  const { readRunReport } = await import('../run-report/run-report.ts');
+  const { readRunReport } = await import('../../control/run-report.ts');
   return shell.result(await readRunReport(store, root), () => [
     `Another process drives the run and continues it; "pawl watch ${root}" follows it.`,
   ]);
-}
-
-/** What happened to an approval since it was shown: who decided it and when, or what changed. */
-async function tooLate({ shell, store }: Deciding, asked: PendingApproval): Promise<EngineError | undefined> {
-  const { path, step, digest } = asked.gate;
-  const decided = await alreadyDecided(store, asked.run, { gate: path, digest });
-  if (decided !== undefined) return decided;
-  const now = (await pendingApprovals(store, asked.run)).find(
-    ({ run, gate }) => run === asked.run && gate.step === step && gate.digest !== digest,
-  );
-  return now === undefined ? undefined : contentChanged(shell, store, { asked: now, digest });
 }

@@ -3,11 +3,11 @@
 
 import type { Engine } from '../../api/engine.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
+import { activationIn } from '../../engine/event-facts.ts';
 import type { OpenGate } from '../../engine/gates.ts';
 import type { StepView } from '../../engine/inspect.ts';
 import { humanWaitOf } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import { activationIn } from '../../kernel/event.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark } from '../status.ts';
 import { oneLine, plain } from '../terminal.ts';

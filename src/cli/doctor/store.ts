@@ -4,6 +4,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isEngineError, messageOf } from '../../base/error.ts';
+import { agoText } from '../../control/time-text.ts';
 import { isFinal, type RunStatus } from '../../kernel/run-state.ts';
 import { createFamily } from '../../process/family.ts';
 import { livenessOf } from '../../process/identity.ts';
@@ -15,7 +16,6 @@ import { lostLogNote } from '../lost-log.ts';
 import { openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { isForeign } from '../store-origin.ts';
-import { agoText } from '../time.ts';
 import { checkAll } from '../trust/check-signatures.ts';
 import { type Check, checkDisk, checkModes, okCheck } from './doctor.ts';
 

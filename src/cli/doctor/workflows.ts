@@ -4,8 +4,8 @@
 import { isEngineError } from '../../base/error.ts';
 import type { ParsedArgs } from '../command.ts';
 import { type CheckedFile, checkedFiles } from '../commands/validate.ts';
-import { shownFile } from '../definitions.ts';
 import type { Shell } from '../shell.ts';
+import { shownFile } from '../shown-file.ts';
 import { type Check, okCheck } from './doctor.ts';
 
 const NAMED_MAX = 3;

@@ -3,12 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
+import { agoText } from '../../control/time-text.ts';
 import type { CheckRun, ForgeAnswer } from '../../forge/forge.ts';
 import type { LocalForge } from '../../forge/local/local-forge.ts';
 import type { ParsedArgs } from '../command.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
-import { agoText } from '../time.ts';
 import type { Act } from './right.ts';
 
 /** One call of a forge action. */

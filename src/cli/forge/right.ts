@@ -1,15 +1,21 @@
-// Owns who may act at the local forge. A review or a check can let work pass a gate, so only a person may add one; opening
-// an issue or a pull request decides nothing, and agents may do it.
+// Owns who may act at the local forge. A review, a check or a command in a comment can let work pass a gate, so only a person
+// may add one; opening an issue or a pull request, or any other comment, decides nothing, and agents may do it.
 
 import { EngineError } from '../../base/error.ts';
 import { isSamePerson } from '../../base/person.ts';
+import { commandIn } from '../../server/surface/command.ts';
 import { accountName } from '../actor.ts';
 import type { ParsedArgs } from '../command.ts';
 import { demandRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
 
-/** `decides`: the action can let work pass a gate. */
-export type Act = 'decides' | 'asks';
+/** `decides`: the action can let work pass a gate. `commands`: a comment with a command, such as `/pawl approve`, can too. */
+export type Act = 'decides' | 'commands' | 'asks';
+
+/** What an action is with these options: a comment may have a command. */
+export function actWith(act: Act, given: ParsedArgs): Act {
+  return act === 'asks' && commandIn(given.option('body') ?? '') !== undefined ? 'commands' : act;
+}
 
 /**
  * The name to act under at the forge. A decision needs the right to decide. At a terminal a person may act as anyone;
@@ -24,10 +30,25 @@ export async function rightAtForge(shell: Shell, given: ParsedArgs, act: Act): P
   if (by === 'terminal') return name ?? actor;
   if (name !== undefined && !isSamePerson(name, actor))
     throw new EngineError('NOT_ALLOWED', `${actor} cannot act as "${name}" without a terminal; remove --as`);
+  if (act === 'commands') {
+    assertNamesDigest(given.option('body') ?? '', actor);
+    return actor;
+  }
   if (given.option('head') === undefined)
     throw new EngineError(
       'NOT_ALLOWED',
       `--head is required without a terminal: it must name the commit that ${actor} reviewed; "pawl forge pr show" prints it`,
     );
   return actor;
+}
+
+/** Without a terminal, a decision names the digest of what was seen. */
+function assertNamesDigest(body: string, actor: string): void {
+  const command = commandIn(body);
+  if (command === undefined || 'problem' in command || command.verb === 'status') return;
+  if (command.words.some((word) => /^[0-9a-f]{8,}$/.test(word))) return;
+  throw new EngineError(
+    'NOT_ALLOWED',
+    `the command must name the digest of what ${actor} saw, as the comment of the run prints it; without a terminal nothing else says what was seen`,
+  );
 }

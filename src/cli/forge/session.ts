@@ -2,33 +2,82 @@
 
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
+import type { Forge } from '../../forge/forge.ts';
+import type { GitHubForge, GitHubForgeOptions } from '../../forge/github/github-forge.ts';
+import type { GitHubAuth } from '../../forge/github/login.ts';
 import type { LocalForge } from '../../forge/local/local-forge.ts';
+import { Secrets } from '../../steps/secrets.ts';
 import { roleFilesOf } from '../project.ts';
 import type { Place } from '../session.ts';
+import type { ForgeSettings } from '../settings/forge.ts';
 import type { Shell } from '../shell.ts';
 
-/** Opens the configured forge, if there is one, acting as `actor` (default: "pawl"). The project's settings must be trusted. */
-export async function openForge(shell: Shell, place: Place, actor?: string): Promise<LocalForge | undefined> {
-  const { forge, project } = place.settings;
+/** Opens the configured forge, if there is one. The project's settings must be trusted. */
+export async function openForge(shell: Shell, place: Place): Promise<Forge | undefined> {
+  const { forge } = place.settings;
   if (forge === undefined) return undefined;
   await assertSettingsTrusted(shell, place);
+  return forge.kind === 'github' ? await openGitHub(place, forge) : await openLocal(place, forge);
+}
+
+/** Opens the local forge for a command that acts as a person there. */
+export async function requireLocalForge(shell: Shell, place: Place, actor: string): Promise<LocalForge> {
+  const { forge } = place.settings;
+  if (forge === undefined) throw new EngineError('CONFIG_INVALID', `no forge is configured for ${place.project.root}; ${FORGE_HINT}`);
+  if (forge.kind !== 'local') {
+    const message = `"pawl forge" acts on a local forge, and this project is at GitHub (${forge.repository}); use the website or "gh"`;
+    throw new EngineError('USAGE', message);
+  }
+  await assertSettingsTrusted(shell, place);
+  return await openLocal(place, forge, actor);
+}
+
+type LocalSettings = Extract<ForgeSettings, { kind: 'local' }>;
+type GitHubSettings = Extract<ForgeSettings, { kind: 'github' }>;
+
+async function openLocal(place: Place, forge: LocalSettings, actor?: string): Promise<LocalForge> {
   const { openLocalForge } = await import('../../forge/local/local-forge.ts');
   const state = forge.state ?? join(dirname(place.file), 'forge.db');
   mkdirSync(dirname(state), { recursive: true, mode: 0o700 });
-  return openLocalForge({
+  return await openLocalForge({
     repository: forge.repository ?? place.project.root,
     state,
-    ...present({ actor, defaultBranch: project?.default_branch }),
+    ...present({ actor, defaultBranch: place.settings.project?.default_branch }),
   });
 }
 
-/** Opens the forge for a command that needs one. */
-export async function requireForge(shell: Shell, place: Place, actor: string): Promise<LocalForge> {
-  const forge = await openForge(shell, place, actor);
-  if (forge !== undefined) return forge;
-  throw new EngineError('CONFIG_INVALID', `no forge is configured for ${place.project.root}; ${FORGE_HINT}`);
+/** Opens the forge of a repository at GitHub. */
+export async function openGitHub(place: Place, forge: GitHubSettings, more: Partial<GitHubForgeOptions> = {}): Promise<GitHubForge> {
+  const { openGitHubForge } = await import('../../forge/github/github-forge.ts');
+  return await openGitHubForge({
+    repository: forge.repository,
+    auth: more.auth ?? (await authOf(place, forge)),
+    ledger: forge.state ?? join(dirname(place.file), 'github.db'),
+    ...present({ baseUrl: forge.base_url, pollMs: forge.poll === undefined ? undefined : parseDuration(forge.poll, 'forge.poll') }),
+    ...more,
+  });
+}
+
+async function authOf({ settings }: Place, { auth = 'gh', base_url }: GitHubSettings): Promise<GitHubAuth> {
+  if (auth === 'gh') return { kind: 'gh' };
+  const known = settings.secrets ?? {};
+  const secrets = new Secrets(known);
+  const read = async (name: string): Promise<string> => {
+    const hosts = Object.hasOwn(known, name) ? known[name]?.hosts : undefined;
+    const host = base_url === undefined ? 'github.com' : new URL(base_url).host;
+    const names = host === 'github.com' ? ['github.com', 'api.github.com'] : [host];
+    if (hosts !== undefined && !hosts.some((one) => names.includes(one)))
+      throw new EngineError('CONFIG_INVALID', `the secret "${name}" may not be sent to ${host}; add it to "hosts" of the secret`);
+    if (!Object.hasOwn(known, name))
+      throw new EngineError('CONFIG_INVALID', `"forge.auth" names the secret "${name}", which is not set; add it under "secrets"`);
+    return await secrets.value(name);
+  };
+  if ('token' in auth) return { kind: 'token', token: (await read(auth.token)).trim() };
+  const { app, private_key, installation } = auth;
+  return { kind: 'app', appId: String(app), privateKey: await read(private_key), ...present({ installationId: installation }) };
 }
 
 /** How a project gets a forge. */

@@ -5,11 +5,12 @@ import { isEngineError, messageOf } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { ParsedArgs } from '../command.ts';
 import { checkedFiles } from '../commands/validate.ts';
-import { discoverProject, shownFile } from '../definitions.ts';
+import { discoverProject } from '../definitions.ts';
 import { loadWorkflow } from '../load.ts';
 import type { Project } from '../project.ts';
 import { isSettingsFile } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
+import { shownFile } from '../shown-file.ts';
 
 /** A workflow to test, or why there is none. */
 export interface TestSubject {
@@ -48,8 +49,9 @@ export async function testSubjects(
 
 async function load(shell: Shell, project: Project, reference: string): Promise<Omit<TestSubject, 'problems'>> {
   try {
-    const { workflow, file } = await loadWorkflow(shell, project, reference);
-    return { name: workflow.definition.name, reference, file, loaded: { workflow } };
+    const { workflow, file, skill } = await loadWorkflow(shell, project, reference);
+    // "pawl skill lint" checks the file of a skill.
+    return { name: workflow.definition.name, reference, ...(skill === undefined ? { file } : {}), loaded: { workflow } };
   } catch (error) {
     if (isEngineError(error) && NOT_TESTED.has(error.code)) throw error;
     return { name: reference, reference, loaded: { problem: messageOf(error) } };

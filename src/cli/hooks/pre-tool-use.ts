@@ -1,6 +1,6 @@
 // Owns `pawl hook pre-tool-use`: called before a tool call of an agent. It denies what would cost the attempt: a change of
-// a file that is protected in an open step of the session's runs, or of Pawl's own files, and a command that decides for
-// the person. The reason says what to do instead.
+// a file that is protected in an open step of the session's runs, or of Pawl's own files, a command that decides for the
+// person, and a review of its own work. The reason says what to do instead.
 //
 // - It is silent in a session without an open run, and about everything else.
 // - If anything fails here, the call goes ahead: `pawl hook` never exits with the code that blocks. The engine itself
@@ -17,8 +17,10 @@ import { matches } from '../../steps/glob.ts';
 import { type Guard, protectedKey } from '../../steps/protected-files.ts';
 import type { Store } from '../../store/store.ts';
 import { isSessionId, readSession, type SessionRun } from '../agent-session.ts';
+import { COMMON_OPTIONS } from '../command.ts';
 import { projectsAround, realPath, stateHome } from '../project.ts';
 import type { Shell } from '../shell.ts';
+import { ownReview } from './fresh-review.ts';
 import { withSessionStore } from './session-run.ts';
 import { programName, type ShellCall } from './shell-commands.ts';
 import { toolCallOf } from './tool-call.ts';
@@ -34,6 +36,8 @@ export async function answer(shell: Shell, asked: Json): Promise<object | undefi
   if (runs.length === 0) return undefined;
   const tool = typeof asked.tool_name === 'string' ? asked.tool_name : '';
   const { calls, files, removed } = toolCallOf(tool, isJsonObject(asked.tool_input ?? null) ? (asked.tool_input as JsonObject) : {});
+  const review = await ownReview(shell, asked, { calls, runs });
+  if (review !== undefined) return denial(asked.hook_event_name, review);
   if (calls.length === 0 && files.length === 0) return undefined;
   const cwd = typeof asked.cwd === 'string' ? asked.cwd : shell.cwd;
   const open = (await Promise.all(runs.map((run) => openRuns(run, cwd)))).flat();
@@ -165,6 +169,12 @@ const STARTERS: ReadonlySet<string> = new Set(['npx', 'pnpx', 'bunx', 'npm', 'pn
 const PAWL = /^pawl(?:\.(?:js|cmd|exe))?(?:@.+)?$/;
 /** What a command checks by itself, and an agent has no use for. */
 const DECIDES: ReadonlySet<string> = new Set(['trust', 'token create', 'identity create', 'identity enrol', 'identity revoke']);
+/** Options of every command whose value is the next word. */
+const TAKES_VALUE: ReadonlySet<string> = new Set(
+  COMMON_OPTIONS.flatMap(({ name, short, value }) =>
+    value === undefined ? [] : [`--${name}`, ...(short === undefined ? [] : [`-${short}`])],
+  ),
+);
 const FORGE_DECIDES: readonly string[] = ['approve', 'request-changes', 'conclusion'];
 
 function decisionIn(calls: readonly ShellCall[], run: string): string | undefined {
@@ -183,16 +193,31 @@ function decidingCommand(words: readonly string[]): string | undefined {
   const isStart = (word: string): boolean => STARTERS.has(programName(word)) || word.startsWith('-');
   if (at === -1 || !words.slice(0, at).every(isStart)) return undefined;
   const rest = words.slice(at + 1);
-  const verbAt = rest.findIndex((word) => Object.hasOwn(RIGHTS, word));
+  const verbAt = rest.findIndex((word, index) => Object.hasOwn(RIGHTS, word) && !TAKES_VALUE.has(rest[index - 1] ?? ''));
   const verb = rest[verbAt];
-  if (verb === undefined || rest.some((word) => word === '--help' || word === '-h')) return undefined;
+  if (verb === undefined || asksForHelp(rest)) return undefined;
   const options = rest.flatMap((word) => (word.startsWith('--') ? [word.slice(2).split('=')[0] as string] : []));
-  const action = RIGHTS[verb]?.actions === undefined ? undefined : rest[verbAt + 1];
-  const named = action === undefined ? verb : `${verb} ${action}`;
-  if (DECIDES.has(named) && !options.includes('list')) return named;
+  // Options and their values may stand before the action.
+  const actions = rest.slice(verbAt + 1).filter((word) => Object.hasOwn(RIGHTS[verb]?.actions ?? {}, word));
+  const named = [verb, ...actions.map((action) => `${verb} ${action}`)].find((one) => DECIDES.has(one));
+  if (named !== undefined && !options.includes('list')) return named;
   const forge = verb === 'forge' ? options.find((option) => FORGE_DECIDES.includes(option)) : undefined;
   if (forge !== undefined) return `forge --${forge}`;
-  return demandsOf(verb, { options, action }).find(({ demand }) => isScope(demand))?.on;
+  const demands = [undefined, ...actions].flatMap((action) =>
+    demandsOf(verb, { options, action }).map(({ on, demand }) => ({
+      demand,
+      on: action === undefined || on !== verb ? on : `${on} ${action}`,
+    })),
+  );
+  return demands.find(({ demand }) => isScope(demand))?.on;
+}
+
+/** Whether a command only prints its help. Behind an option or "--" it may be a value. */
+function asksForHelp(words: readonly string[]): boolean {
+  return words.some(
+    (word, index) =>
+      (word === '--help' || word === '-h') && !words.slice(0, index).includes('--') && words[index - 1]?.startsWith('-') !== true,
+  );
 }
 
 function isScope(demand: Demand): boolean {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { cpuTimeMs } from '../../../test/cpu-time.ts';
 import { callsIn } from './shell-commands.ts';
 
 test.each<[string, unknown]>([
@@ -37,8 +38,8 @@ test('a folder that is entered holds until it is left, and one that is not known
 });
 
 test('a line of a megabyte is read in a moment', () => {
-  const began = performance.now();
+  const began = cpuTimeMs();
   callsIn(`${'a "'.repeat(200_000)} ${'$('.repeat(100_000)}`);
   callsIn('cat <<E\n'.repeat(120_000));
-  expect(performance.now() - began).toBeLessThan(3000);
+  expect(cpuTimeMs() - began).toBeLessThan(3000);
 });

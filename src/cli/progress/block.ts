@@ -31,6 +31,7 @@ const NAME_MIN = 6;
 const TIME_WIDTH = 6;
 /** How many members of a group get a line; the others are only counted. */
 const MEMBERS_MAX = 8;
+const NOTABLE: ReadonlySet<string> = new Set(['failed', 'rejected']);
 
 /** The first line: the workflow, the run, its status and its duration. */
 export function headLine(shell: Shell, node: ProgressNode, room: BlockRoom): string {
@@ -87,7 +88,7 @@ function linesOfStep(shell: Shell, placed: StepPlace, room: BlockRoom): string[]
 function memberLines(shell: Shell, { node, step, indent }: StepPlace, room: BlockRoom): string[] {
   if (step.members === undefined) return [];
   const all = [...node.progress.steps.values()].filter(({ activation }) => activation.member?.group === step.activation.path);
-  const notable = all.length <= MEMBERS_MAX ? all : all.filter(({ status, endedAt }) => endedAt === undefined || status === 'failed');
+  const notable = all.length <= MEMBERS_MAX ? all : all.filter(({ status, endedAt }) => endedAt === undefined || NOTABLE.has(status));
   const shown = notable.slice(0, MEMBERS_MAX);
   const width = nameWidth(shown, indent + 2, room);
   const hidden = notable.length - shown.length;
@@ -129,9 +130,12 @@ function nameOf({ activation }: StepProgress): string {
 function aboutOf(node: ProgressNode, step: StepProgress): string {
   const { activation, members, error, endedAt } = step;
   const title = node.titles.get(activation.step);
-  const ends = [...(step.outcome === 'ok' ? [] : [endText(step)]), ...(activation.attempt > 1 ? [`attempt ${activation.attempt}`] : [])];
+  const ends = [
+    ...(step.outcome === 'ok' && step.status === 'completed' ? [] : [endText(step)]),
+    ...(activation.attempt > 1 ? [`attempt ${activation.attempt}`] : []),
+  ];
   const parts = [
-    ...(members === undefined ? [] : [countText(members)]),
+    ...(members === undefined ? [] : [countText(step)]),
     ...(endedAt === undefined ? (members === undefined ? [doingText(step)] : []) : ends),
     ...(error === undefined ? [] : [endedAt === undefined ? `after: ${oneLine(error)}` : oneLine(error)]),
     ...(title === undefined || title === activation.step || activation.member !== undefined ? [] : [oneLine(title)]),

@@ -3,17 +3,17 @@
 
 import { commandFor } from '../../attended/wait-command.ts';
 import { formatDuration } from '../../base/duration.ts';
+import type { RunReport } from '../../control/run-report.ts';
+import { untilText } from '../../control/time-text.ts';
 import type { RunTree, TreeWait } from '../../engine/run-tree.ts';
+import { statusOf } from '../../engine/status.ts';
 import type { Path } from '../../kernel/activation.ts';
 import { isSettled, type RunState, unknownAt } from '../../kernel/run-state.ts';
-import { statusOf } from '../../kernel/status.ts';
 import { pasteable } from '../caller.ts';
 import { type Choice, choicesAfterHalt, choicesForUnknown } from '../resumption/choices.ts';
-import type { RunReport } from '../run-report/run-report.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark } from '../status.ts';
 import { oneLine } from '../terminal.ts';
-import { untilText } from '../time.ts';
 
 const SHOWN_MEMBERS = 5;
 
@@ -69,7 +69,9 @@ function settledLines(shell: Shell, { report, state }: End): string[] {
   const took = formatDuration(report.run.durationMs);
   if (halt === undefined) return [`${mark} run ${id} ${status} in ${took}; details: ${pasteable(shell, `pawl show ${id}`)}`];
   const at = halt.step === undefined ? '' : ` at "${oneLine(halt.step)}"`;
-  return [`${mark} run ${id} ${status}${at}: ${oneLine(halt.message)}`, ...choiceLines(shell, choicesAfterHalt(state))];
+  const choices = choicesAfterHalt(state);
+  const undone = choices.length > 0 ? [] : ['  what it did was undone, so it cannot continue; start it again, or fork it'];
+  return [`${mark} run ${id} ${status}${at}: ${oneLine(halt.message)}`, ...choiceLines(shell, choices), ...undone];
 }
 
 /** The choices, each with its command. */

@@ -2,11 +2,12 @@
 // one event. The wording is stable, because programs read it.
 
 import { formatDuration } from '../../base/duration.ts';
-import type { Waiting } from '../../kernel/activation.ts';
+import { dueText } from '../../control/time-text.ts';
+import type { InState } from '../../kernel/activation.ts';
 import { startTimeOf, waitOf } from '../../kernel/activation.ts';
-import type { RunChanged, RunEvent } from '../../kernel/event.ts';
+import type { EventOf, RunEvent } from '../../kernel/event.ts';
+import { UNDO_STEP } from '../../programs/undo.ts';
 import { oneLine } from '../terminal.ts';
-import { dueText } from '../time.ts';
 import type { RunProgress, StepProgress } from './progress.ts';
 
 /** What a live step is doing or waits for. */
@@ -30,7 +31,7 @@ export function doingText({ activation, members }: StepProgress): string {
   }
 }
 
-function waitText({ wait, due, deadline, attempt, startedAt, openedAt }: Waiting): string {
+function waitText({ wait, due, deadline, attempt, startedAt, openedAt }: InState<'waiting'>): string {
   const since = startedAt ?? openedAt;
   const until = due ?? deadline;
   const limit = until === undefined ? '' : ` until ${dueText(until, since)}`;
@@ -47,10 +48,13 @@ function waitText({ wait, due, deadline, attempt, startedAt, openedAt }: Waiting
   return texts[wait.kind] ?? 'running';
 }
 
-/** How many members of a group have ended, and how many failed. */
-export function countText({ total, ok, reject, fail, skip }: NonNullable<StepProgress['members']>): string {
+/** How many members of a group have ended, how many failed, and how many reviewers among them reject the work. */
+export function countText({ members, rejecting = 0 }: Pick<StepProgress, 'members' | 'rejecting'>): string {
+  if (members === undefined) return '';
+  const { total, ok, reject, fail, skip } = members;
   const failed = fail + reject;
-  return `${ok + reject + fail + skip}/${total}${failed === 0 ? '' : `, ${failed} failed`}`;
+  const ended = `${ok + reject + fail + skip}/${total}`;
+  return `${ended}${failed === 0 ? '' : `, ${failed} failed`}${rejecting === 0 ? '' : `, ${rejecting} rejected`}`;
 }
 
 /** How long a step took, or has taken so far. */
@@ -69,7 +73,7 @@ export function eventTexts(progress: RunProgress, event: RunEvent): string[] {
     case 'run.started':
       return [`run ${event.run.id} of ${oneLine(event.run.workflow)} started`];
     case 'run.changed':
-      return listOf(runText(event));
+      return listOf(assumedText(progress.state?.id ?? '', event) ?? runText(event));
     case 'step.opened':
     case 'step.reopened':
       return listOf(stepText(progress, event.activation.path));
@@ -82,6 +86,13 @@ export function eventTexts(progress: RunProgress, event: RunEvent): string[] {
     default:
       return [];
   }
+}
+
+/** What is told at once of what agents assumed: only what is grave. The rest waits in the inbox. */
+export function assumedText(run: string, event: RunEvent): string | undefined {
+  if (event.type !== 'run.changed' || event.change !== 'assumed') return undefined;
+  const grave = event.assumptions.filter(({ severity }) => severity === 'MUST').map(({ id, path }) => `${id} at ${oneLine(path)}`);
+  return grave.length === 0 ? undefined : `assumed without asking (MUST): ${grave.join(', ')}; "pawl assumptions ${run}" shows it`;
 }
 
 function listOf(text: string | undefined): string[] {
@@ -99,6 +110,8 @@ function changedTexts(progress: RunProgress, { activation, group, failed }: Extr
 function stepText(progress: RunProgress, path: string): string | undefined {
   const step = progress.steps.get(path);
   if (step === undefined || step.activation.state === 'queued' || step.activation.state === 'preparing') return undefined;
+  // Whether something is left to undo is known when it is done.
+  if (step.activation.step === UNDO_STEP && step.activation.state === 'running') return undefined;
   // A group is opened before it has members; the line with their count follows at once.
   if (waitOf(step.activation)?.kind === 'members' && step.members === undefined) return undefined;
   return `${oneLine(path)} ${doingText(step)}`;
@@ -106,12 +119,12 @@ function stepText(progress: RunProgress, path: string): string | undefined {
 
 function settledText(step: StepProgress | undefined): string | undefined {
   if (step === undefined) return undefined;
-  const count = step.members === undefined ? '' : ` (${countText(step.members)})`;
+  const count = step.members === undefined ? '' : ` (${countText(step)})`;
   const error = step.error === undefined ? '' : `: ${oneLine(step.error)}`;
   return `${oneLine(step.activation.path)} ${endText(step)} in ${formatDuration(tookMs(step, step.endedAt ?? 0))}${count}${error}`;
 }
 
-function runText(event: RunChanged): string | undefined {
+function runText(event: EventOf<'run.changed'>): string | undefined {
   const who = event.actor === undefined ? '' : ` by ${oneLine(event.actor)}`;
   switch (event.change) {
     case 'decided': {
@@ -125,6 +138,8 @@ function runText(event: RunChanged): string | undefined {
       return `run goes on${who}`;
     case 'cancelling':
       return `run is being cancelled${who}`;
+    case 'undoing':
+      return `run ends ${event.ending.status}${who}; what it did is undone first`;
     case 'halted':
       return `run ${event.status}: ${oneLine(event.halt.message)}`;
     case 'ended':

@@ -2,13 +2,15 @@
 // checkpoint drops steps that have ended; this keeps them, so that a view can show the whole run.
 
 import { present } from '../../base/fields.ts';
+import type { Group } from '../../definition/join.ts';
+import { pathOf } from '../../engine/event-facts.ts';
+import { statusOf } from '../../engine/status.ts';
 import type { Activation, Path } from '../../kernel/activation.ts';
 import { waitOf } from '../../kernel/activation.ts';
 import { apply, createRun, type Draft, draftOf } from '../../kernel/apply.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import { pathOf } from '../../kernel/event.ts';
-import type { Group, RunStatus } from '../../kernel/run-state.ts';
-import { statusOf } from '../../kernel/status.ts';
+import type { RunStatus } from '../../kernel/run-state.ts';
+import { UNDO_STEP } from '../../programs/undo.ts';
 import type { AnyStatus } from '../status.ts';
 
 /** One visit of a step, live or ended. */
@@ -23,6 +25,15 @@ export interface StepProgress {
   readonly error?: string;
   /** The member counts of a fan-out or of parallel branches. */
   readonly members?: Pick<Group, 'total' | 'ok' | 'reject' | 'fail' | 'skip'>;
+  /** How many of the members are reviewers that reject the work, although they did theirs. */
+  readonly rejecting?: number;
+}
+
+/** What the output of a step says about its end. */
+export interface EndReason {
+  readonly error: string;
+  /** The step is part of a review and rejects the work. */
+  readonly rejects: boolean;
 }
 
 /** A run up to the last event read. */
@@ -40,8 +51,8 @@ export class RunProgress {
     return this.draft === undefined ? 'pending' : statusOf(this.draft);
   }
 
-  /** Applies the next event of the log; `reason` says why a step failed that ended without an error. */
-  apply(event: RunEvent, reason?: string): void {
+  /** Applies the next event of the log; `reason` says why a step failed, or rejects the work, that ended without an error. */
+  apply(event: RunEvent, reason?: EndReason): void {
     if (event.type === 'run.started') {
       this.draft = draftOf(createRun(event));
       return;
@@ -61,26 +72,35 @@ export class RunProgress {
     const known = this.steps.get(path);
     const message = error ?? (activation.attempt > 1 ? known?.error : undefined);
     const members = this.draft?.groups[path] ?? known?.members;
+    const rejecting = known?.rejecting;
     this.steps.set(path, {
       activation,
       status: liveStatus(activation),
       moved: known?.activation.state !== activation.state || known.activation.attempt !== activation.attempt,
-      ...present({ error: message, members }),
+      ...present({ error: message, members, rejecting }),
     });
   }
 
-  private settle(event: Extract<RunEvent, { type: 'step.settled' }>, activation: Activation, reason: string | undefined): void {
-    const members = this.steps.get(event.path)?.members;
+  private settle(event: Extract<RunEvent, { type: 'step.settled' }>, activation: Activation, reason: EndReason | undefined): void {
+    const { members, rejecting } = this.steps.get(event.path) ?? {};
+    // Nothing was left to undo: that is how undoing ends, and no step.
+    if (activation.step === UNDO_STEP && event.outcome === 'skip') return void this.steps.delete(event.path);
     this.steps.set(event.path, {
       activation,
-      status: endOf(event.outcome),
+      status: reason?.rejects === true || (rejecting ?? 0) > 0 ? 'rejected' : endOf(event.outcome),
       outcome: event.outcome,
       endedAt: event.at,
-      ...present({ error: event.error?.message ?? reason, members }),
+      ...present({ error: event.error?.message ?? reason?.error, members, rejecting }),
     });
     const { member } = activation;
+    if (member !== undefined && reason?.rejects === true) this.countRejecting(member.group);
     const group = member === undefined ? undefined : this.draft?.groups[member.group];
     if (member !== undefined && group !== undefined) this.count(member.group, group);
+  }
+
+  private countRejecting(path: Path): void {
+    const known = this.steps.get(path);
+    if (known !== undefined) this.steps.set(path, { ...known, rejecting: (known.rejecting ?? 0) + 1 });
   }
 
   private count(path: Path, members: NonNullable<StepProgress['members']>): void {

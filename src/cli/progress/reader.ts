@@ -1,13 +1,14 @@
 // Owns following the logs of a run and of its child runs, whichever process drives them. Only reads the store.
 
 import { isJsonObject, type Json } from '../../base/json.ts';
+import { isReviewWorkflow, mayReject, type ReviewedStep, rejectionOf } from '../../control/review-round.ts';
 import { type Definition, membersOf } from '../../definition/model.ts';
 import type { TranscriptId } from '../../engine/transcripts.ts';
 import { type Activation, childOf, type Path } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { EventRow, Store } from '../../store/store.ts';
-import { RunProgress } from './progress.ts';
+import { type EndReason, RunProgress } from './progress.ts';
 
 /** A run and its child runs. */
 export interface ProgressNode {
@@ -28,6 +29,7 @@ export interface ProgressEvent {
 interface Node extends ProgressNode {
   readonly children: Map<Path, Node>;
   titles: ReadonlyMap<string, string>;
+  isReview: boolean;
   seq: number;
 }
 
@@ -53,13 +55,17 @@ export class ProgressReader {
 
   private async readNode(node: Node, under: readonly Path[], seen: (event: ProgressEvent) => void): Promise<void> {
     const rows = await this.rowsOf(node);
-    if (rows.length > 0 && node.seq === 0) node.titles = titlesOf((await this.store.load(node.run)).definition);
+    if (rows.length > 0 && node.seq === 0) {
+      const { definition } = await this.store.load(node.run);
+      node.titles = titlesOf(definition);
+      node.isReview = isReviewWorkflow(definition);
+    }
     for (const row of rows) {
       node.seq = row.seq;
       for (const event of row.events) {
         // A child's last events come before the end of the step that waited for it.
         if (event.type === 'step.settled') await this.readChild(node, { path: event.path, under }, seen);
-        node.progress.apply(event, await this.reasonOf(event));
+        node.progress.apply(event, await this.reasonOf(node, event));
         seen({ node, under, event });
       }
     }
@@ -67,13 +73,19 @@ export class ProgressReader {
       if (node.progress.state?.live[path] !== undefined) await this.readChild(node, { path, under }, seen);
   }
 
-  /** What a gate that failed has found, which is in its output. */
-  private async reasonOf(event: RunEvent): Promise<string | undefined> {
-    if (event.type !== 'step.settled' || event.outcome !== 'fail' || event.error !== undefined) return undefined;
-    const { output } = event;
+  /** What a gate that failed has found, or a review that rejects the work: it is in the output. */
+  private async reasonOf(node: Node, event: RunEvent): Promise<EndReason | undefined> {
+    if (event.type !== 'step.settled' || event.error !== undefined) return undefined;
+    const { outcome, output } = event;
+    const reviewed: ReviewedStep = { outcome, isMember: node.progress.state?.live[event.path]?.member !== undefined };
+    if (outcome !== 'fail' && !mayReject(reviewed, node.isReview)) return undefined;
     if (output === undefined || output.bytes > OUTPUT_BYTES_MAX) return undefined;
     const text = (await this.store.values([output.digest])).get(output.digest);
-    return text === undefined ? undefined : failedCheck(JSON.parse(text) as Json);
+    if (text === undefined) return undefined;
+    const value = JSON.parse(text) as Json;
+    const rejects = rejectionOf(reviewed, value, node.isReview);
+    const error = rejects === undefined ? failedCheck(value) : shortened(rejects);
+    return error === undefined ? undefined : { error, rejects: rejects !== undefined };
   }
 
   /** The new rows of a log; empty for a child that was not started. */
@@ -103,9 +115,13 @@ function failedCheck(output: Json): string | undefined {
   const failed = isJsonObject(output) && Array.isArray(output.failed_checks) ? output.failed_checks : [];
   const [first] = failed;
   if (typeof first !== 'string') return undefined;
-  const line = first.split('\n', 1)[0] as string;
-  const shown = line.length > REASON_MAX ? `${line.slice(0, REASON_MAX)}\u2026` : line;
+  const shown = shortened(first);
   return failed.length === 1 ? shown : `${shown} (and ${failed.length - 1} more)`;
+}
+
+function shortened(text: string): string {
+  const line = text.split('\n', 1)[0] as string;
+  return line.length > REASON_MAX ? `${line.slice(0, REASON_MAX)}\u2026` : line;
 }
 
 /** The attempt that an event ended: its step settled, or it failed and is retried. */
@@ -143,7 +159,7 @@ export function liveAttempts(node: ProgressNode, under: readonly Path[] = []): L
 }
 
 function createNode(run: string): Node {
-  return { run, progress: new RunProgress(), titles: new Map(), children: new Map(), seq: 0 };
+  return { run, progress: new RunProgress(), titles: new Map(), children: new Map(), isReview: false, seq: 0 };
 }
 
 function titlesOf({ steps }: Definition): ReadonlyMap<string, string> {

@@ -3,15 +3,15 @@
 // transcripts as they grow, and never blocks the run.
 
 import { shellWord } from '../../base/shell-word.ts';
+import { clockText } from '../../control/time-text.ts';
 import { type TranscriptId, transcriptsOf } from '../../engine/transcripts.ts';
 import type { Path } from '../../kernel/activation.ts';
 import type { Store } from '../../store/store.ts';
 import { databaseOf } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
-import { clockText } from '../time.ts';
 import { headLine, type StepLines, stepLines } from './block.ts';
-import { eventTexts } from './event-lines.ts';
+import { assumedText, eventTexts } from './event-lines.ts';
 import { LiveOutput } from './live-output.ts';
 import { OutputLimit } from './output-limit.ts';
 import { endedAttempt, liveAttempts, type ProgressEvent, type ProgressNode, ProgressReader } from './reader.ts';
@@ -197,13 +197,16 @@ class BlockView implements View {
   private readonly shell: Shell;
   private readonly node: ProgressNode;
   private readonly screen: Screen;
+  /** What happened before it was told already. */
+  private readonly since: number;
   private readonly output: LiveOutput | undefined;
   private readonly out = new Set<string>();
   private held: string[] | undefined;
 
-  constructor(shell: Shell, node: ProgressNode, { transcripts }: ProgressOptions) {
+  constructor(shell: Shell, node: ProgressNode, { transcripts, since = 0 }: ProgressOptions) {
     this.shell = shell;
     this.node = node;
+    this.since = since;
     this.screen = new Screen(shell);
     if (transcripts !== undefined) this.output = new LiveOutput(transcripts, { onChange: () => this.draw(), wants: 'last lines' });
   }
@@ -211,6 +214,8 @@ class BlockView implements View {
   onEvent({ node, event }: ProgressEvent): void {
     const attempt = endedAttempt(node, event);
     if (attempt !== undefined) this.output?.forget(attempt);
+    const assumed = assumedText(node.run, event);
+    if (assumed !== undefined && event.at >= this.since) this.note(assumed);
   }
 
   draw(above: readonly string[] = []): void {

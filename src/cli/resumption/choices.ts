@@ -13,7 +13,8 @@ export interface Choice {
 
 /** The choices after a run has halted. */
 export function choicesAfterHalt(state: RunState): Choice[] {
-  const { id, halt, form } = state;
+  const { id, halt, form, undoing } = state;
+  if (undoing !== undefined) return choicesWhileUndoing(state);
   const at = halt?.step === undefined ? 'it' : `"${halt.step}"`;
   const goTo: Choice = { key: 'goto', about: 'continue at another step', command: `pawl resume ${id} --to STEP` };
   const cancel: Choice = { key: 'cancel', about: 'cancel the run', command: `pawl cancel ${id}` };
@@ -26,6 +27,16 @@ export function choicesAfterHalt(state: RunState): Choice[] {
     ...(halt?.path === undefined ? [] : [accept]),
     ...jumps,
     cancel,
+  ];
+}
+
+/** The choices when undoing stopped; a run that was undone has none. */
+function choicesWhileUndoing({ id, status }: RunState): Choice[] {
+  if (status === 'failed') return [];
+  return [
+    { key: 'retry', about: 'try to undo it again', command: `pawl resume ${id} --retry` },
+    { key: 'accept', about: 'it is undone, or need not be', command: `pawl resume ${id} --accept` },
+    { key: 'cancel', about: 'end the run and leave the rest as it is', command: `pawl cancel ${id}` },
   ];
 }
 

@@ -3,9 +3,10 @@
 import type { Engine } from '../../api/engine.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
+import { assertUnknown } from '../../control/resume-choice.ts';
 import type { Budget } from '../../definition/budget.ts';
 import type { ResumeChoice } from '../../engine/resume.ts';
-import { isFinal, type RunState, unknownAt } from '../../kernel/run-state.ts';
+import { isFinal } from '../../kernel/run-state.ts';
 import { isDriven, ownerText } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
 import type { ParsedArgs } from '../command.ts';
@@ -53,13 +54,6 @@ export async function resumeAndDrive(shell: Shell, { place, store, run, given, c
     return driveRun(shell, { engine, run, wait });
   };
   return driveWithEngine(shell, place, { store, workflows: loaded === undefined ? [] : [loaded.workflow], use });
-}
-
-/** Further choices are applied after the first, so a wrong path is refused before anything has changed. */
-function assertUnknown(state: RunState, choice: ResumeChoice): void {
-  if (!('path' in choice) || choice.path === undefined || unknownAt(state, choice.path).length > 0) return;
-  const names = Object.values(state.live).flatMap(({ path, state: now }) => (now === 'unknown' ? [path] : []));
-  throw new EngineError('WAIT_NOT_FOUND', `run ${state.id} has steps whose end is unknown; name one of them: ${names.join(', ')}`);
 }
 
 /** The error if another process drives the run. */

@@ -6,16 +6,10 @@ import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { digestJson } from '../../base/digest.ts';
 import type { Json } from '../../base/json.ts';
+import type { DefinitionChange, RunOverview } from '../../control/run-report.ts';
 import type { Definition } from '../../definition/model.ts';
 import type { Project } from '../project.ts';
 import { isSettingsFile } from '../settings/settings.ts';
-import type { RunOverview } from './run-report.ts';
-
-/** How the workflow file differs from the definition that the run keeps. */
-export type DefinitionChange =
-  | { readonly kind: 'gone' }
-  | { readonly kind: 'invalid' }
-  | { readonly kind: 'changed'; readonly steps: readonly string[] };
 
 /** Compares the file of a run with the definition that the run keeps; null if nothing changed or nothing can be compared. */
 export async function readDefinitionChange(

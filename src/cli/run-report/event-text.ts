@@ -4,10 +4,10 @@
 import { formatDuration } from '../../base/duration.ts';
 import { unreachable } from '../../base/invariant.ts';
 import type { Budget } from '../../definition/budget.ts';
+import type { Group } from '../../definition/join.ts';
 import type { Activation, Wait } from '../../kernel/activation.ts';
 import { waitOf } from '../../kernel/activation.ts';
-import type { RunChanged, RunEvent, StepChanged, StepSettled } from '../../kernel/event.ts';
-import type { Group } from '../../kernel/run-state.ts';
+import type { EventOf, RunEvent } from '../../kernel/event.ts';
 import { oneLine } from '../terminal.ts';
 
 /** The path of an event's step; empty for events of the run as a whole. */
@@ -72,7 +72,7 @@ function by(actor: string | undefined): string {
   return actor === undefined ? '' : ` by ${actor}`;
 }
 
-function runText(event: RunChanged): string {
+function runText(event: EventOf<'run.changed'>): string {
   const who = by(event.actor);
   switch (event.change) {
     case 'ended':
@@ -83,6 +83,10 @@ function runText(event: RunChanged): string {
       return `resumed${who}${after(event.note)}`;
     case 'cancelling':
       return `being cancelled${who}${after(event.note)}`;
+    case 'undoing':
+      return `what it did is undone before it ends ${event.ending.status}${who}`;
+    case 'nothing-undone':
+      return 'there was nothing to undo';
     case 'paused':
       return `paused${who}`;
     case 'unpaused':
@@ -107,6 +111,15 @@ function runText(event: RunChanged): string {
       return event.setbacks.length === 0
         ? 'nothing is left to tell the next agent'
         : `to tell the next agent: ${event.setbacks.map(({ step, outcome }) => `${step} ended "${outcome}"`).join(', ')}`;
+    case 'assumed':
+      return `assumed without asking: ${event.assumptions.map(({ id, path, severity }) => `${id} at ${path} (${severity})`).join(', ')}`;
+    case 'assumption-answered':
+      return `assumption ${event.assumption} ${event.answer.agrees ? 'confirmed' : 'answered otherwise'}${who}`;
+    case 'reacted':
+      if (event.reaction.event === 'circuit_breaker') return `warning: near a circuit breaker, ${event.reaction.delivery}`;
+      return `${event.reaction.event} at the forge${who}, delivery ${event.reaction.delivery}: ${event.reaction.do}`;
+    case 'files-undone':
+      return `${event.files} ${event.files === 1 ? 'file' : 'files'} put back to before ${event.to}${who}`;
     case 'detoured':
       return event.detour === null
         ? 'no more questions to ask again'
@@ -145,14 +158,18 @@ function openedText(activation: Activation): string {
   return `${kind} opened${state === 'queued' ? ', queued' : ''}`;
 }
 
-function changedText({ activation, failed, group, actor, note }: StepChanged): string {
+function changedText({ activation, failed, group, actor, note }: EventOf<'step.changed'>): string {
   const parts = [
     failed === undefined ? undefined : `attempt ${failed.attempt} failed: ${failed.error.message}`,
-    group === undefined ? undefined : `${group.total} members started`,
+    group === undefined ? undefined : groupText(group),
     group === undefined ? stateText(activation) : undefined,
     actor === undefined ? undefined : `changed by ${actor}${note === undefined ? '' : `: ${note}`}`,
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? 'changed' : parts.join('; ');
+}
+
+function groupText({ total, again = [] }: Group): string {
+  return again.length === 0 ? `${total} members started` : `sent back: ${again.map(({ key }) => key).join(', ')}`;
 }
 
 function stateText(activation: Activation): string {
@@ -179,6 +196,7 @@ const WAITS: Readonly<Record<Exclude<Wait['kind'], 'human' | 'child' | 'signal'>
   repair: 'waits for the fix',
   capacity: 'waits for capacity',
   budget: 'waits for budget',
+  assumptions: 'waits for answers to what was assumed',
 };
 
 function waitText(wait: Wait): string {
@@ -187,7 +205,7 @@ function waitText(wait: Wait): string {
   return wait.kind === 'signal' ? `waits for the signal "${wait.name}"` : WAITS[wait.kind];
 }
 
-function settledText({ outcome, error, actor, attempt }: StepSettled): string {
+function settledText({ outcome, error, actor, attempt }: EventOf<'step.settled'>): string {
   const tries = attempt > 1 ? ` at attempt ${attempt}` : '';
   return `${outcome}${tries}${by(actor)}${error === undefined ? '' : `: ${error.message}`}`;
 }

@@ -1,11 +1,11 @@
 // Owns how the evidence of an attempt is printed: each check with its result, the worker's claim, and program output.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { StepReport } from '../../control/run-report.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark } from '../status.ts';
 import { oneLine } from '../terminal.ts';
 import type { Detail } from './lines.ts';
-import type { StepReport } from './run-report.ts';
 import { cutLines, jsonText } from './text.ts';
 
 const INDENT = 6;
@@ -16,12 +16,18 @@ export function evidenceLines(shell: Shell, attempt: StepReport, detail: Detail)
   const max = detail === 'full' ? Number.POSITIVE_INFINITY : 4;
   const checks = checksOf(attempt);
   const failing = checks.some(({ passed }) => passed !== true);
-  const message = attempt.error ?? reportedError(attempt);
+  const message = attempt.error ?? attempt.rejection ?? reportedError(attempt);
   const error = message === null || failing ? [] : cutLines(shell, message, { indent: INDENT, max });
   const shownChecks = detail === 'full' || failing ? checks.flatMap((check) => checkLines(shell, check, max)) : [];
   const hidesClaim = attempt.claim === undefined || (detail === 'short' && !failing && attempt.error === null);
   const claim = hidesClaim ? [] : cutLines(shell, `claimed: ${jsonText(attempt.claim ?? null)}`, { indent: INDENT, max: Math.min(max, 3) });
-  const about = [...staleLines(shell, attempt), ...networkLines(shell, attempt)];
+  const about = [
+    ...staleLines(shell, attempt),
+    ...networkLines(shell, attempt),
+    ...databaseLines(shell, attempt),
+    ...credentialLines(shell, attempt, detail),
+    ...writeLines(shell, attempt),
+  ];
   return [...about, ...error, ...shownChecks, ...claim, ...(detail === 'full' ? recordLines(shell, attempt) : [])];
 }
 
@@ -43,9 +49,43 @@ function networkLines(shell: Shell, { evidence }: StepReport): string[] {
   return cutLines(shell, text, { indent: INDENT, max: 3 });
 }
 
-/** The error that a worker reported itself; in this case the engine has no error. */
-function reportedError({ status, output }: StepReport): string | null {
-  return status === 'failed' && isJsonObject(output) && typeof output.error === 'string' ? output.error : null;
+/** Which protected databases something other than Pawl changed while the step worked. */
+function databaseLines(shell: Shell, { evidence }: StepReport): string[] {
+  const meanwhile = isJsonObject(evidence) ? evidence.changedMeanwhile : undefined;
+  return Object.entries(isJsonObject(meanwhile ?? null) ? (meanwhile as JsonObject) : {}).flatMap(([name, found]) => {
+    if (!isJsonObject(found) || found.notByPawl !== true) return [];
+    const tables = Array.isArray(found.tables) ? found.tables.filter(isJsonObject).map(({ table }) => String(table)) : [];
+    const what = found.removed === true ? 'removed' : 'changed';
+    const text = `database "${name}" was ${what} meanwhile by something other than Pawl${tables.length === 0 ? '' : `: ${tables.join(', ')}`}`;
+    return cutLines(shell, text, { indent: INDENT, max: 3 });
+  });
+}
+
+/** Whether logins were kept away from the worker. In short only what it could reach. */
+function credentialLines(shell: Shell, { evidence }: StepReport, detail: Detail): string[] {
+  const credentials = isJsonObject(evidence) ? evidence.credentials : undefined;
+  if (!isJsonObject(credentials ?? null)) return [];
+  const { files, left } = credentials as JsonObject;
+  const reachable = Array.isArray(left) ? `; within its reach: ${left.join(', ')}` : '';
+  if (detail !== 'full' && reachable === '') return [];
+  return cutLines(shell, `logins: git and gh have none, files with logins are ${String(files)}${reachable}`, { indent: INDENT, max: 3 });
+}
+
+/** What was changed in texts before they were written at the forge, and what was not written. */
+function writeLines(shell: Shell, { evidence }: StepReport): string[] {
+  const outputs =
+    isJsonObject(evidence) && Array.isArray(evidence.outputs) ? (evidence.outputs as readonly Json[]).filter(isJsonObject) : [];
+  const texts = outputs.flatMap(({ name, seen, changed, refused }) => [
+    ...(Array.isArray(changed) ? [`output ${String(name)} (${String(seen)}) was cleaned: ${changed.join('; ')}`] : []),
+    ...(typeof refused === 'string' ? [`output ${String(name)} was refused: ${refused}`] : []),
+  ]);
+  return texts.flatMap((text) => cutLines(shell, text, { indent: INDENT, max: 3 }));
+}
+
+/** The error in the result of a step that reported it itself, or whose rows others changed; the engine has no error then. */
+function reportedError({ status, outcome, output }: StepReport): string | null {
+  const isReported = status === 'failed' || outcome === 'conflict';
+  return isReported && isJsonObject(output) && typeof output.error === 'string' ? output.error : null;
 }
 
 interface Check {
@@ -96,6 +136,7 @@ function recordLines(shell: Shell, { output, evidence }: StepReport): string[] {
     outputs: ___,
     verdict: ____,
     network: _____,
+    credentials: ______,
     ...rest
   } = isJsonObject(evidence) ? evidence : {};
   const printed = streams === undefined ? { output } : { stdout: streams.stdout, stderr: streams.stderr };

@@ -2,18 +2,19 @@
 // counts.
 
 import { formatDuration } from '../../base/duration.ts';
+import type { OverrideReport } from '../../control/history.ts';
+import type { RunOverview, RunReport, WaitReport } from '../../control/run-report.ts';
+import { agoText, untilText } from '../../control/time-text.ts';
+import { usageText } from '../../control/usage.ts';
 import { isFinal } from '../../kernel/run-state.ts';
+import { assumptionLines } from '../assumptions.ts';
 import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
 import { oneLine, plain, shorten } from '../terminal.ts';
-import { agoText, untilText } from '../time.ts';
 import { changeText } from './definition-change.ts';
-import type { OverrideReport } from './history.ts';
-import type { RunOverview, RunReport, WaitReport } from './run-report.ts';
 import { stepLines } from './steps.ts';
 import { cutLines, jsonText } from './text.ts';
-import { usageText } from './usage.ts';
 
 /** How much is printed: `short` truncates and counts, `full` has every attempt with everything recorded. */
 export type Detail = 'short' | 'full';
@@ -30,6 +31,13 @@ export function runReportLines(shell: Shell, report: RunReport, detail: Detail =
     '',
     ...stepLines(shell, report, detail),
     ...section(shell, 'Decisions', decisionLines(shell, report)),
+    ...section(
+      shell,
+      'Assumptions',
+      assumptionLines(shell, report.assumptions)
+        .filter((line) => line !== '')
+        .map((line) => `  ${line}`),
+    ),
     ...section(shell, 'Runs', relativeLines(shell, report.run)),
     ...section(shell, 'Output', outputLines(shell, report.run, detail)),
     ...section(shell, 'Waits for', waitLines(shell, report)),
@@ -158,6 +166,7 @@ function waitText({ kind, step, path, name, child, message }: WaitReport): strin
     pause: 'a person to resume it',
     checks: `the checks of ${where}${why}`,
     budget: `more budget for ${where}${why}`,
+    assumptions: `answers to what was assumed, before ${where} lands${why}`,
   };
   return texts[kind];
 }

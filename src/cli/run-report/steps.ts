@@ -2,15 +2,15 @@
 // evidence for the others.
 
 import { formatDuration } from '../../base/duration.ts';
+import type { GroupReport, PlanReport, RunReport, StepReport } from '../../control/run-report.ts';
+import { sumOf, usageText } from '../../control/usage.ts';
 import { compareNames } from '../name-order.ts';
 import type { Shell } from '../shell.ts';
-import { statusMark, statusText } from '../status.ts';
+import { type AnyStatus, statusMark, statusText } from '../status.ts';
 import { oneLine, shortenName, widthOf } from '../terminal.ts';
 import { evidenceLines } from './evidence.ts';
 import type { Detail } from './lines.ts';
-import type { GroupReport, PlanReport, RunReport, StepReport } from './run-report.ts';
 import { cutLines } from './text.ts';
-import { sumOf, usageText } from './usage.ts';
 
 const FAILURES_SHOWN = 10;
 const BRANCHES_SHOWN = 8;
@@ -65,21 +65,29 @@ function rowLines(shell: Shell, report: RunReport, { row, width, detail, index }
   const members = [...new Set(attempts.map(({ path }) => path))].flatMap((path) => index.members.get(path) ?? []);
   const name = shortenName(shell.look, nameOf(shell, row), width);
   const pad = ' '.repeat(width - widthOf(name));
-  const head = `${statusMark(shell, row.status)} ${row.status === 'pending' ? shell.style('dim', name) : name}${pad}`;
-  const line = [head, ...summaryOf(shell, row, { attempts, members })].join('  ').trimEnd();
+  const status = shownStatus(row.status, attempts.at(-1), index);
+  const head = `${statusMark(shell, status)} ${row.status === 'pending' ? shell.style('dim', name) : name}${pad}`;
+  const line = [head, ...summaryOf(shell, { ...row, status }, { attempts, members })].join('  ').trimEnd();
   return [line, ...attempts.flatMap((attempt) => attemptLines(shell, report, { attempt, attempts, detail, index }))];
+}
+
+/** The status in which a step is shown: one that rejects the work did its own, and is not shown as if all were well. */
+function shownStatus(status: PlanReport['status'], last: StepReport | undefined, { groups }: ReportIndex): AnyStatus {
+  if (status !== 'completed' || last === undefined) return status;
+  return last.rejection !== undefined || (groups.get(last.path)?.rejected ?? 0) > 0 ? 'rejected' : status;
 }
 
 function summaryOf(
   shell: Shell,
-  row: PlanReport,
+  row: Omit<PlanReport, 'status'> & { readonly status: AnyStatus },
   { attempts, members }: Readonly<Record<'attempts' | 'members', readonly StepReport[]>>,
 ): string[] {
   const last = attempts.at(-1);
   if (last === undefined) return [];
   const time = attempts.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0);
   const tries = row.attempts > row.visits ? `${row.attempts} attempts` : '';
-  const outcome = last.outcome === null ? last.status : last.outcome;
+  const ended = last.outcome === null ? last.status : last.outcome;
+  const outcome = row.status === 'rejected' && ended === 'ok' ? 'rejected' : ended;
   const usage = sumOf([...attempts, ...members].map((attempt) => attempt.usage));
   const by = last.actor === undefined ? '' : `by ${actorText(shell, last.actor)}`;
   const parts = [formatDuration(time), tries, by, usage === undefined ? '' : usageText(usage)].filter((part) => part !== '');
@@ -109,12 +117,13 @@ function attemptLines(shell: Shell, report: RunReport, { attempt, attempts, deta
   return [...(isOnly ? [] : [headOf(shell, attempt)]), ...evidence, ...members];
 }
 
-function headOf(shell: Shell, { path, attempt, status, outcome, durationMs, actor, usage }: StepReport): string {
+function headOf(shell: Shell, { path, attempt, status, outcome, durationMs, actor, usage, rejection }: StepReport): string {
   const word = outcome ?? (status === 'failed' ? 'failed, retried' : status);
   const time = durationMs === null ? '' : `  ${shell.style('dim', formatDuration(durationMs))}`;
   const by = actor === undefined ? '' : shell.style('dim', ` by ${actorText(shell, actor)}`);
   const used = usage === undefined ? '' : shell.style('dim', `, ${usageText(usage)}`);
-  return `    ${oneLine(path)} attempt ${attempt}  ${statusText(shell, status, word)}${time}${by}${used}`;
+  const shown = rejection === undefined ? status : 'rejected';
+  return `    ${oneLine(path)} attempt ${attempt}  ${statusText(shell, shown, word)}${time}${by}${used}`;
 }
 
 function groupLines(
@@ -122,10 +131,11 @@ function groupLines(
   report: RunReport,
   { group, detail, index }: { readonly group: GroupReport; readonly detail: Detail; readonly index: ReportIndex },
 ): string[] {
-  const { total, ok, failed, skipped, open, kind, path } = group;
+  const { total, ok, failed, rejected, skipped, open, kind, path } = group;
   const counts = [
     `${ok} ok`,
     failed > 0 ? `${failed} failed` : '',
+    rejected > 0 ? `${rejected} rejected` : '',
     skipped > 0 ? `${skipped} skipped` : '',
     open > 0 ? `${open} open` : '',
   ];
@@ -151,10 +161,12 @@ function byKey(a: StepReport, b: StepReport): number {
 }
 
 function memberLines(shell: Shell, member: StepReport, detail: Detail): string[] {
-  const { key, status, outcome, attempt, durationMs, error } = member;
+  const { key, outcome, attempt, durationMs, rejection } = member;
+  const status: AnyStatus = rejection === undefined ? member.status : 'rejected';
+  const error = member.error ?? rejection ?? null;
   const tries = attempt > 1 ? `, attempt ${attempt}` : '';
   const time = durationMs === null ? '' : formatDuration(durationMs);
-  const head = `    ${statusMark(shell, status)} ${oneLine(key ?? '')}  ${statusText(shell, status, outcome ?? status)}  ${shell.style('dim', `${time}${tries}`)}`;
+  const head = `    ${statusMark(shell, status)} ${oneLine(key ?? '')}  ${statusText(shell, status, rejection === undefined ? (outcome ?? status) : status)}  ${shell.style('dim', `${time}${tries}`)}`;
   if (detail === 'full') return [head, ...evidenceLines(shell, member, detail)];
   return [head, ...(error === null ? [] : cutLines(shell, error, { indent: 8, max: 2 }))];
 }

@@ -52,6 +52,14 @@ review_policy:
       sequence: [test-coverage, security-review, pr-review]
 `;
 
+test('forks are owners or repositories at GitHub', async () => {
+  expect(await read('forge: { kind: github, repository: octo/project, forks: [carol, acme/project] }')).toMatchObject({
+    'forge.forks': ['carol', 'acme/project'],
+  });
+  for (const forks of ['carol', '[]', '["*"]', '[a/b/c]', '[-x]'])
+    expect(await fault(`forge: { kind: github, repository: octo/project, forks: ${forks} }`)).toContain('a list of owners or repositories');
+});
+
 test('everything that the seed writes into its settings is read', async () => {
   expect(await read(SEED)).toMatchObject({
     'project.default_branch': 'main',
@@ -80,6 +88,34 @@ describe('what is wrong is told at its own place', () => {
     ['an unknown fact', 'project:\n  branch: x\n', '2:3 unknown setting "branch" under "project"'],
     ['a group that is no list', 'groups:\n  a: ann\n', '2:6 "groups.a" must be a list of people'],
     ['a role that is a word', 'roles:\n  dev: x\n', '2:8 "roles.dev" must be a mapping'],
+    ['a hook without a secret', 'hooks:\n  a: { start: x }\n', '2:6 "hooks.a.secret" must be the name of a secret under "secrets"'],
+    [
+      'a hook that does two things',
+      'hooks:\n  a: { secret: S, start: x, signal: { run: r, name: n } }\n',
+      '2:6 "hooks.a" must have either start or signal',
+    ],
+    [
+      'a hook that reads secrets',
+      'hooks:\n  a: { secret: S, start: x, params: { p: "{{ secrets.S }}" } }\n',
+      'reads "secrets"; only body, headers, delivery are there',
+    ],
+    ['a hook with a misspelt field', 'hooks:\n  a: { secret: S, start: x, debonce: 5s }\n', 'is unknown (did you mean "debounce"?)'],
+    [
+      'a hook with a rate without a time',
+      'hooks:\n  a: { secret: S, start: x, rate: { max: 3 } }\n',
+      '"hooks.a.rate" must be a mapping with max and per',
+    ],
+    [
+      'a target of notices without a way',
+      'notifications:\n  a: { events: [failed] }\n',
+      '"notifications.a" must have either webhook or command',
+    ],
+    [
+      'an event that is not told',
+      'notifications:\n  a: { command: [x], events: [started] }\n',
+      '"notifications.a.events" must be a list of waiting, failed',
+    ],
+    ['metrics for some', 'metrics: friends\n', '"metrics" must be "public" or absent'],
     ['a trigger without an event', 'roles:\n  dev:\n    triggers:\n      - label: x\n', '4:9 "roles.dev.triggers.0.event" is missing'],
     ['a switch that is none', 'review_policy:\n  enabled: maybe\n', '2:12 "review_policy.enabled" must be true or false'],
     ['an unknown field', 'review_policy:\n  rules: [{ name: a, requirments: [] }]\n', '(did you mean "requirements"?)'],

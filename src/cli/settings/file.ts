@@ -5,10 +5,14 @@ import { statSync } from 'node:fs';
 import { isCollection, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import { budgetFieldsFault, readBudget } from '../../agents/role-fields.ts';
 import { digestText } from '../../base/digest.ts';
+import { parseDuration } from '../../base/duration.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { readPlainFile } from '../../base/plain-file.ts';
 import { didYouMean } from '../../base/suggest.ts';
+import { WRITE_KINDS } from '../../definition/forge-write.ts';
+import { hookFault, notificationFault } from './events.ts';
+import { authFault, commandsFault, forksFault, switchFault } from './forge.ts';
 import { type Fault, policyFault, roleFault } from './policy.ts';
 
 const BYTES_MAX = 1024 * 1024;
@@ -31,6 +35,8 @@ type Shape = ((value: Json) => string | Fault | undefined) | { readonly [key: st
 const text = (value: Json): string | undefined => (typeof value === 'string' && value !== '' ? undefined : 'a string that is not empty');
 const count = (value: Json): string | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 1 ? undefined : 'a whole number of at least 1';
+const most = (value: Json): string | undefined =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : 'a whole number of at least 0';
 const names = (value: Json): string | undefined =>
   Array.isArray(value) && value.every((name) => typeof name === 'string' && /^[A-Za-z_]\w*\*?$/.test(name))
     ? undefined
@@ -44,11 +50,33 @@ const SHAPE: { readonly [key: string]: Shape } = {
   commands: { '*': (value) => (isTexts(value) ? undefined : 'a program and its arguments, such as [node, tools/review.mjs]') },
   project: { default_branch: text },
   groups: { '*': people },
-  forge: { kind: (value) => (value === 'local' ? undefined : '"local"'), repository: text, state: text },
+  forge: {
+    kind: (value) => (value === 'local' || value === 'github' ? undefined : '"local" or "github"'),
+    ...{ repository: text, state: text, auth: authFault, base_url: text, poll: durationFault, webhook_secret: text },
+    ...{ comments: switchFault, checks: switchFault, commands: commandsFault, self_approval: switchFault, forks: forksFault },
+  },
   budgets: { run: budgetFieldsFault, day: budgetFieldsFault },
+  circuit_breakers: {
+    ...{ max_iterations: orOff(count), max_tool_calls: orOff(count), max_turns: orOff(count) },
+    ...{ max_active: orOff(durationFault), max_sleep: orOff(durationFault) },
+  },
   protected: (value) => (isTexts(value) ? undefined : 'a list of patterns, such as ["test/**"]'),
   secrets: { '*': secretFault },
+  databases: { '*': databaseFault },
   webhooks: { allow: (value) => (isTexts(value) ? undefined : 'a list of hosts, such as ["127.0.0.1:8080"]') },
+  writes: {
+    ...Object.fromEntries(WRITE_KINDS.map((kind) => [kind, most])),
+    links: (value) => (isTexts(value) ? undefined : 'a list of hosts, such as [docs.example.com]'),
+  },
+  staged: (value) => (value === true ? undefined : 'true or absent'),
+  serve: {
+    public_url: (value) => (isAddress(value) ? undefined : 'the address that people use, such as https://pawl.example.com'),
+    trusted_proxy: (value) => (isTexts(value) ? undefined : 'a list of addresses, such as ["127.0.0.1", "10.0.0.0/8"]'),
+    projects: (value) => (isTexts(value) ? undefined : 'a list of folders of other projects, such as [../shop, ../bank]'),
+  },
+  hooks: { '*': hookFault },
+  notifications: { '*': notificationFault },
+  metrics: (value) => (value === 'public' ? undefined : '"public" or absent'),
   decisions: (value) => (value === 'signed' ? undefined : '"signed" or absent'),
   mcp: { elicit: (value) => (value === 'questions' ? undefined : '"questions" or absent') },
   roles: roleFault,
@@ -84,6 +112,25 @@ const RESERVED = ['budget'];
 /** The two spellings of one name. */
 const ROLES = ['roles', 'agent_roles'];
 
+function isAddress(value: Json): boolean {
+  return typeof value === 'string' && /^https?:\/\/[^/]+\/?$/.test(value) && URL.canParse(value);
+}
+
+/** A limit that can be switched off. */
+function orOff(check: (value: Json) => string | Fault | undefined): (value: Json) => string | Fault | undefined {
+  return (value) => (value === false ? undefined : check(value));
+}
+
+function durationFault(value: Json): string | undefined {
+  const expected = 'a duration, such as 60s';
+  if (typeof value !== 'string') return expected;
+  try {
+    return parseDuration(value, 'poll') > 0 ? undefined : expected;
+  } catch {
+    return expected;
+  }
+}
+
 function people(value: Json): string | undefined {
   return isTexts(value) ? undefined : 'a list of people, such as [ann, bob]';
 }
@@ -103,6 +150,21 @@ function secretFault(value: Json): string | undefined {
     (command === undefined || isTexts(command));
   if (!fits) return expected;
   return hosts === undefined || isTexts(hosts) ? undefined : 'a source with hosts as a list, such as hosts: [api.example.com]';
+}
+
+/** A user's database, protected by the client of `pawl/safe-db`. */
+function databaseFault(value: Json): string | undefined {
+  const expected = 'a mapping with the path of a SQLite file, such as { path: data/project.db, migrations: migrations, row_limit: 1000 }';
+  if (!isJsonObject(value)) return expected;
+  const { path, migrations, row_limit, keep_backups, ...rest } = value;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) return `${expected}; "${unknown}" is not one of path, migrations, row_limit, keep_backups`;
+  const fits =
+    path !== undefined &&
+    text(path) === undefined &&
+    (migrations === undefined || text(migrations) === undefined) &&
+    [row_limit, keep_backups].every((number) => number === undefined || count(number) === undefined);
+  return fits ? undefined : `${expected}; row_limit and keep_backups are whole numbers of at least 1`;
 }
 
 function stage(value: Json): string | undefined {

@@ -5,6 +5,7 @@ import type { ReviewPolicy, ReviewRequirement, ReviewRule } from '../../authorin
 import { DEFAULT_REVIEW } from '../../authoring/review-policy.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
+import { eventProblem } from '../../definition/event.ts';
 
 /** An error inside a value: its path, and a message that continues after the path. */
 export interface Fault {
@@ -100,7 +101,17 @@ function roleTwice(listed: readonly ReviewRequirement[] = [], path: Fault['path'
     : { path: [...path, second, 'role'], what: `repeats "${listed[second]?.role}"; increase its count instead` };
 }
 
-const triggers = list(fields({ event: text, label: text }, ['event']), 'triggers, such as [{ event: issues.labeled, label: feature }]');
+const event: Check = (value, path) => {
+  const wrong = text(value, path);
+  const problem = wrong === undefined ? eventProblem(value as string) : undefined;
+  return problem === undefined ? wrong : { path, what: `is "${String(value)}", but ${problem.message}; ${problem.hint}` };
+};
+
+const triggers = list(fields({ event, label: text }, ['event']), 'triggers, such as [{ event: issues.labeled, label: feature }]');
+
+function roleName(role: string): Fault | undefined {
+  return NAME.test(role) ? undefined : { path: [role], what: 'has triggers, so its name must consist of letters, digits, "-" and "_"' };
+}
 
 /** The first error in the roles. */
 export function roleFault(value: Json): Fault | undefined {
@@ -109,7 +120,8 @@ export function roleFault(value: Json): Fault | undefined {
     Object.entries(value).map(([role, given]) => {
       if (!isJsonObject(given)) return { path: [role], what: 'must be a mapping, such as { triggers: [{ event: issues.labeled }] }' };
       const { triggers: own, ...rest } = given;
-      const fault = own === undefined ? undefined : triggers(own, [role, 'triggers']);
+      // An agent that an event starts is a step with the name of its role.
+      const fault = own === undefined ? undefined : (roleName(role) ?? triggers(own, [role, 'triggers']));
       if (fault !== undefined) return fault;
       const other = roleFieldsFault(rest);
       return other === undefined ? undefined : { ...other, path: [role, ...other.path] };

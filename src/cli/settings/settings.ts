@@ -15,7 +15,9 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
+import type { WrittenBreakers } from '../../definition/breakers.ts';
 import { AMOUNTS, type Budget } from '../../definition/budget.ts';
+import type { WriteLimits } from '../../definition/forge-write.ts';
 import type { Limits } from '../../engine/limits.ts';
 import { covers, INHERITED_VARIABLES } from '../../process/environment.ts';
 import type { SecretSource } from '../../steps/secrets.ts';
@@ -23,6 +25,7 @@ import type { StageSetting } from '../../steps/services.ts';
 import { accountHome, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import type { Setting } from './file.ts';
+import { type ForgeSettings, forgeOf } from './forge.ts';
 
 /** The settings. */
 export interface Settings {
@@ -40,13 +43,29 @@ export interface Settings {
   /** People by the name of their group. */
   readonly groups?: Readonly<Record<string, readonly string[]>>;
   /** The forge; its paths are absolute. */
-  readonly forge?: { readonly kind: 'local'; readonly repository?: string; readonly state?: string };
+  readonly forge?: ForgeSettings;
   /** Where the values of secrets come from, and to which hosts they may be sent. Paths of files are absolute. */
   readonly secrets?: Readonly<Record<string, SecretSource & { readonly hosts?: readonly string[] }>>;
+  /** The databases that are protected, by name; paths are absolute. */
+  readonly databases?: Readonly<Record<string, DatabaseSetting>>;
   /** Hosts that webhooks may reach although they are not public. */
   readonly webhooks?: { readonly allow?: readonly string[] };
+  /** How much agents may have written at the forge in one run, and the hosts that links may lead to. */
+  readonly writes?: WriteLimits & { readonly links?: readonly string[] };
+  /** A person sees what agents want written at the forge first. */
+  readonly staged?: true;
+  /** How people reach the server: its address, and the proxy in front of it. */
+  readonly serve?: { readonly public_url?: string; readonly trusted_proxy?: readonly string[]; readonly projects?: readonly string[] };
+  /** What deliveries to `/hooks/<name>` do; parsed by `events.ts`. */
+  readonly hooks?: Readonly<Record<string, Json>>;
+  /** Whom a server tells about runs; parsed by `events.ts`. */
+  readonly notifications?: Readonly<Record<string, Json>>;
+  /** `/metrics` of a server needs no login. */
+  readonly metrics?: 'public';
   /** The budgets of one run's agents and of all agents per day. */
   readonly budgets?: { readonly run?: Budget; readonly day?: Budget };
+  /** Limits that stop a run which goes on for too long. */
+  readonly breakers?: WrittenBreakers;
   /** Decisions about runs require a signature. */
   readonly decisions?: 'signed';
   /** The user's own settings require signatures, so it applies to every project. */
@@ -59,6 +78,14 @@ export interface Settings {
   readonly roles?: Json;
   /** Files of the project that must be trusted before runs are driven: they set programs, people, a forge, or extend limits. */
   readonly powerful?: readonly PowerfulFile[];
+}
+
+/** A protected database. */
+export interface DatabaseSetting {
+  readonly path: string;
+  readonly migrations?: string;
+  readonly row_limit?: number;
+  readonly keep_backups?: number;
 }
 
 /** A file that must be trusted, with the digest of the text that was read. */
@@ -152,14 +179,16 @@ export async function readOrigins(shell: Shell, project: Project): Promise<Origi
   if (files.length === 0) return [];
   const { readSettingsFile } = await import('./file.ts');
   const found: OriginSetting[] = [];
-  for (const { layer, path } of files) {
-    const settings = await readSettingsFile(path);
+  const read = await Promise.all(files.map(async (file) => ({ ...file, settings: await readSettingsFile(file.path) })));
+  const forgeKind = read.flatMap(({ settings }) => settings).findLast(({ key }) => key === 'forge.kind')?.value;
+  for (const { layer, path, settings } of read) {
     const ownership = await ownershipOf(shell, { layer, path }, settings);
     for (const setting of settings) {
       const isBlocked = setting.key === 'mcp.elicit' && !isOfAccount(path);
       const origin = { ...setting, layer, ownership, file: path, isInForce: true, isBlocked };
-      const what = PATHS[setting.key];
-      found.push(what === undefined ? withSecretFile(shell, project, origin) : withPath(project, origin, what));
+      // At GitHub a repository is a name, not a folder.
+      const what = setting.key === 'forge.repository' && forgeKind === 'github' ? undefined : PATHS[setting.key];
+      found.push(what === undefined ? withDatabase(project, withSecretFile(shell, project, origin)) : withPath(project, origin, what));
     }
   }
   return settle(found);
@@ -200,6 +229,16 @@ function withSecretFile(shell: Shell, project: Project, setting: OriginSetting):
   const home = shell.env.HOME ?? accountHome() ?? '';
   const base = layer === 'user' ? dirname(file) : project.root;
   return { ...setting, value: { ...value, file: resolve(base, value.file.replace(/^~(?=\/)/, home)) } };
+}
+
+/** A protected database with absolute paths, which follow the same rule as other paths. */
+function withDatabase(project: Project, setting: OriginSetting): OriginSetting {
+  const { key, value } = setting;
+  if (!key.startsWith('databases.') || !isJsonObject(value)) return setting;
+  const path = withPath(project, { ...setting, value: value.path as Json }, 'the database');
+  if (value.migrations === undefined) return { ...path, value: { ...value, path: path.value } };
+  const folder = withPath(project, { ...setting, value: value.migrations }, 'the folder of migrations');
+  return { ...path, value: { ...value, path: path.value, migrations: folder.value }, isBlocked: path.isBlocked || folder.isBlocked };
 }
 
 function isInside(root: string, path: string): boolean {
@@ -267,7 +306,8 @@ function widened(setting: OriginSetting | undefined): OriginSetting | undefined 
 }
 
 function widens(setting: OriginSetting, weaker: OriginSetting): boolean {
-  if (setting.key.startsWith('limits.')) return Number(setting.value) > Number(weaker.value);
+  if (setting.key === 'writes.links') return namesOf(setting).some((host) => !namesOf(weaker).includes(host));
+  if (/^(?:limits|writes)\./.test(setting.key)) return Number(setting.value) > Number(weaker.value);
   if (setting.key.startsWith('budgets.')) return isLarger(setting.value, weaker.value);
   if (setting.key === 'protected') return namesOf(weaker).some((pattern) => !namesOf(setting).includes(pattern));
   if (setting.key.startsWith('groups.')) return namesOf(setting).some((name) => !namesOf(weaker).includes(name));
@@ -316,20 +356,33 @@ function toSettings(all: readonly OriginSetting[]): Settings {
     elicit: value('mcp.elicit'),
     signs: all.some(({ key, layer }) => key === 'decisions' && layer === 'user') ? 'everywhere' : undefined,
     budgets: table('budgets'),
+    breakers: table('circuit_breakers'),
     secrets: table('secrets'),
+    databases: table('databases'),
     webhooks: table('webhooks'),
+    writes: table('writes'),
+    staged: value('staged'),
+    serve: table('serve'),
+    hooks: table('hooks'),
+    notifications: table('notifications'),
+    metrics: value('metrics'),
     powerful: powerful.length === 0 ? undefined : powerful,
   }) as Settings;
 }
 
-function forgeOf(inForce: readonly OriginSetting[], forge: Record<string, Json> | undefined): Record<string, Json> | undefined {
-  if (forge === undefined || forge.kind !== undefined) return forge;
-  const { file, position } = inForce.find(({ key }) => key.startsWith('forge.')) as OriginSetting;
-  throw new EngineError('CONFIG_INVALID', '"forge.kind" is missing; add "kind: local"', { position: { file, ...position } });
-}
-
-/** Settings that set programs, a forge, secrets, or hosts of the private network. */
-const POWERFUL = ['forge.', 'validation.stages.', 'commands.', 'secrets.', 'webhooks.'];
+/** Settings that set programs, a forge, secrets, hosts of the private network, who may say where a request came from, or what others may start or learn. */
+const POWERFUL = [
+  'forge.',
+  'validation.stages.',
+  'commands.',
+  'secrets.',
+  'webhooks.',
+  'writes.',
+  'serve.',
+  'hooks.',
+  'notifications.',
+  'metrics',
+];
 
 /** The files of the project that set programs, a forge or people, or extend what the user allows. */
 function powerfulIn(all: readonly OriginSetting[]): PowerfulFile[] {

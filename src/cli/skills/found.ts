@@ -1,27 +1,40 @@
-// Owns the skills of a project: what their files say without being run, and loading one that is trusted.
+// Owns the skills that a project can use: its own, of which the files are read and only run when they are trusted, and
+// those that Pawl ships. A skill of the project wins over a shipped one of the same name.
 
 import { readFileSync } from 'node:fs';
 import { importDefault, loadFailure } from '../../api/module/import.ts';
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { Skill } from '../../skills/skill.ts';
-import { shownFile } from '../definitions.ts';
-import { moduleFailure } from '../load.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
+import { moduleFailure, shownFile } from '../shown-file.ts';
 import { assertTrusted } from '../trust/trust.ts';
 import { SKILL_MODULES, type SkillFolder, skillFolders } from './folders.ts';
+import { loadShipped, shippedNamed, shippedSkills } from './shipped.ts';
 
-/** A skill as its files describe it. */
-export interface ListedSkill {
+/** A skill as a list shows it. */
+export type ListedSkill = {
   readonly name: string;
   /** Null where only running the file would show it. */
   readonly totalSteps: number | null;
   readonly description: string;
-  readonly file: string;
-}
+} & (
+  | {
+      readonly origin: 'project';
+      readonly file: string;
+      /** Pawl ships a skill of this name, which this one stands in for. */
+      readonly replacesShipped?: true;
+    }
+  | {
+      readonly origin: 'shipped';
+      readonly aliases: readonly string[];
+      /** The skill that sends sub-agents to this one. */
+      readonly partOf?: string;
+    }
+);
 
-/** The skills of a project, read and not run, and what keeps others from being listed. */
+/** The skills of a project and those that Pawl ships, read and not run, and what keeps others from being listed. */
 export async function listSkills(shell: Shell, project: Project): Promise<{ readonly skills: ListedSkill[]; readonly problems: string[] }> {
   const { readSkillOutline } = await import('../../skills/outline.ts');
   const skills: ListedSkill[] = [];
@@ -34,28 +47,48 @@ export async function listSkills(shell: Shell, project: Project): Promise<{ read
     const outline = await readSkillOutline(file, readFileSync(file, 'utf8'));
     if ('code' in outline)
       problems.push(`${shownFile(shell, file)}:${outline.line}:${outline.column}: ${outline.message}; ${outline.hint}`);
-    else skills.push({ name, totalSteps: outline.totalSteps ?? null, description: outline.description ?? '', file });
+    else skills.push({ name, totalSteps: outline.totalSteps ?? null, description: outline.description ?? '', ...ofProject(name, file) });
   }
-  return { skills, problems };
+  const isOwn = ({ name }: { readonly name: string }): boolean => skills.some((own) => own.name === name);
+  const shipped = shippedSkills().filter((skill) => !isOwn(skill));
+  return { skills: [...skills, ...shipped.map(({ digest: _, ...skill }) => ({ ...skill, origin: 'shipped' as const }))], problems };
 }
 
-/** A skill that was loaded. */
-export interface LoadedSkill extends SkillFolder {
-  readonly skill: Skill;
+function ofProject(name: string, file: string) {
+  const replaces = shippedNamed(name) === undefined ? {} : { replacesShipped: true as const };
+  return { origin: 'project' as const, file, ...replaces };
 }
 
-/** Loads the skill of a name; one whose content is not trusted is refused, or asked about on a terminal. */
+/** A skill that was loaded, and the digest of its code. */
+export type LoadedSkill = { readonly skill: Skill; readonly digest: string } & (
+  | { readonly origin: 'project'; readonly folder: string; readonly file: string }
+  | { readonly origin: 'shipped' }
+);
+
+/** Loads the skill of a name; one of the project whose content is not trusted is refused, or asked about on a terminal. */
 export async function loadSkill(shell: Shell, project: Project, name: string): Promise<LoadedSkill> {
+  const found = skillFolders(project).find((one) => one.name === name);
+  const shipped = found === undefined ? shippedNamed(name) : undefined;
+  if (shipped !== undefined) return { origin: 'shipped', skill: loadShipped(shipped), digest: shipped.digest };
+  if (found?.file === undefined) throw noSkill(project, name);
+  return loadOwn(shell, project, { ...found, file: found.file });
+}
+
+function noSkill(project: Project, name: string): EngineError {
+  const names = [...skillFolders(project), ...shippedSkills()].map((one) => one.name);
+  return new EngineError(
+    'USAGE',
+    `there is no skill "${name}" in ${project.root}${didYouMean(name, names)}; "pawl skill list" shows what there is, and "pawl skill new ${name}" writes one`,
+  );
+}
+
+async function loadOwn(shell: Shell, project: Project, found: SkillFolder & { readonly file: string }): Promise<LoadedSkill> {
+  const { name } = found;
   const folders = skillFolders(project);
-  const found = folders.find((one) => one.name === name);
-  if (found?.file === undefined) {
-    const names = folders.map((one) => one.name);
-    throw new EngineError(
-      'USAGE',
-      `there is no skill "${name}" in ${project.root}${didYouMean(name, names)}; "pawl skill list" shows what there is, and "pawl skill new ${name}" writes one`,
-    );
-  }
-  const [other] = [...found.others, ...folders.filter((one) => one.name === name && one !== found).map(({ folder }) => folder)];
+  const [other] = [
+    ...found.others,
+    ...folders.filter((one) => one.name === name && one.folder !== found.folder).map(({ folder }) => folder),
+  ];
   if (other !== undefined)
     throw new EngineError(
       'DEFINITION_INVALID',
@@ -78,7 +111,7 @@ export async function loadSkill(shell: Shell, project: Project, name: string): P
       'DEFINITION_INVALID',
       `${shownFile(shell, found.file)} defines the skill "${entry.name}"; its folder must have the same name`,
     );
-  return { ...found, skill: entry };
+  return { origin: 'project', folder: found.folder, file: found.file, skill: entry, digest: checked.digest };
 }
 
 const SKILL_USE = { why: 'rendering a skill runs its code', question: 'Load it?' };

@@ -3,10 +3,10 @@
 
 import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
+import { assertFirstFor, openRunsFor, secondRun } from '../../control/trigger/open-runs.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { mismatchOf } from '../../definition/trigger.ts';
-import { isFinal } from '../../kernel/run-state.ts';
-import type { RunSummary, Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import type { Trigger } from './trigger.ts';
 
 /** Throws if the trigger would not start the workflow. */
@@ -21,36 +21,12 @@ export function assertStarts({ definition, trigger: model }: CompiledWorkflow, t
 }
 
 /** Throws if a run of the workflow is already open for the same issue or pull request. */
-export async function assertNoOpenRun(store: Store, workflow: string, trigger: Trigger | undefined): Promise<void> {
-  const [open] = await openRuns(store, workflow, trigger);
-  if (open !== undefined) throw secondRun(open, trigger);
+export async function assertNoOpenRun(store: Store, workflow: string, { origin }: Trigger): Promise<void> {
+  const [open] = await openRunsFor(store, workflow, origin);
+  if (open !== undefined) throw secondRun(open, origin);
 }
 
 /** Cancels a run that was started at the same time as another one for the same issue or pull request; the older one continues. */
 export async function assertFirst(engine: Engine, run: string, trigger: Trigger | undefined): Promise<void> {
-  const { workflow, createdAt } = (await engine.list({ idPrefix: run }))[0] ?? {};
-  if (workflow === undefined || createdAt === undefined) return;
-  const isOlder = (one: RunSummary): boolean => one.createdAt < createdAt || (one.createdAt === createdAt && one.id < run);
-  const older = (await openRuns(engine.store, workflow, trigger)).find((one) => one.id !== run && isOlder(one));
-  if (older === undefined) return;
-  await engine.run(run).cancel({ actor: 'pawl', reason: `run ${older.id} was started for the same issue or pull request` });
-  throw secondRun(older, trigger);
-}
-
-async function openRuns(store: Store, workflow: string, trigger: Trigger | undefined): Promise<RunSummary[]> {
-  const { issue, pr } = trigger?.origin ?? {};
-  if (issue === undefined && pr === undefined) return [];
-  const isSame = (origin: Trigger['origin']): boolean => (pr === undefined ? origin.issue === issue : origin.pr === pr);
-  const all = await store.list({ workflow });
-  return all.filter(({ origin, status, parent }) => parent === undefined && !isFinal(status) && isSame(origin));
-}
-
-function secondRun({ id, workflow, status }: RunSummary, trigger: Trigger | undefined): EngineError {
-  const { issue, pr } = trigger?.origin ?? {};
-  const what = pr === undefined ? `issue #${issue}` : `pull request #${pr}`;
-  return new EngineError(
-    'RUN_EXISTS',
-    `run ${id} of "${workflow}" is already open for ${what} (${status}); "pawl resume ${id}" continues it, "pawl cancel ${id}" ends it`,
-    { details: { run: id } },
-  );
+  await assertFirstFor(engine, run, trigger?.origin ?? {});
 }

@@ -6,7 +6,8 @@
 
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type JsonObject } from '../../base/json.ts';
+import { subjectOf } from '../../control/trigger/subject.ts';
 import { eventProblem } from '../../definition/event.ts';
 import type { RunOrigin } from '../../store/store.ts';
 import type { ParsedArgs } from '../command.ts';
@@ -51,27 +52,6 @@ function numbered(way: string, value: string): Trigger {
 
 /** The trigger of a payload, with the facts and the origin of the run. */
 export function triggerOf(payload: JsonObject, { event, option }: { readonly event?: string; readonly option: string }): Trigger {
-  const isOfPull = isJsonObject(payload.issue) && isJsonObject(payload.issue.pull_request);
-  // A comment on a pull request arrives as a comment on an issue with a `pull_request` field.
-  const issue = isOfPull ? undefined : numberIn(payload.issue);
-  const pr = numberIn(payload.pull_request) ?? (isOfPull ? numberIn(payload.issue) : undefined);
-  const subject = payload.pull_request ?? payload.issue;
-  const labels = isJsonObject(subject) ? labelsIn(subject.labels) : undefined;
-  const base = isJsonObject(payload.pull_request) && isJsonObject(payload.pull_request.base) ? payload.pull_request.base.ref : undefined;
-  return {
-    payload,
-    option,
-    facts: present({ issue_number: issue, pr_number: pr, labels, base_branch: typeof base === 'string' ? base : undefined }),
-    origin: present({ event, issue, pr }),
-  };
-}
-
-function numberIn(subject: Json | undefined): number | undefined {
-  const number = isJsonObject(subject) ? subject.number : undefined;
-  return typeof number === 'number' ? number : undefined;
-}
-
-function labelsIn(labels: Json | undefined): string[] | undefined {
-  if (!Array.isArray(labels)) return undefined;
-  return labels.map((label: Json) => String(isJsonObject(label) ? label.name : label));
+  const { facts, issue, pr } = subjectOf(payload);
+  return { payload, option, facts, origin: present({ event, issue, pr }) };
 }

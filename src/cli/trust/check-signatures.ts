@@ -4,12 +4,12 @@
 import type { KeyList } from '../../authority/enrolment.ts';
 import { judge } from '../../authority/judgement.ts';
 import { isEngineError } from '../../base/error.ts';
+import type { RunReport } from '../../control/run-report.ts';
 import { proveRun } from '../../engine/signature-proof.ts';
 import { decisionStatement } from '../../engine/signatures.ts';
-import type { RunDecided } from '../../kernel/event.ts';
+import type { ChangeOf, EventOf } from '../../kernel/event.ts';
 import type { Store, StoreReport } from '../../store/store.ts';
 import { keyListOf } from '../identity/identity.ts';
-import type { RunReport } from '../run-report/run-report.ts';
 import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
@@ -53,7 +53,7 @@ export async function withProvenSignatures(
   );
   const decisions = report.decisions.map((decision) => {
     const { signed } = decision;
-    const isOne = ({ at, signed: by }: RunDecided): boolean =>
+    const isOne = ({ at, signed: by }: EventOf<'run.changed'> & ChangeOf<'decided'>): boolean =>
       new Date(at).toISOString() === decision.at && by?.signature.key === signed?.fingerprint;
     return signed === null
       ? decision
@@ -62,7 +62,10 @@ export async function withProvenSignatures(
   return { ...report, decisions };
 }
 
-function isProved(event: RunDecided, { run, keys }: { readonly run: string; readonly keys: KeyList }): boolean {
+function isProved(
+  event: EventOf<'run.changed'> & ChangeOf<'decided'>,
+  { run, keys }: { readonly run: string; readonly keys: KeyList },
+): boolean {
   const { signed, decision, at } = event;
   if (signed === undefined) return false;
   const { path, digest, signature } = signed;

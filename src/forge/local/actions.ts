@@ -1,12 +1,22 @@
 // Owns the actions of the local forge that only change its state file: issues, labels, comments, notifications, and
 // opening pull requests. Each is one transaction with its key and its event.
 
-import type { ForgeActor, ForgeAnswer, ForgeFailure, IssueRequest, LabelRequest, PullRequestRequest } from '../forge.ts';
+import { isSamePerson } from '../../base/person.ts';
+import type {
+  ForgeActor,
+  ForgeAnswer,
+  ForgeFailure,
+  IssueRequest,
+  LabelRequest,
+  PullRequestRequest,
+  ReactionRequest,
+  WrittenComment,
+} from '../forge.ts';
 import { TEXT_MAX } from '../forge.ts';
 import { type LocalDatabase, recall, remember } from './database.ts';
-import { deny, findItem, type LocalState, readLabels } from './state.ts';
+import { deny, findItem, type Item, type LocalState, readLabels } from './state.ts';
 
-type Actions = Omit<ForgeActor, 'mergePullRequest'>;
+type Actions = Omit<ForgeActor, 'mergePullRequest' | 'submitReview' | 'setCheck' | 'requestReviewers' | 'assign' | 'replyToDiscussion'>;
 type Work<T> = () => ForgeAnswer<T>;
 
 /** Creates the actions of a local forge. */
@@ -22,6 +32,8 @@ export function createActions(state: LocalState): Actions {
     addLabels: once('addLabels', (request: LabelRequest) => changeLabels(database, request, 'labeled')),
     removeLabels: once('removeLabels', (request: LabelRequest) => changeLabels(database, request, 'unlabeled')),
     comment: once('comment', (request: { readonly number: number; readonly body: string }) => addComment(database, request)),
+    editComment: once('editComment', (request: { readonly id: string; readonly body: string }) => editComment(database, request)),
+    react: once('react', (request: ReactionRequest) => react(database, request)),
     notify: once('notify', ({ target, people, message, number }) => {
       const insert = 'INSERT INTO notifications (target, people, message, number, at) VALUES (?, ?, ?, ?, ?)';
       database.run(insert, target, JSON.stringify(people), message, number ?? null, database.now());
@@ -31,7 +43,8 @@ export function createActions(state: LocalState): Actions {
   } satisfies Actions;
 }
 
-function doOnce<T extends object>(
+/** Does an action in one transaction, unless it was done under its key before. */
+export function doOnce<T extends object>(
   database: LocalDatabase,
   action: { readonly name: string; readonly key: string },
   work: Work<T>,
@@ -45,7 +58,8 @@ function doOnce<T extends object>(
   });
 }
 
-function refuseText(title: string | undefined, body: string): ForgeFailure | undefined {
+/** Why a text cannot be posted, if it cannot. */
+export function refuseText(title: string | undefined, body: string): ForgeFailure | undefined {
   if (title !== undefined && (title.trim() === '' || /[\r\n]/.test(title))) return deny('a title must be one non-empty line');
   if (![title ?? '', body].every((text) => text.isWellFormed() && !text.includes('\0')))
     return deny('a text must be valid Unicode without a zero byte; remove the invalid characters');
@@ -81,7 +95,7 @@ function changeLabels(
   database: LocalDatabase,
   { number, labels }: LabelRequest,
   change: 'labeled' | 'unlabeled',
-): ForgeAnswer<{ labels: string[] }> {
+): ForgeAnswer<{ number: number; labels: string[] }> {
   const found = findItem(database, number);
   if (found.result !== 'ok') return found;
   const refusal = refuseLabels(labels);
@@ -96,21 +110,48 @@ function changeLabels(
     database.run(sql, number, label);
     database.record({ event: `${kind}.${change}`, label, ...subject });
   }
-  return { result: 'ok', value: { labels: readLabels(database, number) } };
+  return { result: 'ok', value: { number, labels: readLabels(database, number) } };
 }
 
 function addComment(
   database: LocalDatabase,
   { number, body }: { readonly number: number; readonly body: string },
-): ForgeAnswer<{ id: string }> {
+): ForgeAnswer<WrittenComment> {
   const found = findItem(database, number);
   if (found.result !== 'ok') return found;
   const refusal = body.trim() === '' ? deny('a comment must not be empty') : refuseText(undefined, body);
   if (refusal !== undefined) return refusal;
   const insert = 'INSERT INTO comments (number, author, body, at) VALUES (?, ?, ?, ?)';
-  const id = database.run(insert, number, database.actor, body, database.now());
-  database.record({ event: 'issue_comment.created', ...(found.value.kind === 'pr' ? { pr: number } : { issue: number }) });
-  return { result: 'ok', value: { id: String(id) } };
+  const at = database.now();
+  const id = database.run(insert, number, database.actor, body, at);
+  recordComment(database, { event: 'issue_comment.created', item: found.value, id });
+  return { result: 'ok', value: { id: String(id), at } };
+}
+
+function react(database: LocalDatabase, { id, reaction }: ReactionRequest): ForgeAnswer<{ id: string }> {
+  if (database.get('SELECT id FROM comments WHERE id = ?', Number(id)) === undefined)
+    return { result: 'not_found', message: `there is no comment ${id}` };
+  database.run('INSERT OR IGNORE INTO reactions (comment, actor, reaction) VALUES (?, ?, ?)', Number(id), database.actor, reaction);
+  return { result: 'ok', value: { id } };
+}
+
+function editComment(database: LocalDatabase, { id, body }: { readonly id: string; readonly body: string }): ForgeAnswer<WrittenComment> {
+  const row = database.get('SELECT number, author, body FROM comments WHERE id = ?', Number(id));
+  if (row === undefined) return { result: 'not_found', message: `there is no comment ${id}` };
+  if (!isSamePerson(String(row.author), database.actor))
+    return deny(`comment ${id} is by ${String(row.author)}; only its author changes it`);
+  const refusal = body.trim() === '' ? deny('a comment must not be empty') : refuseText(undefined, body);
+  if (refusal !== undefined) return refusal;
+  if (row.body !== body) {
+    database.run('UPDATE comments SET body = ?, edited = 1 WHERE id = ?', body, Number(id));
+    const found = findItem(database, Number(row.number));
+    if (found.result === 'ok') recordComment(database, { event: 'issue_comment.edited', item: found.value, id: Number(id) });
+  }
+  return { result: 'ok', value: { id, at: database.now() } };
+}
+
+function recordComment(database: LocalDatabase, { event, item, id }: { event: string; item: Item; id: number }): void {
+  database.record({ event, comment: String(id), ...(item.kind === 'pr' ? { pr: item.number } : { issue: item.number }) });
 }
 
 async function openPullRequest(state: LocalState, request: PullRequestRequest, key: string): Promise<ForgeAnswer<{ number: number }>> {

@@ -2,10 +2,12 @@
 // file, so that every process with the forge open sees them.
 
 import { resolve } from 'node:path';
+import { present } from '../../base/fields.ts';
 import type { Approval, CheckRun, ForgeAnswer, ForgeFailure, Notification, Permission, PullRequestRequest } from '../forge.ts';
 import { insertPullRequest } from './actions.ts';
 import type { LocalDatabase, Row } from './database.ts';
-import { deny, fetchRefOf, findItem, headOf, type Item, type LocalState } from './state.ts';
+import { openDiscussion } from './discussions.ts';
+import { deny, endRequest, fetchRefOf, findItem, headOf, type Item, type LocalState, readAccount } from './state.ts';
 
 type Switch = 'conflict' | 'mergeability' | 'rate' | 'unavailable';
 
@@ -14,7 +16,7 @@ export interface Review {
   readonly actor: string;
   /** Default: `approved`. */
   readonly state?: Approval['state'];
-  /** Default: `write`. */
+  /** Default: that of the account. */
   readonly permission?: Permission;
   readonly bot?: boolean;
   /** The head that was reviewed. If the head is another one, the review is rejected. */
@@ -54,10 +56,28 @@ export interface ForgeControl {
   delayMergeability(readings: number): void;
   /** Rejects every request until this time; 0 ends it. */
   rateLimit(until: number): void;
-  /** Makes the forge unavailable, or available again. */
-  unavailable(isUnavailable: boolean): void;
+  /** Makes the forge unavailable, available again, or unavailable until a time that its answers name. */
+  unavailable(isUnavailable: boolean | { readonly until: number }): void;
+  /** Sets what an account may do, and whether it is a program. */
+  account(login: string, account: Account): void;
+  /** Adds people to a team. */
+  team(name: string, people: readonly string[]): void;
+  /** Assigns people to an issue or a pull request, or puts it on a milestone. */
+  assign(number: number, assignment: { readonly people?: readonly string[]; readonly milestone?: string }): void;
+  /** Sets the checks that a branch requires. */
+  requireChecks(branch: string, names: readonly string[]): void;
+  /** Opens a discussion and returns its number. */
+  discussion(request: { readonly title: string; readonly body?: string }): number;
+  /** Returns the reactions to a comment, with who gave each. */
+  reactions(comment: string): readonly { readonly actor: string; readonly reaction: string }[];
   /** Returns the notifications, oldest first. */
   notifications(): readonly SentNotification[];
+}
+
+/** What an account may do, and whether it is a program. */
+export interface Account {
+  readonly permission?: Permission;
+  readonly bot?: boolean;
 }
 
 /** Creates the controls of a local forge. */
@@ -83,7 +103,26 @@ export function createControl(state: LocalState): ForgeControl {
     conflictNextMerge: () => setControl(database, 'conflict', 1),
     delayMergeability: (readings) => setControl(database, 'mergeability', readings),
     rateLimit: (until) => setControl(database, 'rate', until),
-    unavailable: (isUnavailable) => setControl(database, 'unavailable', isUnavailable ? 1 : 0),
+    unavailable: (how) => setControl(database, 'unavailable', typeof how === 'object' ? how.until : how ? 1 : 0),
+    account: (login, { permission = 'write', bot = false }) => {
+      const insert = 'INSERT OR REPLACE INTO accounts (login, permission, bot) VALUES (lower(?), ?, ?)';
+      database.write(() => database.run(insert, login, permission, bot ? 1 : 0));
+    },
+    team: (name, people) =>
+      database.write(() => {
+        for (const login of people) database.run('INSERT OR IGNORE INTO teams (name, login) VALUES (?, ?)', name, login);
+      }),
+    assign: (number, assignment) => assign(database, number, assignment),
+    requireChecks: (branch, names) =>
+      database.write(() => {
+        database.run('DELETE FROM required_checks WHERE branch = ?', branch);
+        for (const name of names) database.run('INSERT INTO required_checks (branch, name) VALUES (?, ?)', branch, name);
+      }),
+    discussion: (request) => openDiscussion(database, request),
+    reactions: (comment) =>
+      database
+        .all('SELECT actor, reaction FROM reactions WHERE comment = ? ORDER BY rowid', Number(comment))
+        .map(({ actor, reaction }) => ({ actor: String(actor), reaction: String(reaction) })),
     notifications: () => database.all('SELECT * FROM notifications ORDER BY id').map(toNotification),
   };
 }
@@ -105,7 +144,11 @@ export function takeControl(database: LocalDatabase, name: Switch): boolean {
 
 /** Returns why requests fail now, if they do. */
 export function outageOf(database: LocalDatabase): ForgeFailure | undefined {
-  if (readControl(database, 'unavailable') !== 0) return { result: 'unavailable', message: 'the local forge is set to be unavailable' };
+  const outage = readControl(database, 'unavailable');
+  const message = 'the local forge is set to be unavailable';
+  // 1 has no end; anything else is the time of the end.
+  if (outage === 1) return { result: 'unavailable', message };
+  if (outage > database.now()) return { result: 'unavailable', message, until: outage };
   const until = readControl(database, 'rate');
   if (until <= database.now()) return undefined;
   return { result: 'rate_limited', message: `the local forge rejects requests until ${new Date(until).toISOString()}`, until };
@@ -117,6 +160,24 @@ function readControl(database: LocalDatabase, name: Switch): number {
 
 function setControl(database: LocalDatabase, name: Switch, value: number): void {
   database.write(() => database.run('INSERT OR REPLACE INTO controls (name, value) VALUES (?, ?)', name, value));
+}
+
+function assign(
+  database: LocalDatabase,
+  number: number,
+  { people = [], milestone }: { readonly people?: readonly string[]; readonly milestone?: string },
+): void {
+  database.write(() => {
+    const subject = database.get('SELECT kind FROM items WHERE number = ?', number)?.kind === 'pr' ? { pr: number } : { issue: number };
+    const kind = 'pr' in subject ? 'pull_request' : 'issues';
+    for (const login of people) {
+      database.run("INSERT OR IGNORE INTO people (number, role, login) VALUES (?, 'assignee', ?)", number, login);
+      database.record({ event: `${kind}.assigned`, ...subject });
+    }
+    if (milestone === undefined) return;
+    database.run('INSERT OR REPLACE INTO milestones (number, title) VALUES (?, ?)', number, milestone);
+    database.record({ event: `${kind}.milestoned`, ...subject });
+  });
 }
 
 function listItems(database: LocalDatabase, kind: Item['kind']): ListedItem[] {
@@ -160,13 +221,15 @@ async function addReview({ database, git }: LocalState, pr: number, review: Revi
   const found = findItem(database, pr, 'pr');
   if (found.result !== 'ok') return found;
   const head = await headOf(git, found.value);
-  const { actor, state = 'approved', permission = 'write', bot = false } = review;
+  const { actor, state = 'approved' } = review;
+  const { permission, bot } = { ...readAccount(database, actor), ...present({ permission: review.permission, bot: review.bot }) };
   if (review.head !== undefined && review.head !== head)
     return { result: 'stale_head', message: `the head of #${pr} is ${head}, not ${review.head}: it changed since it was reviewed`, head };
   database.write(() => {
     const columns = 'number, actor, head_sha, state, permission, bot, at';
     const values = [pr, actor, head, state, permission, bot ? 1 : 0, database.now()];
     database.run(`INSERT INTO reviews (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`, ...values);
+    endRequest(database, pr, actor);
     database.record({ event: 'pull_request_review.submitted', pr, actor, sha: head });
   });
   return { result: 'ok', value: null };
@@ -175,9 +238,10 @@ async function addReview({ database, git }: LocalState, pr: number, review: Revi
 async function addCheck({ database, git }: LocalState, ref: string, check: CheckRun): Promise<ForgeAnswer<null>> {
   const sha = (await git.headOf(ref)) ?? (await git.commitOf(ref));
   if (sha === undefined) return { result: 'not_found', message: `there is no branch and no commit "${ref}"` };
-  const { name, status, conclusion } = check;
+  const { name, workflow, status, conclusion } = check;
   database.write(() => {
-    database.run('INSERT OR REPLACE INTO checks (sha, name, status, conclusion) VALUES (?, ?, ?, ?)', sha, name, status, conclusion);
+    const columns = 'sha, name, workflow, status, conclusion';
+    database.run(`INSERT OR REPLACE INTO checks (${columns}) VALUES (?, ?, ?, ?, ?)`, sha, name, workflow ?? null, status, conclusion);
     database.record({ event: status === 'completed' ? 'check_run.completed' : 'check_run.created', sha });
   });
   return { result: 'ok', value: null };

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -85,6 +86,21 @@ test('FG2: a merge that another process finishes meanwhile counts, and is not re
   for await (const line of createInterface({ input: late.stdout })) said.push(line);
   const sha = (await stage.git('rev-parse', 'main')).trim();
   expect(said).toEqual([JSON.stringify({ result: 'ok', value: { sha, branchDeleted: true } })]);
+});
+
+test('a merge waits for one of another process that is updating the checkout of the base', async () => {
+  const [one, two] = [await openSample(stage, 'one'), await openSample(stage, 'two')];
+  const place = join(stage.folder, 'place');
+  await stage.git('worktree', 'add', '--quiet', place, 'main');
+  const request = JSON.stringify({ number: one.number, deleteBranch: false, expectedHead: one.head });
+  const lock = (await stage.git('-C', place, 'rev-parse', '--path-format=absolute', '--git-path', 'index.lock')).trim();
+  const path = meddlingGit('read-tree', `touch ${lock} ${stage.folder}/reached; sleep 2; rm ${lock}; GIT`);
+  const slow = start(`process.stdout.write((await forge.mergePullRequest(${request}, 'm1')).result); await forge.close();`, path);
+  const ended = once(slow, 'exit');
+  for await (const { filename } of watch(stage.folder)) if (filename === 'reached') break;
+  const answer = await stage.forge.mergePullRequest({ number: two.number, deleteBranch: false, expectedHead: two.head }, 'm2');
+  expect([answer.result, await ended]).toEqual(['ok', [0, null]]);
+  expect(['one.txt', 'two.txt'].map((file) => readFileSync(join(place, file), 'utf8'))).toEqual(['one\n', 'two\n']);
 });
 
 test.each([1, 7, 23])(

@@ -4,11 +4,12 @@
 // - After its commit a writer notifies this process by a call and others by touching a file beside the database. If a
 //   writer died before that, its event is noticed with the next one.
 
-import { closeSync, type FSWatcher, openSync, utimes, watch } from 'node:fs';
+import { type FSWatcher, utimes, watch } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { holdDatabase } from '../../base/store-files.ts';
-import type { ForgeAnswer, ForgeEvent } from '../forge.ts';
+import type { Forge, ForgeAnswer, ForgeEvent } from '../forge.ts';
+import { createPrivate, inTurn } from '../turn.ts';
 
 const BUSY_MS = 5000;
 
@@ -30,13 +31,34 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS controls (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS events (id INTEGER PRIMARY KEY AUTOINCREMENT, event TEXT NOT NULL, at INTEGER NOT NULL,
     actor TEXT NOT NULL, issue INTEGER, pr INTEGER, label TEXT, sha TEXT) STRICT;
+  CREATE TABLE IF NOT EXISTS discussions (number INTEGER PRIMARY KEY, title TEXT NOT NULL, body TEXT NOT NULL, author TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS discussion_replies (id INTEGER PRIMARY KEY AUTOINCREMENT, number INTEGER NOT NULL, author TEXT NOT NULL,
+    body TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS people (number INTEGER NOT NULL, role TEXT NOT NULL, login TEXT NOT NULL,
+    PRIMARY KEY (number, role, login)) STRICT;
+  CREATE TABLE IF NOT EXISTS milestones (number INTEGER PRIMARY KEY, title TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS accounts (login TEXT PRIMARY KEY, permission TEXT NOT NULL, bot INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS teams (name TEXT NOT NULL, login TEXT NOT NULL, PRIMARY KEY (name, login)) STRICT;
+  CREATE TABLE IF NOT EXISTS reactions (comment INTEGER NOT NULL, actor TEXT NOT NULL, reaction TEXT NOT NULL,
+    PRIMARY KEY (comment, actor, reaction)) STRICT;
+  CREATE TABLE IF NOT EXISTS required_checks (branch TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (branch, name)) STRICT;
 `;
+
+/** Columns that files of older versions do not have. */
+const NEWER_COLUMNS: readonly (readonly [table: string, column: string])[] = [
+  ['events', 'comment TEXT'],
+  ['comments', 'edited INTEGER NOT NULL DEFAULT 0'],
+  ['reviews', "body TEXT NOT NULL DEFAULT ''"],
+  ['checks', 'workflow TEXT'],
+  ['checks', 'own INTEGER NOT NULL DEFAULT 0'],
+  ['actions', 'at INTEGER NOT NULL DEFAULT 0'],
+];
 
 /** A row as SQLite returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** A new event; the database adds id, time and actor. */
-export type NewEvent = Omit<ForgeEvent, 'id' | 'at' | 'actor'> & { readonly actor?: string };
+export type NewEvent = Omit<ForgeEvent, 'id' | 'cursor' | 'at' | 'actor'> & { readonly actor?: string };
 
 /** The open state file of a local forge. */
 export interface LocalDatabase {
@@ -49,8 +71,10 @@ export interface LocalDatabase {
   run(sql: string, ...values: SQLInputValue[]): number;
   /** Runs the work in one transaction, then notifies. */
   write<T>(work: () => T): T;
+  /** Runs the work while no other process does work of this kind. The turn of a process that dies ends with it. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
   record(event: NewEvent): void;
-  watch(callback: (event: ForgeEvent) => void): () => void;
+  watch: Forge['watch'];
   close(): void;
 }
 
@@ -80,16 +104,17 @@ export function openLocalDatabase(options: LocalDatabaseOptions): LocalDatabase 
       notifier.ring();
       return value;
     },
+    inTurn: (work) => inTurn(`${options.file}.turn`, work),
     record: (event) => {
       query.run(
-        'INSERT INTO events (event, at, actor, issue, pr, label, sha) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        'INSERT INTO events (event, at, actor, issue, pr, label, sha, comment) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
         event.event,
         options.now(),
         event.actor ?? options.actor,
-        ...[event.issue, event.pr, event.label, event.sha].map((value) => value ?? null),
+        ...[event.issue, event.pr, event.label, event.sha, event.comment].map((value) => value ?? null),
       );
     },
-    watch: (callback) => follow(query, notifier, callback),
+    watch: (callback, { after, begun } = {}) => follow(query, notifier, { callback, after, begun }),
     close: () => {
       notifier.close();
       if (db.isOpen) db.close();
@@ -103,7 +128,10 @@ function openFile(file: string): DatabaseSync {
     createPrivate(file);
     const db = new DatabaseSync(file, { timeout: BUSY_MS });
     db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
-    transact(db, () => db.exec(TABLES));
+    transact(db, () => {
+      db.exec(TABLES);
+      for (const [table, column] of NEWER_COLUMNS) addColumn(db, table, column);
+    });
     return db;
   } catch (error) {
     const message = `the local forge cannot open its state file ${file}: ${messageOf(error)}; check the path and its permissions`;
@@ -111,14 +139,15 @@ function openFile(file: string): DatabaseSync {
   }
 }
 
-// SQLite gives the files beside it the same permissions.
-function createPrivate(file: string): void {
-  // An existing file is not opened: another part of this process may have it open and would lose its locks.
-  try {
-    closeSync(openSync(file, 'wx', 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
+function addColumn(db: DatabaseSync, table: string, column: string): void {
+  const name = column.split(' ')[0];
+  if (
+    !db
+      .prepare(`PRAGMA table_info(${table})`)
+      .all()
+      .some((row) => row.name === name)
+  )
+    db.exec(`ALTER TABLE ${table} ADD COLUMN ${column}`);
 }
 
 function transact<T>(db: DatabaseSync, work: () => T): T {
@@ -144,7 +173,8 @@ export function recall<T>(database: LocalDatabase, name: string, key: string): F
 
 /** Records the result of an action under a key; called in the action's transaction. */
 export function remember(database: LocalDatabase, action: { readonly name: string; readonly key: string }, value: object): void {
-  database.run('INSERT OR REPLACE INTO actions (key, name, value) VALUES (?, ?, ?)', action.key, action.name, JSON.stringify(value));
+  const insert = 'INSERT OR REPLACE INTO actions (key, name, value, at) VALUES (?, ?, ?, ?)';
+  database.run(insert, action.key, action.name, JSON.stringify(value), database.now());
 }
 
 interface Notifier {
@@ -176,8 +206,15 @@ function createNotifier(path: string): Notifier {
   };
 }
 
-function follow(query: Pick<LocalDatabase, 'get' | 'all'>, notifier: Notifier, callback: (event: ForgeEvent) => void): () => void {
-  let last = Number(query.get('SELECT coalesce(max(id), 0) AS id FROM events')?.id);
+interface Follower {
+  readonly callback: (event: ForgeEvent) => void;
+  readonly after: string | undefined;
+  readonly begun: ((cursor: string) => void) | undefined;
+}
+
+function follow(query: Pick<LocalDatabase, 'get' | 'all'>, notifier: Notifier, { callback, after, begun }: Follower): () => void {
+  let last = Number(after ?? query.get('SELECT coalesce(max(id), 0) AS id FROM events')?.id);
+  if (after === undefined) begun?.(String(last));
   let stopped = false;
   const look = (): void => {
     if (stopped) return;
@@ -188,6 +225,7 @@ function follow(query: Pick<LocalDatabase, 'get' | 'all'>, notifier: Notifier, c
     }
   };
   const deafen = notifier.listen(look);
+  if (after !== undefined) queueMicrotask(look);
   return () => {
     stopped = true;
     deafen();
@@ -197,6 +235,7 @@ function follow(query: Pick<LocalDatabase, 'get' | 'all'>, notifier: Notifier, c
 function toEvent(row: Row): ForgeEvent {
   return {
     id: String(row.id),
+    cursor: String(row.id),
     event: String(row.event),
     at: Number(row.at),
     actor: String(row.actor),
@@ -204,5 +243,6 @@ function toEvent(row: Row): ForgeEvent {
     ...(row.pr === null ? {} : { pr: Number(row.pr) }),
     ...(row.label === null ? {} : { label: String(row.label) }),
     ...(row.sha === null ? {} : { sha: String(row.sha) }),
+    ...(row.comment === null ? {} : { comment: String(row.comment) }),
   };
 }

@@ -129,7 +129,7 @@ export function createLocalGit(repository: string, now: () => number): LocalGit 
       return code === 0 ? stdout.trim() : undefined;
     },
     changedFiles: async (base, head) =>
-      parseChanges((await git(['diff', '--name-status', '--no-renames', '-z', `${base}...${head}`])).stdout),
+      parseChanges((await git(['diff', '--name-status', '--find-renames', '-z', `${base}...${head}`])).stdout),
     contains: (whole, part) => contains(git, whole, part),
     conflicts: async (base, head) => {
       const joined = await joinTrees(git, base, head);
@@ -162,7 +162,7 @@ async function advance({ git, now }: Tools, branch: string, { from, to }: Move):
   const readTree = (one: string, other: string): Promise<GitRun> => there(['read-tree', '-m', '-u', one, other], { codes: [0, 1, 128] });
   await there(['update-index', '-q', '--refresh'], { codes: [0, 1, 128] });
   const read = await readTree(from, to);
-  if (read.code !== 0) return { kind: 'blocked', place, message: read.stderr };
+  if (read.code !== 0) return read.stderr.includes('index.lock') ? { kind: 'elsewhere' } : { kind: 'blocked', place, message: read.stderr };
   if (await moveRef()) return { kind: 'moved' };
   await readTree(to, from);
   return { kind: 'elsewhere' };
@@ -181,12 +181,16 @@ function isBranchName(name: string): boolean {
   return name !== '' && !/[\s~^:?*[\\\u007f]|\.\.|@\{|\/\/|^[-/.]|[/.]$|\.lock$/.test(name) && !name.includes('\0');
 }
 
+// A renamed file has two paths: `R100`, the old one, the new one.
 function parseChanges(text: string): ChangedFile[] {
   const parts = text.split('\0');
   const files: ChangedFile[] = [];
-  for (let index = 0; index + 1 < parts.length; index += 2) {
-    const letter = parts[index];
-    files.push({ path: parts[index + 1] as string, status: letter === 'A' ? 'added' : letter === 'D' ? 'removed' : 'modified' });
+  for (let index = 0; index + 1 < parts.length; ) {
+    const letter = parts[index]?.[0];
+    const path = parts[index + 1] as string;
+    if (letter === 'R') files.push({ path: parts[index + 2] as string, status: 'renamed', from: path });
+    else files.push({ path, status: letter === 'A' ? 'added' : letter === 'D' ? 'removed' : 'modified' });
+    index += letter === 'R' ? 3 : 2;
   }
   return files;
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -150,6 +150,17 @@ describe('the repository', () => {
     expect(answers.map(({ result }) => result)).toEqual(['ok', 'ok']);
     expect(here(place, 'status', '--porcelain')).toBe('');
     expect(['one.txt', 'two.txt'].map((file) => readFileSync(join(place, file), 'utf8'))).toEqual(['one\n', 'two\n']);
+  });
+
+  test('a merge is unavailable, not denied, while another git process has locked the checkout of the base', async () => {
+    const { number, head } = await openSample(stage, 'topic');
+    await stage.git('worktree', 'add', '--quiet', join(stage.folder, 'place'), 'main');
+    const lock = here(join(stage.folder, 'place'), 'rev-parse', '--path-format=absolute', '--git-path', 'index.lock').trim();
+    writeFileSync(lock, '');
+    const request = { number, deleteBranch: false, expectedHead: head };
+    expect(await stage.forge.mergePullRequest(request, 'm1')).toMatchObject({ result: 'unavailable' });
+    rmSync(lock);
+    expect(await stage.forge.mergePullRequest(request, 'm1')).toMatchObject({ result: 'ok' });
   });
 
   test('a branch that a worktree has checked out is deleted as well, and the worktree keeps its files', async () => {

@@ -4,12 +4,25 @@
 import { basename, resolve } from 'node:path';
 import { EngineError, messageOf } from '../../base/error.ts';
 import type { ChangedFile, ChangeSource, Forge, ForgeActor, ForgeAnswer, ForgeGit, ForgeReader, PullRequestFacts } from '../forge.ts';
+import { createAccountReader } from './accounts.ts';
 import { createActions } from './actions.ts';
 import { createControl, type ForgeControl, outageOf, takeControl } from './control.ts';
 import { type LocalDatabase, openLocalDatabase } from './database.ts';
+import { createDiscussions } from './discussions.ts';
 import { createGit, createLocalGit, GitError, type LocalGit } from './git.ts';
 import { mergePullRequest } from './merge.ts';
-import { fetchRefOf, findItem, headOf, type LocalState, readApprovals, readChecks, readComments, readLabels } from './state.ts';
+import { createReviewActions } from './reviews.ts';
+import {
+  fetchRefOf,
+  findItem,
+  headOf,
+  type LocalState,
+  readApprovals,
+  readChecks,
+  readComments,
+  readPeople,
+  readSharedFacts,
+} from './state.ts';
 import { fetchCommit, pushCommit } from './transfer.ts';
 
 const GIT_MIN = [2, 38] as const;
@@ -46,6 +59,8 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
   const methods: ForgeReader & ForgeActor & ForgeGit = {
     ...createReader(state, basename(repository, '.git')),
     ...createActions(state),
+    ...createReviewActions(state),
+    ...createDiscussions(database),
     mergePullRequest: (request, key) => mergePullRequest(state, { request, key }),
     fetch: (request) => fetchCommit(state, request),
     push: (request) => pushCommit(state, request),
@@ -101,7 +116,7 @@ function isPassing(error: unknown): boolean {
   return typeof code === 'number' && PASSING_SQLITE_CODES.has(code & 0xff);
 }
 
-function createReader(state: LocalState, name: string): ForgeReader {
+function createReader(state: LocalState, name: string): Omit<ForgeReader, 'discussionReplies'> {
   const { database, git, defaultBranch } = state;
   return {
     repository: async () => ({ result: 'ok', value: { name, defaultBranch } }),
@@ -109,11 +124,12 @@ function createReader(state: LocalState, name: string): ForgeReader {
       const found = findItem(database, number, 'issue');
       if (found.result !== 'ok') return found;
       const { title, body, author } = found.value;
-      const labels = readLabels(database, number);
-      return { result: 'ok', value: { number, title, body, labels, state: found.value.state === 'open' ? 'open' : 'closed', author } };
+      const state = found.value.state === 'open' ? 'open' : 'closed';
+      return { result: 'ok', value: { number, title, body, state, author, ...readSharedFacts(database, found.value) } };
     },
     pullRequest: (number) => readPullRequest(state, number),
     pullRequestsFrom: (branch) => readPullRequestsFrom(state, branch),
+    pullRequestsAt: async (sha) => ({ result: 'ok', value: await readPullRequestsAt(state, sha) }),
     comments: async (number) => {
       const found = findItem(database, number);
       return found.result === 'ok' ? { result: 'ok', value: readComments(database, number) } : found;
@@ -129,6 +145,14 @@ function createReader(state: LocalState, name: string): ForgeReader {
       return { result: 'ok', value: readChecks(database, sha) };
     },
     changedFiles: (source) => readChanges(state, source),
+    isUpToDate: async (pr) => {
+      const found = findItem(database, pr, 'pr');
+      if (found.result !== 'ok') return found;
+      const base = await git.headOf(found.value.base);
+      if (base === undefined) return { result: 'not_found', message: `the base branch "${found.value.base}" of #${pr} is gone` };
+      return { result: 'ok', value: await git.contains(await headOf(git, found.value), base) };
+    },
+    ...createAccountReader(database),
   };
 }
 
@@ -142,7 +166,8 @@ async function readPullRequest({ database, git }: LocalState, number: number): P
   const mergeable = isKnown ? (await git.conflicts(base, headSha)) === null : null;
   const baseSha = state === 'merged' ? found.value.baseSha : (base ?? '');
   const tied = { headBranch, headSha, fetchRef: fetchRefOf(found.value), fork: fork !== undefined, draft, baseBranch, baseSha };
-  return { result: 'ok', value: { number, title, body, labels: readLabels(database, number), state, author, ...tied, mergeable } };
+  const people = { ...readSharedFacts(database, found.value), reviewers: readPeople(database, number, 'reviewer') };
+  return { result: 'ok', value: { number, title, body, state, author, ...people, ...tied, mergeable } };
 }
 
 async function readPullRequestsFrom(state: LocalState, branch: string): Promise<ForgeAnswer<PullRequestFacts[]>> {
@@ -154,6 +179,16 @@ async function readPullRequestsFrom(state: LocalState, branch: string): Promise<
     found.push(answer.value);
   }
   return { result: 'ok', value: found };
+}
+
+async function readPullRequestsAt({ database, git }: LocalState, sha: string): Promise<number[]> {
+  const open = database.all("SELECT number FROM items WHERE kind = 'pr' AND state = 'open' ORDER BY number");
+  const found: number[] = [];
+  for (const { number } of open) {
+    const item = findItem(database, Number(number), 'pr');
+    if (item.result === 'ok' && (await headOf(git, item.value)) === sha) found.push(Number(number));
+  }
+  return found;
 }
 
 async function readChanges({ database, git, defaultBranch }: LocalState, source: ChangeSource): Promise<ForgeAnswer<ChangedFile[]>> {

@@ -4,6 +4,8 @@
 // - A commit is landed only if it is the one recorded for the key.
 // - If a recorded commit is already part of the base branch, it was landed, and only the remaining records are
 //   written.
+// - Branches are moved in turn: a second merge would find the first one's files in the checkout of the base and take
+//   them for somebody's changes.
 // M3. If the base branch is checked out, that checkout is updated with the merge. If uncommitted changes there are in
 // the way, nothing is merged.
 
@@ -60,9 +62,9 @@ async function tryMerge(state: LocalState, merge: Merge, baseBranch: string): Pr
   // Another process may have landed the same merge since: then this is not a rejection.
   if ('result' in landing) return (await git.headOf(pr.base)) === base ? landing : 'again';
   if (!recordLanding(database, merge.key, { known, landing })) return 'again';
-  const moved = await git.advance(pr.base, { from: landing.from, to: landing.sha });
+  const moved = await database.inTurn(() => git.advance(pr.base, { from: landing.from, to: landing.sha }));
   if (moved.kind === 'elsewhere') return 'again';
-  // Another merge may be working in the same checkout; it will have moved the branch by the next round.
+  // Another merge may have used the checkout before this one; then the branch is no longer there.
   if (moved.kind === 'blocked') return (await git.headOf(pr.base)) === base ? blocked(pr, moved) : 'again';
   return await finish(state, { merge, pr, landing });
 }
@@ -105,7 +107,7 @@ function blocked({ number, base }: Item, { place, message }: { readonly place: s
 }
 
 function redChecks(database: LocalDatabase, { number }: Item, head: string): ForgeFailure | undefined {
-  const red = readChecks(database, head).filter(({ conclusion }) => conclusion !== null && RED.has(conclusion));
+  const red = readChecks(database, head).filter(({ conclusion, own }) => own !== true && conclusion !== null && RED.has(conclusion));
   if (red.length === 0) return undefined;
   const listed = red.map(({ name, conclusion }) => `${name} (${conclusion})`).join(', ');
   return { result: 'ci_failure', message: `#${number} was not merged: these checks failed on its head ${head}: ${listed}` };

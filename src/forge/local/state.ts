@@ -1,6 +1,15 @@
 // Owns lookups in the state of the local forge: issues and pull requests by number, labels, checks, reviews.
 
-import type { Approval, CheckRun, Comment, ForgeAnswer, ForgeFailure } from '../forge.ts';
+import {
+  type Approval,
+  type CheckRun,
+  type Comment,
+  type ForgeAnswer,
+  type ForgeFailure,
+  type IssueFacts,
+  OWN_CHECK,
+  type Permission,
+} from '../forge.ts';
 import type { LocalDatabase } from './database.ts';
 import type { LocalGit } from './git.ts';
 
@@ -73,23 +82,62 @@ export function readComments(database: LocalDatabase, number: number): Comment[]
   return database.all('SELECT * FROM comments WHERE number = ? ORDER BY id', number).map((row) => ({
     id: String(row.id),
     author: String(row.author),
+    bot: isBot(database, String(row.author)),
     body: String(row.body),
     at: Number(row.at),
+    edited: row.edited === 1,
   }));
+}
+
+/** Returns the people of an issue or a pull request in a role, by name. */
+export function readPeople(database: LocalDatabase, number: number, role: 'assignee' | 'reviewer'): string[] {
+  const sql = 'SELECT login FROM people WHERE number = ? AND role = ? ORDER BY login';
+  return database.all(sql, number, role).map((row) => String(row.login));
+}
+
+/** Ends the request for a review of someone who has given one. */
+export function endRequest(database: LocalDatabase, pr: number, login: string): void {
+  database.run("DELETE FROM people WHERE number = ? AND role = 'reviewer' AND lower(login) = lower(?)", pr, login);
+}
+
+/** Returns the facts that issues and pull requests share. */
+export function readSharedFacts(
+  database: LocalDatabase,
+  { number, author }: Item,
+): Pick<IssueFacts, 'labels' | 'bot' | 'assignees' | 'milestone'> {
+  const milestone = database.get('SELECT title FROM milestones WHERE number = ?', number)?.title;
+  return {
+    labels: readLabels(database, number),
+    bot: isBot(database, author),
+    assignees: readPeople(database, number, 'assignee'),
+    milestone: typeof milestone === 'string' ? milestone : null,
+  };
+}
+
+/** Returns what the local forge knows of an account. Someone it was not told about is a person with write access. */
+export function readAccount(database: LocalDatabase, login: string): { readonly permission: Permission; readonly bot: boolean } {
+  const row = database.get('SELECT permission, bot FROM accounts WHERE login = lower(?)', login);
+  return row === undefined ? { permission: 'write', bot: false } : { permission: row.permission as Permission, bot: row.bot === 1 };
+}
+
+function isBot(database: LocalDatabase, login: string): boolean {
+  return readAccount(database, login).bot;
 }
 
 /** Returns the checks that were recorded for a commit, by name. */
 export function readChecks(database: LocalDatabase, sha: string): CheckRun[] {
-  return database.all('SELECT name, status, conclusion FROM checks WHERE sha = ? ORDER BY name', sha).map((row) => ({
+  return database.all('SELECT name, workflow, status, conclusion, own FROM checks WHERE sha = ? ORDER BY name', sha).map((row) => ({
     name: String(row.name),
+    ...(typeof row.workflow === 'string' ? { workflow: row.workflow } : {}),
     status: row.status as CheckRun['status'],
     conclusion: row.conclusion as CheckRun['conclusion'],
+    ...(row.own === 1 && String(row.name).startsWith(OWN_CHECK) ? { own: true as const } : {}),
   }));
 }
 
 /** Returns the latest review of each person on a head, oldest first. */
 export function readApprovals(database: LocalDatabase, pr: number, headSha: string): Approval[] {
-  const latest = 'SELECT max(id) FROM reviews WHERE number = ? AND head_sha = ? GROUP BY lower(actor)';
+  const latest = "SELECT max(id) FROM reviews WHERE number = ? AND head_sha = ? AND state <> 'commented' GROUP BY lower(actor)";
   return database.all(`SELECT * FROM reviews WHERE id IN (${latest}) ORDER BY id`, pr, headSha).map((row) => ({
     actor: String(row.actor),
     headSha,

@@ -6,16 +6,23 @@ import type { StepOf } from '../../definition/model.ts';
 import { type ActionSubject, performAction } from '../../forge/action.ts';
 import { passingOf } from '../../forge/forge.ts';
 import type { Snapshot } from '../../steps/attempt.ts';
-import { checkLanding } from '../../steps/landing.ts';
+import { pullRequestNumber } from '../../steps/forge-facts.ts';
+import { checkLanding, heldLanding } from '../../steps/landing.ts';
 import { actionRefusal } from '../../steps/permission.ts';
 import { foreignPullRequest, withPullRequest } from '../../steps/publishing.ts';
 import { type Job, requestError, stepError, type Work } from '../../steps/work.ts';
 
 /** Does an action on the forge. */
-export async function execute(job: Job<StepOf<'action'>>): Promise<Work> {
+export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
+  const { id, config } = given.request.bound.model;
+  const { action, pr: which, ...written } = config;
+  // An action that names a pull request is about that one.
+  const fields = which === undefined || !ON_EITHER.has(action) ? written : { ...written, target: 'pr' };
+  const named = typeof which === 'string' ? pullRequestNumber(given.context.snapshot.data, which) : undefined;
+  if (typeof named === 'string')
+    return { error: stepError('STEP_FAILED', `step "${id}" cannot ${action}: ${named}`, { retryable: false }) };
+  const job = named === undefined ? given : { ...given, context: given.context.knowing({ pr_number: named }) };
   const { bench, request, context } = job;
-  const { id, config } = request.bound.model;
-  const { action, ...fields } = config;
   const { forge, groups } = bench.services;
   const refusal = actionRefusal(request.workflow.definition, action, fields);
   if (refusal !== undefined) return { error: stepError('NOT_ALLOWED', `step "${id}" may not ${action}: ${refusal}`, { retryable: false }) };
@@ -23,15 +30,18 @@ export async function execute(job: Job<StepOf<'action'>>): Promise<Work> {
     const message = `step "${id}" wants to ${action}, and there is no forge here; configure one, such as "forge: { kind: local }" in .pawl/config.yaml`;
     return { error: stepError('COMMAND_NOT_RUN', message, { retryable: false }) };
   }
+  const held = action === 'merge_pr' ? await heldLanding(job) : undefined;
+  if (held !== undefined) return held;
   const ready = action === 'merge_pr' ? await readyToMerge(job) : { job };
   if ('problem' in ready) {
     const message = `step "${id}" has no pull request to ${action}: ${ready.problem}`;
     return { error: requestError('STEP_FAILED', message, ready), output: { error: ready.problem, reason: 'denied' } };
   }
-  const subject = subjectOf(ready.job.context.snapshot);
+  const subject = subjectOf(ready.job.context.snapshot, typeof which === 'string' ? which : undefined);
   const landing = action === 'merge_pr' ? await checkLanding(ready.job, forge, subject) : { subject };
   if ('stale' in landing) return landing.stale;
-  const scene = { subject: landing.subject, key: context.idempotencyKey, ...present({ groups }) };
+  const visit = `${request.runId}/${request.activation.path}`;
+  const scene = { subject: landing.subject, key: context.idempotencyKey, visit, ...present({ groups }) };
   const result = await performAction(forge, { name: action, config: fields }, scene);
   const seen = present({ evidence: landing.evidence, checks: landing.checks });
   if (result.outcome === 'ok') return { outcome: 'ok', output: result.value, ...rememberedFrom(result.value, ready.remember), ...seen };
@@ -40,6 +50,9 @@ export async function execute(job: Job<StepOf<'action'>>): Promise<Work> {
   const passing = passingOf({ result: reason, ...present({ until: result.until }) });
   return { error: requestError('STEP_FAILED', `step "${id}": ${error}`, passing), output: { error, reason } };
 }
+
+/** Actions on an issue or a pull request. */
+const ON_EITHER: ReadonlySet<string> = new Set(['label', 'comment']);
 
 /** A merge lands the pull request of the run as it was looked at; only where the run has none yet, one is opened. */
 async function readyToMerge(job: Job): ReturnType<typeof withPullRequest> {
@@ -54,16 +67,15 @@ function rememberedFrom(value: Json, pr: JsonObject | undefined): { readonly rem
 }
 
 /** The issue and the pull request that a run is about. */
-function subjectOf({ data, results }: Snapshot): ActionSubject {
-  return present({ issue: numberIn(data.issue_number), pr: numberIn(data.pr_number), head: approvedHead(Object.values(results)) });
+function subjectOf({ data, results }: Snapshot, pr: string | undefined): ActionSubject {
+  const head = approvedHead(Object.values(results), pr === undefined ? 'approved_head' : `approved_head_${pr}`);
+  return present({ issue: numberIn(data.issue_number), pr: numberIn(data.pr_number), head });
 }
 
 /** The head that the last gate of approvals let pass; a merge lands that one or nothing. */
-function approvedHead(results: readonly Json[]): string | undefined {
-  const heads = results.flatMap((result) =>
-    isJsonObject(result) && typeof result.approved_head === 'string' ? [result.approved_head] : [],
-  );
-  return heads.at(-1);
+function approvedHead(results: readonly Json[], name: string): string | undefined {
+  const heads = results.flatMap((result) => (isJsonObject(result) ? [result[name]] : []));
+  return heads.findLast((head) => typeof head === 'string');
 }
 
 function numberIn(value: Json | undefined): number | undefined {

@@ -7,7 +7,7 @@ import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/js
 import type { StepOf } from '../../definition/model.ts';
 import type { OutcomeName } from '../../definition/outcome.ts';
 import { ask, objectReply, sessionOf, usageEvidence } from '../../steps/asking.ts';
-import { verdictOf } from '../../steps/reply-rules.ts';
+import { assumptionsOf, verdictOf } from '../../steps/reply-rules.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 
 type AgentJob = Job<StepOf<'agent'>>;
@@ -28,7 +28,7 @@ function fromObject(job: AgentJob, plain: Json): Work {
   const fields = isJsonObject(plain) ? plain : {};
   const output = isFlow(job) && typeof fields.success !== 'boolean' ? { success: true, output: plain } : plain;
   const reply = objectReply(plain);
-  return judged(job, { success: reply.success, verdict: verdictOf(reply), inner: reply.output, output });
+  return { ...judged(job, { success: reply.success, verdict: verdictOf(reply), inner: reply.output, output }), ...assumptionsOf(reply) };
 }
 
 function fromAnswer(job: AgentJob, answer: AgentAnswer & { readonly kind: 'answered' }): Work {
@@ -42,13 +42,14 @@ function fromAnswer(job: AgentJob, answer: AgentAnswer & { readonly kind: 'answe
   const claim = { success, output: inner, ...present({ verdict, message }) };
   const bare =
     success || isJsonObject(inner) ? inner : { error: message ?? 'the agent reported failure without saying why', output: inner };
-  return judged(job, {
+  const work = judged(job, {
     success,
     verdict: verdictOf({ success, output: inner, verdict }),
     inner,
     output: isFlow(job) ? claim : reviewed(bare, { verdict, message }),
     claim,
   });
+  return { ...work, ...assumptionsOf(answer) };
 }
 
 /** The result of a review has its verdict in it, and its feedback. */

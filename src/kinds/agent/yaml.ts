@@ -12,9 +12,9 @@ import { patternRefusal } from '../../definition/output-pattern.ts';
 /** Who works, what they are asked, and what they must produce. */
 export const yaml: StageForm = stageForm({
   meaning: 'Work of an agent.',
-  transitions: ['on_reject', 'on_fail'],
+  transitions: ['on_reject', 'on_fail', 'on_conflict'],
   branch: 'default',
-  fields: ({ literal, template, byName, tree, flag, texts, budget, outputs, fresh, restrictions }) => ({
+  fields: ({ literal, template, byName, tree, flag, texts, budget, outputs, fresh, restrictions, databases }) => ({
     agent: literal('The role of the agent.', 'feat-dev'),
     action: literal('What it is to do, as its prompt calls it.', 'implement').optional(),
     prompt: template('Its instructions, in addition to the prompt of its role.', 'Fix #{{ context.issue_number }}').optional(),
@@ -22,6 +22,9 @@ export const yaml: StageForm = stageForm({
       description: 'Values that it is given.',
       examples: [{ plan: '{{ outputs.implementation_plan }}' }],
     }).optional(),
+    independent: flag(
+      'It reviews work: an agent that did none of it has to do this stage, and is told neither earlier results nor what went wrong. Default: false.',
+    ).optional(),
     continue_session: flag('Continues the latest session of the same role in this run. Default: false.').optional(),
     reviews: flag('The agent reviews and must give a verdict. Default: true for a stage with `on_reject`, false otherwise.').optional(),
     supports_questions: flag('The agent may ask the person it works for; a fresh attempt gets the answers. Default: false.').optional(),
@@ -41,13 +44,14 @@ export const yaml: StageForm = stageForm({
     outputs,
     fresh,
     ...restrictions,
+    databases,
   }),
   toSpec(stage) {
     const { agent, action, prompt, context, schema, budget, outputs, protected: guarded, may_change: mayChange } = stage;
     return {
       agent,
       // An agent of a file sees the run's data: what failed, which issue it is about.
-      seesContext: true,
+      ...(stage.independent === true ? { independent: true as const } : { seesContext: true }),
       ...present({ action, prompt, protected: guarded, mayChange, schema: schema as JsonObject | undefined }),
       ...present({ context: nonEmpty(context), budget: budgetOf(budget) }),
       ...present({

@@ -6,10 +6,12 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { CommandResult } from '../../process/command.ts';
+import { openCredentials } from '../../steps/credentials.ts';
 import { ATTENDED, type StoredHandover } from '../../steps/handover.ts';
 import { instructionsFor, wholeText } from '../../steps/instructions/instructions.ts';
 import { openNetwork } from '../../steps/network.ts';
 import { exitSentence, keptText, type Program, programName, programOf, runProgram } from '../../steps/program.ts';
+import { assumptionsOf } from '../../steps/reply-rules.ts';
 import { stateInstructions, statePlaceOf } from '../../steps/saved-state.ts';
 import { entryOf } from '../../steps/services.ts';
 import { hinted } from '../../steps/step-hint.ts';
@@ -43,13 +45,13 @@ export async function execute(job: Job<StepOf<'command'>>): Promise<Work> {
   const prompt = program !== written && isPrompt(job, result) ? result.stdout.trim() : '';
   if (prompt !== '') return { handed: await handPrompt(job, prompt, name), actor: name };
   const work = result.kind === 'exited' ? ended(job, result) : notEnded(job, result);
-  return { actor: name, ...work, ...evidenceOf({ ...work.evidence, ...network.evidence() }) };
+  return { actor: name, ...work, ...evidenceOf({ ...work.evidence, ...network.evidence(), ...openCredentials(bench.services).evidence }) };
 }
 
 /** What the program printed is the task of the agent that carries out the run. */
 async function handPrompt(job: Job<StepOf<'command'>>, task: string, role: string): Promise<StoredHandover> {
   const { title, supportsQuestions } = job.request.bound.model;
-  const parts = await instructionsFor(job, { title, task, data: {}, rules: await stateInstructions(job) });
+  const parts = await instructionsFor(job, { title, task: [{ kind: 'text', text: task }], data: {}, rules: await stateInstructions(job) });
   return {
     kind: 'command',
     prompt: wholeText(parts),
@@ -122,7 +124,7 @@ function reported(job: Job, result: ExitResult, output: StepOutput): Work {
   const claim = output as unknown as JsonObject;
   if (!output.success) {
     const { error = 'the command reported failure without saying why', result: brought } = output;
-    return { outcome: 'fail', output: { error, ...present({ result: brought }) }, claim };
+    return { outcome: 'fail', output: { error, ...present({ result: brought }) }, claim, ...assumptionsOf(output) };
   }
   if (result.exitCode !== 0) {
     const message = `the command of step "${bound.model.id}" reported success but ${exitSentence({ ...result, stdout: '' })}`;
@@ -135,7 +137,7 @@ function reported(job: Job, result: ExitResult, output: StepOutput): Work {
   const brought: Json = output.result ?? null;
   const { outcome, evidence } = hinted(bound.model, output.nextStepHint);
   const value = workflow.definition.form === 'flow' ? { ...streamsOf(result), result: brought } : brought;
-  return { outcome, output: value, claim, ...(evidence === undefined ? {} : { evidence }) };
+  return { outcome, output: value, claim, ...(evidence === undefined ? {} : { evidence }), ...assumptionsOf(output) };
 }
 
 function streamsOf(result: ExitResult): JsonObject {

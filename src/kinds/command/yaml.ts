@@ -8,9 +8,16 @@ import { present } from '../../base/fields.ts';
 /** A program, and what it must produce. */
 export const yaml: StageForm = stageForm({
   meaning: 'A program.',
-  transitions: ['on_success', 'on_failure'],
+  transitions: ['on_success', 'on_failure', 'on_conflict'],
   branch: 'worker',
-  fields: ({ program, outputs, fresh, restrictions }) => ({ ...program, outputs, fresh, ...restrictions }),
+  fields: ({ choice, program, outputs, fresh, restrictions, databases }) => ({
+    ...program,
+    outputs,
+    fresh,
+    ...restrictions,
+    databases,
+    on_fail: choice('`restore`: the same as `restore_on_fail: true`. Where a failure leads is `on_failure`.', ['restore']).optional(),
+  }),
   toSpec({ run, argv, env, cwd, ...stage }) {
     return { ...present({ command: run ?? argv, env: envOf(env), cwd }), ...outputsOf(stage), ...restrictionsOf(stage) };
   },

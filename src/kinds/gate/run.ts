@@ -21,6 +21,7 @@ import { changesAllowed, steeredFiles } from '../../steps/flow-protection.ts';
 import { factsOf } from '../../steps/forge-facts.ts';
 import { type CheckRun, GateLook } from '../../steps/gate-look.ts';
 import { judgedTree, treeEvidence } from '../../steps/judged-tree.ts';
+import { decisionAt } from '../../steps/person-decision.ts';
 import { runProgram } from '../../steps/program.ts';
 import { withPullRequest } from '../../steps/publishing.ts';
 import { entryOf } from '../../steps/services.ts';
@@ -170,6 +171,7 @@ function sceneOf(job: StartedJob, signal: AbortSignal): CheckScene {
       if (services.forgeFacts !== undefined) return services.forgeFacts(subject);
       return services.forge === undefined ? undefined : factsOf(services.forge, services.groups ?? {}, subject);
     },
+    decisionAt: (step) => decisionAt(job, step),
     run: (program) => runProgram(bench, { ...request, signal }, { ...program, pipefail: true }),
     ask: (asked) => ask(job, asked, signal),
     check: (config, limit) =>

@@ -4,6 +4,7 @@ import { present } from '../../base/fields.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { ask, usageEvidence } from '../../steps/asking.ts';
 import { kindOf } from '../../steps/context.ts';
+import { assumptionsOf } from '../../steps/reply-rules.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 
 /** Asks the generator; its text is the output. */
@@ -18,6 +19,7 @@ export async function execute(job: Job<StepOf<'generate'>>): Promise<Work> {
   if (asked.kind === 'answered' && !asked.success)
     return { outcome: 'fail', output: { error: asked.message ?? 'the generator reported failure without saying why' }, ...noted };
   const text = asked.kind === 'returned' ? asked.value : asked.output;
-  if (typeof text === 'string') return { outcome: 'ok', output: text, ...noted };
+  if (typeof text === 'string')
+    return { outcome: 'ok', output: text, ...noted, ...(asked.kind === 'answered' ? assumptionsOf(asked) : {}) };
   return { error: stepError('STEP_OUTPUT_INVALID', `the generator of step "${id}" must give text, and gave ${kindOf(text)}`), ...noted };
 }

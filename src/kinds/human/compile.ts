@@ -2,6 +2,7 @@
 
 import { invalid, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
+import { FORGE_QUESTION_FIELDS, readForgeQuestion, type WrittenForgeQuestion } from '../../authoring/graph/forge-question.ts';
 import { readGate } from '../../authoring/graph/gate.ts';
 import type { HumanGateSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
@@ -14,7 +15,7 @@ import { human as declaration } from './declare.ts';
 export type HumanOption = string | { readonly label: string; readonly outcome?: string; readonly requiresInput?: boolean };
 
 /** A question to a person; without options it can be approved or rejected. */
-export interface HumanSpec<Options extends readonly HumanOption[]> extends StepOptions {
+export interface HumanSpec<Options extends readonly HumanOption[]> extends StepOptions, WrittenForgeQuestion {
   readonly prompt: string;
   /** Paths into the run's data, shown with the question. */
   readonly show?: readonly string[];
@@ -51,19 +52,40 @@ export const human: KindCompiler = {
   },
 };
 
-const FIELDS = ['prompt', 'show', 'options', 'from', 'count', 'subjects', 'signed'];
+const FIELDS = ['prompt', 'show', 'options', 'from', 'count', 'subjects', 'signed', ...FORGE_QUESTION_FIELDS];
 const APPROVE_OR_REJECT: readonly HumanOption[] = ['approve', 'reject'];
 
 /** A question and its answers. */
 export function buildHuman(name: string, spec: HumanSpec<readonly HumanOption[]>): StepParts {
-  const { prompt, show = [], options: answers = APPROVE_OR_REJECT, from, count, subjects, signed, ...options } = spec;
+  const {
+    prompt,
+    show = [],
+    options: answers = APPROVE_OR_REJECT,
+    from,
+    count,
+    subjects,
+    signed,
+    waitFor,
+    label,
+    autoAssign,
+    reminders,
+    ...options
+  } = spec;
   if (answers.length === 0) throw invalid(`step "${name}"`, 'asks a person but allows no answer; give it at least one option');
   const choices = answers.map(optionModel);
   const twice = choices.find(({ label }, index) => choices.findIndex((other) => other.label === label) !== index);
   if (twice !== undefined) throw invalid(`step "${name}"`, `has two options "${twice.label}"; label each answer differently`);
   if (signed !== undefined && typeof signed !== 'boolean') throw invalid(`step "${name}"`, '`signed` must be true or false');
+  const forge = readForgeQuestion(present({ waitFor, label, autoAssign, reminders }), (message, hint) => {
+    throw invalid(`step "${name}"`, `${message}; ${hint}`);
+  });
   const people = typeof from === 'string' ? [from] : from;
-  const gate = { prompt, show: [...show], options: choices, ...present({ from: people, count, subjects, signed: signed || undefined }) };
+  const gate = {
+    prompt,
+    show: [...show],
+    options: choices,
+    ...present({ from: people, count, subjects, signed: signed || undefined, forge }),
+  };
   return { name, work: { kind: 'human', gate }, options, fields: FIELDS };
 }
 

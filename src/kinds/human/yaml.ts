@@ -2,6 +2,7 @@
 
 import { type StageForm, type StageWords, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { present } from '../../base/fields.ts';
+import { WAITED_FOR } from '../../definition/model.ts';
 
 const option = ({ map, noted, literal, choice, flag }: StageWords) =>
   map(
@@ -23,7 +24,7 @@ export const yaml: StageForm = stageForm({
   meaning: 'A question to a person.',
   transitions: ['on_reject'],
   fields(words) {
-    const { z, template, texts, noted, oneOrMore, count, flag } = words;
+    const { z, template, texts, noted, oneOrMore, count, flag, choice, literal, duration, map } = words;
     return {
       prompt: template('The question.', 'Ship {{ context.issue_title }}?'),
       show: texts('Paths whose values are shown with the question; a decision holds for these values only.', [
@@ -46,11 +47,26 @@ export const yaml: StageForm = stageForm({
         'docs/**',
       ]).optional(),
       signed: flag('Whether a decision counts only with the signature of an enrolled key. Default: as the project says.').optional(),
+      wait_for: choice(
+        'What decides it at the forge, beside the usual ways: an approving review (one that asks for changes rejects), a comment, a label, or that a review is dismissed. Only people count who have write permission and are in `from`.',
+        WAITED_FOR,
+      ).optional(),
+      label: literal('wait_for label: the label.', 'approved').optional(),
+      auto_assign: oneOrMore(
+        'Groups and people who are assigned at the forge when the question opens, and asked for a review of the pull request.',
+        'maintainers',
+      ).optional(),
+      reminders: map(
+        'reminders',
+        { interval: duration('How long after the question, or the last reminder.', '24h'), max: count('How many at most.', 3) },
+        'Reminds those who are asked, at the forge, while the question is open.',
+      ).optional(),
     };
   },
-  toSpec({ prompt, show, from, count, subjects, signed, options }) {
+  toSpec({ prompt, show, from, count, subjects, signed, options, wait_for: waitFor, label, auto_assign: autoAssign, reminders }) {
     const answers = options?.map(({ label, outcome = 'ok', requires_input: requiresInput = false }) => ({ label, outcome, requiresInput }));
     const files = subjects && { files: subjects };
-    return { human: { prompt, ...present({ show, options: answers, from, count, signed, subjects: files }) } };
+    const forge = present({ waitFor, label, autoAssign, reminders });
+    return { human: { prompt, ...present({ show, options: answers, from, count, signed, subjects: files }), ...forge } };
   },
 });

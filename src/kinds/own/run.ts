@@ -1,11 +1,13 @@
 // Owns the execution of `own`: the kind from the workflow's code, or the one that the engine was given by name.
 
 import { messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { COMMON_OUTCOMES } from '../../definition/outcome.ts';
 import type { OwnKind, OwnResult } from '../../definition/own-kind.ts';
 import { untilStopped } from '../../steps/abort.ts';
+import { reviewedFor } from '../../steps/contracts/review-round.ts';
 import { entryOf } from '../../steps/services.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 
@@ -27,7 +29,13 @@ export async function execute(job: Job<StepOf<'own'>>): Promise<Work> {
     const message = `the configuration of step "${model.id}" is wrong: ${messageOf(thrown)}`;
     return { error: stepError('DEFINITION_INVALID', message, { retryable: false }) };
   }
-  const running = kind.run({ config: config as never, ctx: context, cwd: bench.services.cwd, signal: request.signal });
+  const running = kind.run({
+    config: config as never,
+    ctx: context,
+    cwd: bench.services.cwd,
+    signal: request.signal,
+    ...present({ reviewed: reviewedFor(job) }),
+  });
   return settled(job, kind, await untilStopped(Promise.resolve(running), request.signal));
 }
 

@@ -8,8 +8,8 @@ import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { BoundStep } from '../../definition/code.ts';
+import { itemKeys } from '../../definition/items.ts';
 import { FAN_OUT_ITEMS_MAX } from '../../definition/scope.ts';
-import { keysOf } from '../../kernel/group.ts';
 import { type FlowStep, noteUsed } from '../../programs/flow-step.ts';
 import { parallel as declaration } from './declare.ts';
 
@@ -53,7 +53,7 @@ export function buildEach<Item>(
   }
   if (items.length > FAN_OUT_ITEMS_MAX)
     throw invalid(`step "${name}"`, `has ${items.length} items; a fan-out takes ${FAN_OUT_ITEMS_MAX} at most: split the list`);
-  const keys = key === undefined ? keysOf(items.map(shownValue)) : items.map((item, index) => memberKey(name, key(item, index)));
+  const keys = key === undefined ? itemKeys(items.map(shownValue)) : items.map((item, index) => memberKey(name, key(item, index)));
   checkDistinct(name, keys);
   const members = items.map((item, index) => {
     const step = body(item, index);

@@ -4,6 +4,7 @@ import { invalid, plainOf, type StepOptions, type StepParts } from '../../author
 import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { ChildWorkflow } from '../../authoring/spec/part.ts';
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { duplicateWorkflow } from '../../definition/children.ts';
 import type { CompiledWorkflow, StepContext } from '../../definition/code.ts';
@@ -13,17 +14,17 @@ import { workflow as declaration } from './declare.ts';
 export const workflow: KindCompiler = {
   ...declaration,
   field: 'workflow',
-  beside: ['input'],
-  read({ workflow: given, input }, { step }) {
+  beside: ['input', 'dispatch'],
+  read({ workflow: given, input, dispatch }, { step }) {
     const child = compiledOf(given as ChildWorkflow);
     const name = typeof child === 'string' ? child : child.definition.name;
     if (typeof child !== 'string') addChild(child, step);
     if (typeof input === 'function')
       return {
-        work: { kind: 'workflow', workflow: name, input: null },
+        work: { kind: 'workflow', workflow: name, input: null, ...present({ dispatch }) },
         code: { context: step.code('input', input) as (ctx: StepContext) => unknown },
       };
-    return { work: { kind: 'workflow', workflow: name, input: step.plain(input ?? {}, 'its input') } };
+    return { work: { kind: 'workflow', workflow: name, input: step.plain(input ?? {}, 'its input'), ...present({ dispatch }) } };
   },
 };
 

@@ -102,7 +102,7 @@ interface Beginning {
 }
 
 async function begin(engine: Engine, { found, workflow, job }: Beginning): Promise<void> {
-  const exists = (await engine.list({ idPrefix: job.run })).some(({ id }) => id === job.run);
+  const exists = (await engine.list({ id: job.run })).length > 0;
   if (exists) await engine.recover();
   else
     await engine.start(workflow, found.params ?? {}, { id: job.run, ...(found.attended === true ? { facts: { [ATTENDED]: true } } : {}) });

@@ -3,8 +3,9 @@
 
 import { digestText } from '../../base/digest.ts';
 import { canonicalJson, type Json } from '../../base/json.ts';
+import { overrideIn } from '../../engine/event-facts.ts';
 import type { Path } from '../../kernel/activation.ts';
-import { overrideIn, type RunEvent } from '../../kernel/event.ts';
+import type { RunEvent } from '../../kernel/event.ts';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
 import type { Store, StoredAttempt } from '../../store/store.ts';
 import { type LedgerLine, readLedger } from './ledger.ts';

@@ -45,6 +45,18 @@ function describeFacts(at: () => ForgeStage): void {
     expect(valueIn(await forge.pullRequest(number)).headSha).toBe(head);
   });
 
+  test('open pull requests are found by the commit at their head, from here and from forks', async () => {
+    const { forge, commit } = at();
+    const numbers = async (sha: string): Promise<readonly number[]> => valueIn(await forge.pullRequestsAt(sha));
+    const own = await openSample(at(), 'topic');
+    const foreign = await at().openFromFork('other');
+    expect([await numbers(own.head), await numbers(foreign.head), await numbers(NOWHERE)]).toEqual([[own.number], [foreign.number], []]);
+    const later = await commit('topic', { 'later.txt': '1' });
+    expect([await numbers(own.head), await numbers(later)]).toEqual([[], [own.number]]);
+    valueIn(await forge.mergePullRequest({ number: own.number, deleteBranch: false, expectedHead: later }, 'merge'));
+    expect(await numbers(later)).toEqual([]);
+  });
+
   test('a draft is not merged', async () => {
     const { forge, commit } = at();
     const expectedHead = await commit('topic', { 'topic.txt': '1' });

@@ -1,6 +1,6 @@
 // Owns what a forge passes to its contract suite: itself, and a way to act as its people and its CI.
 
-import type { Approval, CheckRun, Forge, ForgeAnswer } from '../../forge/forge.ts';
+import type { Approval, CheckRun, Forge, ForgeAnswer, Permission } from '../../forge/forge.ts';
 
 /** A forge that was opened for one test, with an empty list of issues and a default branch that has one commit. */
 export interface ForgeStage {
@@ -15,6 +15,22 @@ export interface ForgeStage {
   review(pr: number, actor: string, state: Approval['state']): Promise<void>;
   /** CI reports on a branch's head. */
   check(branch: string, check: CheckRun): Promise<void>;
+  /** Somebody comments. Gives the id of the comment. */
+  comment(number: number, actor: string, body: string): Promise<string>;
+  /** What people see as reactions to a comment: who, and which. */
+  reactions(comment: string): Promise<readonly { readonly actor: string; readonly reaction: string }[]>;
+  /** An account gets rights here, or is a program. */
+  account(login: string, account: { readonly permission?: Permission; readonly bot?: boolean }): Promise<void>;
+  /** A team gets members. */
+  team(name: string, people: readonly string[]): Promise<void>;
+  /** Somebody assigns people, or sets a milestone. */
+  assign(number: number, assignment: { readonly people?: readonly string[]; readonly milestone?: string }): Promise<void>;
+  /** Somebody protects a branch: these checks have to be green. */
+  requireChecks(branch: string, names: readonly string[]): Promise<void>;
+  /** Somebody opens a discussion. Gives its number. */
+  discussion(title: string): Promise<number>;
+  /** The forge takes no requests until a time, in whole seconds; 0 ends it. */
+  limit(until: number): Promise<void>;
   /** A clone of the repository, in a separate folder; the forge is not asked. */
   clone(): Promise<StageClone>;
   /** Somebody opens a pull request from a branch of their fork, with one new file that is named after the branch. */

@@ -1,12 +1,16 @@
-// Owns the contract suite of forges: whatever passes it keeps the promises F1 to F8 of `forge/forge.ts`. A forge's test
+// Owns the contract suite of forges: whatever passes it keeps the promises FG1 to FG9 of `forge/forge.ts`. A forge's test
 // file calls it once, with a way to play the people and the CI that a real forge has.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { performAction } from '../../forge/action.ts';
-import type { Forge, ForgeAnswer } from '../../forge/forge.ts';
+import type { Forge, ForgeAnswer, ForgeEvent } from '../../forge/forge.ts';
+import { describeDiscussions } from './discussions.ts';
 import { describeGit } from './git.ts';
 import { describeMerges } from './merge.ts';
+import { describePeople } from './people.ts';
+import { describeReviews } from './reviews.ts';
 import { type ForgeStage, openSample, valueIn } from './stage.ts';
+import { describeSurface } from './surface.ts';
 
 const ISSUE = { title: 'Crash on start', body: 'It crashes.', labels: ['bug'] };
 const TEXT = 'Ünïcode 🦊, "quotes", `$(id)`, {{ braces }}\n\ttab  two spaces\n\n<!-- hidden --> @ann Closes #1\n';
@@ -23,10 +27,15 @@ export function describeForge(name: string, open: () => Promise<ForgeStage>): vo
     describeIssues(() => stage);
     describeKeys(() => stage);
     describeEvents(() => stage);
+    describeCursors(() => stage);
     describePullRequests(() => stage);
     describeApprovals(() => stage);
     describeMerges(() => stage);
     describeGit(() => stage);
+    describePeople(() => stage);
+    describeReviews(() => stage);
+    describeSurface(() => stage);
+    describeDiscussions(() => stage);
   });
 }
 
@@ -43,8 +52,11 @@ function describeIssues(at: () => ForgeStage): void {
   test('labels are a set: adding what is there and removing what is not changes nothing', async () => {
     const { forge } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
-    expect(valueIn(await forge.addLabels({ number, labels: ['bug', 'ready', 'ready'] }, 'k2'))).toEqual({ labels: ['bug', 'ready'] });
-    expect(valueIn(await forge.removeLabels({ number, labels: ['bug', 'never'] }, 'k3'))).toEqual({ labels: ['ready'] });
+    expect(valueIn(await forge.addLabels({ number, labels: ['bug', 'ready', 'ready'] }, 'k2'))).toEqual({
+      number,
+      labels: ['bug', 'ready'],
+    });
+    expect(valueIn(await forge.removeLabels({ number, labels: ['bug', 'never'] }, 'k3'))).toEqual({ number, labels: ['ready'] });
     expect(valueIn(await forge.issue(number)).labels).toEqual(['ready']);
   });
 
@@ -163,6 +175,37 @@ function describeEvents(at: () => ForgeStage): void {
   });
 }
 
+function describeCursors(at: () => ForgeStage): void {
+  test('F9: from a cursor everything after it is delivered, also what happened while nobody watched, under the same ids', async () => {
+    const { forge, reopen } = at();
+    const watched = async (one: Forge, after?: string): Promise<ForgeEvent[]> => {
+      const events: ForgeEvent[] = [];
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const stop = one.watch(
+        (event) => {
+          events.push(event);
+          if (event.event === 'issues.closed') resolve();
+        },
+        after === undefined ? {} : { after },
+      );
+      if (after === undefined) {
+        const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
+        valueIn(await forge.comment({ number, body: 'seen' }, 'k2'));
+        valueIn(await forge.closeIssue({ number }, 'k3'));
+      }
+      await promise;
+      stop();
+      return events;
+    };
+    const all = await watched(forge);
+    const again = await watched(await reopen(), all[0]?.cursor);
+    expect(again.map(({ id, event }) => ({ id, event }))).toEqual(all.slice(1).map(({ id, event }) => ({ id, event })));
+    const [, , comment] = all;
+    const [{ id } = { id: undefined }] = valueIn(await forge.comments(comment?.issue ?? 0));
+    expect(comment).toMatchObject({ event: 'issue_comment.created', comment: id, actor: valueIn(await forge.whoami()).login });
+  });
+}
+
 function describePullRequests(at: () => ForgeStage): void {
   test('a pull request has the head of its branch, also after a push', async () => {
     const { forge, commit } = at();
@@ -206,6 +249,16 @@ function describePullRequests(at: () => ForgeStage): void {
     ];
     expect(valueIn(await forge.changedFiles({ pr: number }))).toEqual(expected);
     expect(valueIn(await forge.changedFiles({ branch: 'topic' }))).toEqual(expected);
+  });
+
+  test('a file that was moved is renamed, with the path it had', async () => {
+    const { forge, clone } = at();
+    const { folder, git, commit } = await clone();
+    await git('mv', 'README.md', 'START.md');
+    const sha = await commit({});
+    valueIn(await forge.push({ folder, branch: 'moved', sha }));
+    const renamed = [{ path: 'START.md', status: 'renamed', from: 'README.md' }];
+    expect(valueIn(await forge.changedFiles({ branch: 'moved' }))).toEqual(renamed);
   });
 
   test('checks belong to a commit: a push leaves the new head without any', async () => {

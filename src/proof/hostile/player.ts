@@ -2,8 +2,8 @@
 // what it does instead of the work, and reports what an honest agent would have.
 
 import type { RunHandle } from '../../api/run.ts';
+import type { Handout } from '../../engine/handouts.ts';
 import type { RunView } from '../../engine/inspect.ts';
-import type { Handout } from '../../engine/reports.ts';
 import type { HostileAgent, HostileTarget } from './agents.ts';
 import { driveRun, type HostileStage } from './stage.ts';
 import { reported, type Table } from './tricks.ts';

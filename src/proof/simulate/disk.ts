@@ -73,7 +73,7 @@ export function createDisk(means: DiskMeans): Store {
     withdraw: (mail, me) =>
       write(`withdraw ${mail.run}`, async () => {
         const result = await inner.withdraw(mail, me);
-        if (result === 'withdrawn') witness.withdrawn(mail);
+        if (result === 'withdrawn') witness.withdrawn(mail, me);
         return result;
       }),
     inbox: (run, after) => read(`inbox ${run}`, () => inner.inbox(run, after)),
@@ -84,6 +84,8 @@ export function createDisk(means: DiskMeans): Store {
     attempts: (run, group) => read(`attempts ${run}`, () => inner.attempts(run, group)),
     events: (run, after, limit) => read(`events ${run}`, () => inner.events(run, after, limit)),
     list: (query) => read('list', () => inner.list(query)),
+    statusCounts: () => read('statusCounts', () => inner.statusCounts()),
+    heads: (query) => read('heads', () => inner.heads(query)),
     resolve: (prefix, limit) => read('resolve', () => inner.resolve(prefix, limit)),
     ready: (now, limit) => read('ready', () => inner.ready(now, limit)),
     nextDue: (after) => read('nextDue', () => inner.nextDue(after)),
@@ -93,7 +95,9 @@ export function createDisk(means: DiskMeans): Store {
     endUse: (id, used) => write('endUse', () => inner.endUse(id, used)),
     usage: (query) => read('usage', () => inner.usage(query)),
     uses: (run) => read(`uses ${run}`, () => inner.uses(run)),
+    usageOver: (span) => read('usageOver', () => inner.usageOver(span)),
     family: (run) => read(`family ${run}`, () => inner.family(run)),
+    slots: (limit) => read('slots', () => inner.slots(limit)),
     closeAccount: (closed) => write(`closeAccount ${closed.account}`, () => inner.closeAccount(closed)),
     closedAccounts: (now) => read('closedAccounts', () => inner.closedAccounts(now)),
     openAccounts: () => write('openAccounts', () => inner.openAccounts()),

@@ -88,6 +88,7 @@ export class Engines {
       signing: { all: false, keys: () => KeyList.none },
       mayDecide: (_from, actor) => actor,
       tokenKey: () => 'simulation',
+      mask: (value) => value,
       childInput: () => Promise.resolve({}),
       me,
       limits: { limits: { keys: { [SHARED_SLOT]: slotLimit } }, repository: 'simulation', credentialOf: () => undefined },

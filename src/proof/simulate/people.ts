@@ -3,7 +3,8 @@
 
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { openGates } from '../../engine/gates.ts';
-import { handoutsOf, reportWork } from '../../engine/reports.ts';
+import { handoutsOf } from '../../engine/handouts.ts';
+import { reportWork } from '../../engine/reports.ts';
 import { controlRun, decideGate, sendSignal } from '../../engine/requests.ts';
 import { type ResumeChoice, resumeRun } from '../../engine/resume.ts';
 import type { Activation } from '../../kernel/activation.ts';

@@ -10,11 +10,12 @@
 // J7. No child continues after its parent has ended, and no mail or semaphore is left behind.
 
 import { type Definition, type Edge, membersOf, type StepModel } from '../../definition/model.ts';
+import { activationIn, pathOf } from '../../engine/event-facts.ts';
 import { type Activation, heldBy, humanWaitOf, waitOf } from '../../kernel/activation.ts';
 import { applyRow } from '../../kernel/apply.ts';
-import type { RunEvent, StepSettled } from '../../kernel/event.ts';
-import { activationIn, pathOf } from '../../kernel/event.ts';
+import type { EventOf, RunEvent } from '../../kernel/event.ts';
 import { isFinal, type RunState } from '../../kernel/run-state.ts';
+import { UNDO_STEP } from '../../programs/undo.ts';
 import type { Store } from '../../store/store.ts';
 import type { Witness, WitnessedRun } from './witness.ts';
 
@@ -101,10 +102,11 @@ class LogReading {
     if (tries > allowed) this.report(`J4: ${path} is tried ${tries} times of ${allowed} on one budget`);
   }
 
-  private readSettled(activation: Activation, event: StepSettled): void {
+  private readSettled(activation: Activation, event: EventOf<'step.settled'>): void {
     const { path, attempt, output, actor } = event;
     if (attempt !== activation.attempt) this.report(`J3: attempt ${attempt} of ${path} settled while ${activation.attempt} was live`);
-    if (!WORKED_KINDS.has(activation.kind) || output === undefined || actor !== undefined) return;
+    // What was undone is counted by the engine itself.
+    if (!WORKED_KINDS.has(activation.kind) || activation.step === UNDO_STEP || output === undefined || actor !== undefined) return;
     const results = this.run.results.get(`${path}/${attempt}`);
     if (results?.has(output.digest) !== true)
       this.report(`J3: ${path} settled in attempt ${attempt} with a result that its work did not bring`);

@@ -8,9 +8,10 @@
 // Q5. Mail is posted once per dedupe key.
 
 import { digestText } from '../../base/digest.ts';
-import { isWorking, slotsOf } from '../../kernel/activation.ts';
+import { isWorking } from '../../engine/status.ts';
+import { slotsOf } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import type { DecidedInput, SignalledInput } from '../../kernel/input.ts';
+import type { InputOf } from '../../kernel/input.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { AttemptRequest, AttemptResult } from '../../steps/attempt.ts';
 import type { Delta, Mail } from '../../store/store.ts';
@@ -29,8 +30,8 @@ export interface WitnessedRun {
   /** Digests of what executions, verifications and reconciliations results, by path/attempt. */
   readonly results: Map<string, Set<string>>;
   /** Mail in the order in which it was posted. */
-  readonly signals: SignalledInput[];
-  readonly decisions: { readonly dedupe: string; readonly input: DecidedInput }[];
+  readonly signals: InputOf<'signalled'>[];
+  readonly decisions: { readonly dedupe: string; readonly input: InputOf<'decided'> }[];
   readonly dedupes: Set<string>;
 }
 
@@ -51,7 +52,7 @@ export type SimulationCount =
 /** Sees everything. */
 export class Witness {
   readonly problems: string[] = [];
-  private readonly dedupeOf = new WeakMap<SignalledInput, string>();
+  private readonly dedupeOf = new WeakMap<InputOf<'signalled'>, string>();
   readonly runs = new Map<string, WitnessedRun>();
   readonly counts = new Map<SimulationCount, number>();
   /** Decisions whose sender was informed that they count. */
@@ -136,8 +137,12 @@ export class Witness {
   }
 
   /** Mail was taken back: it is as if it had never been posted. */
-  withdrawn({ run: id, dedupe }: Pick<Mail, 'run' | 'dedupe'>): void {
+  withdrawn({ run: id, dedupe }: Pick<Mail, 'run' | 'dedupe'>, me: string): void {
     const run = this.runs.get(id) as WitnessedRun;
+    if (run.owner !== undefined && run.owner !== me) {
+      if (!this.isDead(run.owner)) this.problem(`Q1: ${me} withdrew mail of ${id}, which ${run.owner} may have read`);
+      run.epoch += 1;
+    }
     run.dedupes.delete(dedupe);
     const signal = run.signals.findIndex((sent) => this.dedupeOf.get(sent) === dedupe);
     if (signal !== -1) run.signals.splice(signal, 1);

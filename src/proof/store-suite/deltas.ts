@@ -5,10 +5,11 @@ import { digestText } from '../../base/digest.ts';
 import { invariant } from '../../base/invariant.ts';
 import { type Json, toPlain } from '../../base/json.ts';
 import type { Definition, StepModel } from '../../definition/model.ts';
-import type { Activation, Running } from '../../kernel/activation.ts';
+import { dueOf } from '../../engine/status.ts';
+import type { Activation, InState } from '../../kernel/activation.ts';
 import { applyRow } from '../../kernel/apply.ts';
-import type { RunEvent, RunStarted } from '../../kernel/event.ts';
-import { createPath, dueOf, isSettled, type RunState, type RunStatus } from '../../kernel/run-state.ts';
+import type { EventOf, RunEvent } from '../../kernel/event.ts';
+import { createPath, isSettled, type RunState, type RunStatus } from '../../kernel/run-state.ts';
 import type { AttemptRow, Delta, RunCreation, StoredValue } from '../../store/store.ts';
 
 /** A time to begin at; every time in a made delta is this one unless said otherwise. */
@@ -55,7 +56,7 @@ export function createValue(value: Json): StoredValue {
 }
 
 /** An activation at the first attempt of the first visit. */
-export function createActivation(step: string, more: Partial<Running> = {}): Running {
+export function createActivation(step: string, more: Partial<InState<'running'>> = {}): InState<'running'> {
   return {
     path: createPath(step, 1),
     step,
@@ -93,7 +94,7 @@ export interface FirstDelta {
   readonly owner: string;
   readonly definition?: Definition;
   readonly creation?: Partial<RunCreation>;
-  readonly started?: Partial<RunStarted['run']>;
+  readonly started?: Partial<EventOf<'run.started'>['run']>;
   readonly activation?: Activation;
   readonly more?: Partial<Delta>;
 }

@@ -70,7 +70,7 @@ function describeAge(stage: Stage): void {
     await addRun(store, 'young', { at: LATER });
     await addRun(store, 'broken', { status: 'failed' });
     const request: PruneRequest = { before: LATER, status: ['completed', 'cancelled'] };
-    const removed = { id: 'old', workflow: 'deploy', status: 'completed', updatedAt: START_AT };
+    const removed = { id: 'old', workflow: 'deploy', status: 'completed', createdAt: START_AT, updatedAt: START_AT };
     expect(await store.prune({ ...request, dryRun: true })).toEqual({ runs: [removed], values: 0 });
     expect(await idsOf(store)).toEqual(['broken', 'old', 'young']);
     expect(await store.prune(request)).toEqual({ runs: [removed], values: 0 });

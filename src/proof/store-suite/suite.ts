@@ -3,12 +3,13 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Json } from '../../base/json.ts';
-import type { Activation, Waiting } from '../../kernel/activation.ts';
+import type { Activation, InState } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { Claimed, CommitResult, Delta, Mail, Store } from '../../store/store.ts';
 import { createActivation, createAttempt, createFirst, createLine, createNext, createResumed, createValue, START_AT } from './deltas.ts';
 import { describeLedger } from './ledger.ts';
 import { describePrune } from './prune.ts';
+import { describeSearching } from './searching.ts';
 import { describeSlots, describeWaking } from './wakes.ts';
 
 /** A store that was opened for one test. */
@@ -50,6 +51,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeLog(stage);
     describeReading(stage);
     describeListing(stage);
+    describeSearching(stage);
     describeSlots(stage);
     describeWaking(stage);
     describePrune(stage);
@@ -67,7 +69,7 @@ const signal = (run: string, dedupe: string): Mail => ({
   input: { type: 'signalled', at: START_AT, name: dedupe },
   values: [],
 });
-const PARKED: Waiting = { ...createActivation('build'), state: 'waiting', wait: { kind: 'signal', name: 'go' } };
+const PARKED: InState<'waiting'> = { ...createActivation('build'), state: 'waiting', wait: { kind: 'signal', name: 'go' } };
 const park = (before: Delta, more: Partial<Delta> = {}): Delta =>
   createNext(before, [{ type: 'step.changed', at: START_AT, activation: PARKED }], { release: true, ...more });
 
@@ -315,15 +317,18 @@ function describeWithdrawal(stage: Stage): void {
     await expect(store.withdraw({ run: 'nobody', dedupe: 'a' }, 'me')).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
   });
 
-  test('T4: mail that a live owner may have read cannot be withdrawn; that of a dead one can', async () => {
+  test('T4: mail that a live owner may have read cannot be withdrawn; that of a dead one can, and it can no longer act on it', async () => {
     const { store } = stage;
-    await store.commit(createFirst({ run: 'r1', owner: 'me' }));
+    const first = createFirst({ run: 'r1', owner: 'me' });
+    await store.commit(first);
     await store.post(signal('r1', 'a'));
     expect(await store.withdraw({ run: 'r1', dedupe: 'a' }, 'you')).toBe('held');
     expect(await store.inbox('r1', 0)).toHaveLength(1);
     stage.dead.add('me');
     expect(await store.withdraw({ run: 'r1', dedupe: 'a' }, 'you')).toBe('withdrawn');
     expect(await store.inbox('r1', 0)).toEqual([]);
+    expect(await store.commit(createNext(first, [settle('build#1')], { consumed: [1] }))).toEqual({ result: 'stale' });
+    expect(await store.claim('r1', 'you')).toMatchObject({ claimed: true, state: { seq: 1 } });
   });
 }
 
@@ -369,11 +374,14 @@ function describeLog(stage: Stage): void {
 }
 
 function describeReading(stage: Stage): void {
-  test('the latest completed attempt of a step is found among many, a failed later one is not it', async () => {
+  test('the latest result of a step is found among many: a verdict that failed has one, an error has none', async () => {
     const { store } = stage;
     let last = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(last);
-    const rows = [1, 2, 3].map((visit) => createAttempt('build', { path: `build#${visit}` }));
+    const rows = [
+      ...[1, 2].map((visit) => createAttempt('build', { path: `build#${visit}` })),
+      createAttempt('build', { path: 'build#3', outcome: 'fail', status: 'failed' }),
+    ];
     const error = { code: 'STEP_FAILED', message: 'no', reason: 'error' } as const;
     const { outcome: _, ...failed } = createAttempt('build', { path: 'build#4', status: 'failed', error });
     for (const attempt of [...rows, failed, createAttempt('approve')]) {
@@ -382,13 +390,7 @@ function describeReading(stage: Stage): void {
     }
     expect((await store.latest('r1', ['build', 'build', 'never'])).map(({ path }) => path)).toEqual(['build#3']);
     expect((await store.latest('r1')).map(({ path }) => path)).toEqual(['build#3', 'approve#1']);
-    expect((await store.attempts('r1')).map(({ status }) => status)).toEqual([
-      'completed',
-      'completed',
-      'completed',
-      'failed',
-      'completed',
-    ]);
+    expect((await store.attempts('r1')).map(({ status }) => status)).toEqual(['completed', 'completed', 'failed', 'failed', 'completed']);
     expect((await store.attempts('r1'))[3]?.error).toEqual(error);
   });
 
@@ -440,31 +442,29 @@ function describeListing(stage: Stage): void {
     expect(await store.list({ idPrefix: 'b' })).toMatchObject([
       { workflow: 'other', status: 'running', currentStep: 'build', owner: 'me', createdAt: START_AT + 2 },
     ]);
-    expect(await store.resolve('ab', 10)).toEqual(['ab1', 'ab2']);
-    expect(await store.resolve('ab', 1)).toEqual(['ab1']);
+    expect([...(await store.statusCounts())]).toEqual([['running', 3]]);
+    expect([await store.resolve('ab', 10), await store.resolve('ab', 1)]).toEqual([['ab1', 'ab2'], ['ab1']]);
   });
 
-  test('ready runs are those that are due, have mail or lost their owner, and that nobody drives', async () => {
+  test('lists find the runs whose workers assumed something, and not one that only names it', async () => {
     const { store } = stage;
-    const due = (run: string, at: number): Promise<CommitResult> =>
-      store.commit(createFirst({ run, owner: 'me', activation: { ...PARKED, due: at }, more: { release: true } }));
-    await due('soon', START_AT + 10);
-    await due('later', START_AT + 99);
-    await store.commit(createFirst({ run: 'parked', owner: 'me', more: { release: true } }));
-    await store.commit(createFirst({ run: 'written', owner: 'me', more: { release: true } }));
-    await store.post(signal('written', 'a'));
-    await store.commit(createFirst({ run: 'driven', owner: 'alive', activation: createActivation('build', { due: START_AT }) }));
-    await store.commit(createFirst({ run: 'orphan', owner: 'gone' }));
-    stage.dead.add('gone');
-    expect(await store.ready(START_AT + 10, 10)).toEqual([
-      { run: 'orphan', because: 'orphaned' },
-      { run: 'written', because: 'mail' },
-      { run: 'soon', because: 'due' },
-    ]);
-    expect(await store.ready(START_AT + 10, 1)).toHaveLength(1);
-    expect(await store.nextDue()).toBe(START_AT + 10);
-    expect(await store.nextDue(START_AT + 9)).toBe(START_AT + 10);
-    expect(await store.nextDue(START_AT + 10)).not.toBe(START_AT + 10);
+    const value = createValue([{ question: 'Which?', assumed: 'this', severity: 'MUST' }]);
+    const place = { path: 'build#1', step: 'build', attempt: 1, at: START_AT };
+    const assumption = { id: 'a1', ...place, severity: 'MUST' as const, digest: value.ref.digest, list: value.ref, index: 0 };
+    const first = createFirst({ run: 'r1', owner: 'me' });
+    await store.commit(first);
+    await store.commit(
+      createNext(first, [{ type: 'run.changed', at: START_AT, change: 'assumed', assumptions: [assumption] }], { values: [value] }),
+    );
+    const other = createFirst({ run: 'r2', owner: 'me' });
+    await store.commit(other);
+    const note = '"assumptions":';
+    await store.commit(
+      createNext(other, [
+        { type: 'run.changed', at: START_AT, change: 'noted', notes: [{ by: 'note', actor: 'ann', path: '', text: note }] },
+      ]),
+    );
+    expect((await store.list({ assumes: true })).map(({ id }) => id)).toEqual(['r1']);
   });
 }
 
@@ -472,8 +472,6 @@ function describeOrigin(stage: Stage): void {
   test('a store has no owner until it is bound, and then belongs to the first', async () => {
     const { store } = stage;
     expect(await store.origin()).toBeUndefined();
-    expect(await store.bind('mine')).toBe('mine');
-    expect(await store.bind('yours')).toBe('mine');
-    expect(await store.origin()).toBe('mine');
+    expect([await store.bind('mine'), await store.bind('yours'), await store.origin()]).toEqual(['mine', 'mine', 'mine']);
   });
 }

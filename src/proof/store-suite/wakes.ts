@@ -1,6 +1,7 @@
-// Owns the part of the store contract about waking up: semaphores, bells and word of commits.
+// Owns the part of the store contract about waking up: semaphores, runs that are ready, bells and word of commits.
 
 import { expect, test } from 'vitest';
+import type { InState } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { CommitResult, Delta, Mail, Store } from '../../store/store.ts';
 import { createActivation, createFirst, createNext, START_AT } from './deltas.ts';
@@ -12,6 +13,7 @@ const signal = (run: string, dedupe: string): Mail => ({
   input: { type: 'signalled', at: START_AT, name: dedupe },
   values: [],
 });
+const PARKED: InState<'waiting'> = { ...createActivation('build'), state: 'waiting', wait: { kind: 'signal', name: 'go' } };
 
 interface Stage {
   readonly store: Store;
@@ -74,7 +76,30 @@ function collect(store: Store): { until(count: number): Promise<string[]>; stop:
 }
 
 /** Describes bells and word of commits. */
-export function describeWaking(stage: Stage): void {
+export function describeWaking(stage: Stage & { readonly dead: Set<string> }): void {
+  test('ready runs are those that are due, have mail or lost their owner, and that nobody drives', async () => {
+    const { store } = stage;
+    const due = (run: string, at: number): Promise<CommitResult> =>
+      store.commit(createFirst({ run, owner: 'me', activation: { ...PARKED, due: at }, more: { release: true } }));
+    await due('soon', START_AT + 10);
+    await due('later', START_AT + 99);
+    await store.commit(createFirst({ run: 'parked', owner: 'me', more: { release: true } }));
+    await store.commit(createFirst({ run: 'written', owner: 'me', more: { release: true } }));
+    await store.post(signal('written', 'a'));
+    await store.commit(createFirst({ run: 'driven', owner: 'alive', activation: createActivation('build', { due: START_AT }) }));
+    await store.commit(createFirst({ run: 'orphan', owner: 'gone' }));
+    stage.dead.add('gone');
+    expect(await store.ready(START_AT + 10, 10)).toEqual([
+      { run: 'orphan', because: 'orphaned' },
+      { run: 'written', because: 'mail' },
+      { run: 'soon', because: 'due' },
+    ]);
+    expect(await store.ready(START_AT + 10, 1)).toHaveLength(1);
+    expect(await store.nextDue()).toBe(START_AT + 10);
+    expect(await store.nextDue(START_AT + 9)).toBe(START_AT + 10);
+    expect(await store.nextDue(START_AT + 10)).not.toBe(START_AT + 10);
+  });
+
   test('a watcher is told of mail, a follower of commits, and neither after it stopped', async () => {
     const { store } = stage;
     const rung = collect(store);

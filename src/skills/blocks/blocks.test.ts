@@ -97,6 +97,9 @@ test('a sub-agent is told its script, its step and its context, and follows the 
 <invoke>/path/to/explore.js --step 1 --total-steps 2</invoke>
 Start a new explore sub-agent with this context and tell it: run the command, do exactly what it prints, and continue with the command that it names until it prints COMPLETE.
 </subagent_dispatch>`);
+  expect(formatSubagentDispatch({ ...dispatch, params: { folder: 'my notes', round: 2 } })).toContain(
+    `<invoke>/path/to/explore.js --step 1 --total-steps 2 -p 'folder=my notes' -p round=2</invoke>`,
+  );
   expect(formatSubagentDispatch({ ...dispatch, freeForm: true })).toContain('may leave the script');
   expect(formatParallelDispatch([dispatch, { ...dispatch, agent: 'docs' }])).toMatch(
     /^<parallel_dispatch count="2">\nStart all 2 .*agent="explore".*agent="docs".*<\/parallel_dispatch>$/s,
@@ -151,6 +154,9 @@ The review has ended: fail. Do not read the findings and fix nothing yet. Run th
 <invoke>script --step 3 --total-steps 4 --qr-status fail</invoke>
 </orchestrator_action>
 </qr_file_output>`);
+  expect(formatQrFileOutput({ ...at, file: 'f', status: 'pass', qr: QRState(), otherwise: 'In a run, report the step.' })).toContain(
+    '</invoke>\nIn a run, report the step.\n</orchestrator_action>',
+  );
   expect(formatPostQrRouting({ ...at, qr: QRState() })).toBe(`<post_qr_routing>
 <if_pass>script --step 3 --total-steps 4 --qr-status pass</if_pass>
 <if_fail>script --step 3 --total-steps 4 --qr-status fail</if_fail>

@@ -2,7 +2,7 @@
 
 import type { AgentRole } from '../../authoring/graph/dispatch.ts';
 import { commandElement, escapeXml, nestedElement, textElement } from '../../base/xml.ts';
-import { stepCommand } from './step.ts';
+import { paramFlags, stepCommand } from './step.ts';
 
 /** A sub-agent and the script that it follows. */
 export interface SubagentDispatch {
@@ -12,6 +12,8 @@ export interface SubagentDispatch {
   readonly totalSteps: number;
   /** Values that the sub-agent is given. */
   readonly contextVars?: Readonly<Record<string, string | number | boolean>>;
+  /** Parameters of the script, which is a skill: each becomes a flag of its command. */
+  readonly params?: Readonly<Record<string, string | number | boolean>>;
   /** False, the default: it follows the script step by step. True: the script is only a start. */
   readonly freeForm?: boolean;
 }
@@ -23,11 +25,12 @@ export function formatSubagentDispatch({
   step,
   totalSteps,
   contextVars = {},
+  params = {},
   freeForm = false,
 }: SubagentDispatch): string {
   return nestedElement('subagent_dispatch', { agent, free_form: freeForm }, [
     ...Object.entries(contextVars).map(([name, value]) => textElement('context', { name }, String(value))),
-    commandElement('invoke', stepCommand({ script: scriptPath, step, total: totalSteps })),
+    commandElement('invoke', stepCommand({ script: scriptPath, step, total: totalSteps, flags: paramFlags(params) })),
     escapeXml(
       freeForm
         ? `Start a new ${agent} sub-agent with this context. It begins with the command and may leave the script where the work needs it.`

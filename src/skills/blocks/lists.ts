@@ -39,9 +39,13 @@ export function formatIncorrectBehavior(example: string, { consequence }: { read
   return nestedElement('incorrect_behavior', {}, [textElement('example', {}, example), textElement('consequence', {}, consequence)]);
 }
 
-/** `<resource>`: a reference text in full, so that the agent has it before it and need not look it up. */
-export function formatResource(name: string, { content }: { readonly content: string }): string {
-  return nestedElement('resource', { name }, [escapeXml(content)]);
+/**
+ * `<resource>`: a reference text in full, so that the agent has it before it and need not look it up. `digest` is that of
+ * the original, where the text is a copy of one.
+ */
+export function formatResource(name: string, { content, digest }: { readonly content: string; readonly digest?: string }): string {
+  // Quotes need no escape here, and examples of code are hard to read with it.
+  return nestedElement('resource', { name, digest }, [escapeXml(content)]);
 }
 
 /** `<orchestrator_constraint>`: the agent that sends others off does not do their work. */

@@ -5,7 +5,8 @@
 // sub-agent returns is part of what the sub-agent returns: <orchestrator_action>.
 
 import { commandElement, escapeXml, nestedElement, textElement } from '../../base/xml.ts';
-import { blockingSeverities, type GateConfig, QR_ROUNDS_MAX, QRState, type QRStatus, qrFlags } from '../qr-state.ts';
+import { blockingSeverities, REVIEW_ROUNDS_MAX, reviewBanner } from '../../definition/review.ts';
+import { type GateConfig, QRState, type QRStatus, qrFlags } from '../qr-state.ts';
 import { type Following, formatStepOutput, type StepPosition, stepCommand } from './step.ts';
 
 /** `<state_banner>`: at which checkpoint the agent is, in which round, and how it has to look at the work. */
@@ -23,9 +24,7 @@ export function formatQrBanner({
   readonly qrName: string;
   readonly freshReview?: boolean;
 }): string {
-  const name = qrName.toUpperCase();
-  if (qr.iteration === 1) return `${name}: Review the work for issues.`;
-  return `${name} (Iteration ${qr.iteration}${freshReview ? ', fresh review' : ''}): Previous review found issues.`;
+  return reviewBanner(qrName, qr.iteration, freshReview);
 }
 
 /** `<post_qr_routing>`: which command follows a review, by its verdict. */
@@ -49,13 +48,21 @@ export function formatQrFileOutput({
   file,
   status,
   qr,
+  otherwise,
   ...gate
-}: StepPosition & { readonly file: string; readonly status: QRStatus; readonly qr: QRState }): string {
+}: StepPosition & {
+  readonly file: string;
+  readonly status: QRStatus;
+  readonly qr: QRState;
+  /** What to do where that command is not the way to the gate, such as in a run. */
+  readonly otherwise?: string;
+}): string {
   return nestedElement('qr_file_output', { status }, [
     textElement('findings_file', {}, file),
     nestedElement('orchestrator_action', {}, [
       escapeXml(`The review has ended: ${status}. Do not read the findings and fix nothing yet. Run the gate first:`),
       commandElement('invoke', gateCommand(gate, qr, status)),
+      ...(otherwise === undefined ? [] : [escapeXml(otherwise)]),
     ]),
   ]);
 }
@@ -77,7 +84,7 @@ export function formatGateActions({ qr, gate }: { readonly qr: QRState; readonly
       formatGateResult('pass', { message: gate.passMessage }),
       gate.passStep === null ? 'The work is complete.' : `Continue with step ${gate.passStep}.`,
     ];
-  if (qr.iteration >= QR_ROUNDS_MAX)
+  if (qr.iteration >= REVIEW_ROUNDS_MAX)
     return [
       formatGateResult('fail', { message: `${gate.qrName} has failed ${qr.iteration} times.` }),
       'STOP: no further round. Show the open findings to the person you work for and let them decide.',
@@ -96,7 +103,7 @@ export function gateFollowing(at: StepPosition, { qr, gate }: { readonly qr: QRS
   if (qr.status === undefined) return { kind: 'branch', ifPass: gateCommand(at, qr, 'pass'), ifFail: gateCommand(at, qr, 'fail') };
   if (qr.status === 'pass')
     return gate.passStep === null ? { kind: 'terminal' } : { kind: 'linear', command: stepCommand({ ...at, step: gate.passStep }) };
-  if (qr.iteration >= QR_ROUNDS_MAX) return { kind: 'terminal' };
+  if (qr.iteration >= REVIEW_ROUNDS_MAX) return { kind: 'terminal' };
   const again = QRState({ iteration: qr.iteration + 1, failed: true });
   return { kind: 'linear', command: stepCommand({ ...at, step: gate.workStep }, qrFlags(again)) };
 }

@@ -1,7 +1,8 @@
 // Owns the blocks around a step: its header, what to do, which command comes next, and the whole output of a step.
 
+import { shellWord } from '../../base/shell-word.ts';
 import { commandElement, escapeXml, nestedElement, textElement } from '../../base/xml.ts';
-import { type ActionPart, partsOf } from '../guidance.ts';
+import { type ActionPart, partsOf } from '../../definition/action-part.ts';
 import type { Routing } from '../routing.ts';
 
 /** A step by its number. */
@@ -23,6 +24,11 @@ export type Following =
 /** The command that prints a step. */
 export function stepCommand({ script, step, total, flags = [] }: StepPosition, more: readonly string[] = []): string {
   return [`${script} --step ${step} --total-steps ${total}`, ...flags, ...more].join(' ');
+}
+
+/** The flags of `pawl skill step` that give a skill its parameters. */
+export function paramFlags(params: Readonly<Record<string, string | number | boolean>>): string[] {
+  return Object.entries(params).map(([name, value]) => `-p ${shellWord(`${name}=${value}`)}`);
 }
 
 /** `<step_header>`: the title of a step and its number. */
@@ -103,8 +109,7 @@ export function formatStepParts({
   ]);
 }
 
-/** The command of success; undefined after the last step. */
+/** The only command that can follow; undefined after the last step, and where the verdict chooses between two. */
 export function commandOf(following: Following): string | undefined {
-  if (following.kind === 'terminal') return undefined;
-  return following.kind === 'linear' ? following.command : following.ifPass;
+  return following.kind === 'linear' ? following.command : undefined;
 }

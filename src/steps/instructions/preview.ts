@@ -108,6 +108,7 @@ function jobOf(
       ...member,
     },
     runId: 'RUN',
+    startedAt: 0,
     workflow,
     params,
     result: null,

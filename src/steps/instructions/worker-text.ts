@@ -52,7 +52,7 @@ export async function handoverOf(job: Job, call: WorkerCall): Promise<StoredHand
 function told(job: Job, { worker, data }: WorkerCall, rules: readonly string[]): Promise<Instructions> {
   const { role = '' } = worker;
   const preamble = entryOf(job.bench.services.roles, role)?.prompt;
-  return instructionsFor(job, { ...writtenTask(job.request, worker), preamble, data, rules });
+  return instructionsFor(job, { ...writtenTask(job.request, worker, job.context.snapshot.results), preamble, data, rules });
 }
 
 /** The outcomes that a report may choose: those that the step has a transition for, if there are several. */

@@ -1,7 +1,8 @@
 // Owns what a step declares to produce: how it is configured, which patterns are refused, and how a worker
 // is told of it.
 
-import type { OutputModel, StepModel } from '../../definition/model.ts';
+import { FORGE_OUTPUTS } from '../../definition/forge-write.ts';
+import type { ForgeOutputModel, OutputModel, StepModel } from '../../definition/model.ts';
 
 /** One thing that a step is to produce. */
 export type OutputDeclaration = OutputModel & {
@@ -21,7 +22,16 @@ export function outputsOf(step: StepModel): readonly OutputDeclaration[] {
 
 /** What a worker is told of each output: its name, and how it is handed over. */
 export function outputLines(declared: readonly OutputDeclaration[]): string[] {
-  return declared.map((output) => `- ${output.name}${output.required ? ' (required)' : ''}: ${handover(output)}`);
+  const lines = declared.map((output) => `- ${output.name}${output.required ? ' (required)' : ''}: ${handover(output)}`);
+  return declared.some(isAtForge) ? [...lines, CLEANED] : lines;
+}
+
+const CLEANED =
+  '- Text for the forge is cleaned before it is written: mentions, closing keywords, commands, HTML, images and links to other sites become plain text. Each run may write a limited number of texts.';
+
+/** Whether the engine makes an output at the forge. */
+export function isAtForge(output: OutputDeclaration): output is OutputDeclaration & ForgeOutputModel {
+  return FORGE_OUTPUTS.some((type) => type === output.type);
 }
 
 function handover(output: OutputDeclaration): string {
@@ -32,6 +42,14 @@ function handover(output: OutputDeclaration): string {
       return `add or change one file that matches ${output.pattern}`;
     case 'effect':
       return 'the engine looks for it before and after the work';
+    case 'label':
+      return `do not set them; answer with JSON that has {"outputs": {${JSON.stringify(output.name)}: {"add": […], "remove": […]}}}, with labels from: ${(output.labels ?? []).join(', ')}`;
+    case 'issue':
+      return `do not open it; answer with JSON that has {"outputs": {${JSON.stringify(output.name)}: {"title": …, "body": …}}}`;
+    case 'review':
+      return `do not submit it; answer with JSON that has {"outputs": {${JSON.stringify(output.name)}: {"body": …, "comments": [{"path": …, "line": …, "body": …}]}}}; lines are those of the changed files`;
+    case 'discussion':
+      return `do not post it; answer with JSON that has {"outputs": {${JSON.stringify(output.name)}: "the text of the reply"}}`;
     case 'comment':
       return `do not post it; answer with JSON that has {"outputs": {${JSON.stringify(output.name)}: "the text of the comment"}}`;
     case 'pr':

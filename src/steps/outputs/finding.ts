@@ -15,6 +15,10 @@ export interface OutputFinding {
   readonly broken?: string;
   /** Those of its files that declare something for others to use. */
   readonly publicPaths?: readonly string[];
+  /** What was changed in a text before it was written, in words. */
+  readonly changes?: readonly string[];
+  /** Why it was not written, where the worker cannot change that. */
+  readonly refused?: string;
   /** What the run keeps among its data. */
   readonly remember?: JsonObject;
 }
@@ -42,11 +46,13 @@ export function emptyValue({ type }: OutputDeclaration): Json {
 
 /** The findings as they are kept beside the verdict, in the shape of conditions. */
 export function evidenceOf(findings: readonly OutputFinding[]): JsonObject[] {
-  return findings.map(({ output: { name, type }, seen, broken }) => ({
+  return findings.map(({ output: { name, type }, seen, broken, changes, refused }) => ({
     name,
     type,
     passed: broken === undefined,
     seen,
+    ...(changes === undefined ? {} : { changed: changes }),
+    ...(refused === undefined ? {} : { refused }),
     ...(broken === undefined ? {} : { error: broken }),
   }));
 }

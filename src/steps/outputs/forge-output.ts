@@ -3,13 +3,13 @@
 
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { performAction } from '../../forge/action.ts';
-import { type Forge, type ForgeFailure, type Passing, passingOf } from '../../forge/forge.ts';
-import { disarm } from '../../forge/outgoing-text.ts';
+import { type Forge, type ForgeAnswer, type ForgeFailure, type Passing, passingOf } from '../../forge/forge.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { outputRefusal } from '../permission.ts';
 import { baseOf, type OwnPullRequest, openingOf, openPullRequest, ownPullRequest, rememberedOf, type Unpublished } from '../publishing.ts';
 import { type Job, requestError, stepError } from '../work.ts';
+import { inTurn, limitRefusal } from '../writes/write-limits.ts';
+import { type ForgeWrite, numberFor, placeOf, readRequest, type WriteRequest, writeKey } from '../writes/write-request.ts';
 import type { OutputDeclaration } from './declaration.ts';
 import { kept, missing, type OutputFinding, wrong } from './finding.ts';
 
@@ -22,6 +22,12 @@ export interface Wish {
   readonly wanted: Json | undefined;
 }
 
+/** An output to be made, with the request as it is written. */
+export interface ReadyWish {
+  readonly output: OutputDeclaration;
+  readonly request: WriteRequest | undefined;
+}
+
 /** What a worker asked for under the name of an output, or by its type when that is the only one of its type. */
 export function wishFor(output: OutputDeclaration, said: JsonObject, declared: readonly OutputDeclaration[]): Json | undefined {
   const { outputs } = said;
@@ -32,62 +38,166 @@ export function wishFor(output: OutputDeclaration, said: JsonObject, declared: r
 
 /** Looks at a wish before anything is done; undefined when it can be done. */
 export function findFault(output: OutputDeclaration, wanted: Json | undefined): OutputFinding | undefined {
-  const advice = adviceFor(output);
   // One may be open from the run's branch already.
-  if (wanted === undefined && output.type === 'pr') return undefined;
-  if (wanted === undefined) return missing(output, `no ${NOUNS[output.type]} was asked for`, advice);
-  const isRight = output.type === 'pr' ? readPullRequest(wanted) !== undefined : typeof wanted === 'string' && wanted.trim() !== '';
-  return isRight ? undefined : wrong(output, `what was asked for is no ${NOUNS[output.type]}`, advice);
+  if (wanted !== undefined || output.type === 'pr') return undefined;
+  return missing(output, `no ${NOUNS[output.type]} was asked for`, adviceFor(output));
 }
 
 /** The forge to make an output at, or why it can never be made here. */
 export function forgeFor(job: Job, output: OutputDeclaration): { readonly forge: Forge } | { readonly error: StepError } {
   const { bench, request, context } = job;
   const { forge } = bench.services;
-  const what = `the output "${output.name}" of step "${request.bound.model.id}" is a ${NOUNS[output.type]}`;
+  const noun = NOUNS[output.type] ?? '';
+  const what = `the output "${output.name}" of step "${request.bound.model.id}" is ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
   const refuse = (why: string) => ({ error: stepError('COMMAND_NOT_RUN', `${what}, and ${why}`, { retryable: false }) });
-  const refusal = outputRefusal(request.workflow.definition, output.type === 'pr' ? 'pr' : 'comment');
+  const refusal = outputRefusal(request.workflow.definition, output);
   if (refusal !== undefined) return refuse(refusal);
   if (forge === undefined)
     return refuse('there is no forge here to make it at; configure one, such as "forge: { kind: local }" in .pawl/config.yaml');
-  if (output.type === 'comment' && numberOf(context.snapshot.data) === undefined)
-    return refuse('this run is about no issue and no pull request; give it issue_number or pr_number in its context');
+  const needsPlace = output.type !== 'pr' && output.type !== 'issue';
+  if (needsPlace && numberFor(output, placeOf(context.snapshot.data)) === undefined) return refuse(NOWHERE[output.type] ?? NO_ISSUE);
   return { forge };
 }
 
-/** Makes an output at the forge, once per attempt, and reads it back. */
-export async function makeAtForge(job: Job, forge: Forge, wish: Wish): Promise<Made> {
-  return wish.output.type === 'pr' ? await makePullRequest(job, forge, wish) : await makeComment(job, forge, wish);
+const NO_ISSUE = 'this run is about no issue and no pull request; give it issue_number or pr_number in its context';
+const NOWHERE: Readonly<Record<string, string>> = {
+  review: 'this run has no pull request to review; give it pr_number in its context',
+  discussion: 'this run is about no discussion; give it discussion_number in its context',
+};
+
+/** Reads and cleans what a worker asked for; a finding where it is refused. */
+export async function prepareWish(job: Job, forge: Forge, { output, wanted }: Wish): Promise<ReadyWish | Made> {
+  if (wanted === undefined) return { output, request: undefined };
+  const repository = await forge.repository();
+  if (repository.result !== 'ok') return notMade(job, output, repository);
+  const rules = present({ home: repository.value.url, hosts: job.bench.services.writes?.links });
+  const request = readRequest(job, { output, wanted }, { place: placeOf(job.context.snapshot.data), rules });
+  if ('refused' in request) {
+    const noun = NOUNS[output.type] ?? '';
+    return wrong(output, `what was asked for is no ${noun} that can be written: ${request.refused}`, adviceFor(output));
+  }
+  return { output, request };
+}
+
+/** Makes an output at the forge, once for what is written, and reads it back. */
+export async function makeAtForge(job: Job, forge: Forge, { output, request }: ReadyWish): Promise<Made> {
+  return await inTurn(job.request.runId, async () => {
+    const refusal = request === undefined ? undefined : await limitRefusal(job, forge, request);
+    if (typeof refusal === 'object') return notMade(job, output, refusal);
+    if (refusal !== undefined) return refused(output, refusal);
+    const made =
+      output.type === 'pr' ? await makePullRequest(job, forge, { output, request }) : await write(job, forge, { output, request });
+    return 'error' in made || request === undefined || request.changes.length === 0 ? made : { ...made, changes: request.changes };
+  });
+}
+
+/** A write that is not made for a reason that the worker cannot change. It breaks the promise only where it is required. */
+export function refused(output: OutputDeclaration, why: string): OutputFinding {
+  return { ...missing(output, `it was not written: ${why}`, 'go on without it'), refused: why };
 }
 
 const NOUNS: Readonly<Partial<Record<OutputDeclaration['type'], string>>> = {
   comment: 'comment',
   pr: 'pull request',
+  label: 'change of labels',
+  issue: 'issue',
+  review: 'review',
+  discussion: 'reply in a discussion',
+};
+
+const WISHES: Readonly<Partial<Record<OutputDeclaration['type'], string>>> = {
+  comment: '"the text of the comment"',
+  pr: '{"title": …, "body": …}',
+  label: '["a label"]',
+  issue: '{"title": …, "body": …}',
+  review: '{"body": …, "comments": [{"path": …, "line": …, "body": …}]}',
+  discussion: '"the text of the reply"',
 };
 
 function adviceFor({ name, type }: OutputDeclaration): string {
-  const wish = type === 'pr' ? '{"title": …, "body": …}' : '"the text of the comment"';
-  return `answer with JSON that has {"outputs": {${JSON.stringify(name)}: ${wish}}}`;
+  return `answer with JSON that has {"outputs": {${JSON.stringify(name)}: ${WISHES[type]}}}`;
 }
 
-async function makeComment(job: Job, forge: Forge, { output, wanted }: Wish): Promise<Made> {
-  const { data } = job.context.snapshot;
-  const number = numberOf(data) as number;
-  const message = masked(job, String(wanted));
-  const scene = { subject: { issue: number }, key: keyOf(job, output) };
-  const done = await performAction(forge, { name: 'comment', config: { message } }, scene);
-  if (done.outcome !== 'ok') return notMade(job, output, { result: done.reason, message: done.error, ...present({ until: done.until }) });
-  const id = isJsonObject(done.value) ? String(done.value.id) : '';
-  const read = await forge.comments(number);
-  if (read.result !== 'ok') return notMade(job, output, read);
-  const found = read.value.find((comment) => comment.id === id);
-  if (found?.body !== disarm(message)) return wrong(output, `comment ${id} on #${number} does not read back as it was posted`, 'ask again');
-  return kept(output, `comment:${id}`, `comment ${id} on #${number}`);
+async function write(job: Job, forge: Forge, { output, request }: ReadyWish): Promise<Made> {
+  if (request === undefined) return missing(output, 'nothing was asked for', adviceFor(output));
+  const written = await perform(forge, request.write, writeKey(job, request));
+  if ('result' in written) return notMade(job, output, written);
+  return 'differs' in written
+    ? wrong(output, written.differs, 'ask again')
+    : { ...kept(output, written.value, written.seen), ...present({ remember: written.remember }) };
 }
 
-async function makePullRequest(job: Job, forge: Forge, { output, wanted }: Wish): Promise<Made> {
-  const asked = wanted === undefined ? undefined : readPullRequest(wanted);
-  const own = await openAsAsked(job, forge, { output, asked });
+type Written =
+  | { readonly value: Json; readonly seen: string; readonly remember?: JsonObject }
+  | { readonly differs: string }
+  | ForgeFailure;
+
+async function perform(forge: Forge, write: Exclude<ForgeWrite, { type: 'pr' }> | ForgeWrite, key: string): Promise<Written> {
+  switch (write.type) {
+    case 'comment': {
+      const posted = await forge.comment(write, key);
+      return posted.result === 'ok'
+        ? await readBack(forge.comments(write.number), { ...write, id: posted.value.id, on: `#${write.number}` })
+        : posted;
+    }
+    case 'discussion': {
+      const posted = await forge.replyToDiscussion(write, key);
+      const on = `discussion #${write.number}`;
+      return posted.result === 'ok' ? await readBack(forge.discussionReplies(write.number), { ...write, id: posted.value.id, on }) : posted;
+    }
+    case 'label':
+      return await changeLabels(forge, write, key);
+    case 'issue': {
+      const { title, body, labels } = write;
+      const made = await forge.createIssue({ title, body, labels }, key);
+      return made.result === 'ok' ? { value: made.value.number, seen: `issue #${made.value.number}` } : made;
+    }
+    case 'review': {
+      const pr = await forge.pullRequest(write.number);
+      if (pr.result !== 'ok') return pr;
+      const { number, body, comments } = write;
+      const made = await forge.submitReview({ number, head: pr.value.headSha, state: 'commented', body, comments }, key);
+      const lines = comments.length === 0 ? '' : ` with ${comments.length} comments on lines`;
+      return made.result === 'ok' ? { value: `review:${made.value.id}`, seen: `review ${made.value.id} of #${number}${lines}` } : made;
+    }
+    case 'pr':
+      throw new Error('a pull request is opened with the work that it stands for');
+  }
+}
+
+interface Posted {
+  readonly id: string;
+  readonly body: string;
+  readonly on: string;
+  readonly type: string;
+}
+
+async function readBack(
+  reading: Promise<ForgeAnswer<readonly { readonly id: string; readonly body: string }[]>>,
+  { id, body, on, type }: Posted,
+): Promise<Written> {
+  const read = await reading;
+  if (read.result !== 'ok') return read;
+  const noun = type === 'comment' ? 'comment' : 'reply';
+  if (read.value.find((one) => one.id === id)?.body !== body)
+    return { differs: `${noun} ${id} on ${on} does not read back as it was posted` };
+  return { value: `${type}:${id}`, seen: `${noun} ${id} on ${on}` };
+}
+
+async function changeLabels(forge: Forge, { number, add, remove }: ForgeWrite & { type: 'label' }, key: string): Promise<Written> {
+  let labels: readonly string[] = [];
+  for (const [how, names] of [['removeLabels', remove] as const, ['addLabels', add] as const]) {
+    if (names.length === 0) continue;
+    const changed = await forge[how]({ number, labels: names }, `${key}/${how}`);
+    if (changed.result !== 'ok') return changed;
+    labels = changed.value.labels;
+  }
+  return { value: [...labels], seen: `the labels of #${number} are ${labels.join(', ') || 'none'}`, remember: { labels: [...labels] } };
+}
+
+async function makePullRequest(job: Job, forge: Forge, { output, request }: ReadyWish): Promise<Made> {
+  const asked = request?.write.type === 'pr' ? request.write : undefined;
+  const own = await openAsAsked(job, forge, { output, request });
   if (own === undefined) return missing(output, "no pull request was asked for, and none is open from the run's branch", adviceFor(output));
   if ('problem' in own) {
     if (own.mayPass) return unmade(job, output, { message: own.problem, ...own });
@@ -101,49 +211,25 @@ async function makePullRequest(job: Job, forge: Forge, { output, wanted }: Wish)
   const fault = faultOf(own) ?? (changes.value.length === 0 ? 'it changes no file' : undefined);
   if (fault !== undefined) return wrong(output, `pull request #${pr.number} is not as asked for: ${fault}`, 'fix it and ask again');
   const found = kept(output, pr.number, `pull request #${pr.number} is open from "${branch.name}" at ${pr.headSha}`);
-  return { ...found, remember: rememberedOf(own) };
+  return { ...found, remember: rememberedOf(own, job) };
 }
 
-/** What a worker asked for: the text of the pull request, and, if it said so, from which branch and into which. */
-interface AskedPullRequest {
-  readonly title: string;
-  readonly body: string;
-  readonly head?: string;
-  readonly base?: string;
-}
-
-async function openAsAsked(
-  job: Job,
-  forge: Forge,
-  { output, asked }: { readonly output: OutputDeclaration; readonly asked: AskedPullRequest | undefined },
-): Promise<OwnPullRequest | Unpublished | undefined> {
-  if (asked === undefined) {
+async function openAsAsked(job: Job, forge: Forge, { output, request }: ReadyWish): Promise<OwnPullRequest | Unpublished | undefined> {
+  const asked = request?.write;
+  if (request === undefined || asked?.type !== 'pr') {
     return output.implied === true ? await openPullRequest(job, forge, await openingOf(job, forge)) : await ownPullRequest(job, forge);
   }
   const base = await baseOf(job, forge);
   if (typeof base !== 'string') return base;
   if (asked.base !== undefined && asked.base !== base)
     return { problem: `its base is "${asked.base}", and the work of this run is for "${base}"; leave the base out`, mayPass: false };
-  const [title, body] = [masked(job, asked.title), masked(job, asked.body)];
-  return await openPullRequest(job, forge, {
-    title,
-    body,
-    key: keyOf(job, output),
-    ...(asked.head === undefined ? {} : { head: asked.head }),
-  });
+  const { title, body, head } = asked;
+  return await openPullRequest(job, forge, { title, body, key: writeKey(job, request), ...present({ head }) });
 }
 
 function faultOf({ pr, branch }: OwnPullRequest): string | undefined {
   if (pr.state !== 'open') return `it is ${pr.state}`;
   return pr.headSha === branch.sha ? undefined : `its head is ${pr.headSha}, and the work of this run is at ${branch.sha}`;
-}
-
-function readPullRequest(wanted: Json): AskedPullRequest | undefined {
-  if (!isJsonObject(wanted)) return undefined;
-  const { title, body = '', head, base } = wanted;
-  const isBranch = (name: Json | undefined): boolean => name === undefined || name === null || (typeof name === 'string' && name !== '');
-  if (typeof title !== 'string' || title.trim() === '' || typeof body !== 'string' || !isBranch(head) || !isBranch(base)) return undefined;
-  return { title, body, ...(typeof head === 'string' ? { head } : {}), ...(typeof base === 'string' ? { base } : {}) };
 }
 
 // A passing fault is an error of the attempt; anything else the worker can fix, so it is told.
@@ -157,17 +243,4 @@ function notMade(job: Job, output: OutputDeclaration, failure: Failure): Made {
 function unmade(job: Job, output: OutputDeclaration, failure: Passing & { readonly message: string }): Made {
   const what = `the output "${output.name}" of step "${job.request.bound.model.id}"`;
   return { error: requestError('STEP_FAILED', `${what} could not be made at the forge: ${failure.message}`, failure) };
-}
-
-// The issue comes first where a run has both: it is what the run was started for.
-function numberOf({ issue_number: issue, pr_number: pr }: JsonObject): number | undefined {
-  return [issue, pr].find((value): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value > 0);
-}
-
-function masked({ bench }: Job, text: string): string {
-  return bench.redactor?.text(text) ?? text;
-}
-
-function keyOf({ context }: Job, { name }: OutputDeclaration): string {
-  return `${context.idempotencyKey}/${name}`;
 }

@@ -254,7 +254,8 @@ describe('at the forge', () => {
       const run = createRunner({ forge: stage.forge });
       moves = [answer({ comment: 'Said before a crash.' })];
       await run(attempt([plan], about()));
-      moves = [answer({ comment: 'Said after it.' })];
+      const [posted] = valueIn(await stage.forge.comments(issue));
+      valueIn(await stage.forge.editComment({ id: posted?.id ?? '', body: 'Changed since.' }, 'edit'));
       expect(await run(attempt([plan], about()))).toMatchObject({
         error: { reason: 'contract', message: expect.stringContaining('does not read back') },
       });
@@ -370,7 +371,7 @@ describe('at the forge', () => {
       const result = await runner()(attempt([pr], about()));
       const number = issue + 1;
       expect(result).toHaveProperty('output', { change: number, pr_number: number, note: 'n' });
-      expect(result).toHaveProperty('remember', { pr_number: number });
+      expect(result).toHaveProperty('remember', { pr_number: number, pr_numbers: { work: number } });
       expect(valueIn(await stage.forge.pullRequest(number))).toMatchObject({
         ...{ state: 'open', headBranch: 'search', headSha, baseBranch: 'main' },
         ...{ title: 'For @\u200Bann', body: 'C\u200Bloses #1' },
@@ -431,7 +432,7 @@ describe('at the forge', () => {
     });
 
     test.each([
-      ['no checkout', async () => rmSync(join(clone.folder, '.git'), { recursive: true }), 'is no git checkout'],
+      ['no checkout', async () => rmSync(join(clone.folder, '.git'), { recursive: true }), 'is not a git checkout'],
       ['the default branch', () => clone.git('checkout', '--quiet', 'main'), 'the work is on "main", which pull requests go to'],
       ['no branch', () => clone.git('checkout', '--quiet', '--detach'), 'no branch is checked out here'],
     ])('of work that is on %s is refused', async (_what, change, message) => {

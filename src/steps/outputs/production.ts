@@ -7,25 +7,28 @@
 // - The value of an output is what was seen. A field of the worker with the same name is dropped.
 
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
+import { FORGE_OUTPUTS } from '../../definition/forge-write.ts';
 import type { StepModel } from '../../definition/model.ts';
 import { isFileOutput, patternRefusal } from '../../definition/output-pattern.ts';
 import { PUBLIC_API } from '../../expr/filters.ts';
 import { Stopped } from '../abort.ts';
+import { contractBefore } from '../contracts/contract-files.ts';
 import { protecting } from '../protection.ts';
 import { publishing } from '../publishing.ts';
 import { CLAIMED, type Executor, type Job, stepError, type Work } from '../work.ts';
+import { isStaged, type StagedDecision, stage, stagedDecision } from '../writes/staging.ts';
 import { type Baseline, foundBefore, openBaseline, takeDigests } from './baseline.ts';
-import { type OutputDeclaration, outputsOf } from './declaration.ts';
+import { isAtForge, type OutputDeclaration, outputsOf } from './declaration.ts';
 import { effectKey, judgeEffect } from './effect-output.ts';
 import { findArtifact, findFiles } from './file-output.ts';
 import { contractError, emptyValue, evidenceOf, missing, type OutputFinding } from './finding.ts';
-import { findFault, forgeFor, makeAtForge, type Wish, wishFor } from './forge-output.ts';
+import { findFault, forgeFor, makeAtForge, prepareWish, type ReadyWish, refused, type Wish, wishFor } from './forge-output.ts';
 
 type Done = Extract<Work, { readonly outcome: string }>;
 type Declared = readonly OutputDeclaration[];
 
 /** How a worker asks for what the engine makes; these fields are requests, and no part of the result. */
-const REQUEST_FIELDS: ReadonlySet<string> = new Set(['comment', 'pr', 'outputs']);
+const REQUEST_FIELDS: ReadonlySet<string> = new Set([...FORGE_OUTPUTS, 'outputs']);
 
 /** Does the work of a step, and looks at the outputs that it declares. */
 export async function producing(job: Job, work: Executor): Promise<Work> {
@@ -39,6 +42,8 @@ async function produced(job: Job, work: Executor): Promise<Work> {
   const refusal = refusalOf(job, declared);
   if (refusal !== undefined) return refusal;
   const before = await openBaseline(job, declared);
+  const decided = stagedDecision(job);
+  if (decided !== undefined) return await decideStaged(job, declared, { before, decided });
   const done = await protecting(job, work);
   if ('error' in done || 'handed' in done || 'asks' in done) return done;
   const plain = { ...done, output: toPlain(done.output, `the output of step "${request.bound.model.id}"`) };
@@ -50,7 +55,8 @@ async function produced(job: Job, work: Executor): Promise<Work> {
 export async function beforeWork(job: Job): Promise<JsonObject | undefined> {
   const declared = outputsOf(job.request.bound.model);
   const isRefused = declared.some((output) => isFileOutput(output) && patternRefusal(output.pattern) !== undefined);
-  return isRefused ? undefined : await foundBefore(job, declared);
+  const found = { ...(isRefused ? undefined : await foundBefore(job, declared)), ...(await contractBefore(job)) };
+  return Object.keys(found).length === 0 ? undefined : found;
 }
 
 /** What the step is to produce here: without a forge, there is no pull request that nobody declared. */
@@ -90,14 +96,62 @@ async function verified(job: Job, declared: Declared, { before, done }: Finished
     else found.set(output, missing(output, 'no pull request was asked for', 'ask for one'));
   }
   if ([...found.values()].every(({ broken }) => broken === undefined)) {
-    const trouble = await makeAll(job, wishes, found);
+    const ready = await prepareAll(job, wishes, found);
+    if ('error' in ready) return { ...noted(done), ...ready };
+    const isBroken = [...found.values()].some(({ broken }) => broken !== undefined);
+    const requests = ready.wishes.flatMap(({ request }) => request ?? []);
+    if (!isBroken && requests.length > 0 && isStaged(job)) return stage(job, done, requests);
+    const trouble = isBroken ? undefined : await makeAll(job, ready.wishes, found);
     if (trouble !== undefined) return { ...noted(done), ...trouble };
   }
   return concluded(job, done, inOrder(declared, found));
 }
 
-function isAtForge({ type }: OutputDeclaration): boolean {
-  return type === 'comment' || type === 'pr';
+interface Decided {
+  readonly before: Baseline;
+  readonly decided: StagedDecision;
+}
+
+/** Goes on with work whose writes a person has decided about: what they approved is written, and the rest is not. */
+async function decideStaged(job: Job, declared: Declared, { before, decided }: Decided): Promise<Work> {
+  const { forget } = decided;
+  const done = { ...decided.done, remember: { ...decided.done.remember, ...forget } };
+  const found = new Map<OutputDeclaration, OutputFinding>(await findInWorkspace(job, declared, before));
+  const isApproved = 'approved' in decided;
+  const requests = new Map(isApproved ? decided.approved.map((request) => [request.name, request]) : []);
+  const atForge = declared.filter(isAtForge);
+  if (!isApproved) {
+    for (const output of atForge) if (decided.names.includes(output.name)) found.set(output, refused(output, decided.refused));
+  }
+  const wishes = atForge.filter((output) => !found.has(output) && (requests.has(output.name) || output.type === 'pr'));
+  for (const output of atForge)
+    if (!found.has(output) && !wishes.includes(output)) found.set(output, missing(output, 'nothing was asked for', 'ask for it'));
+  const trouble = await makeAll(
+    job,
+    wishes.map((output) => ({ output, request: requests.get(output.name) })),
+    found,
+  );
+  // The decision holds until the writes are made, also when the forge cannot be reached just now.
+  if (trouble !== undefined) return { ...noted(decided.done), ...trouble };
+  return concluded(job, done, inOrder(declared, found));
+}
+
+/** Reads and cleans all requests before the first is written. */
+async function prepareAll(
+  job: Job,
+  wishes: readonly Wish[],
+  found: Map<OutputDeclaration, OutputFinding>,
+): Promise<{ readonly wishes: readonly ReadyWish[] } | (Work & { readonly error: unknown })> {
+  const ready: ReadyWish[] = [];
+  for (const wish of wishes) {
+    const place = forgeFor(job, wish.output);
+    if ('error' in place) return place;
+    const prepared = await prepareWish(job, place.forge, wish);
+    if ('error' in prepared) return prepared;
+    if ('seen' in prepared) found.set(wish.output, prepared);
+    else ready.push(prepared);
+  }
+  return { wishes: ready };
 }
 
 async function findInWorkspace(job: Job, declared: Declared, before: Baseline): Promise<[OutputDeclaration, OutputFinding][]> {
@@ -119,8 +173,8 @@ async function findInWorkspace(job: Job, declared: Declared, before: Baseline): 
   return found;
 }
 
-async function makeAll(job: Job, wishes: readonly Wish[], found: Map<OutputDeclaration, OutputFinding>): Promise<Work | undefined> {
-  const isPr = ({ output }: Wish): boolean => output.type === 'pr';
+async function makeAll(job: Job, wishes: readonly ReadyWish[], found: Map<OutputDeclaration, OutputFinding>): Promise<Work | undefined> {
+  const isPr = ({ output }: ReadyWish): boolean => output.type === 'pr';
   for (const wish of [...wishes.filter(isPr), ...wishes.filter((one) => !isPr(one))]) {
     if (job.request.signal.aborted) throw new Stopped();
     const place = forgeFor(job, wish.output);

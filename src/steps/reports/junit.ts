@@ -65,6 +65,6 @@ function declaredFailures(root: string, attributes: ReadonlyMap<string, string>)
   if (root !== 'testsuites' && root !== 'testsuite')
     throw new UnreadableReport(`its root is <${root.slice(0, 40)}>; a JUnit report has <testsuites> or <testsuite>`);
   const counts = ['failures', 'errors'].map((name) => attributes.get(name) ?? '0');
-  if (!counts.every((count) => /^\d{1,9}$/.test(count))) throw new UnreadableReport('its root declares failures that are no number');
+  if (!counts.every((count) => /^\d{1,9}$/.test(count))) throw new UnreadableReport('the count of failures in its root is not a number');
   return counts.reduce((sum, count) => sum + Number(count), 0);
 }

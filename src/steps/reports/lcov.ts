@@ -37,7 +37,7 @@ class LcovReader {
     if (line === 'end_of_record') return this.#endRecord(number);
     const colon = line.indexOf(':');
     const [tag, value] = [line.slice(0, colon), line.slice(colon + 1)];
-    if (colon < 1 || !/^[A-Z]+$/.test(tag)) throw new UnreadableReport(`line ${number} is no line of lcov`);
+    if (colon < 1 || !/^[A-Z]+$/.test(tag)) throw new UnreadableReport(`line ${number} is not a line of lcov`);
     if (tag === 'SF') this.#startRecord(value, number);
     else if (tag !== 'TN') this.#entry(tag, value, number);
   }

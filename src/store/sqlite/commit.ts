@@ -19,6 +19,7 @@ import { unknownRun } from './failure.ts';
 import { appendEntry, nextEntry } from './log.ts';
 import { consumeMail, insertMail } from './mail.ts';
 import { writeMembers } from './members.ts';
+import { writeNumbers } from './numbers.ts';
 import { countMembers, encodeState, withoutChecks, withoutPlace } from './row-format.ts';
 import { insertRunRow, keyOf, type RunRow, readRunRow, updateRunRow } from './run-row.ts';
 import { transactionsIn } from './seals.ts';
@@ -47,6 +48,7 @@ export function commitDelta(context: CommitContext, delta: Delta, after: After):
   if (written === undefined) return STALE;
   writeValues(connection, delta.values);
   writeData(connection, run, delta.data);
+  writeNumbers(connection, run, delta);
   writeMembers(connection, run, delta);
   consumeMail(connection, run, { ids: delta.consumed, seq: delta.state.seq });
   const woken = [...postMail(connection, delta), ...moveSlots(connection, run, delta)];

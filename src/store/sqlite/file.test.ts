@@ -91,6 +91,27 @@ describe('versions of the file', () => {
     copy.close();
   });
 
+  test('runs of a file from before version 3 are found by their issue and their pull requests', async () => {
+    const store = await open();
+    const data = [
+      { key: 'pr_number', text: '9' },
+      { key: 'pr_numbers', text: JSON.stringify({ ['x'.repeat(70_000)]: 10 }) },
+    ];
+    await store.commit(createFirst({ run: 'r1', owner: 'me', creation: { origin: { issue: 7 } }, more: { data } }));
+    await store.close();
+    const { db, close } = await openRaw();
+    db.exec("DROP TABLE run_numbers; DELETE FROM seals WHERE name = 'run_numbers'; DELETE FROM migrations WHERE version = 3");
+    db.exec(
+      "UPDATE seals SET (rows, total) = (SELECT count(*), sum(pawl_sum(version, name, applied_at)) FROM migrations) WHERE name = 'migrations'",
+    );
+    db.exec('PRAGMA user_version=2');
+    close();
+    const again = await open();
+    for (const about of [{ issues: [7] }, { prs: [9] }, { prs: [10] }])
+      expect((await again.list({ about })).map(({ id }) => id)).toEqual(['r1']);
+    expect(await again.check()).toMatchObject({ ok: true, problems: [] });
+  });
+
   test('a migration that fails leaves the version before it', async () => {
     await (await open()).close();
     const connection = await openRaw();

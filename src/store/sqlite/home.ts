@@ -5,7 +5,7 @@
 //   writing to a file that was removed, and nobody could ever read it.
 
 import { randomUUID } from 'node:crypto';
-import { realpathSync, type Stats, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { EngineError } from '../../base/error.ts';
 import type { Connection } from './connection.ts';
@@ -24,6 +24,7 @@ export interface Home {
   isWhole(): boolean;
   /** To be called after every write that reached the disk. */
   written(): void;
+  close(): void;
   /** Makes this file the store's home, and whoever opened it its origin. Runs inside a transaction. */
   adopt(): void;
 }
@@ -31,7 +32,8 @@ export interface Home {
 /** Reads where the store is at home; a new store is at home where it is. One that has lost its end is not written to. */
 export function openHome(connection: Connection, lost: EngineError | undefined): Home {
   const { path } = connection;
-  if (path === undefined) return { assertHome: () => {}, isWhole: () => true, written: () => {}, adopt: () => adoptOrigin(connection) };
+  if (path === undefined)
+    return { assertHome: () => {}, isWhole: () => true, written: () => {}, close: () => {}, adopt: () => adoptOrigin(connection) };
   let home = readHome(connection);
   let loss = lost;
   const here = placeOf(path);
@@ -44,6 +46,7 @@ export function openHome(connection: Connection, lost: EngineError | undefined):
     },
     isWhole: () => loss === undefined,
     written: watch.note,
+    close: watch.close,
     adopt: () => {
       writeHome(connection, here);
       home = here;
@@ -92,11 +95,13 @@ interface Watch {
   look(): void;
   /** Remembers how long the log is after a write, so that the next look sees whether it was cut off. */
   note(): void;
+  close(): void;
 }
 
 /** Watches the files of a store, which has an id of its own. */
 function openWatch(path: string, id: unknown): Watch {
   const seen = new Map<string, Stats>();
+  const log = openLogSize(`${path}-wal`);
   const check = (side: keyof typeof SIDES): void => {
     const before = seen.get(side);
     const now = statSync(`${path}${side}`, { throwIfNoEntry: false });
@@ -109,7 +114,9 @@ function openWatch(path: string, id: unknown): Watch {
     if (side === '' && before !== undefined && before.mtimeMs !== now.mtimeMs && idIn(path) !== id)
       throw gone(path, 'another one was written over it');
     // Pruning makes a file shorter, and a checkpoint the log: both leave the store whole.
-    if (side !== '-shm' && now.size < (before?.size ?? 0) && !isWhole(path)) throw gone(path, `its ${SIDES[side]} was cut off`);
+    const sizeBefore = side === '-wal' ? log.size : (before?.size ?? 0);
+    if (side !== '-shm' && now.size < sizeBefore && !isWhole(path)) throw gone(path, `its ${SIDES[side]} was cut off`);
+    if (side === '-wal') log.size = now.size;
     seen.set(side, now);
   };
   check('');
@@ -125,11 +132,34 @@ function openWatch(path: string, id: unknown): Watch {
       isChecked = false;
     });
   };
-  const note = (): void => {
-    const [before, now] = [seen.get('-wal'), statSync(`${path}-wal`, { throwIfNoEntry: false })];
-    if (now !== undefined && (before === undefined || (before.ino === now.ino && before.size < now.size))) seen.set('-wal', now);
+  return { look, note: log.note, close: log.close };
+}
+
+/**
+ * The size of the log as it was after the last write. It is asked for when a byte can be read after the last known end:
+ * once the log is in use from its beginning again, it no longer grows. Asking after every write would make the next one
+ * slower, because Linux keeps the times of a file exactly once they were asked for, and each sync then records them: 50 µs
+ * a step. SQLite has no locks on the log, and it is closed after the database: closing it drops none.
+ */
+function openLogSize(path: string): { size: number; note(): void; close(): void } {
+  const byte = new Uint8Array(1);
+  let descriptor: number | undefined;
+  const log = {
+    size: 0,
+    note: () => {
+      try {
+        descriptor ??= openSync(path, 'r');
+        if (readSync(descriptor, byte, 0, 1, log.size) === 1) log.size = fstatSync(descriptor).size;
+      } catch {
+        // The next look says what is wrong with the log.
+      }
+    },
+    close: () => {
+      if (descriptor !== undefined) closeSync(descriptor);
+      descriptor = undefined;
+    },
   };
-  return { look, note };
+  return log;
 }
 
 function isWhole(path: string): boolean {

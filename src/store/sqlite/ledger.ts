@@ -1,10 +1,11 @@
 // Owns the ledger of what agents used, and the accounts that are closed for a while. A row is written before an agent is
 // called and completed when it has answered: an attempt that a crash cut off stays recorded, with unknown amounts.
 
-import type { AgentUse, AgentUsed, ClosedAccount, Family, UsageQuery, UsageTotal, Used } from '../store.ts';
+import type { AgentUse, AgentUsed, ClosedAccount, Family, UsageBucket, UsageQuery, UsageSpan, UsageTotal, Used } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { unknownRun } from './failure.ts';
 import { keyOf } from './run-row.ts';
+import { placeSql } from './schema.ts';
 
 /** Records that an agent is about to be called; returns the id of the row. */
 export function beginUse(connection: Connection, { run, path, step, attempt, role, account, at }: AgentUse): number {
@@ -70,6 +71,44 @@ export function readUses(connection: Connection, run: string): AgentUsed[] {
     )
     .all(run);
   return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as unknown as AgentUsed);
+}
+
+/** What agents used, and how many runs were started, in stretches of time. */
+export function readUsageOver(connection: Connection, { since, until, bucketMs, workflow }: UsageSpan): UsageBucket[] {
+  const named = workflow === undefined ? '' : ' AND d.name = ?4';
+  const values = [bucketMs, since, until, ...(workflow === undefined ? [] : [workflow])];
+  const agents = connection
+    .sql(
+      `SELECT cast(u.started_at / ?1 AS INTEGER) * ?1 AS at, coalesce(d.name, '(removed)') AS workflow, u.role AS role, count(DISTINCT u.run) AS used,
+       count(*) AS attempts, coalesce(sum(cost_usd), 0) AS costUsd, count(*) FILTER (WHERE cost_usd IS NULL) AS unknownCost,
+       coalesce(sum(input_tokens), 0) AS inputTokens, coalesce(sum(output_tokens), 0) AS outputTokens, coalesce(sum(ms), 0) AS ms
+       FROM agent_usage u LEFT JOIN runs r ON r.key = u.run LEFT JOIN definitions d ON d.id = r.definition
+       WHERE u.started_at >= ?2 AND u.started_at < ?3${named} GROUP BY 1, 2, 3`,
+    )
+    .all(...values);
+  const runs = connection
+    .sql(
+      `SELECT cast(r.created / ?1 AS INTEGER) * ?1 AS at, d.name AS workflow, count(*) AS runs FROM runs r JOIN definitions d ON d.id = r.definition
+       WHERE r.created >= ?2 AND r.created < ?3${named} GROUP BY 1, 2`,
+    )
+    .all(...values);
+  const refused = connection
+    .sql(
+      `SELECT cast(e.at / ?1 AS INTEGER) * ?1 AS at, d.name AS workflow, u.role AS role, count(DISTINCT e.place || ' ' || a.key) AS refusals
+       FROM runs r JOIN definitions d ON d.id = r.definition JOIN events e ON e.place BETWEEN ${placeSql('r.key', '0')} AND ${placeSql('(r.key + 1)', '-1')}
+       JOIN json_each(e.body, '$.attempts') a
+       LEFT JOIN agent_usage u ON u.run = r.key AND u.path = a.value ->> '$.path' AND u.attempt = a.value ->> '$.attempt'
+       WHERE r.created >= ?2 AND r.created < ?3${named} AND instr(e.body, '"claim":{') > 0 AND a.value ->> '$.claim.digest' IS NOT NULL
+       AND a.value ->> '$.error.reason' = 'contract' GROUP BY 1, 2, 3`,
+    )
+    .all(...values);
+  const none = { attempts: 0, costUsd: 0, unknownCost: 0, inputTokens: 0, outputTokens: 0, ms: 0, refusals: 0 };
+  const all = [
+    ...runs.map((row) => ({ ...none, ...row, role: undefined })),
+    ...agents.map(({ used, ...row }) => ({ ...none, ...row, runs: used })),
+    ...refused.map((row) => ({ ...none, ...row, role: row.role ?? undefined, runs: 0 })),
+  ] as unknown as UsageBucket[];
+  return all.sort((a, b) => a.at - b.at || (a.workflow < b.workflow ? -1 : 1));
 }
 
 /** The runs that a run descends from, and how many runs its whole family has. */

@@ -3,9 +3,10 @@
 
 import { messageOf } from '../../base/error.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
-import { currentStepOf } from '../../kernel/status.ts';
-import type { ReadyRun, RunQuery, RunSummary } from '../store.ts';
+import { currentStepOf } from '../../kernel/run-state.ts';
+import type { HeadQuery, ReadyRun, RunHead, RunQuery, RunSummary } from '../store.ts';
 import type { Connection } from './connection.ts';
+import { aboutCondition } from './numbers.ts';
 import { type RunRow, readRunRowByKey, SETTLED_SQL, statusOf, verifyRun } from './run-row.ts';
 import { findRunKeys, type RunKey, whereReadable } from './salvage.ts';
 
@@ -36,14 +37,77 @@ export function listRuns(connection: Connection, query: RunQuery): RunSummary[] 
 
 function conditionsOf(query: RunQuery): Condition[] {
   const conditions: Condition[] = [];
-  if (query.status !== undefined) {
-    conditions.push(['status IN (SELECT value FROM json_each(?))', JSON.stringify(query.status)]);
-  }
+  if (query.status !== undefined) conditions.push(withStatus(query.status));
   if (query.workflow !== undefined) conditions.push(['definition IN (SELECT id FROM definitions WHERE name = ?)', query.workflow]);
   if (query.parent !== undefined) conditions.push(['parent = ?', query.parent]);
+  if (query.id !== undefined) conditions.push(['id = ?', query.id]);
   if (query.idPrefix !== undefined) conditions.push(['id >= ? AND id < ?', query.idPrefix, query.idPrefix + AFTER_ANY_PREFIX]);
+  // A run without assumptions has no such field, and text of others is in quotes that are escaped.
+  if (query.assumes === true) conditions.push([`instr(state, '"assumptions":') > 0`]);
+  if (query.mayAsk === true) conditions.push([MAY_ASK]);
+  if (query.mayBreak === true) conditions.push([`definition IN (SELECT id FROM definitions WHERE instr(text, '"breakers":') > 0)`]);
+  if (query.about !== undefined) conditions.push(aboutCondition(query.about));
   if (query.before !== undefined) conditions.push(['created < ?', query.before]);
+  if (query.since !== undefined) conditions.push(['created >= ?', query.since]);
+  if (query.below !== undefined) conditions.push(['key < ?', query.below]);
+  if (query.from !== undefined) conditions.push(['key >= ?', query.from]);
+  for (const tag of query.tags ?? []) conditions.push([`${TAGGED} value = ?)`, tag]);
+  for (const [name, value] of Object.entries(query.params ?? {}))
+    conditions.push([`${PARAMS} AND text -> ? IN (?, ?))`, `$.${JSON.stringify(name)}`, value, JSON.stringify(value)]);
+  if (query.text !== undefined) conditions.push(textCondition(query.text));
   return conditions;
+}
+
+function withStatus(status: readonly RunStatus[]): Condition {
+  return ['status IN (SELECT value FROM json_each(?))', JSON.stringify(status)];
+}
+
+// Waits as the checkpoint and its members have them. A text that only looks like one costs a look, and misses nothing.
+const ASKS = ['"kind":"human"', '"kind":"answer"', '"kind":"checks"', '"state":"unknown"'];
+const asksIn = (column: string): string => ASKS.map((text) => `instr(${column}, '${text}') > 0`).join(' OR ');
+const MAY_ASK = `(status = 'escalated' OR ${asksIn('state')} OR EXISTS (SELECT 1 FROM members WHERE members.run = runs.key AND (${asksIn('members.text')})))`;
+
+const TAGGED = "EXISTS (SELECT 1 FROM json_each(runs.origin, '$.tags') WHERE";
+const PARAMS = 'EXISTS (SELECT 1 FROM contents WHERE digest = runs.params';
+
+function textCondition(text: string): Condition {
+  const wanted = text.toLowerCase();
+  const has = (column: string): string => `instr(lower(${column}), ?) > 0`;
+  const places = [
+    has('runs.id'),
+    `definition IN (SELECT id FROM definitions WHERE ${has('name')})`,
+    `${TAGGED} ${has('value')})`,
+    `${PARAMS} AND ${has('text')})`,
+  ];
+  return [`(${places.join(' OR ')})`, ...places.map(() => wanted)];
+}
+
+/** Where runs are: the numbers of their last log rows, by columns that are read without their checkpoints. */
+export function readHeads(connection: Connection, query: HeadQuery): RunHead[] {
+  const [where, ...values] = headCondition(query);
+  const order = query.of === 'all' ? ` ORDER BY key LIMIT ${query.limit}` : '';
+  const rows = connection.sql(`SELECT key, id, seq, status, owner FROM runs WHERE ${where}${order}`).all(...values);
+  return rows.map(({ key, id, seq, status, owner }) => ({
+    run: String(id),
+    place: Number(key),
+    seq: Number(seq),
+    status: statusOf(status) ?? 'failed',
+    owner: owner === null ? undefined : String(owner),
+  }));
+}
+
+function headCondition(query: HeadQuery): Condition {
+  if (query.of === 'owned') return ['owner IS NOT NULL'];
+  if (query.of !== 'all') return ['id IN (SELECT value FROM json_each(?))', JSON.stringify(query.of)];
+  if (query.status === undefined) return ['key > ?', query.after];
+  const [sql, ...values] = withStatus(query.status);
+  return [`key > ? AND ${sql}`, query.after, ...values];
+}
+
+/** How many runs there are of each status. */
+export function countStatuses(connection: Connection): ReadonlyMap<RunStatus, number> {
+  const rows = connection.sql('SELECT status, count(*) AS n FROM runs GROUP BY status').all();
+  return new Map(rows.map(({ status, n }) => [status as RunStatus, Number(n)]));
 }
 
 function summarize(connection: Connection, { key, id }: RunKey): RunSummary {
@@ -63,6 +127,7 @@ function summarize(connection: Connection, { key, id }: RunKey): RunSummary {
             due: undefined,
             owner: undefined,
             parent: undefined,
+            place: key,
           }
         : columnsOf(row);
     const status: RunStatus = statusOf(row?.status) ?? 'failed';
@@ -79,6 +144,7 @@ function columnsOf(row: RunRow): Omit<RunSummary, 'status' | 'currentStep' | 'or
     due: row.due ?? undefined,
     owner: row.owner,
     parent: row.parent ?? undefined,
+    place: row.key,
   };
 }
 

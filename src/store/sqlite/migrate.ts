@@ -5,6 +5,7 @@ import { EngineError } from '../../base/error.ts';
 import { copyDatabase, recordBackup } from './backup.ts';
 import { type Connection, whenFree } from './connection.ts';
 import { foundHome } from './home.ts';
+import { createRunNumbers } from './numbers.ts';
 import { TABLES } from './schema.ts';
 import { createSeals } from './seals.ts';
 import { VIEWS } from './views.ts';
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
     },
   },
   { version: 2, name: 'seals', apply: createSeals },
+  { version: 3, name: 'runs by issue and pull request', apply: createRunNumbers },
 ];
 
 /** Migrates the file to the newest version and returns that. A file of a newer version is rejected untouched. */

@@ -29,7 +29,8 @@ async function fill(): Promise<void> {
       activation: createActivation('lint', { path: `each#1/${key}`, member: { group: 'each#1', key, index: 0 } }),
     });
     const data = ['a', 'b'].map((key) => ({ key, text: `"${key}"` })).concat({ key: 'long', text: long });
-    const first = createFirst({ run, owner: 'me', more: { data, slots: { take, free: [] } } });
+    const creation = { origin: { issue: 7 } };
+    const first = createFirst({ run, owner: 'me', creation, more: { data, slots: { take, free: [] } } });
     const create = { ...first.create, codeHash: `code of ${run}` } as NonNullable<typeof first.create>;
     await store.commit({ ...first, create });
     for (const n of [1, 2])

@@ -14,8 +14,8 @@ import { readData, readValues } from './contents.ts';
 import { openDefinitions } from './definitions.ts';
 import { toStoreError, unknownRun } from './failure.ts';
 import { bindOrigin, type Home, openHome, readOrigin, readStoreId } from './home.ts';
-import { beginUse, closeAccount, endUse, openAccounts, readClosed, readFamily, readUses, sumUsage } from './ledger.ts';
-import { listRuns, readNextDue, readReady, resolvePrefix } from './listing.ts';
+import { beginUse, closeAccount, endUse, openAccounts, readClosed, readFamily, readUsageOver, readUses, sumUsage } from './ledger.ts';
+import { countStatuses, listRuns, readHeads, readNextDue, readReady, resolvePrefix } from './listing.ts';
 import { readLog } from './log.ts';
 import { insertMail, readInbox } from './mail.ts';
 import { migrate, versionOf } from './migrate.ts';
@@ -23,6 +23,7 @@ import { type ClaimContext, claimRun, releaseRun, withdrawMail } from './ownersh
 import { pruneStore } from './prune.ts';
 import { keyOf, type RunRow, readRunRow, verifyRun } from './run-row.ts';
 import { countTransaction, reseal } from './seals.ts';
+import { readSlots } from './slots.ts';
 import { type After, openTransactions, type Transactions } from './transactions.ts';
 
 const WAL_AUTOCHECKPOINT = 1000;
@@ -162,6 +163,7 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
       bell.close();
       connection.close();
       anchor.close();
+      home.close();
     },
   };
 }
@@ -213,7 +215,10 @@ function postMail({ connection, bell }: ClaimContext, mail: Mail, after: After):
   return result;
 }
 
-type Ledger = Pick<Store, 'beginUse' | 'endUse' | 'usage' | 'uses' | 'family' | 'closeAccount' | 'closedAccounts' | 'openAccounts'>;
+type Ledger = Pick<
+  Store,
+  'beginUse' | 'endUse' | 'usage' | 'uses' | 'usageOver' | 'family' | 'slots' | 'closeAccount' | 'closedAccounts' | 'openAccounts'
+>;
 
 function createLedger(connection: Connection, write: Transactions['write']): Ledger {
   const reading = <T>(work: () => T): Promise<T> => readSnapshot(connection, work);
@@ -222,7 +227,9 @@ function createLedger(connection: Connection, write: Transactions['write']): Led
     endUse: (id, used) => write(() => endUse(connection, id, used)),
     usage: (query) => reading(() => sumUsage(connection, query)),
     uses: (run) => reading(() => readUses(connection, run)),
+    usageOver: (span) => reading(() => readUsageOver(connection, span)),
     family: (run) => reading(() => readFamily(connection, run)),
+    slots: (limit) => reading(() => readSlots(connection, limit)),
     closeAccount: (closed) => write(() => closeAccount(connection, closed)),
     closedAccounts: (now) => reading(() => readClosed(connection, now)),
     openAccounts: () => write(() => openAccounts(connection)),
@@ -259,7 +266,10 @@ function loadRun(
   return { state, status, owner: row.owner, epoch: row.epoch, definition: definitionOf(row), codeHash: row.code, origin };
 }
 
-type Reader = Pick<Store, 'inbox' | 'load' | 'values' | 'data' | 'latest' | 'attempts' | 'events' | 'list' | 'resolve'>;
+type Reader = Pick<
+  Store,
+  'inbox' | 'load' | 'values' | 'data' | 'latest' | 'attempts' | 'events' | 'list' | 'heads' | 'statusCounts' | 'resolve'
+>;
 
 function createReader(context: CommitContext & Pick<ClaimContext, 'definitionOf'>): Reader {
   const { connection } = context;
@@ -279,6 +289,8 @@ function createReader(context: CommitContext & Pick<ClaimContext, 'definitionOf'
     attempts: (run, group) => of(run, (row) => readAttempts(connection, row, { group })),
     events: (run, after, limit) => of(run, (row) => readLog(connection, row, { after, limit: limit ?? EVENTS_MAX })),
     list: (query) => readSnapshot(connection, () => listRuns(connection, query)),
+    statusCounts: () => readSnapshot(connection, () => countStatuses(connection)),
+    heads: (query) => readSnapshot(connection, () => readHeads(connection, query)),
     resolve: (prefix, limit) => readSnapshot(connection, () => resolvePrefix(connection, prefix, limit)),
   };
 }

@@ -69,6 +69,10 @@ export function withdrawMail(
 ): 'withdrawn' | 'held' | 'gone' {
   const row = readRunRow(context.connection, run);
   if (row === undefined) throw unknownRun(run, context.connection.name);
-  if (row.owner !== undefined && row.owner !== me && !context.isDead(row.owner)) return 'held';
-  return removeMail(context.connection, row.key, dedupe);
+  const isOther = row.owner !== undefined && row.owner !== me;
+  if (isOther && !context.isDead(row.owner as string)) return 'held';
+  const result = removeMail(context.connection, row.key, dedupe);
+  // An owner that was taken for dead and still runs would act on it in its next commit, so its claim becomes stale.
+  if (isOther && result === 'withdrawn') context.connection.sql('UPDATE runs SET epoch = epoch + 1 WHERE key = ?').run(row.key);
+  return result;
 }

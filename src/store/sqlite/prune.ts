@@ -37,6 +37,7 @@ interface Candidate {
   readonly workflow: string;
   readonly status: RunStatus;
   readonly parent: string | null;
+  readonly begun: number | null;
   readonly at: number | null;
   readonly owner: string | null;
   /** How many messages it has not read. */
@@ -74,13 +75,14 @@ export async function pruneStore(context: PruneContext, request: PruneRequest): 
   return { runs, values };
 }
 
-function toPruned({ id, workflow, status, at }: Candidate): PrunedRun {
-  return { id, workflow, status: statusOf(status) ?? 'failed', updatedAt: at ?? 0 };
+function toPruned({ id, workflow, status, begun, at }: Candidate): PrunedRun {
+  return { id, workflow, status: statusOf(status) ?? 'failed', createdAt: begun ?? 0, updatedAt: at ?? 0 };
 }
 
-const CANDIDATES = `SELECT r.key, r.id, r.status, r.parent, coalesce(d.name, '') AS workflow, e.at, r.owner,
+const CANDIDATES = `SELECT r.key, r.id, r.status, r.parent, coalesce(d.name, '') AS workflow, f.at AS begun, e.at, r.owner,
   (SELECT count(*) FROM mail m WHERE m.run = r.key AND m.consumed IS NULL) AS unread
   FROM runs r LEFT JOIN definitions d ON d.id = r.definition
+  LEFT JOIN events f ON f.place = ${placeSql('r.key', '1')}
   LEFT JOIN events e ON e.place = ${placeSql('r.key', 'r.seq')}`;
 
 interface Plan {
@@ -170,7 +172,7 @@ function sourceOf(connection: Connection, { key, id }: Pick<Candidate, 'key' | '
 function deleteRun(connection: Connection, key: number): void {
   forgetUses(connection, key);
   connection.sql('DELETE FROM events WHERE place BETWEEN ? AND ?').run(placeOf(key, 0), lastPlaceOf(key));
-  for (const table of ['checks', 'members', 'data', 'mail', 'slots', 'slot_waiters'])
+  for (const table of ['checks', 'members', 'data', 'run_numbers', 'mail', 'slots', 'slot_waiters'])
     connection.sql(`DELETE FROM ${table} WHERE run = ?`).run(key);
   connection.sql('DELETE FROM runs WHERE key = ?').run(key);
 }

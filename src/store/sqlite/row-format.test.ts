@@ -19,7 +19,7 @@ import {
 } from '../../proof/store-suite/deltas.ts';
 import type { Delta } from '../store.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
-import { decodeLogRow } from './row-format.ts';
+import { decodeLogRow, encodeLogRow, stepsInLogRow } from './row-format.ts';
 
 let directory: string;
 let store: SqliteStore;
@@ -158,4 +158,17 @@ test.each([
   ['an event of a type that is not known', '{"events":[{"type":"step.flew","at":1}]}', 'step.flew'],
 ])('a log row with %s is not decoded', (_, text, what) => {
   expect(() => decodeLogRow(text)).toThrow(what);
+});
+
+test('the steps of the attempts in a log row are found in its text, whatever their names and messages', () => {
+  const name = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('"step":"x"', '"attempts":[', '\\', 'a"b'));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(name, name)), (rows) => {
+      const attempts = rows.map(([step, message]) => {
+        const { checks: _, ...attempt } = createAttempt(step, { error: { code: 'STEP_FAILED', message, reason: 'error' } });
+        return attempt;
+      });
+      expect(stepsInLogRow(encodeLogRow({ events: [], attempts }))).toEqual(rows.map(([step]) => step));
+    }),
+  );
 });

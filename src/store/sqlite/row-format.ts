@@ -45,6 +45,21 @@ export function decodeLogRow(text: string): LogRow {
   return { events: events as RunEvent[], attempts: attempts as LoggedAttempt[] };
 }
 
+const STEP_OF_ATTEMPT = /"step":"((?:[^"\\]|\\.)*)"/g;
+
+/**
+ * The steps whose attempts the text of a log row holds, and perhaps others. The text is not parsed, which would take most
+ * of the time of going through a long log. Inside a value every quote is escaped, so only names of fields match.
+ */
+export function stepsInLogRow(text: string): string[] {
+  const attempts = text.lastIndexOf('"attempts":[');
+  return attempts < 0
+    ? []
+    : Array.from(text.slice(attempts).matchAll(STEP_OF_ATTEMPT), ([, step = '']) =>
+        step.includes('\\') ? String(JSON.parse(`"${step}"`)) : step,
+      );
+}
+
 /** An attempt without the checks of its gate. */
 export function withoutChecks({ checks: _, ...attempt }: AttemptRow): LoggedAttempt {
   return attempt;

@@ -5,7 +5,7 @@
 //   a holder or a waiter leaves, so that a waiter that is gone does not block the next.
 
 import type { Path } from '../../kernel/activation.ts';
-import type { SlotClaim } from '../store.ts';
+import type { SlotClaim, SlotUse } from '../store.ts';
 import type { Connection } from './connection.ts';
 
 /** What one delta does with semaphores. */
@@ -87,4 +87,15 @@ export function nextInQueue(connection: Connection, key: string): string[] {
     next.push(String(id));
   }
   return next;
+}
+
+/** The semaphores that are held or waited for. */
+export function readSlots(connection: Connection, limit: number): SlotUse[] {
+  const rows = connection
+    .sql(
+      `SELECT s.key, r.id AS run, s.path, 1 AS held, 0 AS n FROM slots s JOIN runs r ON r.key = s.run
+       UNION ALL SELECT w.key, r.id, w.path, 0, w.id FROM slot_waiters w JOIN runs r ON r.key = w.run ORDER BY 1, 4 DESC, 5 LIMIT ?`,
+    )
+    .all(limit);
+  return rows.map(({ key, run, path, held }) => ({ key: String(key), run: String(run), path: String(path), isHeld: held === 1 }));
 }

@@ -115,3 +115,43 @@ test('rework that comes back to a person without the gate before it is a warning
     '7 CHECK_BYPASSED stage "ask": changes made by "fix" after a decision at "ask" come back to it without passing "test"',
   ]);
 });
+
+describe('a schedule', () => {
+  const file = (trigger: string): string => `trigger: ${trigger}
+params: { scope: { required: true } }
+stages:
+  - { id: say, type: command, run: make }
+`;
+  test.each([
+    ['{ schedule: "0 0 30 2 *", params: { scope: all } }', '4:22 SCHEDULE_INVALID the schedule "0 0 30 2 *" names a date that never comes'],
+    ['{ schedule: "@daily", timezone: Nowhere, params: { scope: all } }', '4:42 SCHEDULE_INVALID there is no time zone "Nowhere"'],
+    ['{ timezone: UTC }', '4:22 SCHEDULE_INVALID "trigger.timezone" needs a schedule'],
+    ['{}', '4:10 SCHEDULE_INVALID the trigger has no event, no command and no schedule'],
+  ])('that starts nothing is reported at its position: %s', (trigger, error) => {
+    expect(errors(file(trigger))).toEqual([error]);
+  });
+
+  test('must give every parameter that the workflow needs', () => {
+    expect(errors(file('{ schedule: "@daily" }'))).toEqual([expect.stringMatching(/SCHEDULE_INVALID .*scope/)]);
+    expect(errors(file('{ schedule: "@daily", params: { scope: all } }'))).toEqual([]);
+  });
+});
+
+test('the end of a trigger is a day, a time in UTC or an age; anything else is an error where it is written', () => {
+  const file = (stop: string): string =>
+    `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\ntrigger:\n  event: push\n  stop_after: "${stop}"\nstages: [{ id: a, type: command, run: make }]\n`;
+  const endOf = (stop: string): string =>
+    new Date(checkYaml('w.yaml', file(stop), REGISTRY).compiled?.trigger?.stopAfter ?? 0).toISOString();
+  expect([endOf('2027-03-31'), endOf('2027-03-31T12:00Z')]).toEqual(['2027-03-31T23:59:59.999Z', '2027-03-31T12:00:00.000Z']);
+  expect(checkYaml('w.yaml', file('+30d'), REGISTRY).compiled?.trigger).toMatchObject({ stopAfterMs: 30 * 86_400_000 });
+  for (const wrong of ['soon', '2027-13-31', '31.3.2027', '2027-03-31T12:00', '+', '+0d', '+soon', '30d'])
+    expect([wrong, checkYaml('w.yaml', file(wrong), REGISTRY).errors]).toMatchObject([wrong, [{ code: 'FIELD_INVALID', line: 6 }]]);
+});
+
+test('a command that starts a workflow is a word of its own, and not the one for runs', () => {
+  const file = (command: string): string =>
+    `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\ntrigger: { command: "${command}" }\nstages: [{ id: a, type: command, run: make }]\n`;
+  expect(checkYaml('w.yaml', file('re-view2'), REGISTRY)).toMatchObject({ errors: [], compiled: { command: 're-view2' } });
+  for (const wrong of ['pawl', 'Review', '/review', 'two words', '2go', '', 'x'.repeat(41)])
+    expect([wrong, checkYaml('w.yaml', file(wrong), REGISTRY).errors]).toMatchObject([wrong, [{ code: 'FIELD_INVALID', line: 4 }]]);
+});

@@ -1,18 +1,23 @@
 // Owns checking a workflow file: it is read and compiled, and every problem gets its position.
 
+import { messageOf } from '../../../base/error.ts';
+import { bindParams } from '../../../definition/arg.ts';
 import type { CompiledWorkflow } from '../../../definition/code.ts';
 import { eventProblem } from '../../../definition/event.ts';
+import type { Definition } from '../../../definition/model.ts';
 import { type Reference, referencesIn } from '../../../definition/reference.ts';
+import { type ScheduleModel, type ScheduleProblem, scheduleProblem } from '../../../definition/schedule.ts';
+import { commandProblem } from '../../../definition/start-command.ts';
 import type { CheckedModule } from '../../discover/discover.ts';
 import type { SourceProblem } from '../../discover/syntax.ts';
 import type { Compilers } from '../../graph/work.ts';
-import { draftYaml, triggerOf } from '../compile/compile.ts';
+import { commandOf, draftYaml, scheduleIn, stopOf, triggerOf } from '../compile/compile.ts';
 import { branchesOf } from '../compile/part.ts';
 import type { CompileProblem } from '../compile/transition.ts';
 import type { YamlPath } from '../position/position.ts';
 import { problemAt, type YamlProblem } from '../problem/problem.ts';
 import { readYamlWorkflow, type YamlReading } from '../read/read.ts';
-import type { WrittenCheck } from '../schema/form.ts';
+import type { WrittenCheck, WrittenStage } from '../schema/form.ts';
 import type { WrittenWorkflow } from '../schema/schema.ts';
 import { nameProblems } from './names.ts';
 
@@ -44,13 +49,26 @@ function examine(file: string, text: string, registry: Compilers): CheckedModule
     ...problems,
     ...names,
     ...triggerProblems(document, reading),
+    ...scheduleProblems(document, positionOf, definition),
     ...compiled.filter((problem) => isOfAuthor(problem, document)).map((problem) => at(problem, reading)),
   ];
   const found = bySeverity([...all].sort((a, b) => a.line - b.line || a.column - b.column));
   const workflow = { ...describe(document), file, ...positionOf(['metadata', 'name']) };
   if (definition === undefined || finish === undefined) return { ...found, workflow };
   const references = referencesIn(definition).map((reference) => ({ ...reference, ...positionOf(pathOf(reference, document)) }));
-  return { ...found, workflow, references, params: definition.params, ...(found.errors.length > 0 ? {} : { finish }) };
+  const model = triggerOf(document);
+  const trigger = model === undefined ? {} : { trigger: { model, ...positionOf(['trigger'], 'key') } };
+  const name = commandOf(document);
+  const command = name === undefined ? {} : { command: { name, ...positionOf(['trigger', 'command']) } };
+  return {
+    ...found,
+    workflow,
+    references,
+    params: definition.params,
+    ...trigger,
+    ...command,
+    ...(found.errors.length > 0 ? {} : { finish }),
+  };
 }
 
 function describe({ metadata, params = {}, stages }: WrittenWorkflow) {
@@ -58,24 +76,81 @@ function describe({ metadata, params = {}, stages }: WrittenWorkflow) {
   return { name, title, description, form: 'graph' as const, params: Object.keys(params), steps: stages.map(({ id }) => id) };
 }
 
-function triggerProblems({ trigger, override_triggers: overrides, ...rest }: WrittenWorkflow, { positionOf }: YamlReading): YamlProblem[] {
-  const { event } = triggerOf({ trigger, ...rest }) ?? {};
+function triggerProblems(document: WrittenWorkflow, { positionOf }: YamlReading): YamlProblem[] {
+  const { trigger, override_triggers: overrides } = document;
+  const { event } = triggerOf(document) ?? {};
   const wrong = event === undefined ? undefined : eventProblem(event);
+  const stop = typeof trigger === 'string' ? undefined : trigger?.stop_after;
+  const command = commandOf(document);
+  const wrongCommand = command === undefined ? undefined : commandProblem(command);
   return [
+    ...(wrongCommand === undefined ? [] : [problemAt(positionOf(['trigger', 'command']), { code: 'FIELD_INVALID', ...wrongCommand })]),
+    ...(stop === undefined || event !== undefined
+      ? []
+      : [
+          problemAt(positionOf(['trigger', 'stop_after'], 'key'), {
+            code: 'FIELD_WITHOUT_EFFECT',
+            severity: 'warning',
+            message: '"stop_after" has no effect: no event starts this workflow',
+            hint: 'add "event", or remove it; a schedule is paused with "pawl schedules pause"',
+          }),
+        ]),
+    ...(stopOf(stop) !== undefined
+      ? []
+      : [
+          problemAt(positionOf(['trigger', 'stop_after']), {
+            ...{ code: 'FIELD_INVALID', message: `"${stop}" is not a day, a time or an age` },
+            hint: 'write a day such as 2027-03-31, a time in UTC such as 2027-03-31T12:00Z, or an age such as +30d',
+          }),
+        ]),
     ...(wrong === undefined
       ? []
       : [problemAt(positionOf(typeof trigger === 'string' ? ['trigger'] : ['trigger', 'event']), { code: 'EVENT_UNKNOWN', ...wrong })]),
-    ...(overrides === true
+    ...(overrides === true && event === undefined
       ? [
           problemAt(positionOf(['override_triggers'], 'key'), {
             code: 'FIELD_WITHOUT_EFFECT',
             severity: 'warning',
-            message: '"override_triggers" has no effect: the triggers of roles do not start anything yet, so there is nothing to override',
-            hint: 'remove it, or keep it for a later version',
+            message: '"override_triggers" has no effect: no event starts this workflow, so it takes precedence over nothing',
+            hint: 'add "trigger" with an event, or remove it',
           }),
         ]
       : []),
   ];
+}
+
+/** A run that the schedule starts must have every parameter that the workflow needs. */
+function paramsProblem({ params }: ScheduleModel, definition: Definition | undefined): ScheduleProblem | undefined {
+  try {
+    if (definition !== undefined) bindParams(definition.params, params, 'the schedule');
+    return undefined;
+  } catch (error) {
+    return { field: 'params', message: messageOf(error as Error), hint: 'write it under "trigger.params"' };
+  }
+}
+
+/** What is wrong with the schedule of a file, and with fields that need one. */
+function scheduleProblems(
+  document: WrittenWorkflow,
+  positionOf: YamlReading['positionOf'],
+  definition: Definition | undefined,
+): YamlProblem[] {
+  const { trigger } = document;
+  if (trigger === undefined || typeof trigger === 'string') return [];
+  const model = scheduleIn(document);
+  if (model !== undefined) {
+    const wrong = scheduleProblem(model) ?? paramsProblem(model, definition);
+    if (wrong === undefined) return [];
+    const { field, message, hint } = wrong;
+    return [problemAt(positionOf(['trigger', field]), { code: 'SCHEDULE_INVALID', message, hint })];
+  }
+  const alone = (['timezone', 'catch_up', 'params'] as const).find((field) => trigger[field] !== undefined);
+  if (alone !== undefined || (trigger.event === undefined && trigger.command === undefined)) {
+    const message = alone === undefined ? 'the trigger has no event, no command and no schedule' : `"trigger.${alone}" needs a schedule`;
+    const hint = 'add "schedule", such as "0 6 * * 1-5"';
+    return [problemAt(positionOf(alone === undefined ? ['trigger'] : ['trigger', alone]), { code: 'SCHEDULE_INVALID', message, hint })];
+  }
+  return [];
 }
 
 /** Whether a problem is about something that the author wrote: an author who states the recovery of a stage needs no advice about it. */
@@ -107,13 +182,19 @@ function pathOf(reference: Reference, { stages }: WrittenWorkflow): YamlPath {
   if (stage.id !== first) return ['stages', index, ...first.slice(stage.id.length + 1).split('.')];
   const branch = member === undefined ? -1 : branchesOf(stage).findIndex(({ id }) => id === member);
   const base: YamlPath = branch === -1 ? ['stages', index] : ['stages', index, 'branches', branch];
-  if (reference.kind === 'role') return [...base, 'agent'];
+  if (reference.kind === 'role') return [...base, stage.type === 'review' ? reviewKey(stage, reference.name) : 'agent'];
   if (reference.kind === 'workflow') return [...base, 'workflow'];
   const written = (branch === -1 ? stage : branchesOf(stage)[branch]) as { readonly conditions?: readonly WrittenCheck[] };
   const wanted = reference.kind === 'check' ? reference.name : 'pr_approval';
   const condition = (written.conditions ?? []).findIndex(({ check }) => check === wanted);
   if (condition === -1) return reference.kind === 'group' ? [...base, 'from'] : base;
   return [...base, 'conditions', condition, reference.kind === 'check' ? 'check' : 'from'];
+}
+
+/** The field of a review that names a role. */
+function reviewKey(stage: WrittenStage, role: string): string {
+  const names = (written: unknown): boolean => written === role || (written as { readonly agent?: string } | undefined)?.agent === role;
+  return ['reviewer', 'fixer', 'splitter'].find((key) => names(stage[key])) ?? 'reviewer';
 }
 
 function bySeverity(problems: readonly YamlProblem[]): CheckedModule {

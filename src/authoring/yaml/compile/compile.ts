@@ -7,10 +7,14 @@
 //     escalate.
 // - A transition back without a bound is bounded by the limit of the workflow, and a warning says so.
 
+import { parseDuration } from '../../../base/duration.ts';
+import { present } from '../../../base/fields.ts';
+import type { JsonObject } from '../../../base/json.ts';
 import { adviceOn, withoutUnusedSkip } from '../../../definition/advice.ts';
 import type { CompiledWorkflow } from '../../../definition/code.ts';
 import type { Definition } from '../../../definition/model.ts';
 import { type Problem, severityOf } from '../../../definition/problem.ts';
+import { type ScheduleModel, scheduleOf } from '../../../definition/schedule.ts';
 import type { TriggerModel } from '../../../definition/trigger.ts';
 import { checkDefinition } from '../../../definition/validate.ts';
 import { finishGraph, readGraph } from '../../graph/graph.ts';
@@ -19,6 +23,7 @@ import type { Compilers } from '../../graph/work.ts';
 import type { WrittenStage } from '../schema/form.ts';
 import type { WrittenWorkflow } from '../schema/schema.ts';
 import { listOf } from './part.ts';
+import { reactionPath } from './reaction.ts';
 import { specOf } from './spec.ts';
 import { type CompileProblem, type TransitionKey, Transitions, transitionKeysOf, transitionOf } from './transition.ts';
 
@@ -64,7 +69,9 @@ export function draftYaml(file: WrittenWorkflow, compilers: Compilers): Draft {
   // Names in expressions and targets of transitions are checked where they are written.
   const steps = definition.steps.map(withoutUnusedSkip);
   checkDefinition({ ...definition, steps }, reading.problems, { registry: compilers, roots: 'any' });
-  const found = reading.problems.found.filter(({ code }) => !CHECKED_IN_FILE.has(code)).map((problem) => placed(file, problem));
+  const found = reading.problems.found
+    .filter(({ code, reaction }) => reaction !== undefined || !CHECKED_IN_FILE.has(code))
+    .map((problem) => placed(file, problem));
   const hasWrongTarget = transitions.problems.some(({ severity }) => severity === 'error');
   const isTwice = found.some(({ code }) => code === 'STEP_DUPLICATE');
   const follows = isTwice ? FOLLOWS_DUPLICATES : hasWrongTarget ? FOLLOWS_WRONG_TARGETS : new Set<string>();
@@ -72,19 +79,76 @@ export function draftYaml(file: WrittenWorkflow, compilers: Compilers): Draft {
   const problems = [...transitions.problems, ...graph];
   if (problems.some(({ severity }) => severity === 'error')) return { problems };
   const advice = adviceOn(definition, compilers).map((problem) => placed(file, problem));
-  return { definition, problems: [...problems, ...advice], finish: () => finishGraph(draft, reading, { trigger: triggerOf(file) }) };
+  return {
+    definition,
+    problems: [...problems, ...advice],
+    finish: () => finishGraph(draft, reading, { trigger: triggerOf(file), schedule: scheduleIn(file), command: commandOf(file) }),
+  };
 }
 
 /** What starts the workflow. */
-export function triggerOf({ trigger }: WrittenWorkflow): TriggerModel | undefined {
+export function triggerOf({ trigger, override_triggers }: WrittenWorkflow): TriggerModel | undefined {
+  const overrides = override_triggers === true ? { overrides: true as const } : {};
   if (trigger === undefined) return undefined;
-  if (typeof trigger === 'string') return { event: trigger, labels: [], baseBranches: [] };
+  if (typeof trigger === 'string') return { event: trigger, labels: [], baseBranches: [], ...overrides };
+  if (trigger.event === undefined) return undefined;
   const { label, labels = [], assignee_is_bot: assigneeIsBot, milestone, base_branch: base } = trigger.conditions ?? {};
-  return { event: trigger.event, label, labels, assigneeIsBot, milestone, baseBranches: listOf(base) };
+  return {
+    event: trigger.event,
+    label,
+    labels,
+    assigneeIsBot,
+    milestone,
+    baseBranches: listOf(base),
+    ...present({
+      ...{ fromRuns: trigger.from_runs, paths: trigger.conditions?.paths, pathsIgnore: trigger.conditions?.paths_ignore },
+      ...stopOf(trigger.stop_after),
+    }),
+    ...overrides,
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+/** When a trigger ends: at a time, or after an age such as `+30d`; undefined if a text says neither. */
+export function stopOf(text: string | undefined): Pick<TriggerModel, 'stopAfter' | 'stopAfterMs'> | undefined {
+  if (text === undefined) return {};
+  const end = text.startsWith('+') ? ageOf(text.slice(1)) : endOf(text);
+  if (!Number.isFinite(end)) return undefined;
+  return text.startsWith('+') ? { stopAfterMs: end } : { stopAfter: end };
+}
+
+function ageOf(text: string): number {
+  try {
+    const age = parseDuration(text, 'stop_after');
+    return age > 0 ? age : Number.NaN;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** The end of a day, or a time; NaN for anything else. */
+function endOf(text: string): number {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return Date.parse(`${text}T00:00:00Z`) + DAY_MS - 1;
+  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?Z$/.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+/** The command that starts the workflow. */
+export function commandOf({ trigger }: WrittenWorkflow): string | undefined {
+  return trigger === undefined || typeof trigger === 'string' ? undefined : trigger.command;
+}
+
+/** When a file says that its workflow starts by itself. */
+export function scheduleIn({ trigger }: WrittenWorkflow): ScheduleModel | undefined {
+  if (trigger === undefined || typeof trigger === 'string' || trigger.schedule === undefined) return undefined;
+  const { schedule, timezone, catch_up: catchUp, params } = trigger;
+  return scheduleOf({ schedule, ...present({ timezone, catchUp, params: params as JsonObject | undefined }) });
 }
 
 /** A problem of a step, at the stage that the step was made from. */
-function placed({ stages }: WrittenWorkflow, problem: Problem): CompileProblem {
+function placed(file: WrittenWorkflow, problem: Problem): CompileProblem {
+  const { stages } = file;
+  if (problem.reaction !== undefined) return { ...problem, severity: severityOf(problem), path: reactionPath(file, problem.reaction) };
   const step = problem.step ?? '';
   if (problem.code === 'STEP_DUPLICATE') {
     const { step: _, ...rest } = problem;

@@ -19,15 +19,19 @@ export function forgeOf(written: WrittenAction): ForgeSpec {
   const { action } = written;
   switch (action) {
     case 'merge_pr':
-      return { action, ...present({ method: written.method }), delete_branch: written.delete_branch ?? false };
+      return {
+        action,
+        ...present({ method: written.method, wait: written.wait, pr: written.pr }),
+        delete_branch: written.delete_branch ?? false,
+      };
     case 'close_issue':
       return { action, ...present({ issue: written.issue }) };
     case 'create_issue':
       return { action, title: written.title, ...present({ body: written.body }), labels: listOf(written.labels) };
     case 'label':
-      return { action, add: listOf(written.add), remove: listOf(written.remove) };
+      return { action, add: listOf(written.add), remove: listOf(written.remove), ...present({ pr: written.pr }) };
     case 'comment':
-      return { action, target: written.target, message: written.message };
+      return { action, target: written.target, message: written.message, ...present({ pr: written.pr }) };
     case 'notify':
       return notifyOf(written);
     default:

@@ -42,7 +42,7 @@ function judgeOf(before: readonly WrittenStage[]): WrittenStage | undefined {
   const afterWork = before.slice(before.findLastIndex(isWork) + 1);
   const gate = before.findLast(isCheckGate);
   if (gate !== undefined && !afterWork.includes(gate)) return gate;
-  return afterWork.find((stage) => stage.type === 'parallel' || isCheckGate(stage) || isApproval(stage));
+  return afterWork.find((stage) => stage.type === 'parallel' || stage.type === 'review' || isCheckGate(stage) || isApproval(stage));
 }
 
 /** Whether a stage is there to change files: agents side by side that declare no files are reviewers. */
@@ -74,5 +74,5 @@ function checksOf(stage: WrittenStage): readonly WrittenCheck[] {
 }
 
 function isApproval(stage: WrittenStage): boolean {
-  return stage.type === 'human' || checksOf(stage).some(({ check }) => check === 'pr_approval');
+  return stage.type === 'human' || checksOf(stage).some(({ check }) => check === 'pr_approval' || check === 'pr_approvals_met');
 }

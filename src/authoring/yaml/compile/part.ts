@@ -4,6 +4,7 @@ import { parseDuration } from '../../../base/duration.ts';
 import { present } from '../../../base/fields.ts';
 import type { Json } from '../../../base/json.ts';
 import type { Budget } from '../../../definition/budget.ts';
+import type { DatabasesSpec } from '../../../definition/database.ts';
 import type { NetworkSpec } from '../../../definition/network.ts';
 import type { SharedSpec } from '../../graph/spec.ts';
 import type { OutputSpec, Webhook } from '../../spec/part.ts';
@@ -16,17 +17,26 @@ export function envOf(env: Readonly<Record<string, string | number | boolean>> =
   return nonEmpty(Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])));
 }
 
-/** What an agent or a program must not do. */
+/** What an agent or a program must not do, and the databases that it works on. */
 export function restrictionsOf({
   network,
   mutates_checkout: mutates,
+  databases,
+  restore_on_fail: restores,
+  staged,
 }: {
   readonly network?: unknown;
   readonly mutates_checkout?: boolean | undefined;
-}): Pick<SharedSpec, 'network' | 'mutatesCheckout'> {
+  readonly databases?: unknown;
+  readonly restore_on_fail?: boolean | undefined;
+  readonly staged?: true | undefined;
+}): Pick<SharedSpec, 'network' | 'mutatesCheckout' | 'databases' | 'onFail' | 'staged'> {
   return {
     ...(network === undefined ? {} : { network: network as NetworkSpec }),
     ...(mutates === false ? { mutatesCheckout: false } : {}),
+    ...(databases === undefined ? {} : { databases: databases as DatabasesSpec }),
+    ...(restores === true ? { onFail: 'restore' } : {}),
+    ...present({ staged }),
   };
 }
 

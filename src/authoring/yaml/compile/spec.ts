@@ -4,7 +4,9 @@
 import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import type { Arg, ArgSpecs } from '../../../definition/arg.ts';
-import type { Concurrency } from '../../../definition/model.ts';
+import { readBreakers } from '../../../definition/breakers.ts';
+import { type DatabasesSpec, writtenDatabase } from '../../../definition/database.ts';
+import type { Concurrency, SnapshotModel } from '../../../definition/model.ts';
 import type { GraphSpec, StepSpec } from '../../graph/spec.ts';
 import type { Compilers } from '../../graph/work.ts';
 import type { BoundedNext, Retry } from '../../spec/part.ts';
@@ -13,6 +15,7 @@ import type { WrittenWorkflow } from '../schema/schema.ts';
 import { hookOf } from './forge.ts';
 import { aboutPullRequest, staleTransitions } from './landing.ts';
 import { budgetOf, nonEmpty } from './part.ts';
+import { reactionsOf } from './reaction.ts';
 import { always, notifyStep, retryOf, type TransitionKey, type Transitions, transitionOf } from './transition.ts';
 import { frameOf, ownKindOf, workOf } from './work.ts';
 
@@ -36,9 +39,14 @@ export function specOf(file: WrittenWorkflow, transitions: Transitions, compiler
   return {
     name,
     ...present({ title, description, version, budget: budgetOf(file.budget), protected: file.protected }),
+    ...present({ databases: file.databases as DatabasesSpec | undefined }),
+    ...present({ snapshot: file.snapshot && (present(file.snapshot) as SnapshotModel) }),
     ...present({ concurrency: concurrencyOf(file), recovery: file.recovery }),
     ...present({ params: file.params && paramsOf(file.params), permissions: nonEmpty(file.permissions && present(file.permissions)) }),
+    ...present({ writes: nonEmpty(file.writes && present(file.writes)), staged: file.staged }),
     ...present({ data: nonEmpty(file.context) as JsonObject | undefined, onError: nonEmpty(file.on_error) && 'on_error.1' }),
+    ...present({ circuitBreakers: file.circuit_breakers && readBreakers(file.circuit_breakers) }),
+    ...present({ onEvents: reactionsOf(file, (stage) => transitions.target(stage)) }),
     facts: ['issue_number', 'pr_number', 'labels', 'base_branch'],
     entry: transitions.target(file.stages[0]?.id ?? ''),
     limits: { maxIterations: transitions.maxIterations },
@@ -69,7 +77,7 @@ function stageSteps(file: WrittenWorkflow, place: StagePlace): StepSpec[] {
   const { stage, index, transitions, compilers } = place;
   const extend = extensionOf(stage, transitions);
   const work = questionOf(file, place, workOf(stage, compilers));
-  const next = nextOf(place);
+  const next = nextOf(file, place);
   const step: StepSpec = {
     ...frameOf(stage),
     ...work,
@@ -106,7 +114,10 @@ function extensionOf(stage: WrittenStage, transitions: Transitions): StepSpec['e
   return { by: extend, ...present({ max, tells }) };
 }
 
-function nextOf({ stage, index, transitions, compilers }: StagePlace): Readonly<Record<string, BoundedNext>> {
+function nextOf(
+  { databases }: WrittenWorkflow,
+  { stage, index, transitions, compilers }: StagePlace,
+): Readonly<Record<string, BoundedNext>> {
   const edge = (key: TransitionKey) => transitions.edge(index, key);
   const onward = { to: transitions.after(index) };
   const ok = SUCCESS.map(edge).find((found) => found !== undefined) ?? onward;
@@ -117,7 +128,11 @@ function nextOf({ stage, index, transitions, compilers }: StagePlace): Readonly<
   // `on_failure` stands for every way to fail, `on_fail` for a verdict.
   const onError = edge('on_error') ?? ('on_failure' in stage ? onFailure : undefined) ?? { to: 'escalate' };
   const own = ownKindOf(stage, compilers)?.outcomes.map((outcome) => [outcome, edge(`on_${outcome}`) ?? onError] as const) ?? [];
-  const troubles = TROUBLES.filter(([outcome]) => stage.type === 'action' || (outcome !== 'conflict' && outcome !== 'ci_failure')).map(
+  // Rows that others changed meanwhile. A stage that may not write is told so when the definition is checked.
+  const mayConflict = 'on_conflict' in stage || writtenDatabase(kindAndDatabases(stage, databases)) !== undefined;
+  const isPossible = (outcome: string): boolean =>
+    stage.type === 'action' || (outcome !== 'ci_failure' && (outcome !== 'conflict' || mayConflict));
+  const troubles = TROUBLES.filter(([outcome]) => isPossible(outcome)).map(
     ([outcome, keys]) => [outcome, keys.map(edge).find((found) => found !== undefined) ?? onError] as const,
   );
   return {
@@ -127,6 +142,12 @@ function nextOf({ stage, index, transitions, compilers }: StagePlace): Readonly<
     ...present({ reject, reject_all: rejectAll }),
     ...Object.fromEntries([...troubles, ...own]),
   };
+}
+
+function kindAndDatabases({ type, databases }: WrittenStage, all: WrittenWorkflow['databases']): Parameters<typeof writtenDatabase>[0] {
+  const named = (databases ?? all) as DatabasesSpec | undefined;
+  const kind = type === 'command' ? 'command' : type === 'agent' ? 'agent' : 'signal';
+  return named === undefined ? { kind } : { kind, databases: named };
 }
 
 /** What is done before a run completes, one after the other; a message that does not arrive never affects the run. */

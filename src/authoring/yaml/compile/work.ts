@@ -4,7 +4,9 @@ import { present } from '../../../base/fields.ts';
 import type { OwnKind } from '../../../definition/own-kind.ts';
 import type { GateCheckSpec, SharedSpec } from '../../graph/spec.ts';
 import type { Compilers, KindCompiler } from '../../graph/work.ts';
-import type { WorkAndFrame, WrittenCheck, WrittenStage } from '../schema/form.ts';
+import type { WorkAndFrame, WrittenCheck, WrittenStage, WrittenUndo } from '../schema/form.ts';
+import { hookOf } from './forge.ts';
+import { envOf } from './part.ts';
 
 /** The work of a stage or a branch; a branch without a type is an agent. */
 export function workOf(stage: WrittenStage, compilers: Compilers): WorkAndFrame {
@@ -19,8 +21,14 @@ export function workOf(stage: WrittenStage, compilers: Compilers): WorkAndFrame 
 }
 
 /** What every stage and branch has. Its texts are templates where the schema allows them; its results stay among the outputs. */
-export function frameOf({ id, name: title, condition, timeout, recovery }: WrittenStage): SharedSpec & { readonly id: string } {
-  return { id, templates: true, merges: false, ...present({ title, condition, timeout, recovery }) };
+export function frameOf({ id, name: title, condition, timeout, recovery, undo }: WrittenStage): SharedSpec & { readonly id: string } {
+  return { id, templates: true, merges: false, ...present({ title, condition, timeout, recovery, undo: undo && undoOf(undo) }) };
+}
+
+function undoOf(written: WrittenUndo): SharedSpec['undo'] {
+  if (!('run' in written) && !('argv' in written)) return { forge: hookOf(written as never) as never, recovery: 'rerun' };
+  const { run, argv, env, cwd, timeout, recovery } = written;
+  return { command: (run ?? argv) as string, ...present({ env: envOf(env as never), cwd, timeout: timeout as never, recovery }) };
 }
 
 /** The kind of the application that a stage names, if it does. */

@@ -58,7 +58,8 @@ class Reporter {
     if (issue.code === 'unrecognized_keys')
       return issue.keys.slice(0, PROBLEMS_MAX).map((key) => ({ ...unknownField(key, place, path), path: [...path, key], part: 'key' }));
     if (issue.code === 'invalid_union' && issue.discriminator === undefined) return this.formFaults(issue, { path, place, union });
-    if (this.isMisspelt(path, place)) return [];
+    // Where the word is missing that says which form it is, no field counts as unknown, so nothing else would be reported.
+    if (issue.code !== 'invalid_union' && this.isMisspelt(path, place)) return [];
     const fault = this.fault(issue, path, place);
     return [{ ...fault, path, part: fault.code === 'FIELD_MISSING' ? 'key' : 'value' }];
   }

@@ -25,7 +25,7 @@ describe('each type of stage has its own transitions', () => {
     ...['on_ci_failure', ...ALWAYS],
   ];
   it.each([
-    ['agent', AGENT, ['on_fail', 'on_reject']],
+    ['agent', AGENT, ['on_fail', 'on_reject', 'on_conflict']],
     ['gate', GATE, ['on_pass', 'on_fail']],
     ['parallel', 'type: parallel, branches: [{ id: b, agent: x }]', ['on_fail', 'on_any_reject', 'on_all_reject']],
     ['delay', 'type: delay, duration: 1s', []],
@@ -34,7 +34,7 @@ describe('each type of stage has its own transitions', () => {
     ['webhook', 'type: webhook, request: { url: "https://a.example" }', ['on_success', 'on_failure']],
     ['human', 'type: human, prompt: Good?', ['on_reject']],
     ['workflow', 'type: workflow, workflow: w', ['on_fail', 'on_reject']],
-    ['command', 'type: command, run: make', ['on_success', 'on_failure']],
+    ['command', 'type: command, run: make', ['on_success', 'on_failure', 'on_conflict']],
   ])('%s', (_, fields, own) => {
     const accepted = KEYS.filter((key) => codes(withStage(`${fields}, condition: x, ${key}: escalate`)).length === 0);
     expect(accepted.sort()).toEqual([...own, ...ALWAYS].sort());

@@ -6,7 +6,7 @@
 // - There is a document if and only if there is no error.
 
 import type { SourcePosition } from '../../../base/error.ts';
-import type { Json } from '../../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
 import type { Origin } from '../../../expr/template.ts';
 import type { Compilers } from '../../graph/work.ts';
 import { Positions, type YamlPath } from '../position/position.ts';
@@ -46,7 +46,7 @@ export function readYamlWorkflow(text: string, file: string, options: ReadOption
     originOf: (path: YamlPath) => positions.originOf(path),
   };
   if (source.root === undefined) return { document: undefined, problems: source.problems, expressions: [], ...places };
-  const document = source.root.value;
+  const document = withRestores(source.root.value);
   const schema = workflowSchema(options.compilers);
   const { faults, wrong } = schemaVerdict(schema, document);
   const rules = ruleFaults(document, wrong, options.compilers);
@@ -57,6 +57,20 @@ export function readYamlWorkflow(text: string, file: string, options: ReadOption
   const isSound = problems.every(({ severity }) => severity !== 'error');
   // The schema has accepted it, so it is what the schema describes.
   return { document: isSound ? (document as unknown as WrittenWorkflow) : undefined, problems, expressions, ...places };
+}
+
+/** `on_fail: restore` spelled as the field that it is, unless a stage has that name. */
+function withRestores(document: Json): Json {
+  if (!isJsonObject(document) || !Array.isArray(document.stages)) return document;
+  const stages = document.stages as readonly Json[];
+  if (stages.some((stage) => isJsonObject(stage) && stage.id === 'restore')) return document;
+  const spelled = (stage: Json): Json => {
+    if (!isJsonObject(stage)) return stage;
+    const { on_fail: onFail, ...rest } = stage;
+    const own: JsonObject = onFail === 'restore' ? { ...rest, restore_on_fail: true } : stage;
+    return Array.isArray(own.branches) ? { ...own, branches: own.branches.map(spelled) } : own;
+  };
+  return { ...document, stages: stages.map(spelled) };
 }
 
 /** The rules of those stages and hooks whose shape is right. */

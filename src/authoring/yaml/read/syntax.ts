@@ -14,7 +14,10 @@ const QUOTES = 'text with ": ", " #" or a special character at its beginning nee
 const WORDS: Readonly<Record<string, readonly [message: string, hint: string]>> = {
   TAB_AS_INDENT: ['a tab cannot indent in YAML', 'indent with spaces'],
   BAD_DQ_ESCAPE: ['this escape is not known in double quotes', 'write \\\\ for a backslash, or use single quotes'],
-  BLOCK_AS_IMPLICIT_KEY: ['a second ": " on one line is no value', 'put the value in quotes, or the inner map on a new line'],
+  BLOCK_AS_IMPLICIT_KEY: [
+    'a value on the same line cannot contain another ": "',
+    'put the value in quotes, or the inner map on a new line',
+  ],
   MULTILINE_IMPLICIT_KEY: ['a key goes over several lines; a ":" may be missing here', 'write "name: value"; list items begin with "- "'],
   BLOCK_IN_FLOW: [
     'this is not closed: lines with ":" or "-" cannot stand inside brackets',

@@ -2,7 +2,8 @@
 // Both share one list of actions and their fields.
 
 import * as z from 'zod';
-import { choice, flag, literal, map, noted, oneOrMore, template } from './field.ts';
+import { choice, duration, flag, literal, map, noted, oneOrMore, template } from './field.ts';
+import { program } from './part.ts';
 import { notify } from './transition.ts';
 
 const issue = noted(z.union([template('The number of an issue.'), z.int().min(1)]), {
@@ -10,6 +11,7 @@ const issue = noted(z.union([template('The number of an issue.'), z.int().min(1)
   examples: ['{{ context.issue_number }}'],
   accepts: 'a number, or a template that gives one',
 });
+const pr = literal('The stage whose pull request it is. Default: that of the run.', 'open-docs').optional();
 const labels = (description: string) => oneOrMore(description, 'needs-human', ['needs-human', 'blocked']);
 
 /** The fields of each action, by its name. */
@@ -17,6 +19,8 @@ export const ACTIONS = {
   merge_pr: {
     method: choice('How it is merged. Default: the setting of the repository.', ['merge', 'squash', 'rebase']).optional(),
     delete_branch: flag('Deletes the branch afterwards. Default: false.').optional(),
+    wait: duration('How long a merge queue, or required checks that have not ended, may take. Default: 24h.', '2h').optional(),
+    pr,
   },
   close_issue: { issue: issue.optional() },
   create_issue: {
@@ -24,10 +28,11 @@ export const ACTIONS = {
     body: template('Its text.', 'Found while working on #{{ context.issue_number }}').optional(),
     labels: labels('Its labels.').optional(),
   },
-  label: { add: labels('Labels to add.').optional(), remove: labels('Labels to remove.').optional() },
+  label: { add: labels('Labels to add.').optional(), remove: labels('Labels to remove.').optional(), pr },
   comment: {
     target: choice('Where it is written.', ['issue', 'pr']),
     message: template('What is written.', 'Done: #{{ context.pr_number }}'),
+    pr,
   },
   notify: {
     target: literal('The group or person that is told.', 'maintainers'),
@@ -59,3 +64,23 @@ export const hook = noted(z.union([commentHook, closeHook, labelIssueHook, label
   what: 'a hook',
   accepts: 'a map with one key, such as { notify: maintainers }',
 });
+
+const undoProgram = map(
+  'a program that undoes',
+  {
+    ...program,
+    timeout: duration('How long it may take.', '5m').optional(),
+    recovery: choice('What happens when a crash interrupts it: ask a person, or run it again. Default: ask.', ['ask', 'rerun']).optional(),
+  },
+  'A program that takes the result back.',
+);
+
+/** What takes the result of a stage back. */
+export const undo = noted(z.union([undoProgram, hook]), {
+  id: 'undo',
+  what: 'an undo',
+  description:
+    'Takes the result back when the run fails, is rejected or is cancelled; what was done last is undone first. In its templates, `result` is the result.',
+  examples: [{ run: 'scripts/unpublish.sh', env: { VERSION: '{{ result.version }}' } }, { label: { remove: ['in-progress'] } }],
+  accepts: 'a program (run or argv), or one action such as { label: { remove: [x] } }',
+}).optional();

@@ -26,8 +26,19 @@ export interface WrittenStage {
   readonly condition?: string | undefined;
   readonly timeout?: string | undefined;
   readonly recovery?: RecoveryPolicy | undefined;
+  readonly undo?: WrittenUndo | undefined;
   readonly on_enter?: { readonly notify: WrittenNotify } | undefined;
   readonly [field: string]: unknown;
+}
+
+/** What takes the result of a stage back: a program with its terms, or one action as a hook writes it. */
+export interface WrittenUndo {
+  readonly run?: string | undefined;
+  readonly argv?: readonly string[] | undefined;
+  readonly env?: Readonly<Record<string, unknown>> | undefined;
+  readonly cwd?: string | undefined;
+  readonly timeout?: string | undefined;
+  readonly recovery?: 'rerun' | 'ask' | undefined;
 }
 
 /** Who gets a message, and the message. */

@@ -45,9 +45,14 @@ const output = map(
   'an output',
   {
     name: literal('What templates call it: `outputs.<name>`.', 'code_changes'),
-    type: choice('What it is: a comment, changed files, a stored file, or a pull request.', ['comment', 'file', 'artifact', 'pr']),
+    type: choice(
+      'What it is: changed files, a stored file, or something that Pawl writes at the forge from what the worker asks for: a comment, a pull request, labels, an issue, a review with comments on lines, or a reply in a discussion.',
+      ['comment', 'file', 'artifact', 'pr', 'label', 'issue', 'review', 'discussion'],
+    ),
     pattern: literal('file and artifact: which files.', 'src/**/*.py').optional(),
     required: flag('Whether the stage is done only with it. Default: false.').optional(),
+    target: choice('comment and label: what it is put on, where the run is about both. Default: issue.', ['issue', 'pr']).optional(),
+    labels: texts('label and issue: the labels that the worker may choose from.', ['bug', 'needs-tests']).optional(),
   },
   'Something that the stage produces; it is verified before the run goes on.',
 );
@@ -92,7 +97,55 @@ export const restrictions = {
     examples: [false],
     accepts: 'true or false',
   }).optional(),
+  staged: noted(z.literal(true), {
+    description: 'A person sees what the worker wants written at the forge, and it is written when they approve.',
+    examples: [true],
+    accepts: 'true',
+  }).optional(),
+  restore_on_fail: noted(z.boolean(), {
+    description:
+      '`true`: when an attempt fails, runs out of time or breaks its contract, the files of the workspace are put back to what they were before it. `on_fail: restore` is the same.',
+    examples: [true],
+    accepts: 'true or false',
+  }).optional(),
 } as const;
+
+const access = choice('`write`: what it changes is accepted with the stage. `read`: a change fails the attempt.', ['read', 'write']);
+
+/** The protected databases of a workflow or a stage. */
+export const databases = noted(
+  z.union([
+    z.array(z.string()),
+    z.record(
+      z.string(),
+      z.union([
+        access,
+        map(
+          'the use of a database',
+          {
+            access: access.optional(),
+            deletes: noted(z.int().min(0), {
+              description: 'How many rows it may delete in one attempt. Default: 0.',
+              examples: [10],
+              accepts: 'a whole number of at least 0',
+            }).optional(),
+            copy: literal('Where in the workspace it finds its copy. Default: outside the workspace.', 'work/book.db').optional(),
+            expect: texts('Queries that must give something other than 0 and NULL when the stage is done.', [
+              'SELECT count(*) = 12 FROM chapters',
+            ]).optional(),
+          },
+          'What it may do with the database, and what must be in it afterwards.',
+        ),
+      ]),
+    ),
+  ]),
+  {
+    description:
+      'The protected databases that agents and programs work on, by their names in the settings. They get a copy, whose path is in `PAWL_DB_<NAME>`; what they change there is accepted with the stage, in one transaction, or dropped.',
+    examples: [['book'], { book: { access: 'write', deletes: 10, expect: ['SELECT count(*) = 12 FROM chapters'] } }],
+    accepts: 'a list of names, or a map from names to read, write or a map with access, deletes, copy and expect',
+  },
+).optional();
 
 const positive = (description: string, example: number) =>
   noted(z.number().gt(0), { description, examples: [example], accepts: 'a number above 0' });
@@ -111,4 +164,27 @@ export const budget = map(
     ).optional(),
   },
   'What agents may use, in the run or in all attempts of a stage; then the run waits for more.',
+);
+
+const orOff = <T extends z.ZodType>(limit: T, description: string) =>
+  noted(z.union([limit, z.literal(false)]), { description, accepts: 'a limit, or false' }).optional();
+
+/** Limits that stop a run which goes on for too long. */
+export const circuitBreakers = noted(
+  z.union([
+    z.literal(true),
+    map('circuit breakers', {
+      max_iterations: orOff(count('Visits.', 5), 'How often one stage is visited. Default: 5.'),
+      max_tool_calls: orOff(count('Calls.', 200), 'The tool calls of its agents. Default: 200.'),
+      max_turns: orOff(count('Turns.', 50), 'The turns of its agents. Default: 50.'),
+      max_active: orOff(duration('Time.', '2h'), 'The time in which its stages work. Default: 2h.'),
+      max_sleep: orOff(duration('Time.', '24h'), 'The time for which nothing happens. Default: 24h.'),
+    }),
+  ]),
+  {
+    description:
+      'Limits that stop a run which goes on for too long: from four fifths of one on people are warned, beyond it the run escalates. `true` for the usual ones; a map for what differs, `false` for one that does not hold.',
+    examples: [true, { max_turns: 100, max_sleep: false }],
+    accepts: 'true, or a map of limits',
+  },
 );

@@ -1,6 +1,8 @@
 // Owns what a shape alone cannot say: fields that need or exclude each other. These rules look at one stage at a time,
 // so that a problem in one does not hide those of the others. What concerns the graph is checked on the definition.
 
+import { type ForgeOutputType, forgeOutputFault } from '../../../definition/forge-write.ts';
+import type { FileOutputModel } from '../../../definition/model.ts';
 import { patternRefusal } from '../../../definition/output-pattern.ts';
 import type { Compilers, KindCompiler } from '../../graph/work.ts';
 import { transitionOf } from '../compile/transition.ts';
@@ -13,9 +15,11 @@ import type { WrittenWorkflow } from './schema.ts';
 /** Something that a stage produces, as it is written. */
 export interface WrittenOutput {
   readonly name: string;
-  readonly type: 'comment' | 'file' | 'artifact' | 'pr';
+  readonly type: FileOutputModel['type'] | ForgeOutputType;
   readonly pattern?: string | undefined;
   readonly required?: boolean | undefined;
+  readonly target?: 'issue' | 'pr' | undefined;
+  readonly labels?: readonly string[] | undefined;
 }
 
 type WrittenHook = NonNullable<WrittenWorkflow['on_complete']>[number];
@@ -134,7 +138,13 @@ interface WrittenOutputs {
   readonly fresh?: string | undefined;
 }
 
-function outputRule({ name, type, pattern }: WrittenOutput, path: YamlPath): PlacedFault[] {
+function outputRule(output: WrittenOutput, path: YamlPath): PlacedFault[] {
+  const { name, type, pattern } = output;
+  const fault = forgeOutputFault(output);
+  if (fault !== undefined)
+    return [
+      { code: 'FIELD_INVALID', message: `the output ${quoted(name)} ${fault}`, hint: 'for example "labels: [bug]"', path, part: 'value' },
+    ];
   const takesPattern = type === 'file' || type === 'artifact';
   if (takesPattern && pattern !== undefined) return insideRule(name, pattern, [...path, 'pattern']);
   if (!takesPattern && pattern === undefined) return [];

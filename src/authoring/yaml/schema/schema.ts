@@ -2,10 +2,12 @@
 // files, once, with its meaning. What depends on more than one field is in `rule.ts`.
 
 import * as z from 'zod';
+import { DEFAULT_WRITES, type WriteKind } from '../../../definition/forge-write.ts';
 import type { Compilers } from '../../graph/work.ts';
 import { hook } from './action.ts';
 import { byName, choice, count, data, flag, literal, map, noted, oneOrMore, prose, texts, tree } from './field.ts';
-import { budget } from './part.ts';
+import { budget, circuitBreakers, databases } from './part.ts';
+import { onEvents } from './reaction.ts';
 import { stageSchema } from './stage.ts';
 
 const metadata = map(
@@ -20,7 +22,26 @@ const metadata = map(
 );
 
 const triggerForm = map('a trigger', {
-  event: literal('The event.', 'issues.labeled'),
+  event: literal('The event.', 'issues.labeled').optional(),
+  from_runs: flag('Whether it also starts on what runs did at the forge, such as opening a pull request. Default: false.').optional(),
+  stop_after: literal('The day or the time, in UTC, or the age, such as +30d, after which no event starts it.', '2027-03-31').optional(),
+  command: literal(
+    'The command that starts it: somebody with write permission writes "/review" as the first line of a comment.',
+    'review',
+  ).optional(),
+  schedule: literal(
+    'When it starts by itself: minute, hour, day, month and weekday as in cron, or a word such as @daily.',
+    '0 6 * * 1-5',
+  ).optional(),
+  timezone: literal('The time zone of the schedule. Default: UTC.', 'Europe/Berlin').optional(),
+  catch_up: choice(
+    'What becomes of times that passed while no server ran: the last one, all or none of them is made up for. Default: one.',
+    ['one', 'all', 'none'],
+  ).optional(),
+  params: byName(data('A value.', 'main'), {
+    description: 'The parameters of the runs that the schedule starts.',
+    examples: [{ scope: 'all' }],
+  }).optional(),
   conditions: map(
     'trigger conditions',
     {
@@ -29,15 +50,17 @@ const triggerForm = map('a trigger', {
       assignee_is_bot: flag('Whether the assignee must be a bot, or must not.').optional(),
       milestone: literal('The milestone.', 'v1.0').optional(),
       base_branch: oneOrMore('The branch that a pull request goes to, or one of several.', 'main').optional(),
+      paths: texts('Patterns of files, one of which the pull request or the push must change.', ['services/shop/**']).optional(),
+      paths_ignore: texts('Patterns of files whose changes do not count.', ['docs/**']).optional(),
     },
     'What must hold as well.',
   ).optional(),
 });
 
 const trigger = noted(z.union([literal('The event.', 'pull_request.opened'), triggerForm]), {
-  description: 'The event that starts it. Without one, it is started by hand.',
+  description: 'The event, the command or the schedule that starts it. Without one, it is started by hand.',
   examples: ['pull_request.opened', { event: 'issues.labeled', conditions: { label: 'feature' } }],
-  accepts: 'an event such as pull_request.opened, or a map with event and conditions',
+  accepts: 'an event such as pull_request.opened, or a map with event and conditions, with command, or with schedule',
 });
 
 const param = map(
@@ -58,12 +81,78 @@ const param = map(
   'A parameter of the workflow.',
 );
 
+const snapshotForm = map(
+  'snapshot',
+  {
+    include: texts('Patterns of files that git ignores and that are in the snapshots; without git, of all files that are.', [
+      'data/**',
+    ]).optional(),
+    off: flag('Stages take no snapshots, except those with `restore_on_fail`. Default: false.').optional(),
+  },
+  'Snapshots of the workspace around its stages, for `pawl diff` and `pawl undo`.',
+);
+
 const concurrencyForm = map('concurrency', {
   max: count('How many of its stages work at once, over all runs.', 2),
   key: literal('What they share the limit with: all workflows that name the same key. Default: this workflow.', 'deploy').optional(),
 });
 
+const most = (what: string, kind: WriteKind) =>
+  noted(z.int().min(0), {
+    description: `${what} Default: ${DEFAULT_WRITES[kind]}.`,
+    examples: [3],
+    accepts: 'a whole number of at least 0',
+  }).optional();
 const ACCESS = ['none', 'read', 'write'] as const;
+const permissions = map(
+  'permissions',
+  {
+    contents: choice('Branches and files.', ACCESS).optional(),
+    issues: choice('Issues, their labels and comments.', ACCESS).optional(),
+    pull_requests: choice('Pull requests and their comments.', ACCESS).optional(),
+    checks: choice('Checks.', ACCESS).optional(),
+    discussions: choice('Discussions.', ACCESS).optional(),
+  },
+  'What the run may do on the forge. It can narrow what the project allows, never widen it.',
+).optional();
+
+const onComplete = noted(z.array(hook), {
+  description: 'What is done once when a run has completed.',
+  examples: [[{ close_issue: '{{ context.issue_number }}' }]],
+  accepts: 'a list of hooks',
+}).optional();
+
+const onError = noted(z.array(hook), {
+  description: 'What is done once when a run has failed or escalated.',
+  examples: [[{ label_issue: 'needs-human' }, { notify: 'maintainers' }]],
+  accepts: 'a list of hooks',
+}).optional();
+
+const concurrency = noted(z.union([z.int().min(1), concurrencyForm]), {
+  description: 'How many stages of this workflow work at once, over all runs.',
+  examples: [2, { max: 1, key: 'deploy' }],
+  accepts: 'a whole number of at least 1, or a map with max and key',
+}).optional();
+
+const writesForm = map(
+  'writes',
+  {
+    comments: most('Comments on issues and pull requests.', 'comments'),
+    pull_requests: most('Pull requests.', 'pull_requests'),
+    labels: most('Changes of labels.', 'labels'),
+    issues: most('New issues.', 'issues'),
+    reviews: most('Reviews, each with up to 30 comments on lines.', 'reviews'),
+    discussions: most('Replies in discussions.', 'discussions'),
+  },
+  'How much the agents and programs of one run may have written at the forge. It can narrow what the project allows, never widen it.',
+);
+
+const stagedForm = noted(z.literal(true), {
+  description: 'A person sees what agents and programs want written at the forge, and it is written when they approve.',
+  examples: [true],
+  accepts: 'true',
+});
+
 const schemas = new WeakMap<Compilers, ReturnType<typeof createSchema>>();
 
 /** The schema of a workflow file, with the checks and kinds that there are. */
@@ -92,25 +181,17 @@ function createSchema(compilers: Compilers) {
         description: 'Values for all stages, evaluated once at the start, in this order.',
         examples: [{ issue_number: '{{ trigger.issue.number }}' }],
       }).optional(),
-      concurrency: noted(z.union([z.int().min(1), concurrencyForm]), {
-        description: 'How many stages of this workflow work at once, over all runs.',
-        examples: [2, { max: 1, key: 'deploy' }],
-        accepts: 'a whole number of at least 1, or a map with max and key',
-      }).optional(),
+      concurrency,
       budget: budget.optional(),
+      circuit_breakers: circuitBreakers.optional(),
       protected: texts('Patterns of files that no agent of a run may change, beside those that are always protected.', [
         'tests/**',
       ]).optional(),
-      permissions: map(
-        'permissions',
-        {
-          contents: choice('Branches and files.', ACCESS).optional(),
-          issues: choice('Issues, their labels and comments.', ACCESS).optional(),
-          pull_requests: choice('Pull requests and their comments.', ACCESS).optional(),
-          checks: choice('Checks.', ACCESS).optional(),
-        },
-        'What the run may do on the forge. It can narrow what the project allows, never widen it.',
-      ).optional(),
+      databases,
+      snapshot: snapshotForm.optional(),
+      permissions,
+      writes: writesForm.optional(),
+      staged: stagedForm.optional(),
       limits: map(
         'limits',
         { max_iterations: count('How often a transition back is taken when it does not say. Default: 10.', 10).optional() },
@@ -125,16 +206,9 @@ function createSchema(compilers: Compilers) {
         examples: [[{ id: 'review', type: 'agent', agent: 'pr-review', action: 'review' }]],
         accepts: 'a list of stages',
       }),
-      on_complete: noted(z.array(hook), {
-        description: 'What is done once when a run has completed.',
-        examples: [[{ close_issue: '{{ context.issue_number }}' }]],
-        accepts: 'a list of hooks',
-      }).optional(),
-      on_error: noted(z.array(hook), {
-        description: 'What is done once when a run has failed or escalated.',
-        examples: [[{ label_issue: 'needs-human' }, { notify: 'maintainers' }]],
-        accepts: 'a list of hooks',
-      }).optional(),
+      on_events: onEvents.optional(),
+      on_complete: onComplete,
+      on_error: onError,
     },
     'A workflow of Pawl.',
   );

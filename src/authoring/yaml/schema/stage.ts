@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { OwnKind } from '../../../definition/own-kind.ts';
 import type { Compilers } from '../../graph/work.ts';
 import * as action from './action.ts';
+import { undo } from './action.ts';
 import { checkSchema } from './check.ts';
 import * as field from './field.ts';
 import type { StageForm, StageVariant, StageWords, WrittenStage } from './form.ts';
@@ -12,6 +13,9 @@ import * as part from './part.ts';
 import { around, leads, onEnter, outcomes, troubles } from './transition.ts';
 
 const { map, noted, textsOrNone, tree } = field;
+
+/** What every stage and branch has. */
+const frame = { ...around, undo };
 
 const writes = textsOrNone(
   'Patterns of the files that the branch changes, none for one that only reads; without it, the files among its outputs. Branches that would write the same get checkouts of their own.',
@@ -62,7 +66,7 @@ function oneOf(forms: readonly Form[], note: field.Note): z.ZodType<WrittenStage
 function branchForm({ type, form, fields }: Described, words: StageWords): Form {
   const { meaning, branch } = form;
   const word = branch === 'default' ? typed(type).optional() : typed(type);
-  const shape = { ...around, type: word, ...fields, ...(branch === undefined ? {} : { writes }) };
+  const shape = { ...frame, type: word, ...fields, ...(branch === undefined ? {} : { writes }) };
   return (
     variantsOf(form, words, ({ name, variant }) => map(`a ${name} branch`, { ...shape, ...variant.fields }, variant.meaning)) ??
     map(`${article(type)} ${type} branch`, shape, meaning)
@@ -71,7 +75,7 @@ function branchForm({ type, form, fields }: Described, words: StageWords): Form 
 
 function stageForm({ type, form, fields }: Described, words: StageWords): Form {
   const { on_complete } = outcomes;
-  const shape = { ...around, type: typed(type), ...fields };
+  const shape = { ...frame, type: typed(type), ...fields };
   const end = { ...troubles, on_enter: onEnter };
   return (
     variantsOf(form, words, ({ name, variant }) => {
@@ -111,7 +115,7 @@ function ownStage(kind: OwnKind): z.ZodObject {
 
 function ownForm({ kind }: OwnKind, what: 'stage' | 'branch', transitions: z.ZodRawShape): z.ZodObject {
   const config = tree('The configuration of the kind, which may have templates.').optional();
-  const shape = { ...around, type: z.literal(kind), with: config, ...transitions };
+  const shape = { ...frame, type: z.literal(kind), with: config, ...transitions };
   return noted(z.strictObject(shape), { what: `${article(kind)} ${kind} ${what}` });
 }
 

@@ -125,9 +125,13 @@ export const outcomes = {
     examples: [{ goto: 'implement', context: { review_feedback: '{{ branches.*.feedback }}' } }],
   }).optional(),
   on_all_reject: leads('on_all_reject', 'When every branch rejected. Default: where `on_any_reject` leads.').optional(),
-  on_conflict: leads('on_conflict', 'When the branch cannot be merged. Default: where `on_error` leads.', {
-    examples: [{ spawn: 'merge-conflict', then: 'review' }],
-  }).optional(),
+  on_conflict: leads(
+    'on_conflict',
+    'When the branch cannot be merged, or others changed the same rows of a database. Default: where `on_error` leads.',
+    {
+      examples: [{ spawn: 'merge-conflict', then: 'review' }],
+    },
+  ).optional(),
   on_ci_failure: leads('on_ci_failure', 'When a required check is red. Default: where `on_error` leads.').optional(),
 } as const;
 

@@ -33,6 +33,8 @@ export function writeWork(step: StepModel, place: WorkPlace): JsonObject {
     case 'human':
       return humanOf(step, place);
     case 'workflow':
+      if (step.review !== undefined)
+        throw refusal(step.id, 'it is a review, of which only the parts are known here; write its stage by hand');
       return present({ type: 'workflow', workflow: step.workflow, input: isEmpty(step.input) ? undefined : step.input });
     case 'command':
       return present({ type: 'command', ...(step.config as JsonObject), outputs: outputsOf(step), fresh: step.fresh });
@@ -47,7 +49,7 @@ export function writeWork(step: StepModel, place: WorkPlace): JsonObject {
   }
 }
 
-function agentOf({ config, supportsQuestions, questionState, outputs, fresh }: StepOf<'agent'>): JsonObject {
+function agentOf({ config, supportsQuestions, questionState, outputs, fresh, independent }: StepOf<'agent'>): JsonObject {
   const { role, continueSession, seesContext: _seen, budget, ...fields } = config;
   return present({
     type: 'agent',
@@ -55,6 +57,7 @@ function agentOf({ config, supportsQuestions, questionState, outputs, fresh }: S
     ...(fields as JsonObject),
     outputs: outputsOf({ outputs }),
     fresh,
+    independent,
     continue_session: continueSession,
     supports_questions: supportsQuestions,
     question_state: questionState,
@@ -75,13 +78,14 @@ function checkOf(check: CheckModel): Json {
   return present({
     ...withoutEmpty(fields as JsonObject),
     ...(check.check === 'any_of' ? { checks: undefined, conditions: check.checks.map(checkOf) } : {}),
+    ...(check.check === 'human_approved' ? { step: undefined, stage: check.step } : {}),
     ...(check.check === 'coverage' && typeof check.minimum === 'number' ? { minimum: `${check.minimum}%` } : {}),
     timeout: timeoutMs === undefined ? undefined : writeDuration(timeoutMs),
   });
 }
 
 function humanOf({ gate }: StepOf<'human'>, { goto }: WorkPlace): JsonObject {
-  const { prompt, show, options, from, count, subjects, signed } = gate;
+  const { prompt, show, options, from, count, subjects, signed, forge = {} } = gate;
   const plain = JSON.stringify(options.map(({ label, outcome, requiresInput, to }) => [label, outcome, requiresInput, to ?? null]));
   return present({
     type: 'human',
@@ -92,6 +96,10 @@ function humanOf({ gate }: StepOf<'human'>, { goto }: WorkPlace): JsonObject {
     count,
     subjects: subjects?.files === undefined ? undefined : [...subjects.files],
     signed,
+    wait_for: forge.waitFor,
+    label: forge.label,
+    auto_assign: forge.assign && [...forge.assign],
+    reminders: forge.reminders && { interval: writeDuration(forge.reminders.intervalMs), max: forge.reminders.max },
   });
 }
 

@@ -72,6 +72,12 @@ describe('a definition that came from a file reads back equal', () => {
     );
   });
 
+  test('databases of the workflow and of stages', () => {
+    const own = '{ notes: { access: write, deletes: 3, copy: work/n.db, expect: ["SELECT 1"] }, book: read }';
+    const stages = `[{ id: a, type: command, run: make, on_conflict: b }, { id: b, type: agent, agent: dev, databases: ${own} }, { id: c, type: human, prompt: Good? }]`;
+    expectSame(file(`databases: [book]\nstages: ${stages}\n`));
+  });
+
   test('permissions, a budget, and a question for several people about files', () => {
     const ask = '{ id: ask, type: human, prompt: Good?, from: [maintainers, owners], count: 2, subjects: ["docs/**"], signed: true }';
     expectSame(

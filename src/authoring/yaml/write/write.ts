@@ -8,10 +8,12 @@ import { stringify } from 'yaml';
 import { EngineError } from '../../../base/error.ts';
 import { present } from '../../../base/fields.ts';
 import { canonicalJson, type Json, type JsonObject } from '../../../base/json.ts';
+import { withoutDatabases } from '../../../definition/database.ts';
 import type { Definition, StepModel } from '../../../definition/model.ts';
 import type { DescribedWorkflow } from '../../../definition/plain-workflow.ts';
 import type { Compilers } from '../../graph/work.ts';
 import { checkYaml } from '../check/check.ts';
+import { writeBreakers, writeReactions } from './reaction.ts';
 import { writeHook, writeNotify, writeWork } from './stage.ts';
 import { WayWriter } from './way.ts';
 import { refusal, writeBudget, writeDuration } from './word.ts';
@@ -64,10 +66,16 @@ function documentOf(definition: Definition, around: JsonObject): JsonObject {
     params: Object.keys(params).length === 0 ? undefined : (params as unknown as JsonObject),
     context: context && Object.fromEntries(context.map((one) => [one.name, one.value])),
     permissions: permissions as JsonObject | undefined,
+    writes: definition.writes as JsonObject | undefined,
+    staged: definition.staged,
     protected: definition.protected && [...definition.protected],
+    databases: definition.databases as Json | undefined,
+    snapshot: definition.snapshot as JsonObject | undefined,
     budget: budget && writeBudget(budget),
     limits: limits.maxIterations === MAX_ITERATIONS ? undefined : { max_iterations: limits.maxIterations },
-    stages: stages.map((step) => stageOf(step, ways)),
+    circuit_breakers: definition.breakers && writeBreakers(definition.breakers),
+    on_events: definition.onEvents && writeReactions(definition.onEvents, (step) => ways.nameOf({ step }, step)),
+    stages: stages.map((step) => stageOf(withoutDatabases(step, definition.databases), ways)),
     on_complete: hooksOf(definition, 'on_complete'),
     on_error: hooksOf(definition, 'on_error'),
   });
@@ -90,6 +98,7 @@ function stageOf(step: StepModel, ways: WayWriter): JsonObject {
 
 function frameOf(step: StepModel): JsonObject {
   const { id, title, condition, timeoutMs, recovery, writes, protected: guarded, mayChange, network, mutatesCheckout } = step;
+  const { databases, onFail, staged } = step;
   const { args, actions, preconditions, postconditions, slots } = step;
   if (preconditions.length + postconditions.length > 0) throw refusal(id, 'it has conditions of a contract');
   if (Object.keys(args).length + actions.length > 0) throw refusal(id, 'it has arguments or instructions');
@@ -105,6 +114,9 @@ function frameOf(step: StepModel): JsonObject {
     may_change: mayChange && [...mayChange],
     network: network as Json | undefined,
     mutates_checkout: mutatesCheckout,
+    staged,
+    databases: databases as Json | undefined,
+    restore_on_fail: onFail === undefined ? undefined : true,
   });
 }
 

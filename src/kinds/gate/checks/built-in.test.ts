@@ -36,6 +36,19 @@ describeCheck(checkOf('coverage'), {
 });
 
 test('every built-in check is listed under its own name', () => {
-  const names = ['command', 'file_exists', 'pr_approval', 'ci_status', 'webhook', 'coverage', 'any_of'];
+  const names = [
+    'command',
+    'file_exists',
+    'pr_approval',
+    'ci_status',
+    'webhook',
+    'coverage',
+    'branch_up_to_date',
+    'human_approved',
+    'label_present',
+    'no_changes_requested',
+    'pr_approvals_met',
+    'any_of',
+  ];
   expect(Object.entries(checks).map(([name, check]) => [name, check.name])).toEqual(names.map((name) => [name, name]));
 });

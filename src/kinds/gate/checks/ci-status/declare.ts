@@ -3,7 +3,7 @@
 import { type CheckDeclaration, type CheckOf, isSelection } from '../../../../definition/check.ts';
 
 /** The workflows of the forge that are looked at, all without it, and the conclusion each must have. */
-export type CiStatusCheck = { readonly workflows?: readonly string[]; readonly expect?: string };
+export type CiStatusCheck = { readonly workflows?: readonly string[]; readonly expect?: string; readonly pr?: string };
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {
@@ -15,6 +15,7 @@ declare module '../../../../definition/check.ts' {
 export const ciStatusCheck: CheckDeclaration = {
   name: 'ci_status',
   needsPullRequest: true,
+  reactiveEvents: ['check_run', 'check_suite', 'status', 'workflow_run', 'pull_request'],
   validate({ workflows, expect }: CheckOf<'ci_status'>, report) {
     if (!isSelection(workflows)) report.fault('`workflows` must be a list of names', 'write them as workflows: ["test"]');
     if (expect !== undefined && !(typeof expect === 'string' && /^[a-z_]+$/.test(expect)))

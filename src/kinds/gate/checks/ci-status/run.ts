@@ -1,20 +1,29 @@
 // Owns the check `ci_status`: that the forge's own checks of the head have concluded as they should.
 
 import type { CheckOf } from '../../../../definition/check.ts';
-import type { CheckRun } from '../../../../forge/forge.ts';
+import { type CheckRun, OWN_CHECK } from '../../../../forge/forge.ts';
 import { type CheckScene, type CheckVerdict, notAnswered } from '../../../../steps/check.ts';
 
 const DEFAULT_EXPECT = 'success';
 
-/** `{ workflows?, expect? }`: pending until each of them has concluded; without names, all that the head has. */
+/**
+ * `{ workflows?, expect? }`: pending until each of them has concluded. Without names, all that the head has, and those that the
+ * base branch requires, which may not have begun when the first of the others is done.
+ */
 export async function run(config: CheckOf<'ci_status'>, { forge }: CheckScene): Promise<CheckVerdict> {
   if (forge === undefined) return { passed: null, result: null, error: 'there is no forge to ask for checks; connect one in the config' };
-  const answer = await forge.checks();
+  const answer = await forge.checks(config.pr);
   if (answer.result !== 'ok') return notAnswered(answer);
-  const { headSha, checks } = answer.value;
-  const { workflows: named = [], expect = DEFAULT_EXPECT } = config;
-  const names = named.length > 0 ? named : [...new Set(checks.map(({ name }) => name))];
-  return judge({ headSha, checks, names, expect });
+  const { headSha } = answer.value;
+  // What Pawl says about its own gates would make a gate wait for itself.
+  const checks = answer.value.checks.filter(({ own }) => own !== true);
+  const { workflows = [], expect = DEFAULT_EXPECT } = config;
+  if (workflows.length > 0) return judge({ headSha, checks, names: workflows, expect });
+  const required = (await forge.requiredChecks?.(config.pr)) ?? { result: 'ok' as const, value: [] };
+  if (required.result !== 'ok') return notAnswered(required);
+  const found = checks.filter((check) => !isPassedOver(check, expect)).map(({ name }) => name);
+  const names = new Set([...found, ...required.value.filter((name) => !name.startsWith(OWN_CHECK))]);
+  return judge({ headSha, checks, names: [...names], expect });
 }
 
 interface JudgeRequest {
@@ -26,7 +35,7 @@ interface JudgeRequest {
 
 // Several checks can have one name, such as the jobs of a matrix; then each of them must conclude as expected.
 function judge({ headSha, checks, names, expect }: JudgeRequest): CheckVerdict {
-  const states = names.map((name) => ({ name, runs: checks.filter((check) => check.name === name || check.workflow === name) }));
+  const states = names.map((name) => ({ name, runs: counted(checks, name, expect) }));
   const result = { headSha, expect, workflows: states.map(({ name, runs }) => ({ name, conclusions: runs.map(conclusionOf) })) };
   const red = states.filter(({ runs }) => runs.some((run) => run.status === 'completed' && run.conclusion !== expect));
   if (red.length > 0) {
@@ -37,6 +46,21 @@ function judge({ headSha, checks, names, expect }: JudgeRequest): CheckVerdict {
   if (open.length === 0 && names.length > 0) return { passed: true, result };
   const waiting = open.map(({ name, runs }) => `${name} (${runs.length === 0 ? 'not there yet' : runs.map(conclusionOf).join(', ')})`);
   return { passed: null, pending: true, result, error: `it waits for ${waiting.join(', ') || 'the first check of the head'}` };
+}
+
+/**
+ * The checks with a name, or of the workflow with that name. Jobs that a workflow left out by a condition of its own do not count
+ * while others of it do, as GitHub counts them; a check that is left out itself has not concluded as expected.
+ */
+function counted(checks: readonly CheckRun[], name: string, expect: string): CheckRun[] {
+  const runs = checks.filter((check) => check.name === name || check.workflow === name);
+  const ran = runs.filter((check) => !isPassedOver(check, expect));
+  return ran.length > 0 ? ran : runs;
+}
+
+/** Whether a check says nothing about the head: it was skipped, or it is neutral. */
+function isPassedOver({ conclusion }: CheckRun, expect: string): boolean {
+  return conclusion !== expect && (conclusion === 'skipped' || conclusion === 'neutral');
 }
 
 function conclusionOf({ status, conclusion }: CheckRun): string {

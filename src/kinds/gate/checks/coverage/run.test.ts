@@ -154,6 +154,6 @@ describe('no verdict is given', () => {
 
   test.each(['../lcov.info', '/etc/hostname', 'folder'])('on a report at %s', async (report) => {
     mkdirSync(join(cwd, 'folder'));
-    expect(await look({ minimum: 80, report })).toMatchObject(unclear(/leads out of the workspace|is no file/));
+    expect(await look({ minimum: 80, report })).toMatchObject(unclear(/leads out of the workspace|is not a file/));
   });
 });

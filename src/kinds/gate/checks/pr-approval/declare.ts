@@ -4,7 +4,7 @@ import type { CheckDeclaration, CheckOf } from '../../../../definition/check.ts'
 import { isCount, isText, isTextList } from '../../../../definition/kind.ts';
 
 /** So many different people of these groups; one without `count`. */
-export type PrApprovalCheck = { readonly from: string | readonly string[]; readonly count?: number };
+export type PrApprovalCheck = { readonly from: string | readonly string[]; readonly count?: number; readonly pr?: string };
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {
@@ -16,6 +16,7 @@ declare module '../../../../definition/check.ts' {
 export const prApprovalCheck: CheckDeclaration = {
   name: 'pr_approval',
   needsPullRequest: true,
+  reactiveEvents: ['pull_request', 'pull_request_review'],
   validate({ from, count }: CheckOf<'pr_approval'>, report) {
     if (!isText(from) && !isTextList(from))
       report.fault('`from` must name the groups whose approval it needs', 'write one as from: maintainers');

@@ -10,9 +10,9 @@ export async function run(config: CheckOf<'pr_approval'>, { forge }: CheckScene)
   if (forge === undefined)
     return { passed: null, result: null, error: 'there is no forge to ask for approvals; connect one in the config' };
   const { from, count = 1 } = config;
-  const answer = await forge.approvals();
+  const answer = await forge.approvals(config.pr);
   if (answer.result !== 'ok') return notAnswered(answer);
-  const { headSha, author, approvals } = answer.value;
+  const { state: prState, headSha, author, approvals } = answer.value;
   const current = approvals.filter((approval) => approval.headSha === headSha);
   const approvedBy = approversOf(current, { groups: forge.groups, from, author });
   const members = membersOf(forge.groups, from).filter((member) => !isSamePerson(member, author));
@@ -22,11 +22,19 @@ export async function run(config: CheckOf<'pr_approval'>, { forge }: CheckScene)
   const result = { headSha, approvedBy, changesRequestedBy: unhappy.map(({ actor }) => actor), count };
   if (unhappy.length > 0) return { passed: false, result, error: `changes were requested by ${result.changesRequestedBy.join(', ')}` };
   // A merge behind this gate lands the head that people approved, or nothing (W13).
-  if (approvedBy.length >= count) return { passed: true, result, facts: { approved_head: headSha } };
+  if (approvedBy.length >= count)
+    return { passed: true, result, facts: { [config.pr === undefined ? 'approved_head' : `approved_head_${config.pr}`]: headSha } };
   if (members.length < count) {
     const error = `${count} approvals are asked for, and ${members.length} people of ${[from].flat().join(', ')} can give one; ask for fewer, or add people`;
     return { passed: null, result, error };
   }
+  // Nobody approves a pull request that is over, so waiting on would be waiting for ever.
+  if (prState !== 'open') return { passed: null, result, error: OVER[prState] };
   const asked = `${approvedBy.length} of ${count} approvals of ${headSha.slice(0, 12)}`;
   return { passed: null, pending: true, result, error: `it waits for ${[from].flat().join(', ')}: ${asked}` };
 }
+
+const OVER = {
+  closed: 'the pull request was closed before it was approved; open it again and retry, or cancel the run',
+  merged: 'somebody merged the pull request before it was approved here; look at what was merged, then accept the gate or cancel the run',
+};

@@ -1,0 +1,126 @@
+// Owns the form that answers the questions of an agent: one of its options, several where it allows that, or a text.
+
+import { useState } from 'react';
+import type { InboxItem, Json } from '../connection/contract.ts';
+import { useRunAction } from '../connection/queries.ts';
+import { useMay } from '../person.ts';
+import { plainLine } from '../text/plain-text.ts';
+import { Prose } from '../text/prose.tsx';
+
+interface Option {
+  readonly label: string;
+  readonly description: string;
+}
+
+interface Question {
+  readonly text: string;
+  readonly options: readonly Option[];
+  readonly several: boolean;
+}
+
+/** What a person chose and wrote for one question. */
+interface Answer {
+  readonly chosen: readonly string[];
+  readonly text: string;
+}
+
+/** Answers all questions of one step. */
+export function AnswerForm({ item }: { readonly item: InboxItem }) {
+  const questions = (item.questions ?? [item.prompt]).map(questionOf);
+  const [answers, setAnswers] = useState<readonly Answer[]>(() => questions.map(() => ({ chosen: [], text: '' })));
+  const action = useRunAction();
+  const mayDecide = useMay('decide');
+  if (!mayDecide || !item.mine) return <p className="banner">Somebody with the scope "decide" can answer this. You can look at it.</p>;
+  if (item.signed)
+    return (
+      <p className="banner">
+        The answer must be signed with an enrolled key, at a terminal: <code>{plainLine(item.command)}</code>
+      </p>
+    );
+  const said = questions.map((question, n) => answerOf(question, answers[n]));
+  return (
+    <form
+      className="decision"
+      aria-label="Answer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const body = { answers: said, step: item.gate, digest: item.digest };
+        action.mutate({ run: item.run, verb: 'answer', body, said: `Answered ${item.step} of run ${item.run}.` });
+      }}
+    >
+      {questions.map((question, n) => (
+        <QuestionField
+          key={question.text}
+          question={question}
+          answer={answers[n] ?? { chosen: [], text: '' }}
+          change={(answer) => setAnswers(answers.map((each, m) => (m === n ? answer : each)))}
+        />
+      ))}
+      <div className="row">
+        <button type="submit" className="primary" disabled={action.isPending || said.some(({ length }) => length === 0)}>
+          Answer
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface FieldProps {
+  readonly question: Question;
+  readonly answer: Answer;
+  readonly change: (answer: Answer) => void;
+}
+
+function QuestionField({ question: { text, options, several }, answer, change }: FieldProps) {
+  const choose = (label: string, isChosen: boolean): void => {
+    if (!several) change({ chosen: [label], text: '' });
+    else change({ ...answer, chosen: isChosen ? [...answer.chosen, label] : answer.chosen.filter((each) => each !== label) });
+  };
+  return (
+    <fieldset className="choices">
+      <legend>
+        <Prose text={text} />
+      </legend>
+      {options.map(({ label, description }) => (
+        <label key={label}>
+          <input
+            type={several ? 'checkbox' : 'radio'}
+            name={text}
+            checked={answer.chosen.includes(label)}
+            onChange={(event) => choose(label, event.target.checked)}
+          />
+          <span>
+            <strong>{plainLine(label)}</strong>
+            {description !== '' && <span className="faint"> {plainLine(description)}</span>}
+          </span>
+        </label>
+      ))}
+      <input
+        aria-label={options.length === 0 ? 'Your answer' : 'Another answer'}
+        placeholder={options.length === 0 ? 'your answer' : 'another answer'}
+        value={answer.text}
+        onChange={(event) => change({ chosen: several ? answer.chosen : [], text: event.target.value })}
+      />
+    </fieldset>
+  );
+}
+
+/** The answer as it is sent: a list where several may be chosen. It has no length if there is none yet. */
+function answerOf({ several }: Question, { chosen, text }: Answer = { chosen: [], text: '' }): string | readonly string[] {
+  const own = text.trim();
+  if (several) return own === '' ? chosen : [...chosen, own];
+  return own === '' ? (chosen[0] ?? '') : own;
+}
+
+function questionOf(question: Json): Question {
+  if (typeof question === 'string') return { text: question, options: [], several: false };
+  const fields = (typeof question === 'object' && question !== null ? question : {}) as Readonly<Record<string, Json>>;
+  const options = Array.isArray(fields.options) ? fields.options.map(optionOf) : [];
+  return { text: String(fields.question ?? ''), options, several: fields.multiSelect === true };
+}
+
+function optionOf(option: Json): Option {
+  if (typeof option !== 'object' || option === null) return { label: String(option), description: '' };
+  const { label, description } = option as Readonly<Record<string, Json>>;
+  return { label: String(label ?? ''), description: typeof description === 'string' ? description : '' };
+}

@@ -1,0 +1,55 @@
+// Owns sending a decision: with the digest of what was shown, so that nobody decides about something else. If it changed
+// meanwhile, the answer is that it did, and the person is asked anew.
+
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { pathOf, Refusal, write } from '../connection/api.ts';
+import type { InboxItem } from '../connection/contract.ts';
+import { signDecision } from '../connection/passkey.ts';
+import { useNotice, wordsOf } from '../parts/messages.tsx';
+
+/** What a person chose. */
+export interface Choice {
+  readonly option: string;
+  readonly input: string;
+}
+
+/** How deciding goes. */
+export interface Deciding {
+  readonly isSending: boolean;
+  /** Why the last decision was not taken, in the words of the server. */
+  readonly refusal: Refusal | undefined;
+  readonly decide: (choice: Choice) => Promise<boolean>;
+}
+
+/** Decides one approval. */
+export function useDecide(item: Pick<InboxItem, 'run' | 'gate' | 'digest' | 'signed'>): Deciding {
+  const [isSending, setSending] = useState(false);
+  const [refusal, setRefusal] = useState<Refusal>();
+  const client = useQueryClient();
+  const notice = useNotice();
+  // The same choice sent twice is one decision, also after a lost answer.
+  const key = useRef<{ readonly of: string; readonly key: string }>(null);
+  const decide = async ({ option, input }: Choice): Promise<boolean> => {
+    const body = { gate: item.gate, digest: item.digest, option, ...(input === '' ? {} : { input }) };
+    const of = JSON.stringify(body);
+    if (key.current?.of !== of) key.current = { of, key: crypto.randomUUID() };
+    setSending(true);
+    try {
+      const signature = item.signed ? { signature: await signDecision({ run: item.run, ...body }) } : {};
+      await write(pathOf('runs', item.run, 'decide'), { ...body, ...signature }, { once: key.current.key });
+      setRefusal(undefined);
+      notice('ok', `Decided "${option}" on ${item.gate} of run ${item.run}.`);
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof Refusal && thrown.status !== 0) setRefusal(thrown);
+      else notice('bad', wordsOf(thrown));
+      return false;
+    } finally {
+      setSending(false);
+      void client.invalidateQueries({ queryKey: ['inbox'] });
+      void client.invalidateQueries({ queryKey: ['run', item.run] });
+    }
+  };
+  return { isSending, refusal, decide };
+}

@@ -1,0 +1,67 @@
+// Owns the audit: who did what, when, how they proved who they are, and how it went.
+
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { read } from '../../connection/api.ts';
+import { Empty, Pending } from '../../parts/messages.tsx';
+import { Ago } from '../../parts/moment.tsx';
+import { plainLine } from '../../text/plain-text.ts';
+import type { AuditRow } from './access-queries.ts';
+
+interface AuditPage {
+  readonly entries: readonly AuditRow[];
+  readonly next: string | null;
+}
+
+/** The audit, newest first. */
+export function AuditPart() {
+  const audit = useInfiniteQuery({
+    queryKey: ['access', 'audit'],
+    queryFn: ({ pageParam, signal }) => read<AuditPage>(`/audit${pageParam === '' ? '' : `?cursor=${pageParam}`}`, signal),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next ?? undefined,
+  });
+  if (audit.data === undefined) return <Pending of={audit} what="the audit" />;
+  const entries = audit.data.pages.flatMap((page) => page.entries);
+  if (entries.length === 0) return <Empty title="Nothing happened yet" />;
+  return (
+    <section className="panel">
+      <div className="scroll-x" tabIndex={0}>
+        <table className="list stacks">
+          <thead>
+            <tr>
+              <th>When</th>
+              <th>Who</th>
+              <th>Did</th>
+              <th>About</th>
+              <th>How it went</th>
+              <th>From</th>
+            </tr>
+          </thead>
+          <tbody>
+            {entries.map((entry) => (
+              <tr key={entry.id}>
+                <td>
+                  <Ago at={entry.at} />
+                </td>
+                <td>
+                  {plainLine(entry.person ?? 'nobody')} <span className="faint">{entry.via}</span>
+                </td>
+                <td>{plainLine(entry.action)}</td>
+                <td>{plainLine(entry.about)}</td>
+                <td className={entry.outcome === 'ok' ? '' : 'warns'}>{plainLine(entry.outcome)}</td>
+                <td className="faint">{plainLine(entry.address)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {audit.hasNextPage && (
+        <div className="body">
+          <button type="button" disabled={audit.isFetching} onClick={() => void audit.fetchNextPage()}>
+            Show more
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}

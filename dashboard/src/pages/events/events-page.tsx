@@ -1,0 +1,176 @@
+// The page of what happens by itself: schedules with their next times, what was received, and what was sent.
+
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { Empty, Failure, Loading } from '../../parts/messages.tsx';
+import { Ago } from '../../parts/moment.tsx';
+import { useMay } from '../../person.ts';
+import { JsonView } from '../../text/json-view.tsx';
+import { plainLine, plainText } from '../../text/plain-text.ts';
+import { type Delivery, type SentNotice, useDeliveries, useDeliveryContent, useEventAction, useEventList } from './event-queries.ts';
+import { SchedulePart } from './schedule-part.tsx';
+
+/** The page of schedules and events. */
+export default function EventsPage() {
+  return (
+    <div className="page">
+      <h1>Schedules and events</h1>
+      <SchedulePart />
+      <Received />
+      <Sent />
+    </div>
+  );
+}
+
+const PAGE = 50;
+const SHOWN_MAX = 500;
+
+function Received() {
+  const [limit, setLimit] = useState(PAGE);
+  const deliveries = useDeliveries(limit);
+  const shown = deliveries.data?.deliveries ?? [];
+  return (
+    <section className="panel">
+      <header>
+        <h2>Received</h2>
+      </header>
+      {deliveries.error && <Failure error={deliveries.error} again={() => void deliveries.refetch()} />}
+      {deliveries.data === undefined && !deliveries.error && <Loading what="what was received" />}
+      {deliveries.data?.deliveries.length === 0 && (
+        <Empty title="Nothing was received yet">
+          <p>Other programs send signed deliveries to /hooks/NAME; each appears here with what it started, or why it started nothing.</p>
+        </Empty>
+      )}
+      {shown.length > 0 && (
+        <div className="scroll-x" tabIndex={0}>
+          <table className="list stacks">
+            <thead>
+              <tr>
+                <th>When</th>
+                <th>Hook</th>
+                <th>Delivery</th>
+                <th>What became of it</th>
+                <th>
+                  <span className="unseen">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((delivery) => (
+                <DeliveryLine key={delivery.number} delivery={delivery} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {typeof deliveries.data?.next === 'string' && limit < SHOWN_MAX && (
+        <p className="more">
+          <button type="button" className="quiet" onClick={() => setLimit(Math.min(limit * 2, SHOWN_MAX))}>
+            Show older ones
+          </button>
+        </p>
+      )}
+    </section>
+  );
+}
+
+const MEANS: Readonly<Record<string, string>> = {
+  received: 'is being acted on',
+  done: 'done',
+  ignored: 'matched nothing',
+  limited: 'over the limit',
+  superseded: 'a later one counts',
+  failed: 'failed',
+};
+
+function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
+  const act = useEventAction();
+  const mayOperate = useMay('operate');
+  return (
+    <tr>
+      <td>
+        <Ago at={delivery.receivedAt} />
+      </td>
+      <td>
+        {plainLine(delivery.route.replace(/^hook\//, ''))}{' '}
+        {delivery.event !== null && <span className="faint">{plainLine(delivery.event)}</span>}
+      </td>
+      <td>
+        <DeliverySent delivery={delivery} />
+      </td>
+      <td>
+        <span className={delivery.status === 'failed' ? 'tag warns' : 'tag'}>{MEANS[delivery.status] ?? delivery.status}</span>
+        {delivery.run !== null && (
+          <>
+            {' '}
+            <Link href={`/runs/${delivery.run}`}>{delivery.run}</Link>
+          </>
+        )}
+        {delivery.reason !== null && <span className="said">{plainText(delivery.reason)}</span>}
+      </td>
+      <td className="right">
+        {mayOperate && (
+          <button
+            type="button"
+            className="quiet"
+            onClick={() =>
+              act({
+                of: 'deliveries',
+                id: String(delivery.number),
+                verb: 'resend',
+                said: `Delivery ${delivery.delivery} is acted on again.`,
+              })
+            }
+          >
+            Send again
+          </button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function DeliverySent({ delivery }: { readonly delivery: Delivery }) {
+  const [isOpen, setOpen] = useState(false);
+  const content = useDeliveryContent(delivery.number, isOpen);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="mono">{plainLine(delivery.delivery)}</summary>
+      {content.error && <Failure error={content.error} />}
+      {content.data !== undefined && (
+        <div className="stack">
+          <h3>Body</h3>
+          <JsonView value={content.data.body} />
+          <h3>Headers</h3>
+          <JsonView value={content.data.headers} />
+        </div>
+      )}
+    </details>
+  );
+}
+
+function Sent() {
+  const notices = useEventList<'notices', SentNotice>('notices');
+  if (notices.data === undefined || notices.data.length === 0) return null;
+  return (
+    <section className="panel">
+      <header>
+        <h2>Notices</h2>
+      </header>
+      <ul>
+        {notices.data.map((notice) => (
+          <li key={notice.id} className="check">
+            <span className={notice.status === 'failed' ? 'tag warns' : 'tag'}>{notice.status}</span>
+            <span>
+              {plainLine(notice.event)} to {plainLine(notice.target)} <Link href={`/runs/${notice.run}`}>{notice.run}</Link>
+              {notice.message !== null && <span className="said">{plainText(notice.message)}</span>}
+            </span>
+            <span className="faint">
+              <Ago at={notice.madeAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

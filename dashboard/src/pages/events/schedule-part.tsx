@@ -1,0 +1,156 @@
+// Owns the schedules: when each starts next, what its last times led to, pausing it, running it now and making up for the past.
+
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Empty, Failure, Loading } from '../../parts/messages.tsx';
+import { Ago } from '../../parts/moment.tsx';
+import { useMay } from '../../person.ts';
+import { plainLine, plainText } from '../../text/plain-text.ts';
+import { moment } from '../../text/time.ts';
+import { type Schedule, type Tick, useEventAction, useEventList } from './event-queries.ts';
+
+/** The schedules of the project. */
+export function SchedulePart() {
+  const schedules = useEventList<'schedules', Schedule>('schedules');
+  return (
+    <section className="stack" aria-label="Schedules">
+      {schedules.error && <Failure error={schedules.error} again={() => void schedules.refetch()} />}
+      {schedules.data === undefined && !schedules.error && <Loading what="the schedules" />}
+      {schedules.data?.length === 0 && (
+        <div className="panel">
+          <Empty title="No schedules">
+            <p>A workflow starts by itself if its definition says when:</p>
+            <code>{'trigger: { schedule: "0 6 * * 1-5" }'}</code>
+          </Empty>
+        </div>
+      )}
+      {schedules.data?.map((schedule) => (
+        <ScheduleCard key={schedule.id} schedule={schedule} />
+      ))}
+    </section>
+  );
+}
+
+function ScheduleCard({ schedule }: { readonly schedule: Schedule }) {
+  const { workflow, paused, next, ticks, timezone } = schedule;
+  return (
+    <article className="panel" aria-label={workflow}>
+      <header>
+        <h2>
+          <Link href={`/workflows/${encodeURIComponent(workflow)}`}>{plainLine(workflow)}</Link>
+        </h2>
+        <code>{plainLine(schedule.schedule)}</code>
+        <span className="faint grow">
+          {plainLine(timezone)} · catches up: {schedule.catchUp}
+        </span>
+        <ScheduleActions schedule={schedule} />
+      </header>
+      <div className="body schedule">
+        <section>
+          <h3>Next</h3>
+          {paused !== null && (
+            <p>
+              Paused <Ago at={paused.at} /> by {plainLine(paused.by)}
+            </p>
+          )}
+          <ol>
+            {next.map((at) => (
+              <li key={at}>
+                {moment(at)}{' '}
+                <span className="faint">
+                  <Ago at={at} />
+                </span>
+              </li>
+            ))}
+          </ol>
+        </section>
+        <section>
+          <h3>Last</h3>
+          {ticks.length === 0 && <p className="faint">It has not started a run yet.</p>}
+          <ol>
+            {ticks.map((tick) => (
+              <TickLine key={`${tick.at} ${tick.why}`} tick={tick} />
+            ))}
+          </ol>
+        </section>
+      </div>
+    </article>
+  );
+}
+
+function TickLine({ tick }: { readonly tick: Tick }) {
+  return (
+    <li>
+      {moment(tick.at)} <span className={tick.status === 'failed' ? 'warns' : 'faint'}>{tick.status}</span>{' '}
+      {tick.run !== null && tick.status === 'started' && (
+        <Link href={`/runs/${tick.run}`} className="mono">
+          {tick.run}
+        </Link>
+      )}
+      {tick.run !== null && ' '}
+      {tick.why !== 'schedule' && <span className="tag">{tick.why === 'by-hand' ? 'by hand' : tick.why}</span>}
+      {tick.message !== undefined && <span className="said">{plainText(tick.message)}</span>}
+    </li>
+  );
+}
+
+function ScheduleActions({ schedule: { id, workflow, paused } }: { readonly schedule: Schedule }) {
+  const [filling, setFilling] = useState(false);
+  const act = useEventAction();
+  if (!useMay('operate')) return null;
+  const ask = (verb: string, said: string): void => act({ of: 'schedules', id, verb, said });
+  return (
+    <div className="row wrap">
+      <button type="button" onClick={() => ask('run', `A run of ${workflow} is started.`)}>
+        Run now
+      </button>
+      {paused === null ? (
+        <button type="button" onClick={() => ask('pause', `The schedule of ${workflow} is paused.`)}>
+          Pause
+        </button>
+      ) : (
+        <button type="button" onClick={() => ask('resume', `The schedule of ${workflow} goes on.`)}>
+          Resume
+        </button>
+      )}
+      <button type="button" onClick={() => setFilling(true)}>
+        Backfill
+      </button>
+      {filling && <BackfillDialog id={id} workflow={workflow} close={() => setFilling(false)} />}
+    </div>
+  );
+}
+
+function BackfillDialog({ id, workflow, close }: { readonly id: string; readonly workflow: string; readonly close: () => void }) {
+  const [from, setFrom] = useState('');
+  const [until, setUntil] = useState('');
+  const act = useEventAction();
+  const fill = (): void => {
+    const body = { from: new Date(from).toISOString(), ...(until === '' ? {} : { until: new Date(until).toISOString() }) };
+    act({ of: 'schedules', id, verb: 'backfill', body, said: `The missed times of ${workflow} are made up for.` });
+    close();
+  };
+  return (
+    <Dialog title={`Backfill ${plainLine(workflow)}`} close={close}>
+      <p>Starts a run for each time of the schedule in the past that has none.</p>
+      <label className="field">
+        <span>From</span>
+        <input type="datetime-local" value={from} onChange={(event) => setFrom(event.target.value)} />
+      </label>
+      <label className="field">
+        <span>Until</span>
+        <input type="datetime-local" value={until} onChange={(event) => setUntil(event.target.value)} />
+        <small>empty for now</small>
+      </label>
+      <div className="actions">
+        <button type="button" onClick={close}>
+          Not now
+        </button>
+        <button type="button" className="primary" disabled={from === ''} onClick={fill}>
+          Backfill
+        </button>
+      </div>
+    </Dialog>
+  );
+}

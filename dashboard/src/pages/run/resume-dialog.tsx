@@ -1,0 +1,103 @@
+// Owns how a run continues after a halt: the choices of `pawl resume`, one at a time.
+
+import { useState } from 'react';
+import type { RunReport, Wait } from '../../connection/contract.ts';
+import { useRunAction } from '../../connection/queries.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { plainLine, plainText } from '../../text/plain-text.ts';
+
+type Choice = 'go-on' | 'retry' | 'accept' | 'to' | 'rerun' | 'done' | 'failed';
+
+const EXPLAINED: Readonly<Record<Choice, readonly [name: string, means: string]>> = {
+  'go-on': ['Go on', 'new steps start again'],
+  retry: ['Retry', 'run only what failed again'],
+  accept: ['Accept', 'take the step where the run stopped as done, in your name; the run ends "overridden"'],
+  to: ['Continue at another step', 'what lies between is passed over, in your name'],
+  rerun: ['Run it again', 'what it may have done already, it does twice'],
+  done: ['It succeeded', 'take it as done, in your name'],
+  failed: ['It failed', 'let its retries or the workflow deal with it'],
+};
+
+interface ResumeProps {
+  readonly report: RunReport;
+  readonly wait: Wait | undefined;
+  readonly close: () => void;
+}
+
+/** Asks how the run continues. */
+export function ResumeDialog({ report, wait, close }: ResumeProps) {
+  const choices = choicesFor(wait);
+  const [choice, setChoice] = useState<Choice>(choices[0] ?? 'retry');
+  const [step, setStep] = useState(report.plan[0]?.step ?? '');
+  const [note, setNote] = useState('');
+  const [extend, setExtend] = useState('');
+  const action = useRunAction();
+  const resume = (): void => {
+    const body = {
+      ...bodyOf(choice, step, wait),
+      ...(note === '' ? {} : { note }),
+      ...(choice === 'retry' && extend !== '' ? { extend: Number(extend) } : {}),
+    };
+    action.mutate({ run: report.run.id, verb: 'resume', body, said: 'The run continues.' }, { onSuccess: close });
+  };
+  return (
+    <Dialog title="How does the run continue?" close={close}>
+      {wait?.message !== undefined && <p className="faint">{plainText(wait.message)}</p>}
+      <fieldset className="choices">
+        <legend className="unseen">Choices</legend>
+        {choices.map((each) => (
+          <label key={each}>
+            <input type="radio" name="choice" checked={choice === each} onChange={() => setChoice(each)} />
+            <span>
+              <strong>{EXPLAINED[each][0]}</strong>
+              <span className="faint"> {EXPLAINED[each][1]}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {choice === 'to' && (
+        <label className="field">
+          <span>Step</span>
+          <select value={step} onChange={(event) => setStep(event.target.value)}>
+            {report.plan.map((each) => (
+              <option key={each.step} value={each.step}>
+                {plainLine(each.step)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {choice === 'retry' && (
+        <label className="field">
+          <span>More iterations of a loop that reached its limit</span>
+          <input type="number" min="1" value={extend} onChange={(event) => setExtend(event.target.value)} placeholder="none" />
+        </label>
+      )}
+      <label className="field">
+        <span>Note</span>
+        <input value={note} onChange={(event) => setNote(event.target.value)} placeholder="a hint for the next attempt; recorded" />
+      </label>
+      <div className="actions">
+        <button type="button" onClick={close}>
+          Not now
+        </button>
+        <button type="button" className="primary" disabled={action.isPending} onClick={resume}>
+          {EXPLAINED[choice][0]}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function choicesFor(wait: Wait | undefined): readonly Choice[] {
+  if (wait?.kind === 'pause') return ['go-on'];
+  if (wait?.kind === 'unknown') return ['rerun', 'done', 'failed'];
+  return ['retry', 'accept', 'to'];
+}
+
+function bodyOf(choice: Choice, step: string, wait: Wait | undefined): Readonly<Record<string, unknown>> {
+  const path = wait?.path ?? '';
+  if (choice === 'retry' || choice === 'accept') return { [choice]: true };
+  if (choice === 'to') return { to: step };
+  return choice === 'go-on' ? {} : { [choice]: [path] };
+}

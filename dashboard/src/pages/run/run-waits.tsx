@@ -1,0 +1,137 @@
+// Owns what stands between a run and its end: decisions and questions to answer right here, halts with their choices, and
+// waits for time, signals and child runs. The last failure and the next retry are said too.
+
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { InboxItem, RunReport, Wait } from '../../connection/contract.ts';
+import { useInbox } from '../../connection/queries.ts';
+import { AnswerForm } from '../../decision/answer-form.tsx';
+import { AssumptionCard } from '../../decision/assumption-card.tsx';
+import { approving, rejecting } from '../../decision/choice.ts';
+import { DecisionForm } from '../../decision/decision-form.tsx';
+import { ShownContext } from '../../decision/shown-context.tsx';
+import { Mark } from '../../parts/icons.tsx';
+import { Ago } from '../../parts/moment.tsx';
+import { useKeys } from '../../parts/use-keys.ts';
+import { useMay } from '../../person.ts';
+import { plainLine, plainText } from '../../text/plain-text.ts';
+import { ResumeDialog } from './resume-dialog.tsx';
+import { SignalDialog } from './signal-dialog.tsx';
+
+const SHOWN_MAX = 6;
+
+/** Everything that the run waits for. */
+export function RunWaits({ report }: { readonly report: RunReport }) {
+  const items = useInbox().data?.filter(({ run }) => run === report.run.id) ?? [];
+  const waiting = new Set(report.waits.map(({ path, id }) => path ?? id));
+  const asked = items.filter(({ kind, gate }) => (kind === 'approval' || kind === 'question') && waiting.has(gate));
+  const covered = new Set(asked.map(({ gate }) => gate));
+  const others = report.waits.filter((wait) => !covered.has(wait.path ?? wait.id));
+  const failedWithoutWait = report.run.error !== null && !others.some(({ message }) => message === report.run.error);
+  const assumed = report.assumptions.filter(({ state }) => state === 'open');
+  if (asked.length + others.length + assumed.length === 0 && !failedWithoutWait) return null;
+  return (
+    <section className="stack" aria-label="What the run waits for">
+      {failedWithoutWait && (
+        <div className="banner bad">
+          <p>{plainText(report.run.error ?? '')}</p>
+        </div>
+      )}
+      {asked.map((item, n) => (
+        <Asked key={item.gate} item={item} isFirst={n === 0} />
+      ))}
+      {assumed.slice(0, SHOWN_MAX).map((each) => (
+        <AssumptionCard key={each.digest} assumption={each} />
+      ))}
+      {others.slice(0, SHOWN_MAX).map((wait) => (
+        <OtherWait key={wait.id} report={report} wait={wait} />
+      ))}
+      {others.length > SHOWN_MAX && <p className="faint">and {others.length - SHOWN_MAX} more waits; the steps show them.</p>}
+    </section>
+  );
+}
+
+/** The keys `a` and `r` are for the first one. */
+function Asked({ item, isFirst }: { readonly item: InboxItem; readonly isFirst: boolean }) {
+  const [asked, setAsked] = useState<string>();
+  useKeys(
+    isFirst && item.kind === 'approval'
+      ? { a: () => setAsked(approving(item.options)?.label), r: () => setAsked(rejecting(item.options)?.label) }
+      : {},
+  );
+  return (
+    <article className="panel asked" aria-label={`${item.step} waits for a decision`}>
+      <div className="body stack">
+        <h2 className="asks">
+          <span className="status" data-tone="wait">
+            <Mark tone="wait" />
+          </span>
+          {plainLine(item.step)} {item.kind === 'approval' ? 'waits for a decision' : 'waits for an answer'}
+        </h2>
+        <ShownContext item={item} />
+        {item.kind === 'approval' ? <DecisionForm item={item} asked={asked} ask={setAsked} /> : <AnswerForm item={item} />}
+      </div>
+    </article>
+  );
+}
+
+const HALTS = ['escalation', 'unknown', 'budget', 'pause'];
+const WORDS: Readonly<Record<string, string>> = {
+  human: 'waits for a decision',
+  report: 'waits for the report of an agent',
+  answer: 'waits for an answer',
+  child: 'waits for a child run',
+  signal: 'waits for a signal',
+  capacity: 'waits for a free slot',
+  budget: 'has used up its budget',
+  pause: 'is paused',
+  delay: 'waits for a time',
+  retry: 'waits for its next attempt',
+  escalation: 'needs a person to choose how it continues',
+  unknown: 'has an end that is not recorded: a crash interrupted it',
+};
+
+function OtherWait({ report, wait }: { readonly report: RunReport; readonly wait: Wait }) {
+  const [choosing, setChoosing] = useState(false);
+  const mayOperate = useMay('operate');
+  const isHalt = HALTS.includes(wait.kind);
+  const child = typeof wait.child === 'string' ? wait.child : undefined;
+  // A step that waits for a time after an attempt failed waits for its next one.
+  const failure = wait.kind === 'delay' ? report.steps.findLast(({ path, error }) => path === wait.path && error)?.error : undefined;
+  const message = wait.message ?? failure ?? '';
+  return (
+    <div className={`banner ${isHalt ? 'bad' : 'wait'}`}>
+      <p>
+        <strong>{plainLine(wait.step ?? wait.path ?? 'The run')}</strong> {WORDS[failure ? 'retry' : wait.kind] ?? `waits: ${wait.kind}`}
+        {wait.name !== undefined && <> "{plainLine(wait.name)}"</>}
+        {child !== undefined && (
+          <>
+            {' '}
+            <Link href={`/runs/${child}`}>{child}</Link>
+          </>
+        )}
+        {message !== '' && <span className="said">{plainText(message)}</span>}
+      </p>
+      <span className="faint nowrap">
+        <Ago at={wait.since} />
+        {wait.due !== null && (
+          <>
+            , due <Ago at={wait.due} />
+          </>
+        )}
+      </span>
+      {isHalt && mayOperate && (
+        <button type="button" onClick={() => setChoosing(true)}>
+          Choose how it continues
+        </button>
+      )}
+      {wait.kind === 'signal' && mayOperate && (
+        <button type="button" onClick={() => setChoosing(true)}>
+          Send it
+        </button>
+      )}
+      {choosing && isHalt && <ResumeDialog report={report} wait={wait} close={() => setChoosing(false)} />}
+      {choosing && !isHalt && <SignalDialog report={report} name={wait.name} close={() => setChoosing(false)} />}
+    </div>
+  );
+}

@@ -1,0 +1,125 @@
+// Owns the steps of a run as a list: each visit in order, members of groups folded under their group with counts.
+
+import { useState } from 'react';
+import type { GroupRow, RunReport, StepRow } from '../../connection/contract.ts';
+import { Icon } from '../../parts/icons.tsx';
+import { Took } from '../../parts/moment.tsx';
+import { Status } from '../../parts/status.tsx';
+import { plainLine } from '../../text/plain-text.ts';
+import { price } from '../../text/time.ts';
+import { MemberList } from './member-list.tsx';
+
+interface ListProps {
+  readonly report: RunReport;
+  readonly picked: string | undefined;
+  readonly pick: (path: string) => void;
+}
+
+const OPEN = ['running', 'waiting', 'verifying', 'queued'];
+
+/** The steps of a run, those still to come at the end. */
+export function StepList({ report, picked, pick }: ListProps) {
+  const rows = report.steps.filter(({ group }) => group === undefined);
+  const groups = new Map(report.groups.map((group) => [group.path, group]));
+  const later = report.plan.filter(({ visits }) => visits === 0);
+  return (
+    <div className="scroll-x" tabIndex={0}>
+      <table className="list steps">
+        <thead>
+          <tr>
+            <th>Step</th>
+            <th>Status</th>
+            <th>Attempt</th>
+            <th className="right">Took</th>
+            <th className="right">Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((step) => (
+            <StepRows
+              key={`${step.path} ${step.attempt}`}
+              step={step}
+              group={groups.get(step.path)}
+              report={report}
+              picked={picked}
+              pick={pick}
+            />
+          ))}
+          {later.map(({ step, title, kind }) => (
+            <tr key={step} className="faint">
+              <td>
+                {plainLine(title)} <span className="kind">{kind}</span>
+              </td>
+              <td>
+                <Status status="pending" />
+              </td>
+              <td />
+              <td />
+              <td />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function StepRows({ step, group, report, picked, pick }: ListProps & { readonly step: StepRow; readonly group: GroupRow | undefined }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <tr aria-current={picked === step.path ? 'true' : undefined}>
+        <td>
+          <span className="row">
+            {group !== undefined && (
+              <button
+                type="button"
+                className="quiet fold"
+                aria-expanded={open}
+                aria-label={`Members of ${step.path}`}
+                onClick={() => setOpen(!open)}
+              >
+                <Icon name={open ? 'down' : 'right'} />
+              </button>
+            )}
+            <button type="button" className="link" onClick={() => pick(step.path)}>
+              {plainLine(step.path)}
+            </button>
+            <span className="kind">{step.kind}</span>
+          </span>
+          {group !== undefined && <GroupCounts group={group} />}
+          {step.error !== undefined && step.error !== null && <p className="said">{plainLine(step.error)}</p>}
+        </td>
+        <td>
+          <Status status={step.status} />
+        </td>
+        <td>{step.attempt}</td>
+        <td className="right">
+          <Took from={step.startedAt} ms={step.durationMs} open={OPEN.includes(step.status)} />
+        </td>
+        <td className="right">{price(step.usage?.costUsd)}</td>
+      </tr>
+      {open && group !== undefined && (
+        <tr>
+          <td colSpan={5}>
+            <MemberList steps={report.steps.filter((each) => each.group === step.path)} pick={pick} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+function GroupCounts({ group }: { readonly group: GroupRow }) {
+  const words = [
+    `${group.ok} of ${group.total} ok`,
+    ...counted(group.failed, 'failed'),
+    ...counted(group.skipped, 'skipped'),
+    ...counted(group.open, 'open'),
+  ];
+  return <p className="faint">{words.join(', ')}</p>;
+}
+
+function counted(count: number, word: string): string[] {
+  return count === 0 ? [] : [`${count} ${word}`];
+}

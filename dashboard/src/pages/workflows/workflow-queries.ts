@@ -1,0 +1,15 @@
+// Owns reading workflows: all of them, and one whole.
+
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { pathOf, read } from '../../connection/api.ts';
+import type { WorkflowDetail, WorkflowList } from '../../connection/contract.ts';
+
+/** All workflows of the project. */
+export function useWorkflows(): UseQueryResult<WorkflowList> {
+  return useQuery({ queryKey: ['workflows'], queryFn: ({ signal }) => read<WorkflowList>('/workflows', signal) });
+}
+
+/** One workflow whole. */
+export function useWorkflow(name: string): UseQueryResult<WorkflowDetail> {
+  return useQuery({ queryKey: ['workflows', name], queryFn: ({ signal }) => read<WorkflowDetail>(pathOf('workflows', name), signal) });
+}

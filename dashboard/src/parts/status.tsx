@@ -1,0 +1,38 @@
+// Owns how the state of a run or step is shown: its word from the command line, a mark and a tone.
+
+import { Mark, type Tone } from './icons.tsx';
+
+const TONES: Readonly<Record<string, Tone>> = {
+  completed: 'ok',
+  ok: 'ok',
+  overridden: 'odd',
+  running: 'busy',
+  verifying: 'busy',
+  waiting: 'wait',
+  paused: 'wait',
+  escalated: 'bad',
+  failed: 'bad',
+  rejected: 'bad',
+  error: 'bad',
+  fail: 'bad',
+  reject: 'bad',
+  timeout: 'bad',
+  unknown: 'odd',
+  iterate: 'wait',
+};
+
+/** The tone of a status or outcome; anything that has not begun or does not matter is idle. */
+export function toneOf(status: string | null | undefined): Tone {
+  return TONES[status ?? ''] ?? 'idle';
+}
+
+/** A status as a word with its mark. */
+export function Status({ status, chip = false }: { readonly status: string; readonly chip?: boolean }) {
+  const tone = toneOf(status);
+  return (
+    <span className={chip ? 'status chip' : 'status'} data-tone={tone}>
+      <Mark tone={tone} />
+      {status}
+    </span>
+  );
+}

@@ -1,0 +1,64 @@
+// Owns how the reactions of a workflow are written in TypeScript: what a run does when something happens at the forge.
+
+import { present } from '../../base/fields.ts';
+import { RESTARTS_MAX, type REVIEW_STATES, type ReactionKind, type ReactionModel } from '../../definition/reaction.ts';
+import { unknownFields } from './option.ts';
+
+/** What must hold as well before a run reacts to an event. */
+export interface ReactionConditions {
+  /** The label that was just added or removed. */
+  readonly label?: string;
+  /** Labels that must all be there. */
+  readonly labels?: readonly string[];
+  readonly assigneeIsBot?: boolean;
+  readonly milestone?: string;
+  /** The branch that a pull request goes to, or one of several. */
+  readonly baseBranch?: string | readonly string[];
+  /** The state of a review that was submitted. */
+  readonly reviewState?: (typeof REVIEW_STATES)[number];
+}
+
+/** What a run does when something happens at the forge. */
+export interface ReactionSpec {
+  /** As GitHub names it: `issues.closed`. Without an action, such as `issues`, it stands for every event of that kind. */
+  readonly event: string;
+  readonly conditions?: ReactionConditions;
+  readonly do: ReactionKind;
+  /** The step that a run goes back to: needed to restart, optional to wake an agent. */
+  readonly step?: string;
+  /** How often a run goes back because of it; after that it escalates. Default: 3. */
+  readonly max?: number;
+  /** notify: the group or the person, and what they are told. */
+  readonly notify?: string;
+  readonly message?: string;
+}
+
+const FIELDS = ['event', 'conditions', 'do', 'step', 'max', 'notify', 'message'];
+const CONDITIONS = ['label', 'labels', 'assigneeIsBot', 'milestone', 'baseBranch', 'reviewState'];
+
+/** The reactions of a workflow as data. What they say is checked with the definition. */
+export function readReactions(specs: readonly ReactionSpec[] | undefined): readonly ReactionModel[] | undefined {
+  return specs?.map(({ event, conditions = {}, do: what, step, max, notify, message }): ReactionModel => {
+    const { label, labels = [], assigneeIsBot, milestone, baseBranch = [], reviewState } = conditions;
+    const baseBranches = typeof baseBranch === 'string' ? [baseBranch] : [...baseBranch];
+    const goesBack = step !== undefined && (what === 'invalidate_and_restart' || what === 'wake_agent');
+    return {
+      ...{ event, do: what, labels: [...labels], baseBranches },
+      ...present({
+        label,
+        assigneeIsBot,
+        milestone,
+        reviewState,
+        step,
+        notify,
+        message,
+        max: max ?? (goesBack ? RESTARTS_MAX : undefined),
+      }),
+    };
+  });
+}
+
+/** A message for each field of the reactions that they do not have. */
+export function unknownInReactions(specs: readonly ReactionSpec[] | undefined): string[] {
+  return (specs ?? []).flatMap((spec) => [...unknownFields(spec, FIELDS), ...unknownFields(spec.conditions ?? {}, CONDITIONS)]);
+}

@@ -1,0 +1,26 @@
+// Owns reading what starts a workflow in TypeScript: a schedule, or a command in a comment.
+
+import { EngineError } from '../../base/error.ts';
+import { toPlain } from '../../base/json.ts';
+import type { CompiledWorkflow } from '../../definition/code.ts';
+import { type ScheduleModel, type ScheduleSpec, scheduleOf, scheduleProblem } from '../../definition/schedule.ts';
+import { type CommandSpec, commandProblem } from '../../definition/start-command.ts';
+import { checkOptions } from './option.ts';
+
+/** What starts a workflow. Throws DEFINITION_INVALID if nothing ever would. */
+export function readStarts(subject: string, spec: ScheduleSpec | CommandSpec): Pick<CompiledWorkflow, 'schedule' | 'command'> {
+  if ('schedule' in spec) return { schedule: readSchedule(subject, spec) };
+  checkOptions(`${subject}, trigger`, spec, ['command']);
+  const wrong = commandProblem(spec.command);
+  if (wrong === undefined) return { command: spec.command };
+  throw new EngineError('DEFINITION_INVALID', `${subject}, trigger.command: ${wrong.message}; ${wrong.hint}`);
+}
+
+function readSchedule(subject: string, spec: ScheduleSpec): ScheduleModel {
+  checkOptions(`${subject}, trigger`, spec, ['schedule', 'timezone', 'catchUp', 'params']);
+  const model = toPlain(scheduleOf(spec), `the schedule of ${subject}`) as never as ScheduleModel;
+  const wrong = scheduleProblem(model);
+  if (wrong === undefined) return Object.freeze(model);
+  const field = wrong.field === 'catch_up' ? 'catchUp' : wrong.field;
+  throw new EngineError('DEFINITION_INVALID', `${subject}, trigger.${field}: ${wrong.message}; ${wrong.hint}`);
+}

@@ -1,0 +1,35 @@
+// Owns reading the reactions of a workflow file.
+
+import { present } from '../../../base/fields.ts';
+import type { ReactionConditions, ReactionSpec } from '../../spec/reaction.ts';
+import type { YamlPath } from '../position/position.ts';
+import type { WrittenReaction } from '../schema/reaction.ts';
+import type { WrittenWorkflow } from '../schema/schema.ts';
+
+/** The reactions of a file, in order; `targetOf` gives the step that a stage begins with. */
+export function reactionsOf(file: WrittenWorkflow, targetOf: (stage: string) => string): readonly ReactionSpec[] | undefined {
+  if (file.on_events === undefined) return undefined;
+  return written(file).map(({ reaction: { event, conditions, do: what, stage, max, notify, message } }) => ({
+    event,
+    do: what,
+    ...present({ conditions: conditions && conditionsOf(conditions), step: stage && targetOf(stage), max, notify, message }),
+  }));
+}
+
+/** Where the reaction with this number is written. */
+export function reactionPath(file: WrittenWorkflow, index: number): YamlPath {
+  return written(file)[index]?.path ?? ['on_events'];
+}
+
+function written({ on_events: given = [] }: WrittenWorkflow): { readonly reaction: WrittenReaction; readonly path: YamlPath }[] {
+  if (Array.isArray(given)) return given.map((reaction: WrittenReaction, index) => ({ reaction, path: ['on_events', index] }));
+  return Object.entries(given).map(([event, reaction]) => ({
+    reaction: typeof reaction === 'string' ? { event, do: reaction } : { event, ...reaction },
+    path: ['on_events', event],
+  }));
+}
+
+function conditionsOf(conditions: NonNullable<WrittenReaction['conditions']>): ReactionConditions {
+  const { label, labels, assignee_is_bot: assigneeIsBot, milestone, base_branch: baseBranch, review_state: reviewState } = conditions;
+  return present({ label, labels, assigneeIsBot, milestone, baseBranch, reviewState });
+}

@@ -1,0 +1,29 @@
+// Owns writing the reactions and the circuit breakers of a definition into a workflow file.
+
+import { present } from '../../../base/fields.ts';
+import type { Json } from '../../../base/json.ts';
+import type { Breakers } from '../../../definition/breakers.ts';
+import type { ReactionModel } from '../../../definition/reaction.ts';
+import { nonEmpty } from '../compile/part.ts';
+import { writeDuration } from './word.ts';
+
+/** The reactions as a list; `stageOf` gives the stage of a step. */
+export function writeReactions(reactions: readonly ReactionModel[], stageOf: (step: string) => string): Json {
+  return reactions.map(({ event, do: what, step, max, notify, message, ...conditions }) => {
+    const { label, labels, assigneeIsBot, milestone, baseBranches, reviewState } = conditions;
+    const written = present({
+      ...{ label, labels: nonEmpty([...labels]), assignee_is_bot: assigneeIsBot, milestone },
+      ...{ base_branch: nonEmpty([...baseBranches]), review_state: reviewState },
+    });
+    return present({ event, conditions: nonEmpty(written), do: what, stage: step && stageOf(step), max, notify, message }) as Json;
+  });
+}
+
+/** The limits; one that does not hold is `false`, since it would have its usual value without it. */
+export function writeBreakers({ iterations, toolCalls, turns, activeMs, sleepMs }: Breakers): Json {
+  const time = (ms: number | undefined): string | false => (ms === undefined ? false : writeDuration(ms));
+  return {
+    ...{ max_iterations: iterations ?? false, max_tool_calls: toolCalls ?? false, max_turns: turns ?? false },
+    ...{ max_active: time(activeMs), max_sleep: time(sleepMs) },
+  };
+}

@@ -1,0 +1,25 @@
+// Owns reading a text file that others named, from a folder that it must not lead out of.
+
+import { lstatSync, realpathSync } from 'node:fs';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { readPlainFile } from './plain-file.ts';
+import { isStoreFile } from './store-files.ts';
+
+const BYTES_MAX = 2 << 20;
+
+/** The text of a file below a folder; undefined when it is missing, leads outside, is too large, or is no text. */
+export function readTextWithin(folder: string, path: string): string | undefined {
+  try {
+    const root = realpathSync(folder);
+    if (isAbsolute(path)) return undefined;
+    const real = realpathSync(resolve(root, path));
+    const way = relative(root, real);
+    if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return undefined;
+    const facts = lstatSync(real);
+    if (!facts.isFile() || facts.size > BYTES_MAX || isStoreFile(real, facts)) return undefined;
+    const bytes = readPlainFile(real);
+    return bytes.includes(0) ? undefined : bytes.toString('utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,99 @@
+// Owns what a job of GitHub Actions is: the repository, the event that started it, and what it may be trusted with.
+//
+// - Workflows and settings of the default branch are what the maintainers of the repository agreed on. Anything else, such as
+//   the code of a pull request, is not run: a fork could change the workflow that it is judged by.
+// - The event is the payload that GitHub wrote, in the form of its webhooks.
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { EngineError, messageOf } from '../../base/error.ts';
+import { isJsonObject, type JsonObject } from '../../base/json.ts';
+import type { GitHubForge } from '../../forge/github/github-forge.ts';
+import { git } from '../../process/git.ts';
+import type { ReceivedDelivery } from '../../server/events/deliveries.ts';
+import { eventOf, keyOfEvent, WAY_HEADER } from '../../server/triggers/occasion.ts';
+import type { Shell } from '../shell.ts';
+
+/** A job. */
+export interface Job {
+  /** `owner/name`. */
+  readonly repository: string;
+  /** Unique for a run of a workflow at GitHub; the same when it is run again. */
+  readonly id: string;
+  /** The event by its name as a webhook: `issue_comment`. */
+  readonly event: string;
+  readonly payload: JsonObject;
+}
+
+/** Events of Actions that are no webhooks, or have another name as one. */
+const NAMES: Readonly<Record<string, string>> = { pull_request_target: 'pull_request' };
+
+/** The job that this process is part of, from the variables that GitHub sets. */
+export function readJob({ env }: Pick<Shell, 'env'>): Job {
+  const need = (name: string): string => {
+    const value = env[name];
+    if (value !== undefined && value !== '') return value;
+    throw new EngineError(
+      'USAGE',
+      `${name} is not set: "pawl actions run" is for a job of GitHub Actions; "pawl serve" is for your own machine`,
+    );
+  };
+  const name = need('GITHUB_EVENT_NAME');
+  return {
+    ...{ repository: need('GITHUB_REPOSITORY'), id: need('GITHUB_RUN_ID') },
+    ...{ event: NAMES[name] ?? name, payload: payloadIn(need('GITHUB_EVENT_PATH')) },
+  };
+}
+
+function payloadIn(file: string): JsonObject {
+  let payload: unknown;
+  try {
+    payload = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw new EngineError('USAGE', `the event ${file} (GITHUB_EVENT_PATH) cannot be read: ${messageOf(cause)}`, { cause });
+  }
+  if (isJsonObject(payload as never)) return payload as JsonObject;
+  throw new EngineError('USAGE', `the event ${file} (GITHUB_EVENT_PATH) is not a JSON object`);
+}
+
+/** The event as a delivery, or undefined for one that only wakes what waits: a schedule. */
+export function deliveryOf({ event, payload, id: job }: Job, now: number): ReceivedDelivery | undefined {
+  if (event === 'schedule') return undefined;
+  const { action } = payload;
+  const id = `actions-${job}`;
+  const name = typeof action === 'string' ? `${event}.${action}` : event;
+  const headers = { [WAY_HEADER]: 'webhook' };
+  const key = keyOfEvent(eventOf({ headers, body: payload, delivery: id, event: name, receivedAt: now }));
+  const digest = createHash('sha256')
+    .update(`${id}\n${JSON.stringify(payload)}`)
+    .digest('hex');
+  return { route: 'github', id, event: name, headers, body: payload, key, digest };
+}
+
+/** Whether GitHub gave this job a token that only reads, and no secrets: an event of a pull request from a fork. */
+export function isReadOnly({ payload }: Job, { env }: Pick<Shell, 'env'>): boolean {
+  if (env.GITHUB_EVENT_NAME === 'pull_request_target') return false;
+  const { pull_request: pull, repository } = payload;
+  const head = isJsonObject(pull) && isJsonObject(pull.head) ? pull.head.repo : undefined;
+  const from = isJsonObject(head) ? head.full_name : undefined;
+  const here = isJsonObject(repository) ? repository.full_name : undefined;
+  return pull !== undefined && head !== undefined && from !== here;
+}
+
+/** Throws unless what is checked out is on the default branch. */
+export async function assertDefaultBranch(forge: GitHubForge, checkout: string): Promise<void> {
+  const repository = await forge.repository();
+  if (repository.result !== 'ok') throw new EngineError('STORE_UNAVAILABLE', `GitHub does not answer: ${repository.message}`);
+  const { defaultBranch } = repository.value;
+  const head = await git(checkout, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
+  const found = await forge.readRef({ folder: checkout, ref: `refs/heads/${defaultBranch}` });
+  const [ours, theirs] = [head.ok ? head.stdout.trim() : undefined, found.result === 'ok' ? found.value.sha : undefined];
+  if (ours !== undefined && theirs !== undefined) {
+    if (ours === theirs || (await git(checkout, ['merge-base', '--is-ancestor', ours, theirs])).ok) return;
+  }
+  throw new EngineError(
+    'NOT_TRUSTED',
+    `what is checked out (${ours?.slice(0, 12) ?? 'nothing'}) is not on the default branch "${defaultBranch}", so its workflows and settings are not run; ` +
+      `use actions/checkout with "ref: ${defaultBranch}" and "fetch-depth: 0"`,
+  );
+}

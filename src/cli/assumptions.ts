@@ -1,0 +1,30 @@
+// Owns how people see what agents assumed instead of asking, as lines. All of their text comes from agents, so it is printed
+// without control characters.
+
+import type { AssumptionReport } from '../control/assumption-report.ts';
+import { agoText } from '../control/time-text.ts';
+import { pasteable } from './caller.ts';
+import type { Shell } from './shell.ts';
+import { oneLine } from './terminal.ts';
+
+/** Assumptions as lines for people. */
+export function assumptionLines(shell: Shell, assumptions: readonly AssumptionReport[]): string[] {
+  return assumptions.flatMap((one, index) => [...(index === 0 ? [] : ['']), ...linesOf(shell, one)]);
+}
+
+/** An assumption on one line. */
+export function assumptionLine(shell: Shell, { id, severity, step, question, assumed, state }: AssumptionReport): string {
+  const mark = state === 'open' ? shell.style(severity === 'MUST' ? 'red' : 'yellow', severity) : shell.style('dim', state);
+  return `${id}  ${mark}  ${oneLine(step)}: ${oneLine(question)} Assumed: ${oneLine(assumed)}`;
+}
+
+function linesOf(shell: Shell, one: AssumptionReport): string[] {
+  const { run, answer, options, command, digest, state, at, path } = one;
+  const others = options.length === 0 ? [] : [`  options: ${options.map((option) => oneLine(option)).join(', ')}`];
+  const head = [assumptionLine(shell, one), ...others, shell.style('dim', `  run ${run}, ${oneLine(path)}, ${agoText(Date.parse(at))}`)];
+  const todo = command === null ? [] : [`  ${pasteable(shell, command)}`];
+  if (answer === null) return [...head, ...todo, `  digest ${digest}`];
+  const said = state === 'confirmed' ? 'confirmed it' : `answered ${JSON.stringify(oneLine(answer.text))}`;
+  const over = answer.unmet ? ['  the run was over, so nothing ran again; a fork follows the answer:', ...todo] : [];
+  return [...head, `  ${oneLine(answer.actor)} ${said}, ${agoText(Date.parse(answer.at))}`, ...over];
+}

@@ -1,0 +1,180 @@
+// `pawl access`: who may use the server. It works on the server's database beside that of the runs; a server that runs sees
+// every change at once.
+
+import type { LoginScope } from '../../authority/right.ts';
+import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { recordAudit } from '../../server/access/audit.ts';
+import { createDecideLink } from '../../server/access/decide-link.ts';
+import { ensureOwner, invite, loginLink, type ShownLink } from '../../server/access/invitations.ts';
+import { lifetimeOf } from '../../server/access/lifetimes.ts';
+import { revokePerson } from '../../server/access/people.ts';
+import { personReport, tokenReport } from '../../server/access/reports.ts';
+import { createToken, readTokens, revokeToken } from '../../server/access/tokens.ts';
+import { type OpenAccess, openAccess, ownerName } from '../access/open-access.ts';
+import { showAudit, showGroups, showPasskeys, showPeople, showSessions, showTokens } from '../access/tables.ts';
+import { userActor } from '../actor.ts';
+import type { CommandRun } from '../command.ts';
+import { demandRight } from '../right.ts';
+import { findRun } from '../session.ts';
+import { oneLine } from '../terminal.ts';
+
+type Act = (open: OpenAccess, words: readonly string[]) => Promise<void> | void;
+
+/** What an action does, and what it takes beyond the table of rights. */
+interface Action {
+  readonly act: Act;
+  readonly wordsMax: number;
+  /** It prints what gives the right to decide away; `create`: if that is its first word. */
+  readonly gives?: true | 'create';
+}
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  login: { act: login, wordsMax: 1, gives: true },
+  invite: { act: invitePerson, wordsMax: 1, gives: true },
+  people: { act: showPeople, wordsMax: 0 },
+  groups: { act: showGroups, wordsMax: 0 },
+  revoke: { act: revoke, wordsMax: 1 },
+  token: { act: token, wordsMax: 2, gives: 'create' },
+  sessions: { act: showSessions, wordsMax: 0 },
+  passkeys: { act: showPasskeys, wordsMax: 0 },
+  link: { act: link, wordsMax: 1, gives: true },
+  audit: { act: showAudit, wordsMax: 0 },
+};
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const action = given.word('ACTION');
+  const words = given.allWords('WHAT');
+  const { act, wordsMax, gives } = ACTIONS[action] as Action;
+  const more = words[wordsMax];
+  if (more !== undefined) throw new EngineError('USAGE', `unexpected argument "${more}"; see "pawl access --help"`);
+  const on = `pawl access ${[action, ...(action === 'token' ? words.slice(0, 1) : [])].join(' ')}`;
+  // Before anything is opened. A token is not enough, so that revoking it ends all that it allowed.
+  if (gives === true || (gives !== undefined && gives === words[0])) await demandRight(shell, { demand: 'trust', on, withoutToken: true });
+  else if (words[0] === 'revoke') await demandRight(shell, { demand: 'steer', on });
+  return openAccess(shell, given, async (open) => {
+    await act(open, words);
+    return 0;
+  });
+};
+
+function leaveRecord({ store }: OpenAccess, action: string, { person, about }: { readonly person: string; readonly about: string }): void {
+  recordAudit(store, { person, via: 'terminal', action, about, address: 'this machine', outcome: 'ok' });
+}
+
+function login(open: OpenAccess, [name]: readonly string[]): void {
+  const by = userActor(open.shell);
+  const { shell, store, given } = open;
+  const own = ownerName(shell);
+  // Who runs the server is its first person, and manages the others.
+  if ((name ?? own) === own) ensureOwner(store, own);
+  const made = loginLink(store, open, { person: name ?? own, by, expires: given.option('expires') });
+  leaveRecord(open, 'login link', { person: by, about: made.person });
+  print(open, made, `This link logs ${made.person} in once`);
+}
+
+function invitePerson(open: OpenAccess, [name]: readonly string[]): void {
+  const { shell, store, given } = open;
+  const person = required(name, 'NAME', 'invite NAME');
+  const by = userActor(open.shell);
+  const scopes = scopesIn(open);
+  const made = invite(store, open, {
+    ...{ person, by, expires: given.option('expires'), manages: given.has('manages') },
+    ...(scopes.length === 0 ? {} : { scopes }),
+  });
+  leaveRecord(open, 'invite', { person: by, about: person });
+  const { link: shown } = made;
+  shell.result({ person: personReport(made.person, open.groupsOf(person)), link: shown }, () => [
+    shown.url,
+    '',
+    `Send this link to ${oneLine(person)}, and to nobody else: it works once, until ${shown.expiresAt}.`,
+    `Scopes: ${made.person.scopes.join(', ')}.`,
+  ]);
+}
+
+function revoke(open: OpenAccess, [name]: readonly string[]): void {
+  const { shell, store } = open;
+  const person = revokePerson(store, required(name, 'NAME', 'revoke NAME'));
+  leaveRecord(open, 'revoke', { person: userActor(shell), about: person.name });
+  const isEnrolled = open.keys().named(person.name) !== undefined;
+  shell.result({ person: personReport(person, open.groupsOf(person.name)) }, () => [
+    `${shell.symbol('done')} ${oneLine(person.name)} is revoked: no session, token, passkey or link of theirs works any more. Their decisions stay valid.`,
+    ...(isEnrolled ? [`Their keys for signatures still count on this machine: "pawl identity revoke ${person.name}" ends that.`] : []),
+  ]);
+}
+
+function token(open: OpenAccess, [what, name]: readonly string[]): void {
+  if (what === undefined || what === 'list') return showTokens(open);
+  if (what === 'create') return createFor(open, required(name, 'NAME', 'token create NAME'));
+  if (what === 'revoke') return revokeNamed(open, required(name, 'NAME', 'token revoke NAME'));
+  throw new EngineError('USAGE', `"pawl access token" takes create, list or revoke, not "${what}"`);
+}
+
+function createFor(open: OpenAccess, name: string): void {
+  const { shell, store, given } = open;
+  const by = userActor(open.shell);
+  const scopes = scopesIn(open);
+  const own = ownerName(shell);
+  const person = given.option('for') ?? own;
+  if (person === own) ensureOwner(store, own);
+  const made = createToken(store, {
+    ...{ person, name, lastsMs: lifetimeOf(given.option('expires'), 'token') },
+    scopes: scopes.length === 0 ? ['view'] : scopes,
+  });
+  leaveRecord(open, 'token create', { person: by, about: `${person} ${name}` });
+  shell.result({ token: tokenReport(made.token, Date.now()), secret: made.secret }, () => [
+    made.secret,
+    '',
+    `This is the token "${name}" of ${made.token.person}. It is shown only once and is valid until ${new Date(made.token.expiresAt).toISOString()}.`,
+    `Scopes: ${made.token.scopes.join(', ')}.`,
+    'Send it as "Authorization: Bearer TOKEN". Keep it away from agents and the files they read.',
+  ]);
+}
+
+function revokeNamed(open: OpenAccess, name: string): void {
+  const { shell, store, given } = open;
+  const person = given.option('for') ?? ownerName(shell);
+  const found = readTokens(store).find((one) => one.id === name || (one.name === name && one.person === person));
+  if (found === undefined)
+    throw new EngineError(
+      'USAGE',
+      `${person} has no token "${name}"; "pawl access token list" lists them, and --for NAME names another person`,
+    );
+  revokeToken(store, found.id);
+  leaveRecord(open, 'token revoke', { person: userActor(shell), about: `${found.person} ${found.name}` });
+  shell.result({ revoked: found.id }, () => [`${shell.symbol('done')} the token "${oneLine(found.name)}" of ${found.person} is revoked.`]);
+}
+
+async function link(open: OpenAccess, [prefix]: readonly string[]): Promise<void> {
+  const { given, store, place } = open;
+  const id = required(prefix, 'RUN', 'link RUN --for NAME');
+  const person = given.option('for');
+  if (person === undefined) throw new EngineError('USAGE', '--for is missing: name the person who may decide with the link');
+  const by = userActor(open.shell);
+  await open.withRuns(async (runs) => {
+    const made = await createDecideLink(
+      { access: store, store: runs, addresses: open },
+      { run: await findRun(runs, id, place), person, by, ...present({ gate: given.option('gate'), expires: given.option('expires') }) },
+    );
+    leaveRecord(open, 'decide link', { person: by, about: `${made.person} ${made.run} ${made.path}` });
+    print(open, made, `With this link ${made.person} decides at ${oneLine(made.path)} of run ${made.run}, once`);
+  });
+}
+
+function print({ shell }: OpenAccess, { person, url, expiresAt, ...rest }: ShownLink, what: string): void {
+  shell.result({ ...rest, person, url, expiresAt }, () => [
+    url,
+    '',
+    `${what}, until ${expiresAt}. Whoever has it can: send it to nobody else.`,
+  ]);
+}
+
+function scopesIn({ given }: OpenAccess): readonly LoginScope[] {
+  return given.options('scope') as readonly LoginScope[];
+}
+
+function required(word: string | undefined, name: string, usage: string): string {
+  if (word !== undefined) return word;
+  throw new EngineError('USAGE', `${name} is missing: pawl access ${usage}`);
+}

@@ -1,0 +1,161 @@
+// `pawl actions run`: the work of one job of GitHub Actions, in place of a server: it restores the state, takes the event, drives
+// what can be driven and saves the state.
+
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseDuration } from '../../base/duration.ts';
+import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import type { GitHubForgeOptions } from '../../forge/github/github-forge.ts';
+import type { GitHubAuth } from '../../forge/github/login.ts';
+import { relayForge } from '../../forge/relay.ts';
+import { openDeliveries } from '../../server/events/events.ts';
+import { EVENT_TABLES } from '../../server/events/tables.ts';
+import { openServerDatabase, serverFileOf } from '../../server/server-database.ts';
+import { openSurface } from '../../server/surface/part.ts';
+import { SURFACE_TABLES } from '../../server/surface/tables.ts';
+import { openPeople, PEOPLE_TABLES } from '../../server/triggers/people.ts';
+import { openSqliteStore } from '../../store/sqlite/open.ts';
+import type { RunSummary } from '../../store/store.ts';
+import { assertDefaultBranch, deliveryOf, isReadOnly, type Job, readJob } from '../actions/job.ts';
+import { HOLD_MS, SavedState } from '../actions/saved-state.ts';
+import { outliveOwners, workOff } from '../actions/work.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
+import { openGitHub } from '../forge/session.ts';
+import { catchInterrupts } from '../interrupt.ts';
+import { openEngine } from '../open-engine.ts';
+import { eventsOf } from '../serve/project-events.ts';
+import { ProjectSource } from '../serve/project-source.ts';
+import { FileProject } from '../serve/served-project.ts';
+import { closing, findPlace, openStore, type Place } from '../session.ts';
+import type { ForgeSettings } from '../settings/forge.ts';
+import { Shell } from '../shell.ts';
+import { ensureStateId } from '../store-origin.ts';
+import { trustFolder } from '../trust/trust.ts';
+
+type GitHubSettings = Extract<ForgeSettings, { kind: 'github' }>;
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  if (given.word('ACTION') !== 'run')
+    throw new EngineError('USAGE', `unknown action "${given.word('ACTION')}"; there is "pawl actions run"`);
+  const job = readJob(shell);
+  if (isReadOnly(job, shell))
+    return shell.result({ job: job.id, skipped: 'read-only', runs: [] }, () => [
+      'This event is about a pull request from a fork: the job has no secrets and may only read, so nothing was started.',
+      'A maintainer can add the label "workflow:NAME" to the pull request.',
+    ]);
+  const folder = resolve(given.option('state') ?? join(tmpdir(), 'pawl-actions', ...job.repository.split('/')));
+  const holdMs = given.option('hold') === undefined ? HOLD_MS : parseDuration(given.option('hold') as string, '--hold');
+  const inside = insideOf(shell, given, folder);
+  const place = await findPlace(inside, inside.given);
+  const forge = forgeOf(place, job);
+  const auth = authOf(shell, forge);
+  const login = { ...present({ auth }), ledger: join(tmpdir(), `pawl-transport-${process.pid}.db`) };
+  return closing(await openGitHub(place, forge, login), async (transport) => {
+    await assertDefaultBranch(transport, place.project.root);
+    const state = await SavedState.acquire({
+      ...{ forge: transport, checkout: place.project.root, folder, job: `${job.id}/${shell.env.GITHUB_RUN_ATTEMPT ?? '1'}` },
+      ...{ holdMs, now: Date.now, warn: (text: string) => shell.warn(text) },
+    });
+    // The maintainers of the repository agreed on the default branch; trust is for this job alone.
+    trustFolder(inside, place.project.root);
+    const runs = await work(inside, { place, forge, state, job, saveMs: holdMs / 3, options: present({ auth }) });
+    await state.release();
+    return report(shell, job, runs);
+  });
+};
+
+/** The same command line with a state of its own, which ends with the job, and without anybody to ask. */
+function insideOf(shell: Shell, given: ParsedArgs, folder: string): Shell {
+  const env = { ...shell.env, PAWL_STATE: join(folder, 'home'), PAWL_DB: join(folder, 'runs.db') };
+  return new Shell({ ...shell.world, env }, given);
+}
+
+function forgeOf({ settings: { forge }, project }: Place, { repository }: Job): GitHubSettings {
+  if (forge?.kind !== 'github')
+    throw new EngineError(
+      'CONFIG_INVALID',
+      `no repository at GitHub is set for ${project.root}; add "forge: { kind: github, repository: ${repository} }" to .pawl/config.yaml`,
+    );
+  if (forge.repository.toLowerCase() === repository.toLowerCase()) return forge;
+  throw new EngineError(
+    'CONFIG_INVALID',
+    `this job belongs to ${repository}, and .pawl/config.yaml is about ${forge.repository}; set "forge.repository" to ${repository}`,
+  );
+}
+
+/** The token of the job, unless the settings name a login. */
+function authOf({ env }: Shell, { auth = 'gh' }: GitHubSettings): GitHubAuth | undefined {
+  const token = env.GITHUB_TOKEN ?? env.GH_TOKEN;
+  if (auth !== 'gh') return undefined;
+  if (token !== undefined && token !== '') return { kind: 'token', token, bot: 'github-actions[bot]' };
+  throw new EngineError(
+    'CONFIG_INVALID',
+    'GITHUB_TOKEN is not set; give it to the step under "env", as "pawl init --github-actions" writes it, or set "forge.auth"',
+  );
+}
+
+/** What sets a state at GitHub: done twice, it is the same. */
+const REPEATABLE: ReadonlySet<string> = new Set(['editComment', 'setCheck', 'react']);
+
+interface Work {
+  readonly place: Place;
+  readonly forge: GitHubSettings;
+  readonly state: SavedState;
+  readonly job: Job;
+  readonly saveMs: number;
+  readonly options: Partial<GitHubForgeOptions>;
+}
+
+async function work(shell: Shell, { place, forge, state, job, saveMs, options }: Work): Promise<RunSummary[]> {
+  const beforeWrite = ({ name }: { readonly name: string }): Promise<void> => (REPEATABLE.has(name) ? state.hold() : state.save());
+  const opened = await openGitHub(place, forge, { ...options, beforeWrite });
+  await adoptRestored(place);
+  const store = await openStore(place);
+  await outliveOwners(store);
+  const source = new ProjectSource(shell, place.project);
+  const relay = relayForge(opened);
+  const warn = (error: unknown): void => shell.warn(error instanceof Error ? error.message : String(error));
+  const engine = await openEngine(shell, place, { store, workflows: source, drives: 'all', forge: relay.forge });
+  const interrupt = catchInterrupts(engine, (text) => shell.warn(text));
+  const database = openServerDatabase(serverFileOf(place.file), [EVENT_TABLES, SURFACE_TABLES, PEOPLE_TABLES]);
+  const events = eventsOf(place, { source: opened, relay });
+  const services = { engine, database, warn, project: new FileProject(shell, place, { source, store }), events };
+  const deliveries = openDeliveries(services);
+  // No address shows a run to people here: the comment has all there is.
+  const surface = openSurface(services, deliveries, () => undefined);
+  const people = openPeople(services);
+  try {
+    return await workOff({ services, deliveries, forge: opened, state, saveMs, surface, people }, deliveryOf(job, Date.now()));
+  } finally {
+    await surface?.close();
+    await people?.close();
+    await deliveries.close();
+    await engine.close();
+    interrupt.release();
+    database.close();
+    await store.close();
+    await opened.close();
+  }
+}
+
+/** Makes the restored database the one that runs continue in: the state is held, so no other copy of it is in use. */
+async function adoptRestored(place: Place): Promise<void> {
+  if (!existsSync(place.file)) return;
+  const { problems } = await closing(await openStore(place, 'look'), (store) => store.check());
+  const [first] = problems.filter(({ what }) => !what.includes('chmod go='));
+  if (first !== undefined) throw new EngineError('STORE_DAMAGED', `the saved state is damaged: ${first.what}; nothing was run`);
+  const origin = place.state === undefined ? {} : { origin: ensureStateId(place.state) };
+  await (await openSqliteStore({ file: place.file, adopt: true, ...origin })).close();
+}
+
+function report(shell: Shell, { id }: Job, runs: readonly RunSummary[]): number {
+  const rows = runs.map(({ id: run, workflow, status }) => ({ run, workflow, status }));
+  return shell.result({ job: id, runs: rows }, () =>
+    rows.length === 0
+      ? ['Nothing is open.']
+      : rows.map(({ run, workflow, status }) => `${run}  ${workflow}  ${status}; it goes on with the next event`),
+  );
+}

@@ -1,0 +1,20 @@
+// `pawl assume RUN`: the agent records what it assumes instead of asking, and goes on with its step.
+
+import { present } from '../../base/fields.ts';
+import { required, submitByCommand, tokenGiven } from '../attended/submit.ts';
+import type { CommandRun } from '../command.ts';
+
+/** Runs the command. */
+export const run: CommandRun = (shell, given) => {
+  const token = tokenGiven(given);
+  const question = required(given, 'question', 'what a person would have been asked');
+  const assumed = required(given, 'assumed', 'what you go on with');
+  const options = given.options('option');
+  const assumption = {
+    question,
+    assumed,
+    ...present({ severity: given.option('severity') }),
+    ...(options.length === 0 ? {} : { options: [...options] }),
+  };
+  return submitByCommand(shell, { kind: 'assumptions', token, assumptions: [assumption] });
+};

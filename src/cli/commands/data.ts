@@ -1,0 +1,270 @@
+// `pawl data`: the databases of the user that are protected: their migrations, their backups, and what changed.
+
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { EngineError, isEngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import { type BackupRecord, backUp, listBackups, unrecordedBackups } from '../../safe-db/backup.ts';
+import { ROW_LIMIT } from '../../safe-db/client.ts';
+import { differences, type TableDifference } from '../../safe-db/difference.ts';
+import { type MigrateResult, type MigrationStatus, migrate, migrationStatus } from '../../safe-db/migrations.ts';
+import { restoreBackup } from '../../safe-db/restore.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
+import { showWork, sizeText } from '../copies.ts';
+import { findPlace, type Place } from '../session.ts';
+import type { DatabaseSetting } from '../settings/settings.ts';
+import type { Shell } from '../shell.ts';
+import { assertFileUpkeep } from '../store-origin.ts';
+import { oneLine, table } from '../terminal.ts';
+
+interface Database extends DatabaseSetting {
+  readonly name: string;
+}
+
+/** A database and one of its backups. */
+interface Choice {
+  readonly database: Database;
+  readonly path: string;
+}
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const place = await findPlace(shell, given);
+  const all = Object.entries(place.settings.databases ?? {}).map(([name, setting]) => ({ name, ...setting }));
+  if (all.length === 0)
+    throw new EngineError(
+      'CONFIG_INVALID',
+      'no database is protected; name one in .pawl/config.yaml, such as "databases: { book: { path: data/project.db, migrations: migrations } }"',
+    );
+  assertOptions(given);
+  switch (given.word('ACTION')) {
+    case 'migrate':
+      return migrateAll(shell, place, databasesOf(all, given.maybe('NAME')));
+    case 'backup':
+      return backUpAll(shell, databasesOf(all, given.maybe('NAME')));
+    case 'restore':
+      return restore(shell, place, databasesOf(all, given.option('database')));
+    case 'diff':
+      return diff(shell, databasesOf(all, given.option('database')));
+    default:
+      return status(shell, databasesOf(all, given.maybe('NAME')));
+  }
+};
+
+/** Options of another action are an error, not ignored. */
+function assertOptions(given: ParsedArgs): void {
+  const action = given.word('ACTION');
+  if (given.has('allow-loss') && action !== 'migrate')
+    throw new EngineError('USAGE', `--allow-loss is for "pawl data migrate", not for ${action}`);
+  if (given.option('database') !== undefined && action !== 'restore' && action !== 'diff')
+    throw new EngineError('USAGE', `--database is for restore and diff; write "pawl data ${action} ${given.option('database')}"`);
+  if (action === 'restore' && given.maybe('NAME') === undefined)
+    throw new EngineError('USAGE', 'a backup is missing; "pawl data status" lists them, and "pawl data restore BACKUP" puts one back');
+}
+
+function databasesOf(all: readonly Database[], name: string | undefined): readonly Database[] {
+  if (name === undefined) return all;
+  const found = all.filter((database) => database.name === name);
+  if (found.length > 0) return found;
+  const names = all.map((database) => database.name);
+  throw new EngineError('USAGE', `no protected database "${name}"${didYouMean(name, names)}; there are: ${names.join(', ')}`);
+}
+
+function status(shell: Shell, databases: readonly Database[]): number {
+  const rows = databases.map(statusOf);
+  const problems = rows.flatMap(({ problem, migrations }) => [...(problem === null ? [] : [problem]), ...(migrations?.problems ?? [])]);
+  shell.result({ ok: problems.length === 0, databases: rows }, () =>
+    rows.flatMap(({ name, path, bytes, problem, migrations, backups, unrecorded }) => [
+      `${name}  ${oneLine(path)}, ${bytes === null ? absentText(unrecorded) : sizeText(bytes)}`,
+      ...(problem === null ? [`  ${migrationLine(migrations)}`] : []),
+      ...[problem ?? [], migrations?.problems ?? []]
+        .flat()
+        .map((text) => `  ${shell.style('red', shell.symbol('failed'))} ${oneLine(text)}`),
+      ...(backups.length === 0 && unrecorded.length === 0 ? ['  no backups'] : []),
+      ...(backups.length === 0 ? [] : indented(backupTable(shell, backups))),
+      ...unrecorded.map((file) => `  backup without a record: ${oneLine(file)}`),
+    ]),
+  );
+  return problems.length === 0 ? 0 : 1;
+}
+
+/** What is known of a database; of one that cannot be read, why, and the files of its backups. */
+function statusOf({ name, path, migrations, row_limit: rowLimit = ROW_LIMIT }: Database) {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? null;
+  const facts = { name, path, bytes, rowLimit };
+  try {
+    const found = migrations === undefined ? null : migrationStatus(path, migrations);
+    const backups = listBackups(path);
+    return { ...facts, problem: null, migrations: found, backups, unrecorded: unrecordedBackups(path, backups) };
+  } catch (error) {
+    if (!isEngineError(error) || error.code !== 'DATABASE_FAILED') throw error;
+    return { ...facts, problem: error.message, migrations: null, backups: [], unrecorded: unrecordedBackups(path, []) };
+  }
+}
+
+function absentText(unrecorded: readonly string[]): string {
+  return unrecorded.length === 0 ? 'not created yet' : 'gone; "pawl data restore FILE" puts back one of its backups';
+}
+
+function migrationLine(found: MigrationStatus | null): string {
+  if (found === null) return 'no folder of migrations';
+  const pending = found.pending.map(({ name }) => oneLine(name)).join(', ');
+  return `${found.applied.length} of ${found.applied.length + found.pending.length} migrations applied${pending === '' ? '' : `; to apply: ${pending}`}`;
+}
+
+function backupTable(shell: Shell, backups: readonly BackupRecord[]): string[] {
+  const column = (title: string, cell: (backup: BackupRecord) => string) => ({ title, cells: backups.map(cell) });
+  return table(shell.look, [
+    column('BACKUP', ({ id }) => id.slice(0, 8)),
+    column('MADE', ({ createdAt }) => createdAt),
+    column('BEFORE', ({ reason, runId }) => runId ?? reason),
+    column('SIZE', ({ bytes }) => sizeText(bytes)),
+    column('STATE', ({ path, verified }) => (existsSync(path) ? (verified ? 'verified' : 'not verified') : 'the file is gone')),
+  ]);
+}
+
+const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
+
+async function migrateAll(shell: Shell, place: Place, databases: readonly Database[]): Promise<number> {
+  const allowLoss = shell.given.has('allow-loss');
+  if (allowLoss) await assertFileUpkeep(place, shell.right);
+  const results: (MigrateResult & Pick<Database, 'name' | 'path'>)[] = [];
+  for (const { name, path, migrations, keep_backups: keep } of databases) {
+    if (migrations === undefined)
+      throw new EngineError('CONFIG_INVALID', `database "${name}" has no migrations; set "databases.${name}.migrations" to their folder`);
+    results.push({
+      name,
+      path,
+      ...(await working(shell, `migrating ${name}`, () => migrate(path, migrations, { allowLoss, ...present({ keep }) }))),
+    });
+  }
+  return shell.result({ databases: results.map(({ backup, ...rest }) => ({ ...rest, backup: backup ?? null })) }, () =>
+    results.flatMap(({ name, applied, backup }) =>
+      applied.length === 0
+        ? [`${name} has no new migrations`]
+        : [
+            `${shell.symbol('done')} ${name}: applied ${applied.map((file) => oneLine(file.name)).join(', ')}`,
+            ...(backup === undefined ? [] : [`  the database from before is backup ${backup.id.slice(0, 8)}: ${oneLine(backup.path)}`]),
+          ],
+    ),
+  );
+}
+
+async function backUpAll(shell: Shell, databases: readonly Database[]): Promise<number> {
+  const made: (BackupRecord & { readonly name: string })[] = [];
+  for (const { name, path, keep_backups: keep } of databases) {
+    assertExists({ name, path });
+    made.push({ name, ...(await working(shell, `copying and verifying ${name}`, () => backUp(path, present({ keep })))) });
+  }
+  return shell.result({ backups: made }, () =>
+    made.map(
+      ({ name, id, bytes, path }) =>
+        `${shell.symbol('done')} ${name}: backup ${id.slice(0, 8)}, ${sizeText(bytes)}, verified: ${oneLine(path)}`,
+    ),
+  );
+}
+
+async function restore(shell: Shell, place: Place, databases: readonly Database[]): Promise<number> {
+  await assertFileUpkeep(place, shell.right);
+  const choices = choicesOf(shell, databases, shell.given.maybe('NAME') ?? '');
+  const restored: { name: string; path: string; from: string; saved: BackupRecord | null }[] = [];
+  for (const { database, path: from } of choices) {
+    const { name, path, keep_backups: keep } = database;
+    const saved = await working(shell, `restoring ${name}`, () => restoreBackup(path, from, present({ keep })));
+    restored.push({ name, path, from, saved: saved ?? null });
+  }
+  return shell.result({ restored }, () =>
+    restored.flatMap(({ name, from, saved }) => [
+      `${shell.symbol('done')} ${name} is as it was in ${oneLine(from)}`,
+      ...(saved === null ? [] : [`  ${savedLine(saved)}`]),
+    ]),
+  );
+}
+
+function savedLine({ id, path, verified }: BackupRecord): string {
+  if (verified) return `what was there is backup ${id.slice(0, 8)}: ${oneLine(path)}`;
+  return `what was there was damaged and is kept as it was: ${oneLine(path)}; start programs again that have it open`;
+}
+
+function diff(shell: Shell, databases: readonly Database[]): number {
+  const named = shell.given.maybe('NAME');
+  const choices = named === undefined ? databases.map(newestOf) : choicesOf(shell, databases, named);
+  const rows = choices.map(({ database: { name, path }, path: backup }) => {
+    assertExists({ name, path });
+    return { name, path, backup, tables: differences(path, backup) };
+  });
+  return shell.result({ databases: rows }, () =>
+    rows.flatMap(({ name, backup, tables }) => [
+      `${name} since ${oneLine(backup)}${tables.length === 0 ? ': no differences' : ''}`,
+      ...(tables.length === 0 ? [] : indented(differenceTable(shell, tables))),
+    ]),
+  );
+}
+
+function differenceTable(shell: Shell, tables: readonly TableDifference[]): string[] {
+  const column = (title: string, cell: (row: TableDifference) => string) => ({ title, cells: tables.map(cell) });
+  return table(shell.look, [
+    column('TABLE', (row) => oneLine(row.table)),
+    column('ADDED', ({ added }) => String(added)),
+    column('REMOVED', ({ removed }) => String(removed)),
+    column('CHANGED', ({ changed }) => String(changed)),
+    column('NOTE', ({ state, redefined }) => (state !== 'changed' ? `table ${state}` : redefined ? 'defined differently' : '')),
+  ]);
+}
+
+function newestOf(database: Database): Choice {
+  const [newest] = listBackups(database.path);
+  if (newest !== undefined) return { database, path: newest.path };
+  throw new EngineError(
+    'USAGE',
+    `database "${database.name}" has no backup to compare with; make one with "pawl data backup ${database.name}"`,
+  );
+}
+
+/** The backups that a word names: by file, by id or by run; those of one run may be of several databases. */
+function choicesOf(shell: Shell, databases: readonly Database[], word: string): readonly Choice[] {
+  const file = resolve(shell.cwd, word);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === true) {
+    const [database, ...others] = databases;
+    if (database !== undefined && others.length === 0) return [{ database, path: file }];
+    const names = databases.map(({ name }) => name).join(', ');
+    throw new EngineError('USAGE', `which database is ${file} a backup of? Give --database with one of ${names}`);
+  }
+  const found = databases.flatMap((database) => named(listBackups(database.path), word).map((record) => ({ database, record })));
+  assertOneEach(word, found);
+  return found.map(({ database, record }) => ({ database, path: record.path }));
+}
+
+/** The backups that a word can mean: a whole id comes before the beginning of one, and a backup that is there before one that is gone. */
+function named(backups: readonly BackupRecord[], word: string): readonly BackupRecord[] {
+  const whole = backups.filter(({ id, runId }) => id === word || runId === word);
+  const found = whole.length > 0 ? whole : backups.filter(({ id, runId }) => id.startsWith(word) || runId?.startsWith(word) === true);
+  const there = found.filter(({ path }) => existsSync(path));
+  return there.length > 0 ? there : found;
+}
+
+function assertOneEach(word: string, found: readonly { readonly database: Database; readonly record: BackupRecord }[]): void {
+  if (found.length === 0)
+    throw new EngineError('USAGE', `no backup "${word}"; "pawl data status" lists them, and the path of a file works too`);
+  const twice = [...Map.groupBy(found, ({ database }) => database.name).values()].find((same) => same.length > 1);
+  if (twice === undefined) return;
+  const ids = twice.map(({ record: { id, createdAt } }) => `${id.slice(0, 8)} (${createdAt})`).join(', ');
+  throw new EngineError('USAGE', `"${word}" matches several backups of ${twice[0]?.database.name}: ${ids}; give one of these`);
+}
+
+function assertExists({ name, path }: Pick<Database, 'name' | 'path'>): void {
+  if (existsSync(path)) return;
+  throw new EngineError('DATABASE_FAILED', `database "${name}" does not exist: ${path}; "pawl data migrate ${name}" creates it`, {
+    details: { file: path },
+  });
+}
+
+async function working<T>(shell: Shell, what: string, work: () => Promise<T>): Promise<T> {
+  const done = showWork(shell, what);
+  try {
+    return await work();
+  } finally {
+    done();
+  }
+}

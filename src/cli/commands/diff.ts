@@ -1,0 +1,74 @@
+// `pawl diff RUN [STEP]`: what a run, or one of its steps, changed in the files of its workspace.
+
+import { type FileReport, readFileChanges, type StepFiles } from '../../engine/file-history.ts';
+import type { FileSummary } from '../../process/snapshot-changes.ts';
+import { Secrets } from '../../steps/secrets.ts';
+import { snapshotsOf } from '../../steps/snapshot-log.ts';
+import type { CommandRun } from '../command.ts';
+import { diffLines } from '../decision/diff-lines.ts';
+import { withShownRun } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { oneLine, table } from '../terminal.ts';
+
+/** Runs the command. */
+export const run: CommandRun = (shell, given) =>
+  withShownRun(shell, async ({ place, store, id }) => {
+    const isShort = given.has('stat') || given.has('name-only');
+    const secrets = new Secrets(place.settings.secrets ?? {}, (message) => shell.warn(message));
+    secrets.refresh();
+    const step = given.maybe('STEP');
+    const report = await readFileChanges(
+      { store, snapshots: snapshotsOf(place.file), run: id },
+      { ...(step === undefined ? {} : { step }), ...(isShort ? {} : { text: { redactor: secrets.redactor } }) },
+    );
+    if (given.has('name-only')) return shell.result(report, () => report.files.map(({ path }) => oneLine(path)));
+    return shell.result(report, () => linesOf(shell, report));
+  });
+
+function linesOf(shell: Shell, report: FileReport): string[] {
+  const { diff, run, step } = report;
+  const command = `pawl diff ${run}${step === undefined ? '' : ` ${step}`}`;
+  // A pipe gets the difference as git prints it, so that another program can read it.
+  if (diff !== undefined && !shell.look.isTerminal) return diff === '' ? [] : diff.trimEnd().split('\n');
+  return [
+    ...statLines(shell, report),
+    ...(diff === undefined || diff === '' ? [] : ['', ...diffLines(shell, { title: '', text: diff }, command).slice(1)]),
+  ];
+}
+
+function statLines(shell: Shell, { files, steps, between, missing }: FileReport): string[] {
+  const notes = [
+    ...(between.length === 0 ? [] : [`changed while no step worked: ${between.map(oneLine).join(', ')}`]),
+    ...(missing.length === 0 ? [] : [`not in the snapshots: ${missing.map(oneLine).join(', ')}`]),
+  ];
+  return [
+    ...table(shell.look, [
+      { title: 'STEP', cells: steps.map(({ path }) => oneLine(path)), shrinks: 'name' },
+      { title: 'ATTEMPT', cells: steps.map(({ attempt }) => String(attempt)) },
+      { title: 'ENDED', cells: steps.map(({ ended }) => oneLine(ended ?? 'open')) },
+      { title: 'FILES', cells: steps.map(stepText), shrinks: 'text' },
+    ]),
+    '',
+    ...(files.length === 0 ? ['No file differs.'] : fileLines(shell, files)),
+    ...notes.map((note) => shell.style('dim', note)),
+  ];
+}
+
+function stepText({ files, beside, restored }: StepFiles): string {
+  const names = files.slice(0, 3).map(({ path }) => oneLine(path));
+  const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
+  const others = beside.length === 0 ? '' : ` (with what ${beside.map(oneLine).join(', ')} did meanwhile)`;
+  return `${files.length === 0 ? 'none' : `${names.join(', ')}${more}`}${others}${restored === true ? ', put back' : ''}`;
+}
+
+function fileLines(shell: Shell, files: readonly FileSummary[]): string[] {
+  const count = (pick: 'added' | 'deleted'): number => files.reduce((sum, { lines }) => sum + (lines?.[pick] ?? 0), 0);
+  return [
+    ...table(shell.look, [
+      { title: 'FILE', cells: files.map(({ path, from }) => oneLine(from === undefined ? path : `${from} → ${path}`)), shrinks: 'name' },
+      { title: 'CHANGE', cells: files.map(({ what }) => what) },
+      { title: 'LINES', cells: files.map(({ lines }) => (lines === undefined ? 'binary' : `+${lines.added} -${lines.deleted}`)) },
+    ]),
+    `${files.length} ${files.length === 1 ? 'file' : 'files'}, +${count('added')} -${count('deleted')} lines`,
+  ];
+}

@@ -1,0 +1,95 @@
+// `pawl lock`: freezes workflows with everything they refer to, and checks whether that has changed since.
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { EngineError } from '../../base/error.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
+import { discoverProject } from '../definitions.ts';
+import { driftOf, type LockSubject, lockFileOf, lockOf, lockText, readLock } from '../lock/lock.ts';
+import { findProject, type Project } from '../project.ts';
+import { isSettingsFile } from '../settings/settings.ts';
+import type { Shell } from '../shell.ts';
+import { shownFile } from '../shown-file.ts';
+import { checkedFiles } from './validate.ts';
+
+interface LockRow {
+  readonly workflow: string;
+  readonly file: string;
+  readonly lock: string;
+  readonly state: 'written' | 'unchanged' | 'ok' | 'drifted' | 'missing' | 'invalid';
+  /** What differs, or what is wrong. */
+  readonly problems: readonly string[];
+}
+
+const EXIT_DRIFTED = 1;
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const project = findProject(shell, given);
+  const checks = given.has('check');
+  const subjects = await chosen(shell, given, project);
+  const faults = await strictFaults(shell, given);
+  const rows: LockRow[] = [];
+  for (const subject of subjects) {
+    const problems = faults.get(subject.file) ?? [];
+    rows.push(problems.length > 0 ? rowOf(subject, 'invalid', problems) : await (checks ? check : write)(shell, project, subject));
+  }
+  shell.result({ locks: rows }, () => (rows.length === 0 ? ['No workflow is locked.'] : rows.flatMap((row) => linesOf(shell, row))));
+  return rows.every(({ state }) => state === 'written' || state === 'unchanged' || state === 'ok') ? 0 : EXIT_DRIFTED;
+};
+
+/** The workflows that were named, or all of the project; with --check, all that have a lock file. */
+async function chosen(shell: Shell, given: ParsedArgs, project: Project): Promise<readonly LockSubject[]> {
+  const { workflows } = await discoverProject(project);
+  const known = workflows.filter(({ file }) => !isSettingsFile(project, file)).map(({ name, file }) => ({ name, file }));
+  const words = given.allWords('WORKFLOW');
+  if (words.length === 0) return given.has('check') ? known.filter(({ file }) => existsSync(lockFileOf(file))) : known;
+  return words.map((word) => {
+    const found = known.find(({ name, file }) => name === word || file === resolve(shell.cwd, word));
+    if (found !== undefined) return found;
+    const names = known.map(({ name }) => name);
+    throw new EngineError(
+      'WORKFLOW_UNKNOWN',
+      `there is no workflow "${word}" in ${project.root}${didYouMean(word, names)}; "pawl list" shows what there is`,
+    );
+  });
+}
+
+/** Under a lock warnings are errors. That a module is not trusted is no error of it: its content is compared. */
+async function strictFaults(shell: Shell, given: ParsedArgs): Promise<ReadonlyMap<string, readonly string[]>> {
+  const files = await checkedFiles(shell, given);
+  return new Map(
+    files.map(({ file, errors, warnings }) => [
+      file,
+      [...errors, ...warnings]
+        .filter(({ code }) => code !== 'NOT_TRUSTED')
+        .map(({ code, message, line, column }) => `${shownFile(shell, file)}:${line}:${column} ${code} ${message}`),
+    ]),
+  );
+}
+
+async function write(shell: Shell, project: Project, subject: LockSubject): Promise<LockRow> {
+  const target = lockFileOf(subject.file);
+  const text = lockText(await lockOf(shell, project, subject));
+  if (existsSync(target) && readFileSync(target, 'utf8') === text) return rowOf(subject, 'unchanged');
+  writeFileSync(target, text);
+  return rowOf(subject, 'written');
+}
+
+async function check(shell: Shell, project: Project, subject: LockSubject): Promise<LockRow> {
+  const lock = readLock(lockFileOf(subject.file));
+  if (lock === undefined) return rowOf(subject, 'missing', ['it is not locked']);
+  const drift = driftOf(lock, await lockOf(shell, project, { ...subject, known: lock }));
+  return drift.length === 0 ? rowOf(subject, 'ok') : rowOf(subject, 'drifted', drift);
+}
+
+function rowOf({ name, file }: LockSubject, state: LockRow['state'], problems: readonly string[] = []): LockRow {
+  return { workflow: name, file, lock: lockFileOf(file), state, problems };
+}
+
+function linesOf(shell: Shell, { workflow, lock, state, problems }: LockRow): string[] {
+  const isGood = problems.length === 0;
+  const mark = isGood ? shell.style('green', shell.symbol('done')) : shell.style('red', shell.symbol('failed'));
+  return [`${mark} ${workflow}  ${shownFile(shell, lock)}  ${state}`, ...problems.map((problem) => `    ${problem}`)];
+}

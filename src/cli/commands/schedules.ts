@@ -1,0 +1,100 @@
+// `pawl schedules`: the workflows that start by themselves: when, and what became of the last times.
+
+import { EngineError } from '../../base/error.ts';
+import { type EventServices, openSchedules, shownSchedule } from '../../server/events/events.ts';
+import type { ScheduleReport, Schedules } from '../../server/events/schedules.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
+import { assertSettingsTrusted } from '../forge/session.ts';
+import { starterName } from '../right.ts';
+import { withProjectEvents } from '../serve/project-events.ts';
+import { findPlace } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { oneLine, table } from '../terminal.ts';
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const place = await findPlace(shell, given);
+  const action = given.maybe('ACTION') ?? 'list';
+  if (action === 'run' || action === 'backfill') await assertSettingsTrusted(shell, place);
+  return withProjectEvents(shell, { place, acts: action === 'run' || action === 'backfill' }, async (services) => {
+    const schedules = openSchedules(services);
+    try {
+      return action === 'list' ? await list(shell, given, schedules) : await act(shell, given, { action, schedules, services });
+    } finally {
+      await schedules.close();
+    }
+  });
+};
+
+async function list(shell: Shell, given: ParsedArgs, schedules: Schedules): Promise<number> {
+  const name = given.maybe('WORKFLOW');
+  const all = name === undefined ? await schedules.list() : [await schedules.get(name)];
+  return shell.result({ schedules: all.map(shownSchedule) }, () => (all.length === 0 ? [NONE] : linesOf(shell, all)));
+}
+
+const NONE = 'No trusted workflow of this project has a schedule; give one "trigger: { schedule: "0 6 * * 1-5" }".';
+
+function linesOf(shell: Shell, all: readonly ScheduleReport[]): string[] {
+  const rows = all.map(({ workflow, schedule, timezone, paused, next, ticks: [last] }) => [
+    oneLine(workflow),
+    `${schedule} ${timezone}`,
+    paused === null ? timeText(next[0]) : `paused by ${oneLine(paused.by)}`,
+    last === undefined ? '' : `${timeText(last.at)} ${last.status}${last.run === null ? '' : ` ${last.run}`}`,
+  ]);
+  return table(
+    shell.look,
+    ['WORKFLOW', 'SCHEDULE', 'NEXT', 'LAST'].map((title, index) => ({ title, cells: rows.map((row) => row[index] ?? '') })),
+  );
+}
+
+function timeText(time: number | undefined): string {
+  return time === undefined ? '' : new Date(time).toISOString().replace(/:00\.000Z$|\.\d{3}Z$/, 'Z');
+}
+
+interface Act {
+  readonly action: string;
+  readonly schedules: Schedules;
+  readonly services: EventServices;
+}
+
+async function act(shell: Shell, given: ParsedArgs, { action, schedules, services }: Act): Promise<number> {
+  const workflow = given.maybe('WORKFLOW');
+  if (workflow === undefined) throw new EngineError('USAGE', `name the workflow: "pawl schedules ${action} WORKFLOW"`);
+  const actor = await starterName(shell);
+  const runs =
+    action === 'run'
+      ? [await schedules.runNow(workflow, actor)]
+      : action === 'backfill'
+        ? await backfill(given, workflow, { schedules, actor })
+        : [];
+  if (action === 'pause') await schedules.pause(workflow, actor);
+  if (action === 'resume') await schedules.resume(workflow);
+  const ended = await Promise.all(runs.map((id) => services.engine.run(id).wait('outside')));
+  const schedule = await schedules.get(workflow);
+  return shell.result({ schedule: shownSchedule(schedule), runs }, () => [
+    ...ended.map(({ status }, index) => `run ${runs[index]} ${status}`),
+    ...(action === 'backfill' && runs.length === 0 ? ['There was nothing to make up for.'] : []),
+    ...linesOf(shell, [schedule]),
+  ]);
+}
+
+async function backfill(
+  given: ParsedArgs,
+  workflow: string,
+  { schedules, actor }: { readonly schedules: Schedules; readonly actor: string },
+): Promise<readonly string[]> {
+  const from = given.option('from');
+  if (from === undefined) throw new EngineError('USAGE', 'a backfill needs --from, such as --from 2026-01-31');
+  const until = given.option('until');
+  return schedules.backfill(workflow, {
+    from: timeOf('from', from),
+    until: until === undefined ? Date.now() : timeOf('until', until),
+    actor,
+  });
+}
+
+function timeOf(option: string, text: string): number {
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isFinite(time)) return time;
+  throw new EngineError('USAGE', `--${option} must be a date or a time such as 2026-01-31 or 2026-01-31T06:00:00Z, not "${text}"`);
+}

@@ -1,0 +1,102 @@
+// `pawl undo RUN --to STEP`: puts the files of a run's workspace back to what they were before a step.
+
+import { dirname, join } from 'node:path';
+import type { Engine } from '../../api/engine.ts';
+import { EngineError } from '../../base/error.ts';
+import { holdDatabase } from '../../base/store-files.ts';
+import { agoText } from '../../control/time-text.ts';
+import { planUndo, type UndoPlan } from '../../engine/undo.ts';
+import { listBackups } from '../../safe-db/backup.ts';
+import { snapshotsOf } from '../../steps/snapshot-log.ts';
+import { userActor } from '../actor.ts';
+import type { CommandRun } from '../command.ts';
+import { driveWithEngine } from '../drive.ts';
+import { demandSteering } from '../right.ts';
+import { type Place, withRun } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { oneLine } from '../terminal.ts';
+
+const SHOWN = 20;
+
+/** Runs the command. */
+export const run: CommandRun = (shell, given) =>
+  withRun(
+    shell,
+    async ({ place, store, id }) => {
+      const to = given.option('to');
+      if (to === undefined)
+        throw new EngineError(
+          'USAGE',
+          '--to is missing: the step before which the files should be as they were; "pawl diff" lists the steps',
+        );
+      const source = { store, snapshots: snapshotsOf(place.file), run: id };
+      const data = backupsOf(place, id);
+      for (const { path } of Object.values(place.settings.databases ?? {})) holdDatabase(path, join(dirname(path), 'backups'));
+      if (given.has('dry-run')) {
+        const plan = await planUndo(source, { to });
+        return shell.result({ dryRun: true, ...plan, data }, () => planLines(shell, plan, { data, verb: 'would be' }));
+      }
+      await demandSteering(shell, store, { run: id, on: 'pawl undo' });
+      const use = async (engine: Engine): Promise<number> => {
+        const done = await engine.run(id).undo({ to, actor: userActor(shell), keepChanged: given.has('keep-changed') });
+        return shell.result({ dryRun: false, ...done, data }, () => planLines(shell, done, { data, verb: 'are' }));
+      };
+      return driveWithEngine(shell, place, { store, workflows: [], use });
+    },
+    given.has('dry-run') ? 'look' : 'drive',
+  );
+
+/** The protected databases that were backed up before the run: the command that puts them back. */
+function backupsOf({ settings }: Place, run: string): readonly string[] {
+  const databases = Object.entries(settings.databases ?? {});
+  return databases.filter(([, { path }]) => listBackups(path).some(({ runId }) => runId === run)).map(([name]) => name);
+}
+
+interface Shown {
+  /** The protected databases that were backed up before the run. */
+  readonly data: readonly string[];
+  readonly verb: 'would be' | 'are';
+}
+
+function headLine({ to, at }: UndoPlan, count: number, verb: Shown['verb']): string {
+  const moment = `before "${oneLine(to)}" (${agoText(at)})`;
+  if (count === 0) return `No file ${verb === 'are' ? 'was' : 'would be'} put back to what it was ${moment}.`;
+  return `${count === 1 ? '1 file' : `${count} files`} ${count === 1 && verb === 'are' ? 'is' : verb} as ${moment}:`;
+}
+
+function planLines(shell: Shell, plan: UndoPlan, { data, verb }: Shown): string[] {
+  const { run, to, files, changed, undeclared, isCutOff, missing, effects } = plan;
+  const kept = new Set(changed.map(({ path }) => path));
+  const put = files.filter(({ path }) => !kept.has(path));
+  const words = { restore: 'put back', delete: 'deleted', change: 'changed back' } as const;
+  const some = <T>(list: readonly T[], text: (item: T) => string): string[] => [
+    ...list.slice(0, SHOWN).map((item) => `  ${oneLine(text(item))}`),
+    ...(list.length > SHOWN ? [`  and ${list.length - SHOWN} more`] : []),
+  ];
+  return [
+    headLine(plan, put.length, verb),
+    ...some(put, ({ path, what }) => `${words[what]}: ${path}`),
+    ...(changed.length === 0
+      ? []
+      : [
+          shell.style('yellow', 'Left as they are, because somebody else changed them:'),
+          ...some(changed, ({ path, why }) => `${path}: ${why}`),
+        ]),
+    ...(undeclared.length === 0
+      ? []
+      : [
+          shell.style('yellow', 'Not declared by the step that was at work, so check that no other program wrote them:'),
+          ...some(undeclared, (path) => path),
+        ]),
+    ...(put.length > 0 && verb === 'would be'
+      ? ['What other programs wrote to these files while a step was at work counts as its work, and goes too.']
+      : []),
+    ...(isCutOff ? ['A step was interrupted, so everything that changed since counts as its work.'] : []),
+    ...(missing.length === 0 ? [] : ['Not in the snapshots, so left as they are:', ...some(missing, (one) => one)]),
+    ...(effects.length === 0
+      ? []
+      : ['Not taken back, because it is outside of the workspace:', ...some(effects, ({ path, what }) => `${path}: ${what}`)]),
+    ...data.map((name) => `The database "${name}" was backed up before the run: pawl data restore ${run} --database ${name}`),
+    `The run itself does not change; to go on from there: pawl resume ${run} --to ${to.split('#')[0]}, or pawl fork ${run} --from ${to.split('#')[0]}`,
+  ];
+}

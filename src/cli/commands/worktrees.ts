@@ -1,0 +1,117 @@
+// `pawl worktrees`: lists the worktrees and branches that runs left, and removes those of runs that have ended.
+//
+// - A run that can still go on keeps its worktree.
+// - Work that is nowhere else (files that were not committed, commits of no other branch) is removed with --force only, and so
+//   is a branch without a worktree whose run is not in this database: it may be in another one.
+
+import { existsSync, readdirSync } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { EngineError } from '../../base/error.ts';
+import { agoText } from '../../control/time-text.ts';
+import { isFinal } from '../../kernel/run-state.ts';
+import { git } from '../../process/git.ts';
+import { checkoutOf, discardWorktree, removeWorktree, type UnsavedWork, unsavedWork } from '../../process/worktree.ts';
+import type { RunSummary, Store } from '../../store/store.ts';
+import type { CommandRun } from '../command.ts';
+import { sizeText } from '../copies.ts';
+import { findPlace, openExisting, openStore, type Place } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { table } from '../terminal.ts';
+
+/** A worktree, or a branch without one, that a run left. */
+interface Left {
+  readonly run: string;
+  /** `gone`: the run was deleted. */
+  readonly status: RunSummary['status'] | 'gone';
+  readonly branch: string;
+  /** Undefined for a branch without a worktree. */
+  readonly folder: string | undefined;
+  readonly updatedAt: number | undefined;
+  readonly bytes: number;
+  readonly unsaved: UnsavedWork;
+}
+
+const BRANCHES = 'refs/heads/pawl/';
+
+/** Runs the command. */
+export const run: CommandRun = async (shell, given) => {
+  const place = await findPlace(shell, given);
+  const checkout = await checkoutOf(place.project.root);
+  const isClean = given.has('clean');
+  const store = isClean && existsSync(place.file) ? await openStore(place) : await openExisting(place);
+  try {
+    const all = checkout === undefined ? [] : await findAll(checkout, place, store);
+    if (!isClean) return report(shell, all, []);
+    if (given.has('force') && !given.has('yes') && !shell.isInteractive)
+      throw new EngineError('USAGE', '--force deletes work that is nowhere else; use --yes to confirm it');
+    const removed: Left[] = [];
+    for (const left of all) if (await clean(checkout as string, left, given.has('force'))) removed.push(left);
+    return report(
+      shell,
+      all.filter((left) => !removed.includes(left)),
+      removed,
+    );
+  } finally {
+    await store?.close();
+  }
+};
+
+async function findAll(checkout: string, place: Place, store: Store | undefined): Promise<Left[]> {
+  const folder = join(dirname(place.file), 'worktrees');
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const refs = await git(checkout, ['for-each-ref', '--format=%(refname)', BRANCHES]);
+  const branches = refs.ok ? refs.stdout.split('\n').flatMap((ref) => (ref === '' ? [] : [ref.slice(BRANCHES.length)])) : [];
+  const found: Left[] = [];
+  for (const id of [...new Set([...names, ...branches])].sort()) {
+    const known = (await store?.list({ id }))?.[0];
+    const own = names.includes(id) ? join(folder, id) : undefined;
+    const branch = `pawl/${id}`;
+    found.push({
+      ...{ run: id, status: known?.status ?? 'gone', branch, folder: own, updatedAt: known?.updatedAt },
+      ...{ bytes: own === undefined ? 0 : await sizeOf(own), unsaved: await unsavedWork({ checkout, folder: own, branch }) },
+    });
+  }
+  return found;
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const name of await readdir(folder, { recursive: true }))
+    bytes += (await lstat(join(folder, name)).catch(() => undefined))?.size ?? 0;
+  return bytes;
+}
+
+/** Removes what an ended run left; returns whether it did. */
+async function clean(checkout: string, { status, folder, branch, unsaved }: Left, isForced: boolean): Promise<boolean> {
+  if (status !== 'gone' && !isFinal(status)) return false;
+  const isUnsaved = unsaved.files > 0 || unsaved.commits > 0;
+  const isForeign = status === 'gone' && folder === undefined;
+  if ((isUnsaved || isForeign) && !isForced) return false;
+  if (isUnsaved || folder === undefined) return discardWorktree(checkout, { folder: folder ?? '', branch });
+  return (await removeWorktree({ folder, branch, isNeeded: async () => false })) === 'removed';
+}
+
+function report(shell: Shell, kept: readonly Left[], removed: readonly Left[]): number {
+  const told = ({ updatedAt, ...left }: Left) => ({
+    ...left,
+    folder: left.folder ?? null,
+    updatedAt: updatedAt === undefined ? null : new Date(updatedAt).toISOString(),
+  });
+  return shell.result({ worktrees: kept.map(told), removed: removed.map(told) }, () => [
+    ...removed.map(({ branch }) => `${shell.symbol('done')} ${branch} removed`),
+    ...(kept.length === 0 ? ['No run left a worktree or a branch.'] : listed(shell, kept)),
+  ]);
+}
+
+function listed(shell: Shell, all: readonly Left[]): string[] {
+  const unsaved = ({ files, commits }: UnsavedWork): string =>
+    [...(files > 0 ? [`${files} not committed`] : []), ...(commits > 0 ? [`${commits} not pushed`] : [])].join(', ') || 'nothing';
+  return table(shell.look, [
+    { title: 'BRANCH', cells: all.map(({ branch }) => branch) },
+    { title: 'RUN', cells: all.map(({ status }) => status) },
+    { title: 'CHANGED', cells: all.map(({ updatedAt }) => (updatedAt === undefined ? '' : agoText(updatedAt))) },
+    { title: 'SIZE', cells: all.map(({ folder, bytes }) => (folder === undefined ? 'no worktree' : sizeText(bytes))) },
+    { title: 'UNSAVED', cells: all.map((left) => unsaved(left.unsaved)) },
+  ]);
+}

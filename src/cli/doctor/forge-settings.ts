@@ -1,0 +1,139 @@
+// Owns the checks of `pawl doctor` on what the settings say about a repository at GitHub: its default branch, the people whose
+// approval counts, and its webhook.
+
+import { isEngineError } from '../../base/error.ts';
+import type { ForgeAnswer } from '../../forge/forge.ts';
+import type { GitHubForge } from '../../forge/github/github-forge.ts';
+import type { WebhookFacts } from '../../forge/github/webhook.ts';
+import { Secrets } from '../../steps/secrets.ts';
+import type { Place } from '../session.ts';
+import type { ForgeSettings } from '../settings/forge.ts';
+import { type Check, okCheck } from './doctor.ts';
+
+type GitHubSettings = Extract<ForgeSettings, { kind: 'github' }>;
+
+/** What is checked. */
+export interface CheckedForge {
+  readonly forge: GitHubForge;
+  readonly settings: GitHubSettings;
+  readonly place: Place;
+  /** The address of the repository on the website. */
+  readonly web: string;
+}
+
+/** The checks, once the login was found right. */
+export async function checkForgeSettings(checked: CheckedForge): Promise<Check[]> {
+  return [...(await checkBranch(checked)), ...(await checkGroups(checked)), ...(await checkWebhook(checked))];
+}
+
+async function checkBranch({ forge, place, web }: CheckedForge): Promise<Check[]> {
+  const wanted = place.settings.project?.default_branch;
+  const found = await forge.repository();
+  if (wanted === undefined || found.result !== 'ok' || found.value.defaultBranch === wanted) return [];
+  const { defaultBranch } = found.value;
+  return [
+    {
+      id: 'forge-branch',
+      status: 'problem',
+      what: `the default branch is "${defaultBranch}" at GitHub, and "project.default_branch" is "${wanted}"`,
+      hint: `set "project.default_branch: ${defaultBranch}" in .pawl/config.yaml, or rename the branch: ${web}/settings`,
+    },
+  ];
+}
+
+async function checkGroups({ forge, place, web }: CheckedForge): Promise<Check[]> {
+  const groups = Object.entries(place.settings.groups ?? {});
+  if (groups.length === 0) return [];
+  const checks: Check[] = [];
+  for (const [group, members] of groups) {
+    const without: string[] = [];
+    for (const member of members) {
+      const found = await forge.permission(member);
+      if (found.result === 'not_found' || (found.result === 'ok' && found.value === 'none')) without.push(member);
+    }
+    if (without.length > 0)
+      checks.push({
+        id: 'forge-groups',
+        status: without.length === members.length ? 'problem' : 'warning',
+        what: `the approval of ${without.join(', ')} (group "${group}") does not count: no access to the repository`,
+        hint: `invite them: ${web}/settings/access, or correct "groups.${group}" in .pawl/config.yaml`,
+      });
+  }
+  const names = groups.map(([group]) => group).join(', ');
+  return checks.length > 0 ? checks : [okCheck('forge-groups', `everybody in ${names} has access to the repository`)];
+}
+
+async function checkWebhook({ forge, settings, place, web }: CheckedForge): Promise<Check[]> {
+  const { webhook_secret: name } = settings;
+  const address = place.settings.serve?.public_url;
+  const where = hooksPage(settings, web);
+  if (name === undefined) return [];
+  const secrets = place.settings.secrets ?? {};
+  if (!Object.hasOwn(secrets, name))
+    return [hookProblem(`"forge.webhook_secret" names the secret "${name}", which is not set`, `add it under "secrets"`)];
+  try {
+    if ((await new Secrets(secrets).value(name)).trim() === '')
+      return [hookProblem(`the secret "${name}" of the webhooks is empty`, 'give it a value')];
+  } catch (error) {
+    if (!isEngineError(error)) throw error;
+    return [hookProblem(`the secret of the webhooks cannot be read: ${error.message}`, `set it, and the same value at ${where}`)];
+  }
+  if (address === undefined)
+    return [
+      {
+        id: 'forge-webhook',
+        status: 'warning',
+        what: 'webhooks are on, but "serve.public_url" is not set, so their address is not known',
+        hint: `set it to the address of this server, and add the webhook "<address>/hooks/github" with content type application/json: ${where}`,
+      },
+    ];
+  const target = `${address.replace(/\/$/, '')}/hooks/github`;
+  return checkDeliveries(await forge.webhooks(), { target, where, secret: name });
+}
+
+/** The page on which the webhook is set. */
+function hooksPage({ auth = 'gh' }: GitHubSettings, web: string): string {
+  return auth !== 'gh' && 'app' in auth ? 'the settings of the App, "Webhook" and "Advanced"' : `${web}/settings/hooks`;
+}
+
+interface ExpectedHook {
+  readonly target: string;
+  readonly where: string;
+  readonly secret: string;
+}
+
+/** Compares what GitHub says about its webhooks with what this server takes. */
+function checkDeliveries(found: ForgeAnswer<readonly WebhookFacts[]>, { target, where, secret }: ExpectedHook): Check[] {
+  const wanted = `${target}, with content type application/json and the secret "${secret}"`;
+  if (found.result !== 'ok') {
+    const hint = `look there yourself: ${where} must have ${wanted}, and show no failed deliveries`;
+    return [{ id: 'forge-webhook', status: 'warning', what: `this login may not see the webhook at GitHub: ${found.message}`, hint }];
+  }
+  const hook = found.value.find(({ address }) => address.replace(/\/$/, '') === target);
+  if (hook === undefined) return [hookProblem(`no webhook at GitHub sends to ${target}`, `add ${wanted}: ${where}`)];
+  if (!hook.active) return [hookProblem(`the webhook to ${target} is switched off at GitHub`, `switch it on: ${where}`)];
+  if (hook.contentType !== 'json')
+    return [hookProblem(`the webhook to ${target} has the content type "${hook.contentType}"`, `choose application/json: ${where}`)];
+  const [last] = hook.failed;
+  if (last === undefined)
+    return [okCheck('forge-webhook', `webhooks are taken at ${target}; none of the last ${hook.deliveries} deliveries failed`)];
+  const answer = last.code === 0 ? last.status : `${last.code} (${last.status})`;
+  return [
+    {
+      id: 'forge-webhook',
+      status: 'warning',
+      what: `${hook.failed.length} of the last ${hook.deliveries} deliveries to ${target} failed; the latest, ${last.event} at ${last.at}: ${answer}`,
+      hint: `${causeOf(last.code)}; then redeliver them: ${where}, "Recent Deliveries"`,
+    },
+  ];
+}
+
+function causeOf(code: number): string {
+  if (code === 401) return 'give the webhook the same secret at GitHub and here';
+  if (code === 404) return 'start "pawl serve" for this repository, or correct "serve.public_url"';
+  return code === 0 ? 'make sure that GitHub can reach this server' : '"pawl deliveries" and the output of "pawl serve" say more';
+}
+
+function hookProblem(what: string, hint: string): Check {
+  return { id: 'forge-webhook', status: 'problem', what, hint };
+}

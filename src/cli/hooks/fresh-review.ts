@@ -1,0 +1,43 @@
+// Owns the look whether the agent that did the work takes up its own review. Claude Code tells a hook the id of a sub-agent,
+// and none for the main agent, so a call of the main agent with the token of a review is denied there. Other programs do
+// not say who calls, so nothing is denied in them.
+
+import { readAttendedRun, sourceOfFile } from '../../attended/attended-run.ts';
+import { workIn } from '../../attended/submission.ts';
+import { isJsonObject, type JsonObject } from '../../base/json.ts';
+import type { SessionRun } from '../agent-session.ts';
+import type { Shell } from '../shell.ts';
+import { withSessionStore } from './session-run.ts';
+import type { ShellCall } from './shell-commands.ts';
+
+/** Why a call is denied that takes up a review for the main agent; undefined for every other call. */
+export async function ownReview(
+  { env }: Pick<Shell, 'env'>,
+  asked: JsonObject,
+  { calls, runs }: { readonly calls: readonly ShellCall[]; readonly runs: readonly SessionRun[] },
+): Promise<string | undefined> {
+  if (asked.hook_event_name !== 'PreToolUse' || asked.agent_id !== undefined || env.PAWL_AGENT !== undefined) return undefined;
+  const tokens = tokensIn(asked, calls);
+  if (tokens.length === 0) return undefined;
+  for (const of of runs) {
+    const open = await withSessionStore(of, async (store) => workIn(await readAttendedRun(sourceOfFile(store, of.db), of.run)));
+    const review = open?.find(({ token, dispatch }) => dispatch?.fresh === true && tokens.includes(token));
+    if (review !== undefined)
+      return (
+        `step "${review.step}" reviews work of this session, so an agent that did none of it has to do it: start a new sub-agent with the prompt ` +
+        `that "pawl next ${of.run}" (or pawl_next) prints, and let it run this command.`
+      );
+  }
+  return undefined;
+}
+
+/** The tokens that a call names: as an option of a command, or as an argument of a tool. */
+function tokensIn({ tool_input: input }: JsonObject, calls: readonly ShellCall[]): string[] {
+  const given = input !== undefined && isJsonObject(input) && typeof input.token === 'string' ? [input.token] : [];
+  const typed = calls.flatMap(({ words }) =>
+    words.flatMap((word, index) =>
+      word.startsWith('--token=') ? [word.slice('--token='.length)] : word === '--token' ? [words[index + 1] ?? ''] : [],
+    ),
+  );
+  return [...given, ...typed].filter((token) => token !== '');
+}

@@ -1,0 +1,55 @@
+// Owns what stands before the server of `pawl serve`: the settings `serve`, the certificate, and the link with which the
+// person who started it logs in.
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { EngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { ensureOwner, loginLink, type ShownLink } from '../../server/access/invitations.ts';
+import type { OpenServer, OpenServerOptions } from '../../server/app-server.ts';
+import type { ListenOptions } from '../../server/server.ts';
+import { ownerName } from '../access/open-access.ts';
+import type { ParsedArgs } from '../command.ts';
+import { asksToSign, keyListOf } from '../identity/identity.ts';
+import { tryRight } from '../right.ts';
+import type { Place } from '../session.ts';
+import type { Shell } from '../shell.ts';
+
+/** The options of a server that come from the settings: its address, its proxy, the groups and the keys. */
+export function frontOf(shell: Shell, { project, settings: { serve = {}, groups } }: Place): OpenServerOptions {
+  return {
+    ...present({ publicUrl: serve.public_url, trustedProxy: serve.trusted_proxy, groups }),
+    identities: () => keyListOf(shell, project),
+  };
+}
+
+/** The certificate and its key, from --tls-cert and --tls-key. */
+export function tlsOf(shell: Shell, given: ParsedArgs): Pick<ListenOptions, 'tls'> {
+  const [cert, key] = [given.option('tls-cert'), given.option('tls-key')];
+  if (cert === undefined && key === undefined) return {};
+  if (cert === undefined || key === undefined)
+    throw new EngineError('USAGE', `--${cert === undefined ? 'tls-cert' : 'tls-key'} is missing; TLS needs a certificate and its key`);
+  return { tls: { cert: pem(shell, cert), key: pem(shell, key) } };
+}
+
+function pem(shell: Shell, file: string): string {
+  try {
+    return readFileSync(resolve(shell.cwd, file), 'utf8');
+  } catch (cause) {
+    throw new EngineError('USAGE', `cannot read ${file}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/**
+ * The link with which the person who started the server logs in. It gives the right to decide away, so it is printed only
+ * to somebody who has it: an agent's shell, or the log of a service, gets none.
+ */
+export async function ownerLogin(shell: Shell, { services }: Pick<OpenServer, 'services'>): Promise<ShownLink | undefined> {
+  // A signature is asked for at each decision; logging in makes none.
+  const unsigned = asksToSign(shell) ? {} : { withoutSignature: true as const };
+  const right = await tryRight(shell, { demand: 'trust', on: 'pawl serve', withoutToken: true, ...unsigned });
+  if (right === undefined) return undefined;
+  const name = ownerName(shell);
+  ensureOwner(services, name);
+  return loginLink(services, services.addresses(), { person: name, by: name });
+}

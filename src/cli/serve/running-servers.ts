@@ -1,0 +1,36 @@
+// Owns which servers of a database run, so that a command can leave a run to one.
+
+import { existsSync } from 'node:fs';
+import { createOwner, isDead } from '../../process/owner.ts';
+import { EVENT_TABLES } from '../../server/events/tables.ts';
+import { openServerDatabase, type ServerDatabase, serverFileOf } from '../../server/server-database.ts';
+
+/** A server that drives every run of a database. */
+export interface RunningServer {
+  readonly owner: string;
+  readonly url: string;
+}
+
+/** Puts a server on the list. Returns a function that takes it off. */
+export function listServer(database: ServerDatabase, url: string): () => void {
+  const owner = createOwner();
+  for (const { owner: other } of database.all('SELECT owner FROM servers'))
+    if (isDead(String(other))) database.run('DELETE FROM servers WHERE owner = ?', String(other));
+  database.run('INSERT INTO servers (owner, url, since) VALUES (?, ?, ?)', owner, url, Date.now());
+  return () => void database.run('DELETE FROM servers WHERE owner = ?', owner);
+}
+
+/** A server of the runs in a file that is alive, as far as can be told. */
+export function findServer(runs: string): RunningServer | undefined {
+  const file = serverFileOf(runs);
+  if (runs === ':memory:' || !existsSync(file)) return undefined;
+  const database = openServerDatabase(file, [EVENT_TABLES]);
+  try {
+    const all = database
+      .all('SELECT owner, url FROM servers ORDER BY since DESC')
+      .map(({ owner, url }) => ({ owner: String(owner), url: String(url) }));
+    return all.find(({ owner }) => !isDead(owner));
+  } finally {
+    database.close();
+  }
+}

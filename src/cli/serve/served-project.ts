@@ -1,0 +1,180 @@
+// Owns the project as a server shows it: its workflows with what is wrong with them and whether they are trusted, what `pawl
+// doctor` finds, and the settings that are safe to show.
+
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { isEngineError } from '../../base/error.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { RunReport } from '../../control/run-report.ts';
+import type { CompiledWorkflow } from '../../definition/code.ts';
+import type { Definition } from '../../definition/model.ts';
+import type { StoredRun } from '../../engine/host.ts';
+import type { ScheduledWorkflow } from '../../server/events/schedules.ts';
+import type { CommandedWorkflow, ServedProject, StartableWorkflow, StartTrigger, TriggeredWorkflow } from '../../server/services.ts';
+import { workflowShape } from '../../server/workflow-shape.ts';
+import type { Store } from '../../store/store.ts';
+import { ParsedArgs } from '../command.ts';
+import { discoverProject } from '../definitions.ts';
+import { compileDeclared, loadDescription, workflowUnknown } from '../load.ts';
+import { completeReport } from '../run-report/complete.ts';
+import type { Place } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { shownFile } from '../shown-file.ts';
+import { assertTrusted } from '../trust/trust.ts';
+import type { ProjectSource } from './project-source.ts';
+
+type Listed = Awaited<ReturnType<ServedProject['workflows']>>;
+type Described = Awaited<ReturnType<ServedProject['workflow']>>;
+
+/** A project that is served from its files. */
+export class FileProject implements ServedProject {
+  readonly name: string;
+  private readonly shell: Shell;
+  private readonly place: Place;
+  private readonly source: ProjectSource;
+  private readonly store: Store;
+
+  constructor(shell: Shell, place: Place, { source, store }: { readonly source: ProjectSource; readonly store: Store }) {
+    this.name = basename(place.project.root);
+    this.shell = shell;
+    this.place = place;
+    this.source = source;
+    this.store = store;
+  }
+
+  async workflows(): Promise<Listed> {
+    const { workflows, problems } = await discoverProject(this.place.project);
+    const sorted = [...workflows].sort((a, b) => (a.name < b.name ? -1 : 1));
+    const listed = sorted.map(async (workflow) => ({ ...workflow, trusted: await this.isTrusted(workflow.file) }));
+    return { workflows: await Promise.all(listed), problems };
+  }
+
+  private async isTrusted(file: string): Promise<boolean> {
+    try {
+      await assertTrusted(this.shell, this.place.project, { file });
+      return true;
+    } catch (error) {
+      if (isEngineError(error)) return false;
+      throw error;
+    }
+  }
+
+  async workflow(name: string): Promise<Described> {
+    const { workflows, problems } = await discoverProject(this.place.project);
+    const found = workflows.find((workflow) => workflow.name === name);
+    if (found === undefined)
+      throw workflowUnknown(name, {
+        names: workflows.map((one) => one.name),
+        unread: problems.map(({ file }) => shownFile(this.shell, file)),
+      });
+    const { file, title, description, form } = found;
+    const trusted = await this.isTrusted(file);
+    const definition = trusted ? await this.trustedDefinition(name) : await this.declaredDefinition(file);
+    const shape = definition === undefined ? { name, title, description, form, params: null, graph: null } : workflowShape(definition);
+    const own = problems.filter((problem) => problem.file === file);
+    return { ...shape, file, trusted, findings: [...own, ...(await this.findings(file))] };
+  }
+
+  /** The definition of a trusted workflow; a module is loaded in a process of its own. */
+  private async trustedDefinition(name: string): Promise<Definition | undefined> {
+    try {
+      return (await loadDescription(this.shell, this.place.project, name)).workflow.definition;
+    } catch (error) {
+      // What is wrong with the file is among its findings.
+      if (isEngineError(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** The definition of a file that nobody has trusted yet, if that can be told without running anything. */
+  private async declaredDefinition(file: string): Promise<Definition | undefined> {
+    if (!/\.ya?ml$/.test(file)) return undefined;
+    const compiled = await compileDeclared(this.place.project, file, await readFile(file, 'utf8'));
+    return typeof compiled === 'string' ? undefined : compiled.definition;
+  }
+
+  private async findings(file: string): Promise<Described['findings']> {
+    const { checkedFiles } = await import('../commands/validate.ts');
+    const checked = await checkedFiles(this.shell, wordsOf(this.shell, { FILE: [file] }));
+    return checked.flatMap(({ errors, warnings }) => [
+      ...errors.map((one) => ({ ...one, file, severity: 'error' })),
+      ...warnings.map((one) => ({ ...one, file, severity: 'warning' })),
+    ]);
+  }
+
+  async startable(name: string, _params: JsonObject, trigger?: StartTrigger): Promise<StartableWorkflow> {
+    const { settings, project } = this.place;
+    const loaded = await this.source.named(name);
+    const { workflow, file } = loaded;
+    const [{ startDataOf }, { assertRunnable }] = await Promise.all([import('../trigger/start-data.ts'), import('../surroundings.ts')]);
+    await assertRunnable(project, { loaded, settings, isAttended: false });
+    const { payload = {}, facts = {}, event = '' } = trigger ?? {};
+    const started = trigger === undefined ? undefined : { payload, facts, origin: { event }, option: `the event ${event}` };
+    return { workflow, file, facts: startDataOf(workflow.definition, { settings, trigger: started }) };
+  }
+
+  async forkable(run: StoredRun): Promise<void> {
+    await this.source.again(run);
+  }
+
+  complete(report: RunReport): Promise<RunReport> {
+    return completeReport(this.shell, this.place, { store: this.store, report });
+  }
+
+  async scheduled(): Promise<readonly ScheduledWorkflow[]> {
+    return (await this.startables()).flatMap(({ workflow, compiled: { schedule } }) =>
+      schedule === undefined ? [] : [{ workflow, schedule }],
+    );
+  }
+
+  async triggered(): Promise<readonly TriggeredWorkflow[]> {
+    return (await this.startables()).flatMap(({ workflow, compiled: { trigger } }) =>
+      trigger === undefined ? [] : [{ workflow, trigger }],
+    );
+  }
+
+  async commanded(): Promise<readonly CommandedWorkflow[]> {
+    return (await this.startables()).flatMap(({ workflow, compiled: { command } }) =>
+      command === undefined ? [] : [{ workflow, command }],
+    );
+  }
+
+  /** The workflows that can be started. One that is not trusted or cannot be loaded is left out; `pawl list` and `pawl validate` say why. */
+  private async startables(): Promise<{ readonly workflow: string; readonly compiled: CompiledWorkflow }[]> {
+    const { workflows } = await discoverProject(this.place.project);
+    const loaded = workflows.map(async ({ name }) => ({ workflow: name, loaded: await this.source.named(name).catch(() => undefined) }));
+    return (await Promise.all(loaded)).flatMap(({ workflow, loaded }) =>
+      loaded === undefined ? [] : [{ workflow, compiled: loaded.workflow }],
+    );
+  }
+
+  async checks(): ReturnType<ServedProject['checks']> {
+    const { shell, place } = this;
+    const [{ checkPlace, checkProgram, checkSecrets }, { checkRoles }, { checkWorkflows }] = await Promise.all([
+      import('../doctor/doctor.ts'),
+      import('../doctor/roles.ts'),
+      import('../doctor/workflows.ts'),
+    ]);
+    const { checks } = await checkPlace(shell, shell.given);
+    const roles = await checkRoles(place.project, place.settings, shell.env);
+    const all = [...checkProgram(shell), ...checks, ...(await checkWorkflows(shell, shell.given)), ...roles, ...checkSecrets(place)];
+    return all
+      .filter(({ id }) => id !== 'terminal')
+      .map(({ id, status, what, hint }) => ({ id, status: status === 'broken' ? 'problem' : status, what, hint }));
+  }
+
+  async settings(): ReturnType<ServedProject['settings']> {
+    return Object.fromEntries(
+      SHOWN.flatMap((name) => (this.place.settings[name] === undefined ? [] : [[name, this.place.settings[name]]])),
+    );
+  }
+}
+
+/** The settings that say nothing about secrets, programs or where files are. */
+const SHOWN = ['limits', 'budgets', 'groups', 'decisions', 'protected', 'project'] as const;
+
+/** The arguments of a command with other words. */
+function wordsOf({ given }: Shell, words: Readonly<Record<string, readonly string[]>>): ParsedArgs {
+  const options = ['db', 'project'].map((name): [string, readonly string[]] => [name, given.options(name)]);
+  return new ParsedArgs(new Map(Object.entries(words)), new Map(options), new Set(['json']));
+}

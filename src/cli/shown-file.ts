@@ -1,0 +1,26 @@
+// Owns how a file of the user is named to people, also when it cannot be loaded.
+
+import { isAbsolute, relative } from 'node:path';
+import type { LoadFailure } from '../api/module/import.ts';
+import { EngineError } from '../base/error.ts';
+import type { Shell } from './shell.ts';
+import { oneLine } from './terminal.ts';
+
+/** A file as people read it: from where they are, when it is below. */
+export function shownFile(shell: Shell, file: string): string {
+  const way = relative(shell.cwd, file);
+  return oneLine(way === '' || way.startsWith('..') || isAbsolute(way) ? file : way);
+}
+
+/** A failed load, with the place in the user's file and without our own part of the stack. */
+export function moduleFailure(shell: Shell, file: string, failure: LoadFailure & { readonly cause?: unknown }): EngineError {
+  const { code, message, position, problems, cause } = failure;
+  if (code === 'NOT_TRUSTED') return new EngineError(code, message);
+  const where = position?.file === undefined || position.file === file ? file : `${file} (in ${shownFile(shell, position.file)})`;
+  const hint = code === 'MODULE_FAILED' ? 'loading the file runs it: fix this, or catch the error' : '"pawl validate" shows where';
+  return new EngineError('MODULE_FAILED', `${where} could not be loaded: ${oneLine(message)}; ${hint}`, {
+    ...(cause === undefined ? {} : { cause }),
+    details: { ...(code === 'MODULE_FAILED' ? {} : { code }), ...(problems === undefined ? {} : { problems }) },
+    ...(position === undefined ? {} : { position }),
+  });
+}

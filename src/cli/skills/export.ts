@@ -1,0 +1,86 @@
+// Owns `pawl skill export`: a workflow of the project as a skill that agent programs find, whose SKILL.md starts it
+// attended. The workflow is read and not run, so it need not be trusted yet; starting it will ask for that.
+
+import { readFileSync } from 'node:fs';
+import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
+import { EngineError } from '../../base/error.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import type { ArgSpecs } from '../../definition/arg.ts';
+import { skillFileText } from '../../skills/skill-file-text.ts';
+import { descriptionFault, nameFault } from '../../skills/skill-name.ts';
+import { callOf } from '../caller.ts';
+import type { ParsedArgs } from '../command.ts';
+import { discoverProject } from '../definitions.ts';
+import { compileDeclared } from '../load.ts';
+import type { Project } from '../project.ts';
+import type { Shell } from '../shell.ts';
+import { shownFile } from '../shown-file.ts';
+import { reportFiles, writeInto } from './install.ts';
+import { markedFile } from './installed.ts';
+import { nameOf } from './step.ts';
+import { targetsOf } from './targets.ts';
+
+/** Writes a SKILL.md that starts a workflow. */
+export async function exportWorkflow(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
+  const workflow = await workflowNamed(shell, project, nameOf(given));
+  const name = skillName(workflow.name);
+  const head = { name, description: describe(workflow), params: await paramsOf(project, workflow) };
+  const text = markedFile(skillFileText(head, { form: 'durable', workflow: shellWord(workflow.name), call: callOf(shell) }));
+  return reportFiles(shell, given, writeInto(targetsOf(shell, project, given), { name, text }, given));
+}
+
+async function workflowNamed(shell: Shell, project: Project, name: string): Promise<DiscoveredWorkflow> {
+  const { workflows } = await discoverProject(project);
+  const [found, second] = workflows.filter((workflow) => workflow.name === name);
+  if (found !== undefined && second === undefined) return found;
+  if (found !== undefined && second !== undefined)
+    throw new EngineError(
+      'WORKFLOW_DUPLICATE',
+      `2 workflows are called "${name}": ${shownFile(shell, found.file)} and ${shownFile(shell, second.file)}; rename one`,
+    );
+  const names = workflows.map((workflow) => workflow.name);
+  throw new EngineError(
+    'WORKFLOW_UNKNOWN',
+    `there is no workflow "${name}" in ${project.root}${didYouMean(name, names)}; "pawl list" shows what there is, and "pawl skill install ${name}" installs a skill`,
+    { details: { name } },
+  );
+}
+
+/** A name that the format allows, made of the workflow's. */
+function skillName(workflow: string): string {
+  const name = workflow
+    .normalize('NFKD')
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  const fault = /[\p{Cc}\p{Zl}\p{Zp}]/u.test(workflow) ? 'it has a line break or a control character' : nameFault(name);
+  if (fault === undefined) return name;
+  throw new EngineError(
+    'USAGE',
+    `the workflow ${JSON.stringify(workflow)} cannot be a skill under its name: ${fault}; give the workflow a name of at most 64 letters, digits and hyphens`,
+  );
+}
+
+const DESCRIPTION_MAX = 1024;
+
+/** What the workflow does and when to use it: agent programs decide by this alone. */
+function describe({ name, title, description }: DiscoveredWorkflow): string {
+  const what = (description.trim() || title.trim() || name).replace(/\s+/g, ' ');
+  const when = `Use it when the person asks for "${name}".`;
+  const sentence = /[.!?]$/.test(what) ? what : `${what}.`;
+  const said = /\buse (?:it|this|when)\b/i.test(what) ? sentence : `${sentence} ${when}`;
+  if (descriptionFault(said) === undefined) return said;
+  throw new EngineError(
+    'USAGE',
+    `the description of the workflow "${name}" has ${what.length} characters; a skill may have ${DESCRIPTION_MAX} with the sentence ${JSON.stringify(when)}; shorten it`,
+  );
+}
+
+/** The parameters, where a file declares them; those of a module only running it would show. */
+async function paramsOf(project: Project, { file }: DiscoveredWorkflow): Promise<ArgSpecs> {
+  if (!/\.ya?ml$/.test(file)) return {};
+  const compiled = await compileDeclared(project, file, readFileSync(file, 'utf8'));
+  return typeof compiled === 'string' ? {} : (compiled.definition.params as ArgSpecs);
+}

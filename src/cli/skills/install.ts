@@ -1,0 +1,97 @@
+// Owns `pawl skill install` and `pawl skill uninstall`: a thin SKILL.md per skill in the folders that agent programs read.
+
+import { join } from 'node:path';
+import { EngineError } from '../../base/error.ts';
+import type { Skill } from '../../skills/skill.ts';
+import { SKILL_FILE, type SkillForm, skillFileText } from '../../skills/skill-file-text.ts';
+import { callOf } from '../caller.ts';
+import type { ParsedArgs } from '../command.ts';
+import type { Project } from '../project.ts';
+import type { Shell } from '../shell.ts';
+import { shownFile } from '../shown-file.ts';
+import { skillFolders } from './folders.ts';
+import { loadSkill } from './found.ts';
+import { type FileOutcome, installedIn, markedFile, removeSkillFile, writeSkillFile } from './installed.ts';
+import { shippedSkills } from './shipped.ts';
+import { allTargets, targetsOf } from './targets.ts';
+
+/** Writes a SKILL.md for the named skills, or for all. Ends with 1 if a file of a person was kept in place of one. */
+export async function install(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
+  const targets = targetsOf(shell, project, given);
+  const files: FileOutcome[] = [];
+  for (const skill of await skillsToInstall(shell, project, given)) {
+    const form: SkillForm = given.has('stateless') ? { form: 'stateless', totalSteps: skill.totalSteps } : { form: 'durable' };
+    const text = markedFile(skillFileText(skill, { ...form, call: callOf(shell) }));
+    files.push(...writeInto(targets, { name: skill.name, text }, given));
+  }
+  return reportFiles(shell, given, files);
+}
+
+/** Writes the SKILL.md of one name into folders of skills. */
+export function writeInto(
+  { folders, root }: ReturnType<typeof targetsOf>,
+  { name, text }: { readonly name: string; readonly text: string },
+  given: ParsedArgs,
+): FileOutcome[] {
+  const options = { dryRun: given.has('dry-run'), force: given.has('force'), root };
+  return folders.map((folder) => writeSkillFile(join(folder, name, SKILL_FILE), text, options));
+}
+
+async function skillsToInstall(shell: Shell, project: Project, given: ParsedArgs): Promise<Skill[]> {
+  const named = given.allWords('NAME');
+  const isForUser = given.has('user');
+  const own = skillFolders(project).map(({ name }) => name);
+  const shipped = shippedSkills().flatMap(({ name, partOf }) => (partOf === undefined && !own.includes(name) ? [name] : []));
+  const names = named.length > 0 ? named : [...(isForUser ? [] : own), ...shipped];
+  const skills: Skill[] = [];
+  for (const name of new Set(names)) {
+    const { skill, origin } = await loadSkill(shell, project, name);
+    if (isForUser && origin === 'project')
+      throw new EngineError('USAGE', `the skill "${name}" is one of this project, and --user installs for all projects; leave out --user`);
+    skills.push(skill);
+  }
+  return skills;
+}
+
+/** Removes what install wrote and nobody changed. */
+export async function uninstall(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
+  const named = given.allWords('NAME');
+  const found = allTargets(shell, project, given).flatMap(installedIn);
+  const missing = named.find((name) => !found.some((one) => one.name === name));
+  if (missing !== undefined)
+    throw new EngineError(
+      'USAGE',
+      `no skill "${missing}" was installed by Pawl here; --user looks in your own folders, --to DIR in another`,
+    );
+  const files = found
+    .filter(({ name }) => named.length === 0 || named.includes(name))
+    .map(({ file, state }): FileOutcome => {
+      if (state === 'changed' && !given.has('force')) return { file, outcome: 'kept', why: 'it was changed after Pawl wrote it' };
+      if (!given.has('dry-run')) removeSkillFile(file);
+      return { file, outcome: 'removed' };
+    });
+  return reportFiles(shell, given, files);
+}
+
+const DID: Readonly<Record<FileOutcome['outcome'], readonly [did: string, would: string]>> = {
+  written: ['wrote      ', 'would write'],
+  updated: ['updated    ', 'would update'],
+  removed: ['removed    ', 'would remove'],
+  unchanged: ['unchanged  ', 'unchanged  '],
+  kept: ['kept       ', 'would keep '],
+};
+
+/** Prints what happened to each file. */
+export function reportFiles(shell: Shell, given: ParsedArgs, files: readonly FileOutcome[]): number {
+  const isDry = given.has('dry-run');
+  const forced = given.word('ACTION') === 'uninstall' ? 'removes' : 'replaces';
+  shell.result({ ...(isDry ? { dryRun: true } : {}), files }, () =>
+    files.length === 0
+      ? ['There is nothing to do.']
+      : files.map(({ file, outcome, why }) => {
+          const verb = shell.style(outcome === 'kept' ? 'yellow' : outcome === 'unchanged' ? 'dim' : 'green', DID[outcome][isDry ? 1 : 0]);
+          return `${verb} ${shownFile(shell, file)}${why === undefined ? '' : `: ${why}; --force ${forced} it`}`;
+        }),
+  );
+  return files.some(({ outcome }) => outcome === 'kept') ? 1 : 0;
+}

@@ -1,0 +1,108 @@
+// Owns the SKILL.md files that Pawl writes into the folders of agent programs. The last line of each has the digest of what
+// is above it: so a file that a person changed is known, and is neither overwritten nor removed.
+
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { digestText } from '../../base/digest.ts';
+import { EngineError, messageOf } from '../../base/error.ts';
+import { isInsideFolder } from '../../base/inside-folder.ts';
+import { SKILL_FILE } from '../../skills/skill-file-text.ts';
+
+const DIGITS = 16;
+const MARK = /<!-- written by pawl: ([0-9a-f]{16}) -->\n?/;
+
+/** The text of a SKILL.md with the line by which it is known again. */
+export function markedFile(text: string): string {
+  return `${text}\n<!-- written by pawl: ${digestText(text).slice(0, DIGITS)} -->\n`;
+}
+
+/** What is at the place of a file. */
+export type FileState = 'none' | 'ours' | 'changed' | 'foreign';
+
+/** Whose a file is: there is none, Pawl wrote it and nobody changed it, somebody changed it, or it is not from Pawl. */
+function fileState(file: string): FileState {
+  const facts = lstatSync(file, { throwIfNoEntry: false });
+  if (facts === undefined) return 'none';
+  if (!facts.isFile()) return 'foreign';
+  const text = readFileSync(file, 'utf8').replaceAll('\r\n', '\n');
+  const found = MARK.exec(text);
+  if (found === null) return 'foreign';
+  const isLast = found.index + found[0].length === text.length;
+  return isLast && digestText(text.slice(0, found.index - 1)).slice(0, DIGITS) === found[1] ? 'ours' : 'changed';
+}
+
+/** What happened to a file, or would. */
+export interface FileOutcome {
+  readonly file: string;
+  readonly outcome: 'written' | 'updated' | 'unchanged' | 'kept' | 'removed';
+  /** Why it was kept. */
+  readonly why?: string;
+}
+
+/** How files are written. */
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  readonly force: boolean;
+  /** A folder that no link may lead out of. */
+  readonly root: string | undefined;
+}
+
+/** Writes a SKILL.md; one that a person changed, or wrote, is kept unless `force` is set. */
+export function writeSkillFile(file: string, text: string, { dryRun, force, root }: WriteOptions): FileOutcome {
+  const state = fileState(file);
+  if (state === 'ours' && readFileSync(file, 'utf8') === text) return { file, outcome: 'unchanged' };
+  if ((state === 'changed' || state === 'foreign') && !force) return { file, outcome: 'kept', why: WHY[state] };
+  if (root !== undefined && !isInsideFolder(root, file))
+    throw new EngineError('USAGE', `${file} leads out of ${root} through a link; remove the link, or name the folder with --to`);
+  if (!dryRun) writeOver(file, text);
+  return { file, outcome: state === 'none' ? 'written' : 'updated' };
+}
+
+const WHY: Readonly<Record<'changed' | 'foreign', string>> = {
+  changed: 'it was changed after Pawl wrote it',
+  foreign: 'Pawl did not write it',
+};
+
+function writeOver(file: string, text: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    // A link is replaced, and what it leads to is left alone.
+    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(file);
+    writeFileSync(file, text);
+  } catch (cause) {
+    throw new EngineError('USAGE', `cannot write ${file}: ${messageOf(cause)}; files written before it are kept`, { cause });
+  }
+}
+
+/** The SKILL.md files in a folder of skills that are from Pawl, by the name of their folder. */
+export function installedIn(folder: string): { readonly name: string; readonly file: string; readonly state: 'ours' | 'changed' }[] {
+  return namesIn(folder).flatMap((name) => {
+    const file = join(folder, name, SKILL_FILE);
+    const state = fileState(file);
+    return state === 'ours' || state === 'changed' ? [{ name, file, state }] : [];
+  });
+}
+
+/** Removes a SKILL.md that Pawl wrote, and the folders around it that are empty then. */
+export function removeSkillFile(file: string): void {
+  rmSync(file);
+  const skill = dirname(file);
+  // The folder of the skill, that of all skills, and that of the program.
+  for (const folder of [skill, dirname(skill), dirname(dirname(skill))]) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      // Something else is in it.
+      return;
+    }
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    // Most of these folders do not exist.
+    return [];
+  }
+}

@@ -1,0 +1,40 @@
+// Owns `pawl skill resource`: the conventions and formats that come with Pawl, listed or printed one at a time.
+
+import { type ReferenceText, referenceText, referenceTexts } from '../../skills/resources/conventions.ts';
+import { markedCopy } from '../../skills/resources/copies.ts';
+import type { ParsedArgs } from '../command.ts';
+import type { Project } from '../project.ts';
+import type { Shell } from '../shell.ts';
+import { table } from '../terminal.ts';
+
+/** Lists all texts, or prints the one of a name; with --copy as it can be pasted into another text. */
+export async function resource(shell: Shell, _project: Project, given: ParsedArgs): Promise<number> {
+  const name = given.maybe('NAME');
+  if (name === undefined) return listAll(shell);
+  const found = referenceText(name);
+  const text = given.has('copy') ? markedCopy(name) : found.text;
+  if (!shell.wantsJson) {
+    shell.write(text);
+    return 0;
+  }
+  return shell.result({ resource: { ...found, text } }, () => []);
+}
+
+function listAll(shell: Shell): number {
+  const rows = referenceTexts();
+  const resources = rows.map((row) => ({ name: row.name, kind: row.kind, digest: row.digest, title: titleOf(row) }));
+  return shell.result({ resources }, () => [
+    ...table(shell.look, [
+      { title: 'NAME', cells: resources.map((row) => row.name), style: (cell) => shell.style('bold', cell) },
+      { title: 'KIND', cells: resources.map(({ kind }) => kind) },
+      { title: 'DIGEST', cells: resources.map(({ digest }) => digest) },
+      { title: 'TITLE', cells: resources.map(({ title }) => title), shrinks: 'text' },
+    ]),
+    '',
+    '"pawl skill resource NAME" prints one.',
+  ]);
+}
+
+function titleOf({ text }: ReferenceText): string {
+  return (text.split('\n', 1)[0] ?? '').replace(/^#+ /, '');
+}

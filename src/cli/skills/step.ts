@@ -1,0 +1,68 @@
+// Owns `pawl skill step`: one step of a skill for an agent. It is called once per step of an agent's work, so a shipped
+// skill is printed with nothing else loaded; a skill of the project is read and checked by `found.ts`.
+
+import { EngineError } from '../../base/error.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import { type Renderer, renderStep, type StepFormat } from '../../skills/render.ts';
+import { readStepFlags, type StepFlags } from '../../skills/run-skill.ts';
+import type { Skill } from '../../skills/skill.ts';
+import { pasteable } from '../caller.ts';
+import type { ParsedArgs } from '../command.ts';
+import { readNamed } from '../params.ts';
+import type { Project } from '../project.ts';
+import type { Shell } from '../shell.ts';
+import { skillFolders } from './folders.ts';
+import { loadShipped, shippedNamed } from './shipped.ts';
+
+/** The options of `pawl skill step` beside `--step`. */
+export const STEP_OPTIONS: ReadonlySet<string> = new Set([
+  ...['total-steps', 'param', 'mode', 'decision', 'confidence', 'iteration', 'qr-iteration', 'qr-fail', 'qr-status', 'format'],
+]);
+
+/** Prints the step that the options ask for. */
+export async function printStep(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
+  const skill = await skillNamed(shell, project, nameOf(given));
+  const format = shell.wantsJson ? 'json' : ((shell.format ?? 'xml') as StepFormat);
+  shell.write(renderStep(skill, readStepFlags(skill, flagsOf(given)), { ...rendererFor(shell, skill), format }));
+  return 0;
+}
+
+async function skillNamed(shell: Shell, project: Project, name: string): Promise<Skill> {
+  const shipped = skillFolders(project).some((one) => one.name === name) ? undefined : shippedNamed(name);
+  if (shipped !== undefined) return loadShipped(shipped);
+  return (await (await import('./found.ts')).loadSkill(shell, project, name)).skill;
+}
+
+/** The name of the skill that an action is about. */
+export function nameOf(given: ParsedArgs): string {
+  const name = given.maybe('NAME');
+  if (name === undefined) throw new EngineError('USAGE', `NAME is missing: pawl skill ${given.word('ACTION')} NAME`);
+  return name;
+}
+
+/** Parameters that are options of the command; all others are given with -p. */
+const NAMED = ['mode', 'decision'];
+
+/** How the commands in a printed step are written. */
+export function rendererFor(shell: Shell, skill: Skill): Renderer {
+  return {
+    script: pasteable(shell, `pawl skill step ${skill.name}`),
+    paramFlag: (name: string, value: string) =>
+      NAMED.includes(name) && !value.startsWith('-') ? `--${name} ${shellWord(value)}` : `-p ${shellWord(`${name}=${value}`)}`,
+  };
+}
+
+function flagsOf(given: ParsedArgs): StepFlags {
+  const named = readNamed(given.options('param'), { option: '-p', example: '-p depth=2' });
+  const options = ['step', ...STEP_OPTIONS]
+    .filter((name) => name !== 'param' && name !== 'format')
+    .flatMap((name): [string, string][] => {
+      const value = given.option(name);
+      return value === undefined ? [] : [[name, value]];
+    });
+  const option = named.find(([name]) => name === 'step' || (STEP_OPTIONS.has(name) && !NAMED.includes(name)));
+  if (option !== undefined) throw new EngineError('USAGE', `"${option[0]}" is not a parameter; give it as --${option[0]}`);
+  const twice = named.find(([name]) => options.some(([option]) => option === name));
+  if (twice !== undefined) throw new EngineError('USAGE', `"${twice[0]}" is given as an option and with -p; give it once`);
+  return Object.fromEntries([...options, ...named]);
+}

@@ -1,0 +1,51 @@
+// Owns finding a pending approval, in a run and in the child runs it waits for, by its path or step and by the digest of
+// what the person saw. Only reads the store.
+
+import { EngineError, isEngineError } from '../base/error.ts';
+import { type OpenGate, openGates } from '../engine/gates.ts';
+import { childOf } from '../kernel/activation.ts';
+import type { Store } from '../store/store.ts';
+
+/** An approval that waits for a decision, and its run. */
+export interface PendingApproval {
+  readonly run: string;
+  readonly workflow: string;
+  readonly gate: OpenGate;
+}
+
+/** The pending approvals of a run and of the child runs it waits for, oldest first. */
+export async function pendingApprovals(store: Store, run: string): Promise<readonly PendingApproval[]> {
+  const { state } = await store.load(run);
+  const own = (await openGates({ store }, run)).map((gate) => ({ run, workflow: state.workflow, gate }));
+  const children = Object.values(state.live).flatMap((activation) => childOf(activation) ?? []);
+  const below = await Promise.all(children.map((child) => pendingApprovals(store, child).catch(emptyIfNotFound)));
+  return [...own, ...below.flat()].sort((a, b) => a.gate.since - b.gate.since);
+}
+
+/** A child run that its parent has not started yet has no approvals. */
+function emptyIfNotFound(error: unknown): readonly PendingApproval[] {
+  if (isEngineError(error) && error.code === 'RUN_NOT_FOUND') return [];
+  throw error;
+}
+
+/** The topmost parent of a run. The process that drives it drives all its children. */
+export async function rootOf(store: Store, run: string): Promise<string> {
+  const { parent } = (await store.load(run)).state;
+  return parent === undefined ? run : rootOf(store, parent.run);
+}
+
+/** Identifies an approval: by its path or step, and by a prefix of the digest of what was seen. */
+export interface ApprovalRef {
+  readonly gate?: string | undefined;
+  readonly digest?: string | undefined;
+}
+
+/** The one approval that matches; undefined if none does, an error that lists them if several do. */
+export function pickApproval(run: string, pending: readonly PendingApproval[], ref: ApprovalRef): PendingApproval | undefined {
+  const named = pending.filter(({ gate }) => ref.gate === undefined || gate.path === ref.gate || gate.step === ref.gate);
+  const seen = named.filter(({ gate }) => ref.digest === undefined || gate.digest.startsWith(ref.digest));
+  const matches = seen.length > 0 ? seen : named;
+  if (matches.length <= 1) return matches[0];
+  const list = matches.map(({ gate }) => gate.path).join(', ');
+  throw new EngineError('WAIT_NOT_FOUND', `run ${run} has ${matches.length} pending approvals; choose one with --gate: ${list}`);
+}

@@ -1,0 +1,39 @@
+// Owns which approval a decision is meant for, and what is wrong with one that comes too late: decided by somebody else, or about
+// content that has changed. Only reads the store.
+
+import { EngineError } from '../base/error.ts';
+import type { Store } from '../store/store.ts';
+import { alreadyDecided, contentChanged } from './approval-change.ts';
+import { type ApprovalRef, type PendingApproval, pendingApprovals, pickApproval } from './approvals.ts';
+
+/** The approval that is meant, with the content the person saw; otherwise an error says what happened to it. */
+export async function findApproval(store: Store, run: string, named: ApprovalRef): Promise<PendingApproval> {
+  const asked = pickApproval(run, await pendingApprovals(store, run), named);
+  const fits = asked !== undefined && (named.digest === undefined || asked.gate.digest.startsWith(named.digest));
+  if (fits) return asked;
+  const decided = await alreadyDecided(store, run, named);
+  // The approval may have been decided and then requested again with other content; then report the change.
+  const asksAgain = asked !== undefined && (decided === undefined || decided.details.gate === asked.gate.step);
+  if (asksAgain) throw await contentChanged(store, { asked, digest: named.digest ?? '' });
+  throw decided ?? noApproval(run, named.gate);
+}
+
+/** The error for an approval that does not wait any more. */
+export function noApproval(run: string, gate: string | undefined): EngineError {
+  const which = gate === undefined ? '' : ` "${gate}"`;
+  return new EngineError('WAIT_NOT_FOUND', `run ${run} has no pending approval${which}; "pawl show ${run}" shows its state`);
+}
+
+/** What happened to an approval since it was shown: who decided it and when, or what changed. */
+export async function tooLate(store: Store, asked: PendingApproval): Promise<EngineError | undefined> {
+  const { path, step, digest } = asked.gate;
+  const decided = await alreadyDecided(store, asked.run, { gate: path, digest });
+  if (decided !== undefined) return decided;
+  const now = (await pendingApprovals(store, asked.run)).find(
+    ({ run, gate }) => run === asked.run && gate.step === step && gate.digest !== digest,
+  );
+  return now === undefined ? undefined : contentChanged(store, { asked: now, digest });
+}
+
+/** The codes of errors that mean that an approval was decided or changed in the meantime. */
+export const TOO_LATE: ReadonlySet<string> = new Set(['ALREADY_DECIDED', 'CONTENT_CHANGED', 'WAIT_NOT_FOUND', 'RUN_FINAL']);

@@ -1,0 +1,101 @@
+// Owns what a fork would do: which results are reused, which steps run again and may repeat external effects, and which
+// approvals are requested again. Changes nothing.
+
+import type { Engine } from '../api/engine.ts';
+import { type Definition, membersOf, type StepKind, type StepModel } from '../definition/model.ts';
+import { type UsageReport, usageOfAll } from './usage.ts';
+
+/**
+ * What it means to run a step again. Pawl cannot know what a program, a function or an agent does outside the run, so
+ * anything that may have effects is listed as such.
+ */
+const AGAIN: Readonly<Record<StepKind, string>> = {
+  task: 'effects may repeat',
+  command: 'effects may repeat',
+  agent: 'effects may repeat; costs again',
+  generate: 'costs again',
+  gate: 'its checks run again',
+  validate: 'its checks run again',
+  review: 'judged again',
+  human: 'asked again',
+  delay: 'waits again',
+  signal: 'waits again',
+  workflow: 'another child run; effects may repeat',
+  parallel: 'its branches, below',
+  each: 'its items, below',
+  webhook: 'sent again, under another key',
+  action: 'done again, unless already done',
+  own: 'effects may repeat',
+};
+/** Kinds that have no effects outside the run. */
+const NO_EFFECTS: ReadonlySet<string> = new Set<StepKind>(['human', 'delay', 'signal', 'parallel', 'each', 'review']);
+
+/** One step of the original, and what happens to it in the fork. */
+interface PlanRow {
+  readonly path: string;
+  readonly step: string;
+  readonly kind: string;
+  /** Its outcome in the original; null while it is open. */
+  readonly outcome: string | null;
+  readonly inFork: 'reused' | 'again';
+  /** Whether running it again may have external effects. */
+  readonly mayRepeatEffects: boolean;
+  readonly means: string;
+}
+
+/** What a fork would do. */
+export interface ForkTable {
+  readonly run: string;
+  readonly from: string;
+  readonly steps: readonly PlanRow[];
+  /** Approvals that are requested again. */
+  readonly askedAgain: readonly string[];
+  /** Earlier approvals, which are requested before the fork starts at its step. */
+  readonly asksFirst: readonly string[];
+  /** Earlier checks whose results are reused without a new check, so that the fork ends `overridden`. */
+  readonly passed: readonly string[];
+  /** What agents used at the steps that run again: an estimate of what the fork will cost. Null if no agent ran there. */
+  readonly usedBefore: UsageReport | null;
+}
+
+/** Reads what a fork would do; changes nothing. */
+export async function readForkTable(engine: Engine, run: string, from: string): Promise<ForkTable> {
+  const plan = await engine.run(run).planFork(from);
+  const [{ state, definition }, rows, uses] = await Promise.all([
+    engine.store.load(run),
+    engine.store.attempts(run),
+    engine.store.uses(run),
+  ]);
+  const kinds = new Map(rows.map(({ path, kind }) => [path, kind as string]));
+  const outcomes = new Map(rows.flatMap(({ path, outcome }) => (outcome === undefined ? [] : [[path, outcome] as const])));
+  const asked = new Set(plan.asksFirst);
+  const reused = plan.reused.map(({ path, step }) =>
+    rowOf({ path, step, kind: kinds.get(path) ?? 'task' }, outcomes, asked.has(step) ? 'again' : 'reused'),
+  );
+  const settled = new Set([...plan.reused, ...plan.repeated].map(({ path }) => path));
+  const open = Object.values(state.live).filter(({ path }) => !settled.has(path));
+  const again = [...plan.repeated, ...open].map((step) => rowOf(step, outcomes, 'again'));
+  const asking = (part: readonly PlanRow[]): string[] => [...new Set(part.filter((row) => asks(row, definition)).map(({ step }) => step))];
+  const paths = new Set(again.map(({ path }) => path));
+  return {
+    ...{ run, from: plan.from, steps: [...reused, ...again] },
+    ...{ askedAgain: asking(again), asksFirst: plan.asksFirst, passed: plan.passed },
+    usedBefore: usageOfAll(uses.filter(({ path }) => paths.has(path))) ?? null,
+  };
+}
+
+function rowOf(
+  { path, step, kind }: { readonly path: string; readonly step: string; readonly kind: string },
+  outcomes: ReadonlyMap<string, string>,
+  inFork: PlanRow['inFork'],
+): PlanRow {
+  const outcome = outcomes.get(path) ?? null;
+  if (inFork === 'reused') return { path, step, kind, outcome, inFork, mayRepeatEffects: false, means: 'result reused' };
+  return { path, step, kind, outcome, inFork, mayRepeatEffects: !NO_EFFECTS.has(kind), means: AGAIN[kind as StepKind] };
+}
+
+function asks({ step, kind }: PlanRow, { steps }: Definition): boolean {
+  const [own, member] = step.split('/');
+  const model: StepModel | undefined = steps.find(({ id }) => id === own);
+  return kind === 'human' || (member === undefined ? model : model && membersOf(model).find(({ id }) => id === member))?.gate !== undefined;
+}

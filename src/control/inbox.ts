@@ -1,0 +1,151 @@
+// Owns what waits for a person: approvals, questions of agents, runs that stopped, gates that wait for somebody outside, and
+// what agents assumed without asking. It is the JSON of `pawl inbox`. Only reads the store.
+
+import { readQuestions, type WaitingQuestions } from '../attended/questions.ts';
+import { commandFor } from '../attended/wait-command.ts';
+import { shellWord } from '../base/shell-word.ts';
+import { readWaits } from '../engine/inspect.ts';
+import { readRunIds } from '../engine/run-tree.ts';
+import type { OpenWait } from '../engine/status.ts';
+import type { RunStatus } from '../kernel/run-state.ts';
+import type { Store } from '../store/store.ts';
+import { type PendingApproval, pendingApprovals } from './approvals.ts';
+import { type AssumptionReport, reportAll, reportRuns } from './assumption-report.ts';
+
+/** States in which a run can wait for a person. A run whose other branch still works is `running`. */
+export const OPEN_STATUSES: readonly RunStatus[] = ['waiting', 'running', 'escalated'];
+/** Waits that only a person can end with "pawl resume". */
+const STUCK: ReadonlySet<string> = new Set(['escalation', 'unknown']);
+
+/** A pending approval with the command that decides it. */
+export interface Approval extends PendingApproval {
+  readonly command: string;
+  /** What changed since the person last looked. */
+  readonly isNew?: string;
+  readonly diff?: { readonly title: string; readonly text: string };
+}
+
+/** A run that stopped, or a step of which nobody knows how it ended. */
+export interface StuckRun {
+  readonly run: string;
+  readonly workflow: string;
+  readonly wait: OpenWait;
+  readonly command: string;
+}
+
+/** A gate whose checks wait for somebody outside: for reviews, or for CI. */
+export interface PendingGate {
+  readonly run: string;
+  readonly workflow: string;
+  readonly wait: OpenWait;
+}
+
+/** What waits for a person, by kind, oldest first. */
+export interface Inbox {
+  readonly approvals: readonly Approval[];
+  readonly questions: readonly WaitingQuestions[];
+  readonly stuck: readonly StuckRun[];
+  readonly pending: readonly PendingGate[];
+}
+
+/** What waits for a person, and apart from it what agents assumed without asking. */
+export interface FullInbox extends Inbox {
+  readonly assumptions: readonly AssumptionReport[];
+}
+
+/** Reads what waits in some runs; with `below`, also in the child runs they wait for. */
+export async function readInbox(store: Store, runs: readonly string[], below: boolean): Promise<Inbox> {
+  const inboxes = await Promise.all(runs.map((id) => inboxOf(store, id, below)));
+  return {
+    approvals: inboxes.flatMap((one) => one.approvals).sort((a, b) => a.gate.since - b.gate.since),
+    questions: inboxes.flatMap(({ questions }) => questions).sort((a, b) => a.since - b.since),
+    stuck: inboxes.flatMap(({ stuck }) => stuck).sort((a, b) => a.wait.since - b.wait.since),
+    pending: inboxes.flatMap(({ pending }) => pending).sort((a, b) => a.wait.since - b.wait.since),
+  };
+}
+
+/** What has no answer yet, in one run with those below it or in all. */
+export async function openAssumptions(store: Store, run: string | undefined): Promise<readonly AssumptionReport[]> {
+  const all = run === undefined ? await reportAll(store) : await reportRuns(store, await readRunIds(store, run));
+  return all.filter(({ state }) => state === 'open');
+}
+
+/** What waits for a person in one run; with `below`, also in the child runs it waits for. */
+async function inboxOf(store: Store, id: string, below: boolean): Promise<Inbox> {
+  const { state } = await store.load(id);
+  const waits = await readWaits(store, state);
+  const has = (kind: OpenWait['kind']): boolean => below || waits.some((wait) => wait.kind === kind);
+  const isShown = ({ run }: { readonly run: string }): boolean => below || run === id;
+  const approvals = has('human') ? (await pendingApprovals(store, id)).filter(isShown) : [];
+  const questions = has('answer') ? (await readQuestions(store, id)).filter(isShown) : [];
+  const { workflow } = state;
+  return {
+    questions,
+    approvals: approvals.map((approval) => ({ ...approval, command: decideCommand(approval, approvals.length > 1) })),
+    pending: waits.filter(({ kind }) => kind === 'checks').map((wait) => ({ run: id, workflow, wait })),
+    stuck: waits.filter(({ kind }) => STUCK.has(kind)).map((wait) => ({ run: id, workflow, wait, command: `pawl resume ${id}` })),
+  };
+}
+
+function decideCommand({ run, gate }: PendingApproval, several: boolean): string {
+  const wait: OpenWait = { kind: 'human', path: gate.path, since: gate.since };
+  return commandFor(run, wait, { gate, several, halt: undefined }) ?? `pawl decide ${run}`;
+}
+
+/** The command that answers the questions of an agent. */
+export function answerCommand({ run, path }: WaitingQuestions): string {
+  return `pawl answer ${run} --step ${shellWord(path)}`;
+}
+
+/** The inbox as JSON. */
+export function inboxJson({ approvals, questions, stuck, pending, assumptions }: FullInbox): object {
+  return {
+    gates: approvals.map(approvalJson),
+    questions: questions.map(questionsJson),
+    stuck: stuck.map(stuckJson),
+    pending: pending.map(pendingJson),
+    assumptions,
+  };
+}
+
+function approvalJson({ run, gate, workflow, command, diff }: Approval): object {
+  const { path, step, digest, shown, since, due, gate: question } = gate;
+  return {
+    run,
+    workflow,
+    gate: path,
+    step,
+    prompt: question.prompt,
+    options: question.options.map(({ label, outcome, to, requiresInput }) => ({ label, outcome, to: to ?? null, requiresInput })),
+    shown,
+    from: question.from ?? null,
+    count: question.count ?? 1,
+    votes: gate.votes ?? [],
+    split: gate.split ?? null,
+    signed: gate.signed,
+    decided: gate.posted ?? null,
+    subjects: gate.subjects ?? null,
+    ...(diff === undefined ? {} : { diff: diff.text }),
+    digest,
+    since: new Date(since).toISOString(),
+    due: due === undefined ? null : new Date(due).toISOString(),
+    command,
+  };
+}
+
+function questionsJson(asked: WaitingQuestions): object {
+  const { run, workflow, path, step, questions, digest, since } = asked;
+  return { run, workflow, path, step, questions, digest, since: new Date(since).toISOString(), command: answerCommand(asked) };
+}
+
+function stuckJson({ run, workflow, wait, command }: StuckRun): object {
+  const { kind, path, step, message, since } = wait;
+  const of = { path: path ?? null, step: step ?? null, message: message ?? null };
+  return { run, workflow, kind, ...of, since: new Date(since).toISOString(), command };
+}
+
+function pendingJson({ run, workflow, wait }: PendingGate): object {
+  const { path, step, message, since, due } = wait;
+  const times = { since: new Date(since).toISOString(), nextLook: due === undefined ? null : new Date(due).toISOString() };
+  return { run, workflow, path, step, message: message ?? null, ...times, command: `pawl resume ${run}` };
+}

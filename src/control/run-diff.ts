@@ -1,0 +1,53 @@
+// Owns the diff that people see where they look at a run or decide: what the run changed in files, by its snapshots, in at most so
+// many bytes. Secrets are masked before it is cut.
+
+import type { Engine } from '../api/engine.ts';
+import { isEngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
+import { textWithin } from '../base/short-text.ts';
+import type { FileReport } from '../engine/file-history.ts';
+
+/** A text, cut off at the end of a line where it is too long. */
+export interface BoundedDiff {
+  readonly text: string;
+  /** How long all of it is. */
+  readonly bytes: number;
+  readonly truncated: boolean;
+}
+
+/** A report with its diff cut off. */
+export type BoundedReport = Omit<FileReport, 'diff'> & { readonly diff: BoundedDiff };
+
+/** What to read of a run. */
+export interface DiffQuery {
+  readonly run: string;
+  readonly step?: string | undefined;
+  readonly bytesMax: number;
+  readonly steps?: false;
+}
+
+/** What a run or a step changed; undefined if the run has no snapshots. */
+export async function readRunDiff(engine: Engine, { run, bytesMax, ...query }: DiffQuery): Promise<BoundedReport | undefined> {
+  try {
+    const { diff = '', ...report } = await engine.run(run).files({ text: {}, ...present(query) });
+    return { ...report, diff: boundedDiff(diff, bytesMax) };
+  } catch (error) {
+    if (isEngineError(error) && error.details.hasSnapshots === false) return undefined;
+    throw error;
+  }
+}
+
+/** What is decided about at an approval: what its run changed, or if it has no snapshots, the run that started it. */
+export async function readApprovalDiff(engine: Engine, run: string, bytesMax: number): Promise<BoundedDiff | undefined> {
+  const report = await readRunDiff(engine, { run, bytesMax, steps: false });
+  if (report !== undefined) return report.diff;
+  const { parent } = (await engine.store.load(run)).state;
+  return parent === undefined ? undefined : readApprovalDiff(engine, parent.run, bytesMax);
+}
+
+function boundedDiff(text: string, bytesMax: number): BoundedDiff {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= bytesMax) return { text, bytes, truncated: false };
+  const part = textWithin(text, bytesMax);
+  return { text: part.slice(0, part.lastIndexOf('\n') + 1) || part, bytes, truncated: true };
+}

@@ -1,0 +1,52 @@
+// Owns how runs are listed: a row per run with what its agents used. It is the JSON of `pawl runs` and of the server's list.
+
+import { present } from '../base/fields.ts';
+import { isDriven } from '../process/owner.ts';
+import type { RunSummary, Store } from '../store/store.ts';
+import { type UsageReport, usageOf } from './usage.ts';
+
+/** A run and what its agents used, including child runs. */
+export interface ListedRun extends RunSummary {
+  readonly usage?: UsageReport;
+}
+
+/** The runs with what their agents used; costs nothing in a store where no agent was ever called. */
+export async function withUsage(store: Store, runs: readonly RunSummary[]): Promise<readonly ListedRun[]> {
+  if ((await store.usage({})).attempts === 0) return runs;
+  const used = runs.map(async (run) => {
+    const usage = usageOf(await store.usage({ run: run.id, withChildren: true }));
+    return usage === undefined ? run : { ...run, usage };
+  });
+  return Promise.all(used);
+}
+
+/** A run as JSON. */
+export interface RunRow extends Pick<RunSummary, 'id' | 'workflow' | 'status' | 'origin'> {
+  readonly currentStep: string | null;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+  readonly due: string | null;
+  /** True while a live process drives it. */
+  readonly isDriven: boolean;
+  readonly parent?: string;
+  readonly usage?: UsageReport;
+  /** Why the run could not be read. */
+  readonly damaged?: string;
+}
+
+/** The row of a run. */
+export function runRow(run: ListedRun): RunRow {
+  const { id, workflow, status, currentStep, createdAt, updatedAt, due, parent, origin, damaged, owner, usage } = run;
+  return {
+    id,
+    workflow,
+    status,
+    currentStep: currentStep ?? null,
+    startedAt: new Date(createdAt).toISOString(),
+    updatedAt: new Date(updatedAt).toISOString(),
+    due: due === undefined ? null : new Date(due).toISOString(),
+    isDriven: isDriven(owner),
+    origin,
+    ...present({ parent, usage, damaged }),
+  };
+}

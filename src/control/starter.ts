@@ -1,0 +1,15 @@
+// Owns whose run it is: that of the starter of its topmost parent.
+
+import type { Store } from '../store/store.ts';
+
+/** Who started a run, or the topmost parent of a child run; undefined if that is not recorded. */
+export async function starterOf(store: Pick<Store, 'load'>, run: string): Promise<string | undefined> {
+  let { state, origin } = await store.load(run);
+  while (state.parent !== undefined) ({ state, origin } = await store.load(state.parent.run));
+  return origin.actor;
+}
+
+/** The run of a starter, for messages. */
+export function startedText(starter: string | undefined): string {
+  return starter === undefined ? 'a run of unknown origin' : `a run that ${starter} started`;
+}

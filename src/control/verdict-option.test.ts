@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import type { GateOptionSpec } from '../authoring/graph/spec.ts';
+import { defineWorkflow } from '../compat/index.ts';
+import type { OpenGate } from '../engine/gates.ts';
+import { optionFor, type Verdict } from './verdict-option.ts';
+
+/** What a verdict means at a gate between `draft` and `publish` with these options; a refusal is its message. */
+function meant(verdict: Verdict, options: readonly GateOptionSpec[]): string {
+  const { definition } = defineWorkflow({
+    name: 'review',
+    steps: [
+      { id: 'draft', handler: () => null, next: 'ask' },
+      { id: 'ask', human: { prompt: 'Publish?', options }, next: { ok: 'publish', fail: 'draft', skip: 'publish' } },
+      { id: 'publish', handler: () => null, next: null },
+    ],
+  }).compiled;
+  const gate = definition.steps.find(({ id }) => id === 'ask')?.gate;
+  if (gate === undefined) throw new Error('the step has a gate');
+  const open: OpenGate = { path: 'ask#1', step: 'ask', gate, digest: '', shown: {}, signed: false, since: 0 };
+  try {
+    return optionFor(verdict, open, definition).label;
+  } catch (error) {
+    return String((error as Error).message);
+  }
+}
+
+const yes = { label: 'yes', nextStep: 'publish' };
+const no = { label: 'no', nextStep: null };
+const rework = { label: 'rework', nextStep: 'draft', requiresInput: true };
+
+describe('approve', () => {
+  test('takes the option that lets the work pass, not the one that sends it back', () => {
+    expect(meant('approve', [rework, yes, no])).toBe('yes');
+  });
+
+  test('takes an option that completes the run', () => {
+    expect(meant('approve', [{ label: 'done', nextStep: null, ends: 'completed' }, no])).toBe('done');
+  });
+
+  test('names the options where several let the work pass', () => {
+    expect(meant('approve', [yes, { label: 'later' }, no])).toMatch(
+      /^approval "ask" has several options that mean "approve"; choose one with "pawl decide RUN --option LABEL": "yes", "later", "no"$/,
+    );
+  });
+
+  test('takes the one that is labelled with the word among several', () => {
+    expect(meant('approve', [yes, { label: 'Approve' }])).toBe('Approve');
+  });
+
+  test('takes no other outcome for an approval, and no return to the step itself', () => {
+    expect(meant('approve', [{ label: 'pass over', outcome: 'skip' }, no])).toContain('has no option that means "approve"');
+    expect(meant('approve', [{ label: 'again', nextStep: 'ask' }, no])).toContain('has no option that means "approve"');
+  });
+});
+
+describe('reject', () => {
+  test('takes the option that ends the run rejected before one that sends the work back', () => {
+    expect(meant('reject', [yes, rework, no])).toBe('no');
+  });
+
+  test('takes an outcome of reject or fail', () => {
+    expect(meant('reject', [yes, { label: 'bad', outcome: 'fail' }])).toBe('bad');
+    expect(meant('reject', [yes, { label: 'bad', outcome: 'reject' }])).toBe('bad');
+  });
+
+  test('takes the option that sends the work back where nothing turns it down', () => {
+    expect(meant('reject', [yes, rework])).toBe('rework');
+  });
+
+  test('names the options where several turn down, and where none does', () => {
+    expect(meant('reject', [yes, no, { label: 'bad', outcome: 'fail' }])).toContain('has several options that mean "reject"');
+    expect(meant('reject', [yes])).toContain('has no option that means "reject"');
+  });
+});

@@ -1,0 +1,28 @@
+// Owns what is wrong with a contract by itself, before any run: paths that lead outside, patterns and schemas that cannot
+// be checked, values in places where a shell would read them again.
+
+import { schemaFault } from '../json-schema.ts';
+import { patternRefusal } from '../output-pattern.ts';
+import { exposedNames } from './command-names.ts';
+import { nameProblem } from './name-pattern.ts';
+import type { StepContract } from './step-contract.ts';
+
+/** Everything that is wrong with a contract, one sentence each. */
+export function contractProblems({ documents = [], changes = [], command, report }: StepContract): string[] {
+  const references = documents.flatMap((document) => document.references ?? []);
+  const paths = [...documents.map(({ path }) => path), ...references.map(({ to }) => to), ...changes];
+  const patterns = [
+    ...references.map(({ pattern }) => pattern),
+    ...documents.flatMap(({ ids }) => (ids === undefined ? [] : [ids.pattern])),
+  ];
+  const schemas = [report, ...documents.map(({ json }) => json)].flatMap((schema) => schema ?? []);
+  return [
+    ...paths.flatMap((path) => {
+      const why = patternRefusal(path);
+      return why === undefined ? [] : [`the path "${path}" is refused: ${why}`];
+    }),
+    ...patterns.flatMap((pattern) => nameProblem(pattern) ?? []),
+    ...schemas.flatMap((schema) => schemaFault(schema) ?? []),
+    ...(command === undefined ? [] : exposedNames(command)),
+  ];
+}

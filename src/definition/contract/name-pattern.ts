@@ -1,0 +1,15 @@
+// Owns the patterns of names in documents, such as `F-\d+`. An agent writes the documents, so a pattern must not take long
+// on any text: it is matched in linear time, and what cannot be is refused before a run.
+
+import { findPattern, patternProblem } from '../../expr/pattern.ts';
+
+/** What is wrong with a pattern of names; undefined if it can be used. */
+export function nameProblem(pattern: string): string | undefined {
+  const why = patternProblem(pattern);
+  return why === undefined ? undefined : `the pattern ${pattern} of names cannot be used: ${why}`;
+}
+
+/** The different names in a text that match a pattern. */
+export function namesMatching(pattern: string, text: string): string[] {
+  return [...new Set(findPattern(text, pattern))];
+}

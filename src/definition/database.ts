@@ -1,0 +1,129 @@
+// Owns which protected databases a step works on: how it is written, what is wrong with it, and what it means for each
+// kind of step. Where a database is, only the project or the application knows.
+
+import { isJsonObject, type Json } from '../base/json.ts';
+import { type StepKind, type StepModel, withMembers } from './model.ts';
+import { patternRefusal } from './output-pattern.ts';
+
+/** What a step may do with a protected database. */
+export interface DatabaseUseSpec {
+  /** `write` (the default): what it changes counts when the step does. `read`: a change fails the attempt. */
+  readonly access?: 'read' | 'write';
+  /** How many rows an agent or a program may delete in one attempt; left out: none. Functions confirm each delete. */
+  readonly deletes?: number;
+  /** Where in the workspace an agent or a program finds its copy; left out: outside the workspace. */
+  readonly copy?: string;
+  /** Queries that must give something other than 0 and NULL when the step is done: `SELECT count(*) = 12 FROM chapters`. */
+  readonly expect?: readonly string[];
+}
+
+/** How it is written: the names, or what each may be used for. */
+export type DatabasesSpec = readonly string[] | { readonly [name: string]: 'read' | 'write' | DatabaseUseSpec };
+
+/** A database that a step works on. */
+export interface DatabaseUse {
+  readonly name: string;
+  readonly access: 'read' | 'write';
+  readonly deletes?: number;
+  readonly copy?: string;
+  readonly expect: readonly string[];
+}
+
+const NAME = /^[A-Za-z][\w-]{0,63}$/;
+const FIELDS: readonly string[] = ['access', 'deletes', 'copy', 'expect'];
+/** Kinds whose work can write; the others only look, in their conditions. */
+const WRITERS: ReadonlySet<StepKind> = new Set<StepKind>(['task', 'command', 'agent', 'generate', 'own']);
+const READERS: ReadonlySet<StepKind> = new Set<StepKind>(['human', 'gate', 'signal', 'delay']);
+
+/** The environment variable that names a program's copy of a database. */
+export function databaseVariable(name: string): string {
+  return `PAWL_DB_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** What is wrong with `databases`, if anything; completes the sentence "`databases` …". */
+export function databasesFault(value: Json): string | undefined {
+  const uses = Array.isArray(value)
+    ? value.map((name): [Json, Json] => [name, 'write'])
+    : isJsonObject(value)
+      ? Object.entries(value)
+      : undefined;
+  if (uses === undefined) return 'must be a list of names, such as [book], or a map from names to read or write';
+  for (const [name, use] of uses) {
+    if (typeof name !== 'string' || !NAME.test(name)) return `has the name ${JSON.stringify(name)}; use letters, digits, "_" and "-"`;
+    const fault = useFault(use);
+    if (fault !== undefined) return `has "${name}", ${fault}`;
+  }
+  const variables = uses.map(([name]) => databaseVariable(String(name)));
+  const twice = variables.find((variable, index) => variables.indexOf(variable) !== index);
+  if (twice !== undefined) return `has two names that would both be in the variable ${twice}`;
+  const written = databaseUses(value as DatabasesSpec).filter(({ access }) => access === 'write');
+  return written.length < 2
+    ? undefined
+    : `lets one step write ${written.map(({ name }) => `"${name}"`).join(' and ')}, which cannot be one transaction; give it read access to all but one`;
+}
+
+function useFault(use: Json): string | undefined {
+  if (use === 'read' || use === 'write') return undefined;
+  if (!isJsonObject(use)) return 'which must be read, write, or a map with access, deletes, copy and expect';
+  const unknown = Object.keys(use).find((field) => !FIELDS.includes(field));
+  if (unknown !== undefined) return `with the unknown field "${unknown}"; the fields are ${FIELDS.join(', ')}`;
+  const { access = 'write', deletes = 0, copy, expect = [] } = use;
+  if (access !== 'read' && access !== 'write') return 'whose `access` must be read or write';
+  if (!Number.isSafeInteger(deletes) || Number(deletes) < 0) return 'whose `deletes` must be a whole number of rows';
+  if (!Array.isArray(expect) || expect.some((query) => typeof query !== 'string' || query.trim() === ''))
+    return 'whose `expect` must be a list of queries';
+  if (copy === undefined) return undefined;
+  if (typeof copy !== 'string' || /[*?[\]{}]/.test(copy)) return 'whose `copy` must be a path inside the workspace';
+  const refusal = patternRefusal(copy);
+  return refusal === undefined ? undefined : `whose \`copy\` is refused: ${refusal}`;
+}
+
+/** A valid declaration (see `databasesFault`) as a list. */
+function databaseUses(spec: DatabasesSpec): DatabaseUse[] {
+  if (isList(spec)) return spec.map((name) => ({ name, access: 'write', expect: [] }));
+  return Object.entries(spec).map(([name, use]) => {
+    const { access = 'write', deletes, copy, expect = [] } = typeof use === 'string' ? { access: use } : use;
+    return { name, access, expect, ...(deletes === undefined ? {} : { deletes }), ...(copy === undefined ? {} : { copy }) };
+  });
+}
+
+function isList(spec: DatabasesSpec): spec is readonly string[] {
+  return Array.isArray(spec);
+}
+
+/** The databases of a step. A step that only waits or checks reads them. */
+export function databasesOf({ kind, databases }: Pick<StepModel, 'kind' | 'databases'>): DatabaseUse[] {
+  if (databases === undefined || databasesFault(databases as Json) !== undefined) return [];
+  const uses = databaseUses(databases);
+  return WRITERS.has(kind) ? uses : uses.map((use) => ({ ...use, access: 'read' }));
+}
+
+/** The database that a step writes. */
+export function writtenDatabase(step: Pick<StepModel, 'kind' | 'databases'>): DatabaseUse | undefined {
+  return databasesOf(step).find(({ access }) => access === 'write');
+}
+
+/** Whether the work of a kind of step can write to databases. */
+export function canWrite(kind: StepKind): boolean {
+  return WRITERS.has(kind);
+}
+
+/** Whether a kind of step has a use for databases. */
+export function usesDatabases(kind: StepKind): boolean {
+  return WRITERS.has(kind) || READERS.has(kind);
+}
+
+/** The step with the databases of its workflow, where it does not name its own. */
+export function withDatabases(step: StepModel, databases: DatabasesSpec | undefined): StepModel {
+  // A fault of the workflow is reported once, not at every step.
+  if (databases === undefined || databasesFault(databases as Json) !== undefined) return step;
+  const inner = withMembers(step, (member) => withDatabases(member, databases));
+  return usesDatabases(step.kind) && step.databases === undefined ? { ...inner, databases } : inner;
+}
+
+/** The step without databases that it has from its workflow. */
+export function withoutDatabases(step: StepModel, databases: DatabasesSpec | undefined): StepModel {
+  if (databases === undefined) return step;
+  const { databases: own, ...inner } = withMembers(step, (member) => withoutDatabases(member, databases));
+  return own === undefined || JSON.stringify(own) === JSON.stringify(databases) ? inner : { ...inner, databases: own };
+}

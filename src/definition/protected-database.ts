@@ -1,0 +1,35 @@
+// Owns what functions of a workflow can do with a protected database: the part of the client of `pawl/safe-db` that they
+// get as `ctx.db`. The client itself is in `src/safe-db`.
+
+import type { SqlValue, WhereClause } from '../base/sql-condition.ts';
+
+/** Values of a statement's parameters: by position, or by name. */
+export type Parameters = readonly SqlValue[] | Readonly<Record<string, SqlValue>>;
+
+/** What a delete would remove, and the token that allows it. */
+export interface DeleteConfirmation {
+  readonly token: string;
+  readonly table: string;
+  readonly rows: Readonly<Record<string, number>>;
+  readonly digest: string;
+  readonly total: number;
+  readonly expiresAt: string;
+}
+
+/** A protected database as the functions of a step see it: a copy of their own, whose changes are accepted with the step. */
+export interface ProtectedDatabase {
+  /** The rows of one statement. */
+  query<T extends object = Record<string, SqlValue>>(sql: string, parameters?: Parameters): T[];
+  /** The first row of one statement. */
+  get<T extends object = Record<string, SqlValue>>(sql: string, parameters?: Parameters): T | undefined;
+  /** Runs one statement. */
+  run(sql: string, parameters?: Parameters): { readonly changes: number; readonly lastInsertRowid: number | bigint };
+  /** Runs several statements; all or none. */
+  exec(sql: string): void;
+  /** What a delete would remove, with the token that `delete` needs. */
+  getDeleteConfirmation(table: string, where: WhereClause): DeleteConfirmation;
+  /** Deletes the rows of a confirmation and returns how many. */
+  delete(table: string, where: WhereClause, confirmToken?: string | DeleteConfirmation): number;
+  /** Keeps what a function wrote if it returns, and nothing if it throws. The writes of a whole step are that anyway. */
+  transaction<T>(work: () => T | Promise<T>): Promise<T>;
+}

@@ -1,0 +1,22 @@
+// Owns what a decision is bound to: the digest of a question and of the things outside that it is about. Whoever signs
+// computes it again from what they were shown, without anything else of the kernel.
+
+import { digestJson } from '../base/digest.ts';
+import { type Json, toPlain } from '../base/json.ts';
+import type { GateOptionModel, HumanGateModel } from './model.ts';
+
+/** The digest of a question: prompt, options with their targets, and the values shown. */
+export function gateDigest(gate: HumanGateModel, shown: Json): string {
+  const options = gate.options.map((option: GateOptionModel) => ({
+    label: option.label,
+    outcome: option.outcome,
+    to: toPlain(option.to ?? null, 'the target'),
+    requiresInput: option.requiresInput,
+  }));
+  return digestJson({ prompt: gate.prompt, options, shown, ...(gate.signed === undefined ? {} : { signed: gate.signed }) });
+}
+
+/** The digest of a question about things outside, as they were when it was put. */
+export function subjectsDigest(question: string, subjects: Json): string {
+  return digestJson({ question, subjects });
+}

@@ -1,0 +1,27 @@
+// Owns what an event of a run's log is about, for whoever reads the log.
+
+import type { Group } from '../definition/join.ts';
+import type { Override } from '../definition/passage.ts';
+import type { Activation, Path } from '../kernel/activation.ts';
+import type { EventOf, RunEvent } from '../kernel/event.ts';
+
+/** The activation that an event opens or changes, as it is afterwards. */
+export function activationIn(event: RunEvent): Activation | undefined {
+  return 'activation' in event ? event.activation : undefined;
+}
+
+/** Whether a group begins with an event; one whose members were sent back keeps what the others brought. */
+export function opensGroup(event: RunEvent): event is EventOf<'step.changed'> & { readonly group: Group } {
+  return event.type === 'step.changed' && event.group !== undefined && event.group.queued === event.group.total;
+}
+
+/** What a person let pass by hand with an event. */
+export function overrideIn(event: RunEvent): Override | undefined {
+  return 'override' in event ? event.override : undefined;
+}
+
+/** The path of the activation that an event is about. */
+export function pathOf(event: RunEvent | undefined): Path | undefined {
+  if (event === undefined) return undefined;
+  return event.type === 'step.settled' ? event.path : activationIn(event)?.path;
+}

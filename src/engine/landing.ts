@@ -1,0 +1,70 @@
+// Owns which assumptions hold up a landing: those of a run and of its family, since they all work in the same place.
+
+import { EngineError } from '../base/error.ts';
+import { holdingAssumptions } from '../definition/assumption-record.ts';
+import type { HoldingAssumption } from '../steps/attempt.ts';
+import { holdingText } from '../steps/landing.ts';
+import type { Store } from '../store/store.ts';
+
+/** Returns the assumptions of a run and its family without whose answers nothing lands. */
+export async function holdingIn(store: Store, run: string): Promise<readonly HoldingAssumption[]> {
+  const found: HoldingAssumption[] = [];
+  for (const { id, isReplaced } of await readFamily(store, run)) {
+    const { state } = await store.load(id);
+    // Nothing has to follow an answer there any more. But what it wrote may still be in the files, so open ones count:
+    // else whoever carries out the work could cancel or repeat a step to be rid of them.
+    const isGone = isReplaced || state.status === 'cancelled';
+    for (const { id: assumption, step, answer } of holdingAssumptions(state))
+      if (answer === undefined || !isGone) found.push({ run: id, id: assumption, step, isAnswered: answer !== undefined });
+  }
+  return found;
+}
+
+interface FamilyRun {
+  readonly id: string;
+  /** The step that started it, or one above it, has started a newer one. */
+  readonly isReplaced: boolean;
+}
+
+/** The runs of a family. Of the runs that one step started, the newest replaced the others. */
+export async function readFamily(store: Store, run: string): Promise<readonly FamilyRun[]> {
+  const { ancestors } = await store.family(run);
+  const all: FamilyRun[] = [{ id: ancestors.at(-1) ?? run, isReplaced: false }];
+  // It grows while it is read: each run is followed by those that it started.
+  for (const parent of all) {
+    const places = new Set<string>();
+    for (const { id } of await store.list({ parent: parent.id })) {
+      const place = (await store.load(id)).state.parent?.path.replaceAll(/#\d+/g, '') ?? '';
+      all.push({ id, isReplaced: parent.isReplaced || places.has(place) });
+      places.add(place);
+    }
+  }
+  return all;
+}
+
+/**
+ * Rejects a fork that would reuse what child runs did while something grave is open in them: the fork is no part of their
+ * family, so that nothing would wait there for the answer.
+ */
+export async function assertForkable(store: Store, run: string, reused: ReadonlySet<string>): Promise<void> {
+  const below: string[] = [];
+  for (const { id } of await store.list({ parent: run }))
+    if (reused.has((await store.load(id)).state.parent?.path.replace(/#.*$/, '') ?? '')) below.push(id);
+  const found: HoldingAssumption[] = [];
+  for (const id of below) {
+    const { state } = await store.load(id);
+    const open = holdingAssumptions(state).filter(({ answer }) => answer === undefined);
+    found.push(...open.map(({ id: assumption, step }) => ({ run: id, id: assumption, step, isAnswered: false })));
+    below.push(...(await store.list({ parent: id })).map((one) => one.id));
+  }
+  if (found.length > 0) throw new EngineError('ASSUMPTION_OPEN', `a fork of run ${run} would reuse work, and ${holdingText(found)}`);
+}
+
+/** Rejects an approval that leads to a landing while an assumption holds it up. */
+export async function assertMayLand(store: Store, run: string, what: string): Promise<void> {
+  const holding = await holdingIn(store, run);
+  if (holding.length === 0) return;
+  throw new EngineError('ASSUMPTION_OPEN', `${what} leads to a merge, and ${holdingText(holding)}`, {
+    details: { assumptions: holding.map(({ run: of, id }) => ({ run: of, id })) },
+  });
+}

@@ -1,0 +1,22 @@
+// Owns the interface to whoever watches the runs of an engine from outside, such as tracing. It cannot change a run:
+// nothing waits for it, and it must not throw.
+
+import type { RunEvent } from '../kernel/event.ts';
+import type { RunState } from '../kernel/run-state.ts';
+import type { EndedAttempt } from '../kernel/turn.ts';
+
+/** What a commit of a driven run brought. */
+export interface Committed {
+  readonly run: string;
+  readonly state: RunState;
+  readonly events: readonly RunEvent[];
+  readonly ended: readonly EndedAttempt[];
+}
+
+/** Watches the runs that an engine drives. */
+export interface RunObserver {
+  /** Called after each commit. */
+  committed(what: Committed): void;
+  /** Called when the engine stops driving a run, because it ended, waits, or could not be driven further. */
+  released(run: string, state: RunState): void;
+}

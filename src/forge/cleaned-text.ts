@@ -1,0 +1,140 @@
+// Owns what is left of a text that an agent wants to have written at a forge. A reader sees everything that is in it, and
+// nothing in it acts: it calls nobody, closes nothing, loads nothing, leads nowhere else, and commands no program.
+//
+// CT1. Characters that nobody sees are removed: zero-width, direction marks, tags, control characters. Joiners inside
+//      emoji stay.
+// CT2. HTML, comments included, is shown as text, so nothing is hidden in it. An image is a link.
+// CT3. A link leads to the repository itself or to an allowed host; any other is text. So is a reference to an issue or a
+//      commit of another repository, which would show up there.
+// CT4. A line that begins like a command ("/pawl approve", "/merge") is none, and neither is "workflow:NAME".
+// CT5. Mentions and closing keywords are disarmed (`outgoing-text.ts`).
+// CT6. What is too long is cut, and says so. Cleaning takes time in proportion to the length of the text.
+//
+// Where a text is disarmed, a zero-width space of ours is put in: it reads the same, also in code.
+
+import { disarm } from './outgoing-text.ts';
+
+/** What a text may contain. */
+export interface CleaningRules {
+  /** The web address of the repository; links to it stay. */
+  readonly home?: string | undefined;
+  /** Hosts whose links stay, as `docs.example.com`. */
+  readonly hosts?: readonly string[] | undefined;
+}
+
+/** A text that can be posted, and what was changed, in words. */
+export interface CleanedText {
+  readonly text: string;
+  readonly changes: readonly string[];
+}
+
+/** The longest text of a comment, a review or a description; cleaning can double it, and GitHub takes 65,536. */
+export const BODY_MAX = 30_000;
+/** The longest title. */
+export const TITLE_MAX = 200;
+
+const GAP = '\u200B';
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\u2028\u2029\uFFF9-\uFFFB]/gu;
+const JOINABLE = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F)$/u;
+const STYLED = /[\p{Extended_Pictographic}#*0-9]$/u;
+const PICTURE = /^\p{Extended_Pictographic}/u;
+const TAG = /<(?!https?:\/\/)(?=[A-Za-z/!?])/gi;
+const IMAGE = /!(?=\[)/g;
+const ENTITY = /&(?=#|[a-z][a-z0-9]{1,31};)(?!(?:amp|lt|gt|quot|apos);)/gi;
+const ADDRESS = /[a-z][a-z0-9+.-]{0,20}\\*:(?:\\*\/){2}[^\s<>"'`)\]]{0,2000}|(?<![A-Za-z0-9])www\.(?=\S)/gi;
+const DESTINATION = /(?:\]\(\s{0,20}<?|\]:\s{0,20}<?)[^\s)>]{1,2000}/g;
+const OPENED = /^(\][(:]\s{0,20}<?)(.*)$/s;
+const FOREIGN_REFERENCE = /(?<![\w./-])([\w.-]{1,100}\/[\w.-]{1,100})(?=#\d|@[0-9a-f]{7})/gi;
+const COMMAND = /^([\s>*+\-\d.)]{0,40}\/)(?=[a-z])/gim;
+const OWN_COMMAND = /\/(?=pawl)/gi;
+const START = /\bworkflow(?=:\S)/gi;
+
+/** Cleans the text of a comment, a review or a description. */
+export function cleanText(given: string, rules: CleaningRules = {}): CleanedText {
+  return clean(given, rules, BODY_MAX);
+}
+
+/** Cleans a title, which is one line. */
+export function cleanTitle(given: string, rules: CleaningRules = {}): CleanedText {
+  const { text, changes } = clean(given.replace(/\s+/g, ' ').trim(), rules, TITLE_MAX);
+  return { text: text.replace(/\s+/g, ' ').trim(), changes };
+}
+
+function clean(given: string, rules: CleaningRules, max: number): CleanedText {
+  const counts = new Map<string, number>();
+  const note = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
+  const gap = (pattern: RegExp, what: string, text: string): string =>
+    text.replace(pattern, (found) => {
+      note(what);
+      return `${found}${GAP}`;
+    });
+  let text = withoutUnseen(given.toWellFormed().replace(/\r\n?/g, '\n'), () => note('characters that nobody sees were removed'));
+  const cut = text.length - max;
+  if (cut > 0) text = `${text.slice(0, max).toWellFormed()}…`;
+  text = gap(TAG, 'HTML tags or comments are shown as text', text);
+  text = gap(IMAGE, 'images became links', text);
+  text = text.replace(ENTITY, `&${GAP}`);
+  const change = (pattern: RegExp, what: string, to: (found: string) => string): string =>
+    text.replace(pattern, (found) => {
+      const changed = to(found);
+      if (changed !== found) note(what);
+      return changed;
+    });
+  text = change(ADDRESS, LINKS, (found) => (isAllowed(found, rules) ? found : asText(found)));
+  text = change(DESTINATION, LINKS, withoutWayOut);
+  text = change(FOREIGN_REFERENCE, 'references to other repositories are text', (found) =>
+    isHome(found, rules) ? found : `${found}${GAP}`,
+  );
+  text = gap(COMMAND, COMMANDS, text);
+  text = gap(OWN_COMMAND, COMMANDS, text);
+  text = gap(START, COMMANDS, text);
+  const safe = disarm(text);
+  const disarmed = gapsIn(safe) - gapsIn(text);
+  if (disarmed > 0) counts.set('mentions or closing keywords were disarmed', disarmed);
+  const changes = [...counts].map(([what, count]) => `${what} (${count})`);
+  return { text: safe, changes: cut > 0 ? [...changes, `${cut} characters beyond ${max} were cut`] : changes };
+}
+
+const LINKS = 'links to other places are text';
+const COMMANDS = 'commands were disarmed';
+
+function withoutUnseen(text: string, removed: () => void): string {
+  return text.replace(UNSEEN, (sign, at: number) => {
+    if (sign === '\n' || sign === '\t') return sign;
+    const before = text.slice(Math.max(at - 2, 0), at);
+    if (sign === '\uFE0F' && STYLED.test(before)) return sign;
+    if (sign === '\u200D' && JOINABLE.test(before) && PICTURE.test(text.slice(at + 1, at + 3))) return sign;
+    removed();
+    return '';
+  });
+}
+
+function isAllowed(address: string, { home, hosts = [] }: CleaningRules): boolean {
+  const url = URL.parse(address);
+  if (url === null || address.includes('\\') || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return false;
+  if (hosts.includes(url.hostname)) return true;
+  const own = home === undefined ? null : URL.parse(home);
+  return own !== null && url.host === own.host && `${url.pathname}/`.toLowerCase().startsWith(`${own.pathname.toLowerCase()}/`);
+}
+
+/** An address that no renderer makes a link of. */
+function asText(address: string): string {
+  return /^www/i.test(address) ? `${address.slice(0, 3)}${GAP}${address.slice(3)}` : address.replace(/:(?=\\*\/)/g, `:${GAP}`);
+}
+
+/** Breaks the destination of a link that is another place although it is no plain address: `//host`, `https:host`, `data:…`. */
+function withoutWayOut(found: string): string {
+  const [, before = '', destination = ''] = OPENED.exec(found) ?? [];
+  const plain = destination.replace(/[\\\t]/g, '/');
+  const leadsAway =
+    /^\/\//.test(plain) || (/^[a-z][a-z0-9+.-]*\/*:/i.test(plain) && !/^[a-z][a-z0-9+.-]*:\/\//i.test(destination.replace(GAP, '')));
+  return leadsAway ? `${before}${GAP}${destination}` : found;
+}
+
+function isHome(reference: string, { home }: CleaningRules): boolean {
+  return home?.toLowerCase().endsWith(`/${reference.toLowerCase()}`) === true;
+}
+
+function gapsIn(text: string): number {
+  return text.split(GAP).length - 1;
+}

@@ -1,0 +1,191 @@
+// Owns the connection to GitHub's API: addresses, login, waiting between requests, retries of reads, and conditional
+// requests. Loads octokit.
+//
+// - A write is requested once: octokit does not retry it, because a write may have happened before its error.
+// - A read that GitHub says has not changed (304) is answered from memory; it does not count against the rate limit.
+// - After a secondary rate limit no request is sent before its time.
+// - The login goes only to the configured server: over HTTPS, or to this machine.
+
+import type { Octokit } from 'octokit';
+import { EngineError } from '../../base/error.ts';
+import type { ForgeAnswer } from '../forge.ts';
+import { isApiError, judgeError, Refusal } from './failure.ts';
+import { createLogin, type GitHubAuth, type Login } from './login.ts';
+
+/** The largest page of a list. */
+export const PAGE = 100;
+
+const TIMEOUT_MS = 30_000;
+const READ_RETRIES = 2;
+const CACHED_MAX = 1000;
+/** How many times as long as the first retry of a read an outage is waited for. */
+const OUTAGE_RETRIES = 30;
+
+/** Options of the connection. */
+export interface ConnectionOptions {
+  /** `owner/name`. */
+  readonly repository: string;
+  readonly auth: GitHubAuth;
+  /** The address of an Enterprise server: `https://github.example.com`. Default: github.com. */
+  readonly baseUrl?: string;
+  readonly now?: () => number;
+  /** Whether writes are spaced by a second or more, as GitHub asks for. Default: true. */
+  readonly throttle?: boolean;
+  /** How long the first retry of a read waits; the second waits four times as long, and whoever meets an outage 30 times. Default: 1000. */
+  readonly retryMs?: number;
+}
+
+/** A connection to one repository. */
+export interface Connection {
+  readonly octokit: Octokit;
+  /** The parameters that name the repository. */
+  readonly repo: { readonly owner: string; readonly repo: string };
+  readonly login: Login;
+  /** The address for git. */
+  readonly gitUrl: string;
+  readonly now: () => number;
+  /** How long an outage is waited for that names no time. */
+  readonly outageMs: number;
+  /** Number of requests sent so far, for people who watch their limits. */
+  readonly sent: () => number;
+  /** Turns errors of the work into answers. */
+  answer<T>(work: () => Promise<T>): Promise<ForgeAnswer<T>>;
+}
+
+/** Opens a connection. Nothing is requested yet. */
+export async function connect(options: ConnectionOptions): Promise<Connection> {
+  const { now = Date.now, throttle = true, retryMs = 1000 } = options;
+  const repo = parseRepository(options.repository);
+  const { api, web } = addressesOf(options.baseUrl);
+  const { Octokit: Client } = await import('octokit');
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const octokit = new Client({
+    baseUrl: api,
+    userAgent: 'pawl',
+    log,
+    retry: { retries: READ_RETRIES, retryAfterBaseValue: retryMs },
+    throttle: { enabled: throttle, onRateLimit: () => false, onSecondaryRateLimit: () => false },
+  });
+  const login = createLogin({
+    auth: options.auth,
+    host: new URL(web).host,
+    now,
+    requestToken: (appToken) => requestToken(octokit, { auth: options.auth, repo, appToken }),
+  });
+  const counted = { sent: 0 };
+  const outageMs = OUTAGE_RETRIES * retryMs;
+  prepareRequests(octokit, { login, now, counted, outageMs });
+  return {
+    octokit,
+    repo,
+    login,
+    gitUrl: `${web}/${repo.owner}/${repo.repo}.git`,
+    now,
+    outageMs,
+    sent: () => counted.sent,
+    answer: async (work) => {
+      try {
+        return { result: 'ok', value: await work() };
+      } catch (error) {
+        const judged = judgeError(error, { now: now(), outageMs });
+        if (judged === undefined) throw error;
+        return judged.failure;
+      }
+    },
+  };
+}
+
+function parseRepository(name: string): Connection['repo'] {
+  const [, owner, repo] = /^([A-Za-z0-9][A-Za-z0-9-]*)\/([\w.-]+)$/.exec(name) ?? [];
+  if (owner === undefined || repo === undefined)
+    throw new EngineError('CONFIG_INVALID', `"forge.repository" must be owner/name at GitHub, such as octo/project, not "${name}"`);
+  return { owner, repo };
+}
+
+function addressesOf(baseUrl = 'https://github.com'): { readonly api: string; readonly web: string } {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname));
+  if (url === undefined || !isSafe || url.username !== '' || url.search !== '')
+    throw new EngineError('CONFIG_INVALID', `"forge.base_url" must be the https address of a GitHub server, not "${baseUrl}"`);
+  if (url.host === 'github.com' || url.host === 'api.github.com') return { api: 'https://api.github.com', web: 'https://github.com' };
+  return { api: `${url.origin}/api/v3`, web: url.origin };
+}
+
+interface TokenRequest {
+  readonly auth: GitHubAuth;
+  readonly repo: Connection['repo'];
+  readonly appToken: string;
+}
+
+async function requestToken(octokit: Octokit, { auth, repo, appToken }: TokenRequest): Promise<{ token: string; expiresAt: number }> {
+  const headers = { authorization: `Bearer ${appToken}` };
+  const known = auth.kind === 'app' ? auth.installationId : undefined;
+  const installation_id = known ?? (await octokit.rest.apps.getRepoInstallation({ ...repo, headers })).data.id;
+  const { data } = await octokit.rest.apps.createInstallationAccessToken({ installation_id, headers });
+  return { token: data.token, expiresAt: Date.parse(data.expires_at) };
+}
+
+interface Preparation {
+  readonly login: Login;
+  readonly now: () => number;
+  readonly counted: { sent: number };
+  readonly outageMs: number;
+}
+
+type Response = Awaited<ReturnType<Octokit['request']>>;
+
+function prepareRequests(octokit: Octokit, { login, now, counted, outageMs }: Preparation): void {
+  const cached = new Map<string, { readonly etag: string; readonly response: Response }>();
+  let pausedUntil = 0;
+  // Inner hooks of octokit got these very options, so they are changed in place.
+  octokit.hook.wrap('request', async (request, options) => {
+    if (now() < pausedUntil) throw new Refusal(pausedFailure(pausedUntil));
+    const isRead = options.method === 'GET' || options.method === 'HEAD';
+    // The options of all requests share one object here, so this one gets its own.
+    options.request = { ...options.request, ...(isRead ? {} : { retries: 0 }), signal: AbortSignal.timeout(TIMEOUT_MS) };
+    const asApp = options.headers.authorization !== undefined;
+    const token = asApp ? '' : await login.token();
+    if (!asApp) options.headers.authorization = `token ${token}`;
+    const address = isRead ? octokit.request.endpoint.parse(options).url : '';
+    const known = cached.get(address);
+    if (known !== undefined) options.headers['if-none-match'] = known.etag;
+    counted.sent += 1;
+    try {
+      const response = await request(options);
+      if (isRead && response.headers.etag !== undefined) keep(cached, address, { etag: response.headers.etag, response: copyOf(response) });
+      return response;
+    } catch (error) {
+      if (known !== undefined && isApiError(error, 304)) {
+        const same = copyOf(known.response);
+        return { ...same, headers: { ...same.headers, ...error.response?.headers } };
+      }
+      // GitHub refuses before it acts, so a refused write can be sent again.
+      if (!asApp && isApiError(error, 401) && (await login.renew(token))) {
+        options.headers.authorization = `token ${await login.token()}`;
+        delete options.headers['if-none-match'];
+        return await request(options);
+      }
+      const failure = judgeError(error, { now: now(), outageMs })?.failure;
+      const isSecondary = isApiError(error, 403, 429) && String(error.response?.headers['x-ratelimit-remaining'] ?? '') !== '0';
+      if (failure?.result === 'rate_limited' && isSecondary) pausedUntil = failure.until;
+      throw error;
+    }
+  });
+}
+
+// Whoever pages through lists changes the data of a response.
+function copyOf(response: Response): Response {
+  return { ...response, data: structuredClone(response.data) };
+}
+
+function pausedFailure(until: number): Refusal['failure'] {
+  const message = `GitHub asked to pause (secondary rate limit) until ${new Date(until).toISOString()}`;
+  return { result: 'rate_limited', message, until };
+}
+
+function keep<T>(cache: Map<string, T>, address: string, entry: T): void {
+  cache.delete(address);
+  cache.set(address, entry);
+  const oldest = cache.size > CACHED_MAX ? cache.keys().next().value : undefined;
+  if (oldest !== undefined) cache.delete(oldest);
+}

@@ -1,0 +1,35 @@
+// Owns the marks by which the driver finds a text that it posted before a crash. GitHub has no idempotency keys, so a
+// hidden comment at the end of the text holds a digest of the key. Callers never see it: it is cut off when the text is
+// read.
+
+import { createHash } from 'node:crypto';
+import { TEXT_MAX } from '../forge.ts';
+import { refuse } from './failure.ts';
+
+const MARKER = /\n\n<!-- pawl:[0-9a-f]{24} -->$/;
+
+/** Returns the mark of a key. */
+export function markerOf(key: string): string {
+  return `\n\n<!-- pawl:${createHash('sha256').update(key).digest('hex').slice(0, 24)} -->`;
+}
+
+/** Returns the text with the mark of its key, or as it is if it has no room for one. */
+export function withMarker(text: string, key: string): string {
+  const marked = text + markerOf(key);
+  return marked.length > TEXT_MAX ? text : marked;
+}
+
+/** Returns the text without a mark. */
+export function withoutMarker(text: string): string {
+  return text.replace(MARKER, '');
+}
+
+/** Refuses a text that GitHub would refuse, cut, or change. */
+export function checkText(title: string | undefined, body: string): void {
+  if (title !== undefined && (title.trim() === '' || /[\r\n]/.test(title)))
+    refuse({ result: 'denied', message: 'a title must be one non-empty line' });
+  if (![title ?? '', body].every((text) => text.isWellFormed() && !text.includes('\0')))
+    refuse({ result: 'denied', message: 'a text must be valid Unicode without a zero byte; remove the invalid characters' });
+  if (Math.max(title?.length ?? 0, body.length) > TEXT_MAX)
+    refuse({ result: 'denied', message: `a text may have at most ${TEXT_MAX} characters; shorten it` });
+}

@@ -1,0 +1,151 @@
+// Owns merging at GitHub: the expected head or nothing, and why GitHub says no.
+//
+// - The head goes with the request, so GitHub itself refuses another one, also one that was pushed a moment ago.
+// - A merge that was carried out although its response was lost is recognised by the pull request: it is merged at that head.
+
+import type { ForgeActor, ForgeAnswer, MergeRequest, MergeResult } from '../forge.ts';
+import type { ActionParts } from './actions.ts';
+import { isApiError, refuse, responseText } from './failure.ts';
+import { boundedWait, checksUnderWay, hasQueue, mergeByQueue } from './merge-queue.ts';
+
+const ROUNDS_MAX = 3;
+const RED = new Set(['failure', 'cancelled', 'timed_out', 'action_required']);
+
+/** Creates the action that merges. */
+export function createMerge(parts: ActionParts): ForgeActor['mergePullRequest'] {
+  return async (request, key): Promise<ForgeAnswer<MergeResult>> => {
+    const way: Way = { queue: undefined };
+    const merged = await mergeOnce(parts, { request, key, way });
+    const { queue } = way;
+    const answer = queue === undefined ? merged : await parts.connection.answer(() => mergeByQueue(parts, request, queue));
+    return answer.result === 'queued' ? boundedWait(parts, request, answer) : answer;
+  };
+}
+
+/** The pull request, if it has to go through a merge queue: that is recorded as an action of its own. */
+interface Way {
+  queue: PullRequest | undefined;
+}
+
+interface MergeCall {
+  readonly request: MergeRequest;
+  readonly key: string;
+  readonly way: Way;
+}
+
+function mergeOnce(parts: ActionParts, { request, key, way }: MergeCall): Promise<ForgeAnswer<MergeResult>> {
+  return parts.ledger.once(
+    { name: 'mergePullRequest', key },
+    {
+      adopt: async () => {
+        const pr = await parts.reader.pullRequest(request.number);
+        if (pr.state !== 'merged' || pr.headSha !== request.expectedHead) return undefined;
+        return await finish(parts, request, pr);
+      },
+      act: () => merge(parts, request, way),
+    },
+  );
+}
+
+type PullRequest = Awaited<ReturnType<ActionParts['reader']['pullRequest']>>;
+
+async function merge(parts: ActionParts, request: MergeRequest, way: Way): Promise<MergeResult> {
+  const { connection, reader } = parts;
+  const { number, expectedHead: sha } = request;
+  for (let round = 1; ; round += 1) {
+    const pr = await reader.pullRequest(number);
+    if (pr.state === 'merged' && pr.headSha === sha) return await finish(parts, request, pr);
+    await refuseUnready(parts, request, pr);
+    if (await hasQueue(parts, pr.baseBranch)) {
+      way.queue = pr;
+      refuse({ result: 'queued', message: `#${number} has to go through the merge queue`, until: connection.now() });
+    }
+    const merge_method = request.method ?? (await reader.repository()).methods[0] ?? 'merge';
+    const { octokit, repo } = connection;
+    try {
+      const { data } = await octokit.rest.pulls.merge({ ...repo, pull_number: number, sha, merge_method });
+      return await finish(parts, request, { ...pr, mergeSha: data.sha });
+    } catch (error) {
+      if (!isApiError(error, 405, 409)) throw error;
+      const said = responseText(error);
+      if (round < ROUNDS_MAX && /base branch was modified/i.test(said)) continue;
+      // Somebody else was quicker: the next look finds it merged, at the expected head or at another one.
+      if (round < ROUNDS_MAX && (await reader.pullRequest(number)).state === 'merged') continue;
+      await explain(parts, request, { pr, said });
+    }
+  }
+}
+
+async function refuseUnready({ reader }: ActionParts, { number, expectedHead }: MergeRequest, pr: PullRequest): Promise<void> {
+  if (pr.state === 'merged' || pr.headSha !== expectedHead) staleHead(number, pr.headSha, expectedHead);
+  if (pr.state === 'closed') refuseClosed(number);
+  if (pr.draft) refuse({ result: 'denied', message: `#${number} is a draft and cannot be merged; mark it as ready first` });
+  const red = (await reader.checks(pr.headSha)).filter(({ conclusion, own }) => own !== true && conclusion !== null && RED.has(conclusion));
+  if (red.length === 0) return;
+  const listed = red.map(({ name, conclusion }) => `${name} (${conclusion})`).join(', ');
+  refuse({ result: 'ci_failure', message: `#${number} was not merged: these checks failed on its head ${pr.headSha}: ${listed}` });
+}
+
+function refuseClosed(number: number): never {
+  return refuse({ result: 'denied', message: `#${number} was closed without being merged; open it again at GitHub, or cancel the run` });
+}
+
+function staleHead(number: number, head: string, expected: string): never {
+  const message = `the head of #${number} is ${head}, not ${expected} as expected: it changed since it was reviewed; review it again`;
+  return refuse({ result: 'stale_head', message, head });
+}
+
+/** Finds out why GitHub did not merge. */
+async function explain(
+  parts: ActionParts,
+  { number, expectedHead }: MergeRequest,
+  { pr, said }: { readonly pr: PullRequest; readonly said: string },
+): Promise<never> {
+  const now = await parts.reader.pullRequest(number);
+  if (now.headSha !== expectedHead) staleHead(number, now.headSha, expectedHead);
+  if (now.state === 'closed') refuseClosed(number);
+  if (now.mergeable === false || /conflict/i.test(said)) {
+    const files = await sharedFiles(parts, pr);
+    const where = files.length === 0 ? '' : `; both sides changed ${files.join(', ')}`;
+    const advice = `merge ${pr.baseBranch} into the branch first`;
+    refuse({
+      result: 'conflict',
+      message: `#${number} was not merged: ${pr.headBranch} conflicts with ${pr.baseBranch}${where}; ${advice}`,
+    });
+  }
+  const open = /status check/i.test(said) ? await checksUnderWay(parts, now) : [];
+  if (open.length > 0)
+    refuse({ result: 'queued', message: `#${number} waits for its required checks: ${open.join(', ')}`, until: parts.connection.now() });
+  const result = /status check/i.test(said) ? 'ci_failure' : 'denied';
+  return refuse({ result, message: `GitHub did not merge #${number}: ${said}` });
+}
+
+// GitHub does not say which files conflict; these are the ones that can.
+async function sharedFiles({ connection, reader }: ActionParts, pr: PullRequest): Promise<string[]> {
+  const { octokit, repo } = connection;
+  const own = new Set((await reader.changedFiles({ pr: pr.number })).map(({ path }) => path));
+  const basehead = `${pr.headSha}...${pr.baseBranch}`;
+  const { data } = await octokit.rest.repos.compareCommitsWithBasehead({ ...repo, basehead, per_page: 1 });
+  return (data.files ?? []).map(({ filename }) => filename).filter((path) => own.has(path));
+}
+
+async function finish(parts: ActionParts, request: MergeRequest, pr: PullRequest): Promise<MergeResult> {
+  const branchDeleted = request.deleteBranch && !pr.fork && (await deleteBranch(parts, pr.headBranch, request.expectedHead));
+  return { sha: pr.mergeSha ?? '', branchDeleted };
+}
+
+// A branch that has moved since has work that was not merged, and stays. Also true if it is already gone.
+async function deleteBranch({ connection, reader }: ActionParts, branch: string, at: string): Promise<boolean> {
+  const { octokit, repo } = connection;
+  const head = await reader.headOf(branch);
+  if (head === undefined) return true;
+  if (head !== at) return false;
+  try {
+    await octokit.rest.git.deleteRef({ ...repo, ref: `heads/${branch}` });
+    return true;
+  } catch (error) {
+    // The merge stands whatever becomes of the branch: a rule may protect it.
+    if (isApiError(error)) return (await reader.headOf(branch)) === undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,215 @@
+// Owns events by polling, for people without a public address: what changed since a cursor, from GitHub's lists of
+// issues, issue events, comments, pull requests, reviews and check runs. Requests are conditional, so a quiet repository
+// costs nothing.
+//
+// - An event has the same id however often it is found. A cursor holds the ids that were delivered lately, and how far
+//   back to look: GitHub's times have seconds only, and its lists can be late.
+// - Events come by their time. In the same second: opened, pushed, changed, commented, reviewed, closed. What happens
+//   while the lists are read waits for the next poll, since one list may have it and another not yet.
+// - A rate limit or an outage makes a poll late; nothing is lost by it.
+
+import type { ForgeAnswer, ForgeEvent } from '../forge.ts';
+import { type Connection, PAGE } from './client.ts';
+
+/** What GitHub may show late. */
+const OVERLAP_MS = 60_000;
+const HEADS_MAX = 50;
+
+interface Cursor {
+  /** The time of the latest event that was delivered. */
+  readonly since: number;
+  /** The ids of events that were delivered lately, with their times. */
+  readonly seen: Readonly<Record<string, number>>;
+  /** The heads of open pull requests. */
+  readonly heads: Readonly<Record<string, string>>;
+}
+
+type Found = Omit<ForgeEvent, 'cursor'> & { readonly rank: number };
+
+/** A poll of one repository. */
+export interface Poll {
+  /** Sets the beginning: everything that is there now counts as delivered. */
+  begin(): Promise<ForgeAnswer<string>>;
+  /** Returns the events after a cursor, oldest first. */
+  after(cursor: string): Promise<ForgeAnswer<ForgeEvent[]>>;
+}
+
+/** Creates the poll of a connection. */
+export function createPoll(connection: Connection): Poll {
+  const { answer, now } = connection;
+  return {
+    begin: () =>
+      answer(async () => {
+        const start: Cursor = { since: now(), seen: {}, heads: {} };
+        const found = await findEvents(connection, start);
+        return encode(found.reduce(deliver, { ...start, heads: await readHeads(connection) }));
+      }),
+    after: (text) =>
+      answer(async () => {
+        let cursor = decode(text);
+        const started = await serverTime(connection);
+        const found = new Map((await findEvents(connection, cursor)).map((event) => [event.id, event]));
+        const fresh = [...found.values()].filter(({ id, at }) => cursor.seen[id] === undefined && at < started);
+        return fresh.sort(byTime).map((found) => {
+          cursor = deliver(cursor, found);
+          const { rank: _, ...event } = found;
+          return { ...event, cursor: encode(cursor) };
+        });
+      }),
+  };
+}
+
+// The time of GitHub, in whole seconds; the request is conditional and costs nothing.
+async function serverTime({ octokit, repo, now }: Connection): Promise<number> {
+  const { headers } = await octokit.rest.repos.get(repo);
+  const time = Date.parse(headers.date ?? '');
+  return Number.isNaN(time) ? now() : time;
+}
+
+function deliver(cursor: Cursor, { id, at, event, pr, sha }: Found): Cursor {
+  const since = Math.max(cursor.since, at);
+  const seen = Object.fromEntries(Object.entries({ ...cursor.seen, [id]: at }).filter(([, time]) => time >= since - 2 * OVERLAP_MS));
+  const isHead = pr !== undefined && sha !== undefined && (event === 'pull_request.opened' || event === 'pull_request.synchronize');
+  const heads = isHead ? { ...cursor.heads, [pr]: sha } : cursor.heads;
+  return { since, seen, heads: event === 'pull_request.closed' && pr !== undefined ? without(heads, pr) : heads };
+}
+
+function without(heads: Cursor['heads'], pr: number): Cursor['heads'] {
+  return Object.fromEntries(Object.entries(heads).filter(([number]) => number !== String(pr)));
+}
+
+function encode(cursor: Cursor): string {
+  return Buffer.from(JSON.stringify(cursor)).toString('base64url');
+}
+
+function decode(text: string): Cursor {
+  return JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Cursor;
+}
+
+function byTime(a: Found, b: Found): number {
+  return a.at - b.at || a.rank - b.rank || a.id.length - b.id.length || (a.id < b.id ? -1 : 1);
+}
+
+async function findEvents(connection: Connection, cursor: Cursor): Promise<Found[]> {
+  const from = cursor.since - OVERLAP_MS;
+  const { octokit, repo } = connection;
+  const since = new Date(from).toISOString();
+  const issues = await octokit.paginate(octokit.rest.issues.listForRepo, {
+    ...repo,
+    ...{ state: 'all' as const, sort: 'updated' as const, direction: 'desc' as const, since, per_page: PAGE },
+  });
+  const opened = issues.filter(({ created_at }) => Date.parse(created_at) >= from).map(toOpened);
+  const changed = await findIssueEvents(connection, from);
+  const comments = await findComments(connection, since);
+  const changedPulls = issues.filter(({ pull_request }) => pull_request !== undefined).map(({ number }) => number);
+  const heads = await findHeads(connection, cursor);
+  const reviews = await findReviews(connection, { pulls: changedPulls, from });
+  return [...opened, ...changed, ...comments, ...heads, ...reviews, ...(await findChecks(connection, cursor, from))];
+}
+
+interface ItemData {
+  readonly number: number;
+  readonly created_at: string;
+  readonly user: { readonly login: string } | null;
+  readonly pull_request?: unknown;
+}
+
+function toOpened({ number, created_at, user, pull_request }: ItemData): Found {
+  const isPull = pull_request !== undefined;
+  const about = isPull ? { pr: number } : { issue: number };
+  const event = isPull ? 'pull_request.opened' : 'issues.opened';
+  return { id: `opened:${number}`, event, at: Date.parse(created_at), actor: user?.login ?? 'ghost', ...about, rank: 0 };
+}
+
+/** GitHub's issue events, and the names they have as webhooks. */
+const NAMES: Readonly<Record<string, string>> = {
+  ...{ labeled: 'labeled', unlabeled: 'unlabeled', assigned: 'assigned', unassigned: 'unassigned', closed: 'closed' },
+  ...{ reopened: 'reopened', milestoned: 'milestoned', demilestoned: 'demilestoned', renamed: 'edited' },
+  ...{ ready_for_review: 'ready_for_review', convert_to_draft: 'converted_to_draft', review_requested: 'review_requested' },
+};
+
+async function findIssueEvents({ octokit, repo }: Connection, from: number): Promise<Found[]> {
+  const found: Found[] = [];
+  const pages = octokit.paginate.iterator(octokit.rest.issues.listEventsForRepo, { ...repo, per_page: PAGE });
+  for await (const { data } of pages) {
+    for (const one of data) {
+      const at = Date.parse(one.created_at);
+      const name = one.event === 'review_dismissed' ? undefined : NAMES[one.event];
+      if (at < from || one.issue === null || one.issue === undefined) continue;
+      const isPull = one.issue.pull_request !== undefined;
+      const event = one.event === 'review_dismissed' ? 'pull_request_review.dismissed' : `${isPull ? 'pull_request' : 'issues'}.${name}`;
+      if (name === undefined && one.event !== 'review_dismissed') continue;
+      const about = isPull ? { pr: one.issue.number } : { issue: one.issue.number };
+      const label = one.label?.name;
+      const rank = one.event === 'closed' ? 5 : 2;
+      const named = typeof label === 'string' ? { label } : {};
+      found.push({ id: `event:${one.id}`, event, at, actor: one.actor?.login ?? 'ghost', ...about, ...named, rank });
+    }
+    // The newest come first.
+    if (data.some(({ created_at }) => Date.parse(created_at) < from)) break;
+  }
+  return found;
+}
+
+async function findComments({ octokit, repo }: Connection, since: string): Promise<Found[]> {
+  const query = { ...repo, sort: 'updated' as const, direction: 'desc' as const, since, per_page: PAGE };
+  const found = await octokit.paginate(octokit.rest.issues.listCommentsForRepo, query);
+  return found.flatMap((one): Found[] => {
+    const number = Number(/\d+$/.exec(one.issue_url)?.[0]);
+    const about = one.html_url.includes('/pull/') ? { pr: number } : { issue: number };
+    const shared = { actor: one.user?.login ?? 'ghost', comment: String(one.id), ...about, rank: 3 };
+    const [created, updated] = [Date.parse(one.created_at), Date.parse(one.updated_at)];
+    const first: Found = { id: `comment:${one.id}`, event: 'issue_comment.created', at: created, ...shared };
+    const edit: Found = { id: `comment:${one.id}:${updated}`, event: 'issue_comment.edited', at: updated, ...shared };
+    return [...(created >= Date.parse(since) ? [first] : []), ...(updated > created ? [edit] : [])];
+  });
+}
+
+async function readHeads({ octokit, repo }: Connection): Promise<Record<string, string>> {
+  const open = await octokit.paginate(octokit.rest.pulls.list, { ...repo, state: 'open', per_page: PAGE });
+  return Object.fromEntries(open.map(({ number, head }) => [number, head.sha]));
+}
+
+async function findHeads({ octokit, repo }: Connection, cursor: Cursor): Promise<Found[]> {
+  const query = { ...repo, state: 'open' as const, per_page: PAGE };
+  const open = await octokit.paginate(octokit.rest.pulls.list, query);
+  return open.flatMap(({ number: pr, head, updated_at, created_at, user }): Found[] => {
+    const known = cursor.heads[pr];
+    if (known === head.sha) return [];
+    const shared = { actor: user?.login ?? 'ghost', pr, sha: head.sha };
+    // A pull request that is new has its first head: that is the event `opened`, with the head.
+    if (known === undefined && Date.parse(created_at) >= cursor.since - OVERLAP_MS)
+      return [{ id: `opened:${pr}`, event: 'pull_request.opened', at: Date.parse(created_at), ...shared, rank: 0 }];
+    return [{ id: `head:${pr}:${head.sha}`, event: 'pull_request.synchronize', at: Date.parse(updated_at), ...shared, rank: 1 }];
+  });
+}
+
+async function findReviews(
+  { octokit, repo }: Connection,
+  { pulls, from }: { readonly pulls: readonly number[]; readonly from: number },
+): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const pr of pulls) {
+    const reviews = await octokit.paginate(octokit.rest.pulls.listReviews, { ...repo, pull_number: pr, per_page: PAGE });
+    for (const { id, submitted_at, user, commit_id } of reviews) {
+      const at = Date.parse(submitted_at ?? '');
+      if (!(at >= from)) continue;
+      const sha = commit_id === null ? {} : { sha: commit_id };
+      const event = 'pull_request_review.submitted';
+      found.push({ id: `review:${id}`, event, at, actor: user?.login ?? 'ghost', pr, ...sha, rank: 4 });
+    }
+  }
+  return found;
+}
+
+async function findChecks({ octokit, repo }: Connection, { heads }: Cursor, from: number): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const sha of [...new Set(Object.values(heads))].slice(-HEADS_MAX)) {
+    const runs = await octokit.paginate(octokit.rest.checks.listForRef, { ...repo, ref: sha, per_page: PAGE });
+    for (const { id, completed_at, app } of runs) {
+      const at = Date.parse(completed_at ?? '');
+      if (at >= from) found.push({ id: `check:${id}:${at}`, event: 'check_run.completed', at, actor: app?.slug ?? 'ghost', sha, rank: 4 });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,315 @@
+// Owns the facts that the driver reads from GitHub, and how GitHub's fields become ours.
+
+import { present } from '../../base/fields.ts';
+import type {
+  Approval,
+  ChangedFile,
+  ChangeSource,
+  CheckRun,
+  Comment,
+  ForgeReader,
+  Identity,
+  IssueFacts,
+  Permission,
+  PullRequestFacts,
+} from '../forge.ts';
+import { readChecks, readRequiredChecks } from './checks.ts';
+import { type Connection, PAGE } from './client.ts';
+import { isApiError, refuse } from './failure.ts';
+import { withoutMarker } from './marker.ts';
+
+/** The driver's own questions, which throw what `Connection.answer` turns into answers. */
+export interface GitHubReader {
+  repository(): Promise<RepositoryInfo>;
+  issue(number: number): Promise<IssueFacts>;
+  pullRequest(number: number): Promise<PullRequestFacts & { readonly mergeSha: string | null }>;
+  pullRequestsFrom(branch: string): Promise<PullRequestFacts[]>;
+  comments(number: number): Promise<Comment[]>;
+  checks(ref: string): Promise<CheckRun[]>;
+  changedFiles(source: ChangeSource): Promise<ChangedFile[]>;
+  permission(login: string): Promise<Permission>;
+  whoami(): Promise<Identity>;
+  /** What an App must be allowed and is not. */
+  missingPermissions(): Promise<string[]>;
+  /** The head of a branch, or undefined if there is no such branch. */
+  headOf(branch: string): Promise<string | undefined>;
+}
+
+/** What the driver knows of the repository. */
+export interface RepositoryInfo {
+  readonly name: string;
+  readonly defaultBranch: string;
+  /** The methods that the repository allows, in the order in which GitHub offers them. */
+  readonly methods: readonly ('merge' | 'squash' | 'rebase')[];
+}
+
+interface User {
+  readonly login: string;
+  readonly type?: string;
+}
+
+/** Creates the reader of a connection. */
+export function createReader(connection: Connection): GitHubReader {
+  const { octokit, repo } = connection;
+  const { rest } = octokit;
+  const reader: GitHubReader = {
+    repository: async () => {
+      const { data } = await rest.repos.get(repo);
+      const allowed = { merge: data.allow_merge_commit, squash: data.allow_squash_merge, rebase: data.allow_rebase_merge };
+      const methods = (['merge', 'squash', 'rebase'] as const).filter((method) => allowed[method] !== false);
+      return { name: data.full_name, defaultBranch: data.default_branch, methods };
+    },
+    issue: async (number) => {
+      const { data } = await rest.issues.get({ ...repo, issue_number: number });
+      if (data.pull_request !== undefined) refuse({ result: 'not_found', message: `#${number} is a pull request, not an issue` });
+      return { ...(await sharedFacts(reader, data)), state: data.state === 'open' ? 'open' : 'closed' };
+    },
+    pullRequest: async (number) => toPullRequest(reader, (await rest.pulls.get({ ...repo, pull_number: number })).data),
+    pullRequestsFrom: async (branch) => {
+      const query = { ...repo, head: `${repo.owner}:${branch}`, state: 'open' as const, per_page: PAGE };
+      const found = await octokit.paginate(rest.pulls.list, query);
+      const own = found.filter(({ head }) => head.ref === branch && isOwn(connection, head));
+      return await Promise.all(own.sort((a, b) => b.number - a.number).map(({ number }) => reader.pullRequest(number)));
+    },
+    comments: async (number) => {
+      const found = await octokit.paginate(rest.issues.listComments, { ...repo, issue_number: number, per_page: PAGE });
+      const { login } = await reader.whoami();
+      return found.map((one) => ({
+        id: String(one.id),
+        author: loginOf(one.user),
+        bot: isBot(one.user),
+        body: loginOf(one.user) === login ? withoutMarker(one.body ?? '') : (one.body ?? ''),
+        at: Date.parse(one.created_at),
+        edited: one.updated_at !== one.created_at,
+      }));
+    },
+    checks: async (ref) => readChecks(connection, ref, await reader.whoami()),
+    changedFiles: (source) => readChanges(connection, reader, source),
+    permission: (login) => readPermission(connection, login),
+    whoami: once(() => readIdentity(connection)),
+    missingPermissions: () => readMissingPermissions(connection),
+    headOf: async (branch) => {
+      try {
+        return (await rest.git.getRef({ ...repo, ref: `heads/${branch}` })).data.object.sha;
+      } catch (error) {
+        if (isApiError(error, 404)) return undefined;
+        throw error;
+      }
+    },
+  };
+  return reader;
+}
+
+/** The reader as callers of the forge see it. */
+export function createForgeReader(connection: Connection, reader: GitHubReader): Omit<ForgeReader, 'done' | 'discussionReplies'> {
+  const { octokit, repo, answer } = connection;
+  return {
+    repository: () =>
+      answer(async () => {
+        const { name, defaultBranch } = await reader.repository();
+        return { name, defaultBranch, url: connection.gitUrl.replace(/\.git$/, '') };
+      }),
+    issue: (number) => answer(() => reader.issue(number)),
+    pullRequest: (number) =>
+      answer(async () => {
+        const { mergeSha: _, ...facts } = await reader.pullRequest(number);
+        return facts;
+      }),
+    pullRequestsFrom: (branch) => answer(() => reader.pullRequestsFrom(branch)),
+    pullRequestsAt: (sha) =>
+      answer(async () => {
+        const open = await octokit.paginate(octokit.rest.pulls.list, { ...repo, state: 'open', per_page: PAGE });
+        return open.flatMap(({ number, head }) => (head.sha === sha ? [number] : [])).sort((a, b) => a - b);
+      }),
+    comments: (number) => answer(() => reader.comments(number)),
+    approvals: (pr) => answer(() => readApprovals(connection, reader, pr)),
+    checks: (ref) => answer(() => reader.checks(ref)),
+    changedFiles: (source) => answer(() => reader.changedFiles(source)),
+    isUpToDate: (pr) =>
+      answer(async () => {
+        const { baseBranch, headSha } = await reader.pullRequest(pr);
+        const basehead = `${baseBranch}...${headSha}`;
+        const { data } = await octokit.rest.repos.compareCommitsWithBasehead({ ...repo, basehead, per_page: 1 });
+        return data.behind_by === 0;
+      }),
+    requiredChecks: (branch) => answer(() => readRequiredChecks(connection, branch)),
+    permission: (login) => answer(() => reader.permission(login)),
+    members: (team) => answer(() => readMembers(connection, team)),
+    whoami: () => answer(() => reader.whoami()),
+  };
+}
+
+// A success is kept: whom a login acts as does not change while a forge is open.
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let known: Promise<T> | undefined;
+  return async () => {
+    known ??= read();
+    try {
+      return await known;
+    } catch (error) {
+      known = undefined;
+      throw error;
+    }
+  };
+}
+
+function loginOf(user: User | null | undefined): string {
+  return user?.login ?? 'ghost';
+}
+
+function isBot(user: User | null | undefined): boolean {
+  return user?.type === 'Bot';
+}
+
+interface Shared {
+  readonly number: number;
+  readonly title: string;
+  readonly body?: string | null;
+  readonly user: User | null;
+  readonly labels: readonly (string | { readonly name?: string | null })[];
+  readonly assignees?: readonly User[] | null;
+  readonly milestone: { readonly title: string } | null;
+}
+
+async function sharedFacts(reader: GitHubReader, data: Shared): Promise<Omit<IssueFacts, 'state'>> {
+  const { login } = await reader.whoami();
+  const author = loginOf(data.user);
+  const body = data.body ?? '';
+  return {
+    number: data.number,
+    title: data.title,
+    body: author === login ? withoutMarker(body) : body,
+    labels: data.labels.map((label) => (typeof label === 'string' ? label : (label.name ?? ''))),
+    author,
+    bot: isBot(data.user),
+    assignees: (data.assignees ?? []).map(({ login: name }) => name),
+    milestone: data.milestone?.title ?? null,
+  };
+}
+
+interface Head {
+  readonly ref: string;
+  readonly sha: string;
+  readonly repo: { readonly full_name: string } | null;
+}
+
+interface PullRequestData extends Shared {
+  readonly state: string;
+  readonly merged: boolean;
+  readonly draft?: boolean | undefined;
+  readonly mergeable: boolean | null;
+  readonly merge_commit_sha: string | null;
+  readonly requested_reviewers?: readonly User[] | null | undefined;
+  readonly head: Head;
+  readonly base: Head;
+}
+
+// A fork that was deleted has no repository any more.
+function isOwn({ repo }: Connection, { repo: place }: Pick<Head, 'repo'>): boolean {
+  return place?.full_name.toLowerCase() === `${repo.owner}/${repo.repo}`.toLowerCase();
+}
+
+async function toPullRequest(reader: GitHubReader, data: PullRequestData): ReturnType<GitHubReader['pullRequest']> {
+  const state = data.merged ? 'merged' : data.state === 'open' ? 'open' : 'closed';
+  // GitHub's `base.sha` is the head of the base when the pull request was last changed, not the one of now.
+  const baseSha = state === 'open' ? ((await reader.headOf(data.base.ref)) ?? data.base.sha) : data.base.sha;
+  return {
+    ...(await sharedFacts(reader, data)),
+    state,
+    reviewers: (data.requested_reviewers ?? []).map(({ login }) => login),
+    headBranch: data.head.ref,
+    headSha: data.head.sha,
+    fetchRef: `refs/pull/${data.number}/head`,
+    fork: data.head.repo?.full_name !== data.base.repo?.full_name,
+    ...present({ headRepository: data.head.repo?.full_name }),
+    draft: data.draft === true,
+    baseBranch: data.base.ref,
+    baseSha,
+    mergeable: state === 'open' ? data.mergeable : null,
+    mergeSha: data.merge_commit_sha,
+  };
+}
+
+const VERDICTS: Readonly<Record<string, Approval['state']>> = { APPROVED: 'approved', CHANGES_REQUESTED: 'changes_requested' };
+
+async function readApprovals({ octokit, repo }: Connection, reader: GitHubReader, pr: number): Promise<Approval[]> {
+  const { headSha } = await reader.pullRequest(pr);
+  const reviews = await octokit.paginate(octokit.rest.pulls.listReviews, { ...repo, pull_number: pr, per_page: PAGE });
+  const latest = new Map<string, Omit<Approval, 'permission'>>();
+  for (const { user, state: word, commit_id, submitted_at } of reviews) {
+    const state = VERDICTS[word];
+    if (state === undefined || commit_id !== headSha) continue;
+    const actor = loginOf(user);
+    latest.delete(actor);
+    latest.set(actor, { actor, headSha, state, at: Date.parse(submitted_at ?? ''), bot: isBot(user) });
+  }
+  return await Promise.all([...latest.values()].map(async (one) => ({ ...one, permission: await reader.permission(one.actor) })));
+}
+
+async function readPermission({ octokit, repo }: Connection, username: string): Promise<Permission> {
+  try {
+    const { data } = await octokit.rest.repos.getCollaboratorPermissionLevel({ ...repo, username });
+    const known = (['admin', 'write', 'read'] as const).find((word) => word === data.permission);
+    return known ?? 'none';
+  } catch (error) {
+    // Apps and deleted accounts are no collaborators.
+    if (isApiError(error, 404)) return 'none';
+    throw error;
+  }
+}
+
+async function readMembers({ octokit, repo }: Connection, team: string): Promise<string[]> {
+  const [org, team_slug] = team.includes('/') ? (team.split('/', 2) as [string, string]) : [repo.owner, team];
+  const found = await octokit.paginate(octokit.rest.teams.listMembersInOrg, { org, team_slug, per_page: PAGE });
+  return found.map(({ login }) => login);
+}
+
+async function readIdentity({ octokit, repo, login }: Connection): Promise<Identity> {
+  const { permissions } = (await octokit.rest.repos.get(repo)).data;
+  const permission = permissions?.admin === true ? 'admin' : permissions?.push === true ? 'write' : permissions?.pull ? 'read' : 'none';
+  if (login.appToken !== undefined) {
+    const headers = { authorization: `Bearer ${login.appToken()}` };
+    const { data } = await octokit.rest.apps.getAuthenticated({ headers });
+    const mayWrite = data?.permissions?.contents === 'write';
+    return { login: `${data?.slug}[bot]`, bot: true, permission: mayWrite ? 'write' : 'read', checks: 'check_runs', account: 'own' };
+  }
+  if (login.bot !== undefined)
+    return { login: login.bot, bot: true, permission: permission === 'read' ? 'read' : 'write', checks: 'check_runs', account: 'own' };
+  const { data } = await octokit.rest.users.getAuthenticated();
+  const bot = data.type === 'Bot';
+  return { login: data.login, bot, permission, checks: 'statuses', account: bot ? 'own' : 'person' };
+}
+
+const NEEDED = { contents: 'write', issues: 'write', pull_requests: 'write', checks: 'write', statuses: 'read', actions: 'read' };
+
+async function readMissingPermissions({ octokit, login }: Connection): Promise<string[]> {
+  if (login.appToken === undefined) return [];
+  const { data } = await octokit.rest.apps.getAuthenticated({ headers: { authorization: `Bearer ${login.appToken()}` } });
+  const given: Readonly<Record<string, string | undefined>> = data?.permissions ?? {};
+  return Object.entries(NEEDED).flatMap(([name, right]) => (given[name] === 'write' || given[name] === right ? [] : [`${name}: ${right}`]));
+}
+
+interface FileData {
+  readonly filename: string;
+  readonly status: string;
+  readonly previous_filename?: string;
+}
+
+async function readChanges({ octokit, repo }: Connection, reader: GitHubReader, source: ChangeSource): Promise<ChangedFile[]> {
+  if ('pr' in source) {
+    const found = await octokit.paginate(octokit.rest.pulls.listFiles, { ...repo, pull_number: source.pr, per_page: PAGE });
+    return found.map(toChange).sort(byPath);
+  }
+  const base = source.base ?? (await reader.repository()).defaultBranch;
+  const { data } = await octokit.rest.repos.compareCommitsWithBasehead({ ...repo, basehead: `${base}...${source.branch}`, per_page: 1 });
+  return (data.files ?? []).map(toChange).sort(byPath);
+}
+
+function toChange({ filename: path, status, previous_filename: from }: FileData): ChangedFile {
+  if (status === 'renamed' && from !== undefined) return { path, status: 'renamed', from };
+  return { path, status: status === 'added' || status === 'copied' ? 'added' : status === 'removed' ? 'removed' : 'modified' };
+}
+
+function byPath(a: ChangedFile, b: ChangedFile): number {
+  return Buffer.compare(Buffer.from(a.path), Buffer.from(b.path));
+}

@@ -1,0 +1,129 @@
+// Owns what the driver says about pull requests under its own name: reviews, requests for reviews, and checks. GitHub
+// gives the checks API to Apps alone; with any other login a check is a commit status.
+
+import { isSamePerson } from '../../base/person.ts';
+import type { CheckReport, ForgeActor, ReviewersRequest, ReviewRequest } from '../forge.ts';
+import type { ActionParts } from './actions.ts';
+import { PAGE } from './client.ts';
+import { isApiError, refuse, responseText } from './failure.ts';
+import { checkText, markerOf, withMarker } from './marker.ts';
+
+const EVENTS = { commented: 'COMMENT', approved: 'APPROVE', changes_requested: 'REQUEST_CHANGES' } as const;
+const TITLE_MAX = 140;
+
+/** Creates the actions about reviews and checks. */
+export function createReviewActions(parts: ActionParts): Pick<ForgeActor, 'submitReview' | 'setCheck' | 'requestReviewers' | 'assign'> {
+  const { ledger } = parts;
+  return {
+    submitReview: (request, key) =>
+      ledger.once(
+        { name: 'submitReview', key },
+        { adopt: () => findReview(parts, request.number, key), act: () => submitReview(parts, request, key) },
+      ),
+    setCheck: (request, key) => ledger.once({ name: 'setCheck', key }, { act: () => setCheck(parts, request) }),
+    requestReviewers: (request, key) => ledger.once({ name: 'requestReviewers', key }, { act: () => requestReviewers(parts, request) }),
+    assign: (request, key) => ledger.once({ name: 'assign', key }, { act: () => assign(parts, request) }),
+  };
+}
+
+async function submitReview({ connection, reader }: ActionParts, request: ReviewRequest, key: string): Promise<{ id: string }> {
+  const { octokit, repo } = connection;
+  const { number, head, state, comments = [] } = request;
+  checkText(undefined, request.body);
+  const pr = await reader.pullRequest(number);
+  if (pr.headSha !== head) {
+    const message = `the head of #${number} is ${pr.headSha}, not ${head}: it changed since it was reviewed; review it again`;
+    refuse({ result: 'stale_head', message, head: pr.headSha });
+  }
+  const { login } = await reader.whoami();
+  if (state !== 'commented' && isSamePerson(login, pr.author))
+    refuse({ result: 'denied', message: `${login} opened #${number} and can only comment on it` });
+  const { data } = await octokit.rest.pulls.createReview({
+    ...repo,
+    pull_number: number,
+    commit_id: head,
+    event: EVENTS[state],
+    body: withMarker(request.body, key),
+    comments: comments.map(({ path, line, body }) => ({ path, line, body, side: 'RIGHT' })),
+  });
+  return { id: String(data.id) };
+}
+
+async function findReview({ connection, reader }: ActionParts, number: number, key: string): Promise<{ id: string } | undefined> {
+  const { octokit, repo } = connection;
+  const { login } = await reader.whoami();
+  const reviews = await octokit.paginate(octokit.rest.pulls.listReviews, { ...repo, pull_number: number, per_page: PAGE });
+  const mine = reviews.find(({ user, body }) => user?.login === login && body.endsWith(markerOf(key)));
+  return mine === undefined ? undefined : { id: String(mine.id) };
+}
+
+async function setCheck(parts: ActionParts, report: CheckReport): Promise<{ name: string }> {
+  const { checks } = await parts.reader.whoami();
+  try {
+    await (checks === 'check_runs' ? setCheckRun(parts, report) : setStatus(parts, report));
+  } catch (error) {
+    // GitHub says 422 for a commit that it does not have.
+    if (isApiError(error, 422) && /no commit|sha/i.test(responseText(error)))
+      refuse({ result: 'not_found', message: `there is no commit "${report.sha}"` });
+    throw error;
+  }
+  return { name: report.name };
+}
+
+async function setCheckRun({ connection, reader }: ActionParts, report: CheckReport): Promise<void> {
+  const { octokit, repo } = connection;
+  const { sha, name, status, conclusion, title, summary = '', url } = report;
+  const { data } = await octokit.rest.checks.listForRef({ ...repo, ref: sha, check_name: name, filter: 'latest', per_page: PAGE });
+  const fields = {
+    ...repo,
+    name,
+    // GitHub itself says that a run could not start; nobody else may.
+    ...(conclusion === null
+      ? { status }
+      : { status: 'completed' as const, conclusion: conclusion === 'startup_failure' ? 'failure' : conclusion }),
+    ...(url === undefined ? {} : { details_url: url }),
+    ...(title === undefined && summary === '' ? {} : { output: { title: title ?? name, summary } }),
+  };
+  const { login } = await reader.whoami();
+  const own = data.check_runs.find(({ app }) => `${app?.slug}[bot]` === login);
+  // A run that was completed cannot be reopened; another one takes its place.
+  if (own !== undefined && (own.status !== 'completed' || conclusion !== null))
+    await octokit.rest.checks.update({ ...fields, check_run_id: own.id });
+  else await octokit.rest.checks.create({ ...fields, head_sha: sha });
+}
+
+async function setStatus({ connection }: ActionParts, report: CheckReport): Promise<void> {
+  const { octokit, repo } = connection;
+  const { sha, name, conclusion, title, url } = report;
+  const isGreen = conclusion === 'success' || conclusion === 'neutral' || conclusion === 'skipped';
+  await octokit.rest.repos.createCommitStatus({
+    ...repo,
+    sha,
+    context: name,
+    state: conclusion === null ? 'pending' : isGreen ? 'success' : 'failure',
+    ...(title === undefined ? {} : { description: title.slice(0, TITLE_MAX) }),
+    ...(url === undefined ? {} : { target_url: url }),
+  });
+}
+
+async function requestReviewers({ connection, reader }: ActionParts, request: ReviewersRequest): Promise<{ reviewers: string[] }> {
+  const { octokit, repo } = connection;
+  const { number, people } = request;
+  const pr = await reader.pullRequest(number);
+  const author = people.find((login) => isSamePerson(login, pr.author));
+  if (author !== undefined) refuse({ result: 'denied', message: `${author} opened #${number} and cannot review it` });
+  const missing = people.filter((login) => !pr.reviewers.some((one) => isSamePerson(one, login)));
+  if (missing.length === 0) return { reviewers: [...pr.reviewers] };
+  const { data } = await octokit.rest.pulls.requestReviewers({ ...repo, pull_number: number, reviewers: missing });
+  return { reviewers: (data.requested_reviewers ?? []).map(({ login }) => login) };
+}
+
+/** GitHub assigns ten people at most, and leaves out those who may not read the repository or write to it. */
+const ASSIGNEES_MAX = 10;
+
+async function assign({ connection }: ActionParts, { number, people }: ReviewersRequest): Promise<{ assignees: string[] }> {
+  const { octokit, repo } = connection;
+  const assignees = people.slice(0, ASSIGNEES_MAX);
+  const { data } = await octokit.rest.issues.addAssignees({ ...repo, issue_number: number, assignees });
+  return { assignees: (data.assignees ?? []).map(({ login }) => login) };
+}

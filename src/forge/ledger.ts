@@ -1,0 +1,147 @@
+// Owns the record of what was done at a forge that knows no idempotency keys, in a SQLite file beside the runs.
+//
+// - An action is recorded before it is requested and again with its result. If a crash comes between, the record says
+//   that it was begun, and whoever repeats it looks first whether it has happened.
+// - Actions take turns, also those of other processes, so that two never do the same one at once.
+// - A failure that certainly changed nothing leaves no record. After one that may have changed something, such as a
+//   lost response, the action stays begun.
+
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { EngineError, messageOf } from '../base/error.ts';
+import { holdDatabase } from '../base/store-files.ts';
+import type { DoneAction, ForgeAnswer, ForgeFailure } from './forge.ts';
+import { createPrivate, inTurn } from './turn.ts';
+
+const BUSY_MS = 5000;
+
+/** The name and the key of an action. */
+export interface LedgerAction {
+  readonly name: string;
+  readonly key: string;
+}
+
+/** How an action is done. */
+export interface LedgerWork<T> {
+  /** Looks for the result of an earlier try that began at this time. */
+  adopt?(begunAt: number): Promise<T | undefined>;
+  act(): Promise<T>;
+}
+
+/** How a ledger judges an error of `act`; undefined for a bug, which is thrown on. */
+export type Judge = (error: unknown) => { readonly failure: ForgeFailure; readonly mayHaveHappened: boolean } | undefined;
+
+/** The record of actions. */
+export interface Ledger {
+  /** Does an action once, however often it is asked for under its key. */
+  once<T extends object>(action: LedgerAction, work: LedgerWork<T>): Promise<ForgeAnswer<T>>;
+  done(prefix: string): DoneAction[];
+  close(): void;
+}
+
+/** Options for opening a ledger. */
+export interface LedgerOptions {
+  readonly file: string;
+  readonly now: () => number;
+  readonly judge: Judge;
+  /** Called once an action is recorded and before it is requested. What it throws is thrown on, and nothing is requested. */
+  readonly recorded?: (action: LedgerAction) => Promise<void>;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly at: number;
+  readonly value: string | null;
+}
+
+/** Opens a ledger, creating its file if needed. */
+export function openLedger({ file, now, judge, recorded }: LedgerOptions): Ledger {
+  const db = openFile(file);
+  const letGo = holdDatabase(file);
+  const find = (key: string): Entry | undefined =>
+    db.prepare('SELECT name, at, value FROM actions WHERE key = ?').get(key) as unknown as Entry | undefined;
+  const write = ({ name, key }: LedgerAction, value: object | null): void => {
+    const insert = 'INSERT INTO actions (key, name, at, value) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value';
+    db.prepare(insert).run(key, name, now(), value === null ? null : JSON.stringify(value));
+  };
+  const finish = <T extends object>(action: LedgerAction, value: T): ForgeAnswer<T> => {
+    write(action, value);
+    return { result: 'ok', value };
+  };
+  const tryOnce = async <T extends object>(action: LedgerAction, work: LedgerWork<T>): Promise<ForgeAnswer<T>> => {
+    const begun = find(action.key);
+    const known = begun === undefined ? undefined : recall<T>(action, begun);
+    if (known !== undefined) return known;
+    if (begun !== undefined) {
+      const adopted = await work.adopt?.(begun.at);
+      if (adopted !== undefined) return finish(action, adopted);
+    } else write(action, null);
+    await recorded?.(action);
+    try {
+      return finish(action, await work.act());
+    } catch (error) {
+      const judged = judge(error);
+      if (judged === undefined) throw error;
+      if (judged.mayHaveHappened) {
+        const adopted = await work.adopt?.(begun?.at ?? now()).catch(() => undefined);
+        return adopted === undefined ? judged.failure : finish(action, adopted);
+      }
+      db.prepare('DELETE FROM actions WHERE key = ? AND value IS NULL').run(action.key);
+      return judged.failure;
+    }
+  };
+  return {
+    once: async (action, work) => {
+      // A finished action is answered without a turn.
+      const entry = find(action.key);
+      const known = entry === undefined ? undefined : recall<never>(action, entry);
+      if (known !== undefined) return known;
+      try {
+        return await inTurn(`${file}.turn`, () => tryOnce(action, work));
+      } catch (error) {
+        const judged = judge(error);
+        if (judged === undefined) throw error;
+        return judged.failure;
+      }
+    },
+    done: (prefix) => readDone(db, prefix),
+    close: () => {
+      if (db.isOpen) db.close();
+      letGo();
+    },
+  };
+}
+
+function recall<T>({ name, key }: LedgerAction, entry: Entry): ForgeAnswer<T> | undefined {
+  if (entry.name !== name)
+    return { result: 'denied', message: `the key "${key}" was used for ${entry.name}, so it cannot be used for ${name}` };
+  return entry.value === null ? undefined : { result: 'ok', value: JSON.parse(entry.value) as T };
+}
+
+function readDone(db: DatabaseSync, prefix: string): DoneAction[] {
+  const sql = 'SELECT key, name, at, value FROM actions WHERE substr(key, 1, length(?)) = ? AND value IS NOT NULL ORDER BY rowid';
+  return db
+    .prepare(sql)
+    .all(prefix, prefix)
+    .map((row) => ({
+      key: String(row.key),
+      action: String(row.name),
+      at: Number(row.at),
+      value: JSON.parse(String(row.value)) as object,
+    }));
+}
+
+function openFile(file: string): DatabaseSync {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    createPrivate(file);
+    const db = new DatabaseSync(file, { timeout: BUSY_MS });
+    db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
+    db.exec('CREATE TABLE IF NOT EXISTS actions (key TEXT PRIMARY KEY, name TEXT NOT NULL, at INTEGER NOT NULL, value TEXT) STRICT');
+    return db;
+  } catch (error) {
+    const message = `the record of what was done at the forge cannot be opened: ${file}: ${messageOf(error)}; check the path and its permissions`;
+    throw new EngineError('STORE_UNAVAILABLE', message, { cause: error, details: { file } });
+  }
+}

@@ -1,0 +1,21 @@
+// Owns what the check `human_approved` declares: the question that a person must have answered with yes.
+
+import type { CheckDeclaration, CheckOf } from '../../../../definition/check.ts';
+import { isText } from '../../../../definition/kind.ts';
+
+/** The step that asked. */
+export type HumanApprovedCheck = { readonly step: string };
+
+declare module '../../../../definition/check.ts' {
+  interface CheckConfigs {
+    human_approved: HumanApprovedCheck;
+  }
+}
+
+/** A person's decision in this run. */
+export const humanApprovedCheck: CheckDeclaration = {
+  name: 'human_approved',
+  validate({ step }: CheckOf<'human_approved'>, report) {
+    if (!isText(step)) report.fault('`step` must name the step that asked a person', 'write it as step: approve');
+  },
+};

@@ -1,0 +1,16 @@
+// Owns the check `human_approved`: that a person has approved at an earlier question of the run, and what they approved is
+// still what is there.
+
+import type { CheckOf } from '../../../../definition/check.ts';
+import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
+
+/** `{ step }`: fails without an approval, and when the tree has changed since. */
+export async function run({ step }: CheckOf<'human_approved'>, { decisionAt }: CheckScene): Promise<CheckVerdict> {
+  const decision = await decisionAt?.(step);
+  if (decision === undefined) return { passed: false, result: null, error: `nobody has decided at "${step}" yet` };
+  const { option, actor, isApproval, isStale } = decision;
+  const result = { step, option, actor };
+  if (!isApproval) return { passed: false, result, error: `${actor} chose "${option}" at "${step}", which approves nothing` };
+  if (isStale) return { passed: false, result, error: `the files have changed since ${actor} approved them at "${step}"` };
+  return { passed: true, result };
+}

@@ -1,0 +1,22 @@
+// Owns the check `label_present`: that the issue or the pull request of the run has some labels.
+
+import type { CheckOf } from '../../../../definition/check.ts';
+import { type CheckScene, type CheckVerdict, notAnswered } from '../../../../steps/check.ts';
+
+/** `{ label, target?, pr? }`: pending until every label is there. Without a target: the issue if the run is about one. */
+export async function run({ label, target, pr }: CheckOf<'label_present'>, { forge }: CheckScene): Promise<CheckVerdict> {
+  if (forge?.labels === undefined)
+    return { passed: null, result: null, error: 'there is no forge to ask for labels; connect one in the config' };
+  const answer = await forge.labels(pr === undefined ? target : 'pr', pr);
+  if (answer.result !== 'ok') return notAnswered(answer);
+  const { number, labels } = answer.value;
+  const missing = [label].flat().filter((name) => !labels.includes(name));
+  const result = { number, labels: [...labels], missing };
+  if (missing.length === 0) return { passed: true, result };
+  return {
+    passed: null,
+    pending: true,
+    result,
+    error: `it waits for the label ${missing.map((name) => `"${name}"`).join(' and ')} on #${number}`,
+  };
+}

@@ -1,0 +1,11 @@
+// Owns how the check `no_changes_requested` is written in a workflow file.
+
+import { type CheckForm, checkForm } from '../../../../authoring/yaml/schema/form.ts';
+import { present } from '../../../../base/fields.ts';
+
+/** Which pull request is looked at. */
+export const yaml: CheckForm = checkForm({
+  meaning: 'Fails while somebody with write permission asks for changes to the current head of the pull request.',
+  fields: ({ literal }) => ({ pr: literal('The stage whose pull request it is. Default: that of the run.', 'open-docs').optional() }),
+  toSpec: ({ pr }) => present({ pr }),
+});

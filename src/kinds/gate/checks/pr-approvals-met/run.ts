@@ -1,0 +1,28 @@
+// Owns the check `pr_approvals_met`: that enough people with write permission approve of the pull request as it is now.
+
+import { foldedName, isSamePerson } from '../../../../base/person.ts';
+import type { CheckOf } from '../../../../definition/check.ts';
+import { type CheckScene, type CheckVerdict, notAnswered } from '../../../../steps/check.ts';
+
+/** `{ count?, pr? }`: pending until `count` distinct people approve the current head; fails when one of them wants changes. */
+export async function run({ count = 1, pr }: CheckOf<'pr_approvals_met'>, { forge }: CheckScene): Promise<CheckVerdict> {
+  if (forge === undefined)
+    return { passed: null, result: null, error: 'there is no forge to ask for approvals; connect one in the config' };
+  const answer = await forge.approvals(pr);
+  if (answer.result !== 'ok') return notAnswered(answer);
+  const { headSha, author, approvals } = answer.value;
+  const counted = approvals.filter(
+    ({ headSha: head, bot, permission, actor }) =>
+      head === headSha && !bot && (permission === 'write' || permission === 'admin') && !isSamePerson(actor, author),
+  );
+  const unhappy = counted.filter(({ state }) => state === 'changes_requested').map(({ actor }) => actor);
+  const approvedBy = [
+    ...new Map(counted.filter(({ state }) => state === 'approved').map(({ actor }) => [foldedName(actor), actor])).values(),
+  ];
+  const result = { headSha, approvedBy, changesRequestedBy: unhappy, count };
+  if (unhappy.length > 0) return { passed: false, result, error: `changes were requested by ${unhappy.join(', ')}` };
+  if (approvedBy.length >= count)
+    return { passed: true, result, facts: { [pr === undefined ? 'approved_head' : `approved_head_${pr}`]: headSha } };
+  const error = `it waits for approvals of ${headSha.slice(0, 12)}: ${approvedBy.length} of ${count}`;
+  return { passed: null, pending: true, result, error };
+}

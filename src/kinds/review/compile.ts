@@ -1,0 +1,221 @@
+// Owns how a `review` step is written, and what it becomes: a child workflow in which an agent splits the subject into
+// items, once; a fresh reviewer verifies each; the engine judges the round; an agent fixes what stops the work; and after
+// the last round a person decides. The three parts without which a review is skipped or never ends are in it by
+// construction: a banner that says which round it is, the bound, and reviewers that look again without earlier verdicts.
+
+import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
+import type { LiveAgent } from '../../authoring/graph/dispatch.ts';
+import { compileGraph } from '../../authoring/graph/graph.ts';
+import type { StepSpec } from '../../authoring/graph/spec.ts';
+import type { Compilers, KindCompiler } from '../../authoring/graph/work.ts';
+import type { ReviewAgent, ReviewFields } from '../../authoring/spec/part.ts';
+import { isEngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { arg } from '../../definition/arg.ts';
+import type { CompiledWorkflow } from '../../definition/code.ts';
+import type { ChildWork } from '../../definition/model.ts';
+import { REVIEW_ROUNDS_MAX, SEVERITIES } from '../../definition/review.ts';
+import { review as declaration, type ReviewConfig, SPLIT, VERIFY } from './declare.ts';
+import { FIX_TEXT, SPLIT_TEXT, VERIFY_TEXT } from './prompts.ts';
+
+const FIELDS = ['subject', 'reviewer', 'fixer', 'splitter', 'items', 'rounds', 'concurrency', 'from', 'name'];
+/** How often a person may send the work back after the last round, and agents may split it again. */
+const AGAIN_MAX = 20;
+const SPLITS_MAX = 3;
+
+/** A review in a flow, with what every step can have. */
+export interface ReviewSpec extends ReviewFields, StepOptions {}
+
+/** The kind `review`. */
+export const review: KindCompiler = {
+  ...declaration,
+  field: 'review',
+  read({ review: given }, { step, id }) {
+    const spec = (given ?? {}) as ReviewFields | ReviewConfig;
+    if ('part' in spec) return { work: { kind: 'review', config: step.config<ReviewConfig>(spec, 'its review') } };
+    step.knownFields(spec, FIELDS, 'a review');
+    for (const field of ['subject', 'reviewer', 'fixer'] as const)
+      if (spec[field] === undefined || spec[field] === '')
+        step.fault('FIELD_INVALID', `its review has no \`${field}\``, `write ${MEANING[field]}`);
+    const name = `${step.graph.name}.${step.at.replaceAll('/', '.')}`;
+    try {
+      const child = compileReview(name, { id, ...spec }, step.graph.compilers);
+      step.graph.children.set(name, child);
+      for (const { agent } of [spec.reviewer, spec.fixer, spec.splitter].map(agentOf))
+        if (typeof agent === 'object') step.code('agent', agent.execute);
+      return { work: { kind: 'workflow', workflow: name, review: partOf(spec, child), input: inputOf(spec) } };
+    } catch (error) {
+      if (!isEngineError(error)) throw error;
+      step.fault('FIELD_INVALID', `its review is invalid: ${error.message}`, 'correct it');
+      return { work: { kind: 'workflow', workflow: name, input: {} } };
+    }
+  },
+};
+
+const MEANING = {
+  subject: 'what is reviewed, such as "the change in src/"',
+  reviewer: 'the role of the agents that verify',
+  fixer: 'the role of the agent that fixes what they find',
+};
+
+/** A review as a step of a flow, and the workflow that it starts. */
+export function buildReview(name: string, spec: ReviewSpec, compilers: Compilers): { parts: StepParts; child: CompiledWorkflow } {
+  const { subject, reviewer, fixer, splitter, items, rounds, concurrency, from, name: called, ...options } = spec;
+  const fields: ReviewFields = { subject, reviewer, fixer, ...present({ splitter, items, rounds, concurrency, from, name: called }) };
+  const draft = compileReview(`review.${name}`, { id: name, ...fields }, compilers);
+  // A flow does not know its name when it builds its steps, so that the digest tells two reviews of one name apart.
+  const child = compileReview(`review.${name}.${draft.hash.slice(0, 8)}`, { id: name, ...fields }, compilers);
+  const work = { kind: 'workflow' as const, workflow: child.definition.name, review: partOf(fields, child), input: inputOf(fields) };
+  return { parts: { name, work, options, fields: FIELDS }, child };
+}
+
+/** What the child is started with: the texts of the workflow that has the review, filled in there. */
+function inputOf({ subject, ...agents }: ReviewFields): JsonObject {
+  return { subject: String(subject), ...present(Object.fromEntries(AGENTS.map((name) => [name, agentOf(agents[name]).prompt]))) };
+}
+
+/** What the definition of the workflow keeps of its review: what it names, and its digest, so that a change of it is seen. */
+function partOf({ from, ...agents }: ReviewFields, { hash }: CompiledWorkflow): NonNullable<ChildWork['review']> {
+  const roles = AGENTS.map((name) => agentOf(agents[name]).agent).filter((agent) => typeof agent === 'string');
+  return { digest: hash, roles: [...new Set(roles)], ...(from === undefined ? {} : { from: typeof from === 'string' ? [from] : from }) };
+}
+
+const AGENTS = ['splitter', 'reviewer', 'fixer'] as const;
+const text = (description: string) => arg({ type: 'string', description, required: false });
+const PARAMS = {
+  subject: arg({ type: 'string', description: 'what is reviewed', required: true }),
+  splitter: text('more instructions for whoever splits it into items'),
+  reviewer: text('more instructions for the reviewers'),
+  fixer: text('more instructions for whoever fixes it'),
+};
+
+interface Named {
+  readonly id: string;
+}
+
+/** The workflow of a review. */
+function compileReview(name: string, spec: ReviewFields & Named, compilers: Compilers): CompiledWorkflow {
+  const { rounds = REVIEW_ROUNDS_MAX, items } = spec;
+  const part = (which: ReviewConfig['part']) => ({
+    review: { part: which, name: spec.name ?? spec.id, rounds, ...present({ items: which === 'begin' ? items : undefined }) },
+  });
+  const steps: StepSpec[] = [
+    ...(items === undefined ? [splitStep(spec)] : []),
+    {
+      id: 'begin',
+      title: 'Begin the review',
+      ...part('begin'),
+      next: items === undefined ? { ok: VERIFY, fail: { to: SPLIT, maxIterations: SPLITS_MAX } } : VERIFY,
+    },
+    verifyStep(spec),
+    { id: 'judge', title: 'Judge the round', ...part('judge'), next: { ok: 'end', again: 'fix', exhausted: 'decide' } },
+    {
+      id: 'fix',
+      title: 'Fix what the review found',
+      ...worker(spec.fixer, FIX_TEXT, 'fixer'),
+      context: { blocking: '{{ outputs.judge.blocking }}' },
+      next: { to: VERIFY, maxIterations: rounds + AGAIN_MAX },
+    },
+    decideStep(spec),
+    { id: 'end', title: 'End the review', ...part('end'), next: null },
+  ];
+  return compileGraph(
+    {
+      name,
+      title: `Review: ${spec.name ?? spec.id}`,
+      params: PARAMS,
+      steps,
+    },
+    compilers,
+  );
+}
+
+/** What all agents of a review have: their texts are templates, and nothing that they report becomes data of the run. */
+function worker(given: ReviewAgent, text: string, param: (typeof AGENTS)[number]) {
+  const { agent, prompt, budget, timeout } = agentOf(given);
+  return {
+    agent,
+    prompt: prompt === undefined ? text : `${text}\n\n{{ params.${param} }}`,
+    templates: true,
+    merges: false as const,
+    ...present({ budget, timeout }),
+  };
+}
+
+function agentOf(given: ReviewAgent | undefined): Exclude<ReviewAgent, string | LiveAgent> {
+  if (typeof given === 'object' && 'agent' in given) return given;
+  return { agent: given as string | LiveAgent };
+}
+
+const SEVERITY = { type: 'string', enum: [...SEVERITIES] };
+const TEXT = { type: 'string', minLength: 1 };
+const ITEMS: JsonObject = {
+  type: 'object',
+  required: ['items'],
+  properties: {
+    items: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'object', required: ['id', 'severity', 'question'], properties: { id: TEXT, severity: SEVERITY, question: TEXT } },
+    },
+  },
+};
+const VERDICT: JsonObject = {
+  type: 'object',
+  required: ['status', 'evidence'],
+  properties: {
+    status: { type: 'string', enum: ['pass', 'fail'] },
+    evidence: TEXT,
+    findings: { type: 'array', items: { type: 'object', required: ['severity', 'text'], properties: { severity: SEVERITY, text: TEXT } } },
+  },
+};
+
+function splitStep({ splitter, reviewer }: ReviewFields): StepSpec {
+  return {
+    id: SPLIT,
+    title: 'Split the subject into items',
+    ...worker(splitter ?? agentOf(reviewer).agent, SPLIT_TEXT, 'splitter'),
+    schema: ITEMS,
+    reviews: false,
+    mutatesCheckout: false,
+    next: 'begin',
+  };
+}
+
+function verifyStep({ reviewer, concurrency }: ReviewFields): StepSpec {
+  const step = {
+    title: 'Verify one item',
+    ...worker(reviewer, VERIFY_TEXT, 'reviewer'),
+    schema: VERDICT,
+    reviews: false,
+    independent: true as const,
+    writes: [],
+    mutatesCheckout: false as const,
+  };
+  return {
+    id: VERIFY,
+    title: 'Verify the items, each by a fresh reviewer',
+    each: { items: 'outputs.judge.to_verify ?? outputs.begin.to_verify', step, ...present({ concurrency }) },
+    merges: false,
+    next: 'judge',
+  };
+}
+
+function decideStep({ from }: ReviewFields): StepSpec {
+  return {
+    id: 'decide',
+    title: 'The rounds are used up',
+    templates: true,
+    human: {
+      prompt: '{{ outputs.judge.question }}',
+      options: [
+        { label: 'accept', nextStep: 'end' },
+        { label: 'again', nextStep: 'fix' },
+        { label: 'stop', nextStep: 'reject', outcome: 'reject' },
+      ],
+      ...present({ from }),
+    },
+    next: { ok: 'end' },
+  };
+}

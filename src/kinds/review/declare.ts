@@ -1,0 +1,57 @@
+// Owns what the kind `review` declares: the engine's own part of a quality review. It begins the review, judges each round
+// and says at the end what came of it. What agents and people do in between are steps of their own (`compile.ts`).
+
+import { isJsonObject, type Json } from '../../base/json.ts';
+import { isCount, type KindDeclaration } from '../../definition/kind.ts';
+import type { StepOf } from '../../definition/model.ts';
+import { itemFaults, REVIEW_ROUNDS_MAX, type ReviewItem, SEVERITIES } from '../../definition/review.ts';
+
+/** Which part of the review a step is. */
+export type ReviewConfig = {
+  readonly part: 'begin' | 'judge' | 'end';
+  /** What the review is called in its banner. */
+  readonly name: string;
+  /** After this many rounds a person decides. */
+  readonly rounds: number;
+  /** The items, where they are fixed; otherwise an agent made them at the step `split`. */
+  readonly items?: readonly ReviewItem[];
+};
+
+declare module '../../definition/model.ts' {
+  interface WorkConfigs {
+    review: ReviewConfig;
+  }
+}
+
+/** The step of a review at which an agent splits the subject into items. */
+export const SPLIT = 'split';
+/** The step of a review at which its items are verified. */
+export const VERIFY = 'verify';
+
+/** What a person can choose after the last round, and what it does. */
+export const OPTIONS = {
+  accept: 'the review ends as accepted by a person, with these findings still open',
+  again: 'they are fixed, and one more round is run; then you are asked again if something still stops the work',
+  stop: 'the review ends as rejected',
+} as const;
+
+/** A part of a review. */
+export const review: KindDeclaration = {
+  kind: 'review',
+  outcomes: ['again', 'exhausted'],
+  recovery: 'rerun',
+  validate({ config }: StepOf<'review'>, report) {
+    const { rounds, items } = config;
+    if (!isCount(rounds, 1) || rounds > REVIEW_ROUNDS_MAX)
+      report.fault(`\`rounds\` must be a whole number from 1 to ${REVIEW_ROUNDS_MAX}`, 'write one, or leave it out');
+    if (items === undefined) return;
+    const faults = isItems(items) ? itemFaults(items) : ['items have an `id`, a `severity` and a `question`'];
+    for (const fault of faults) report.fault(fault, `write items as { id, severity: ${SEVERITIES.join(' | ')}, question }`);
+  },
+};
+
+/** Whether a value has the form of items; what they say may still be wrong. */
+export function isItems(value: unknown): value is readonly ReviewItem[] {
+  const isItem = (item: Json) => isJsonObject(item) && [item.id, item.severity, item.question].every((part) => typeof part === 'string');
+  return Array.isArray(value) && value.every(isItem);
+}

@@ -1,0 +1,82 @@
+// Owns how a `review` stage is written in a workflow file.
+
+import { budgetOf } from '../../authoring/yaml/compile/part.ts';
+import { type StageForm, type StageWords, stageForm } from '../../authoring/yaml/schema/form.ts';
+import { present } from '../../base/fields.ts';
+import { REVIEW_ROUNDS_MAX, SEVERITIES } from '../../definition/review.ts';
+
+/** How agents of a review are written: by their role, or with more about them. */
+function workerWords({ z, map, noted, literal, template, budget, duration }: StageWords) {
+  const detailed = map(
+    'an agent of a review',
+    {
+      agent: literal('The role of the agent.', 'quality-reviewer'),
+      prompt: template('Instructions beside those of the review.', 'Look at the public API first.').optional(),
+      budget: budget.optional(),
+      timeout: duration('How long one attempt may take.').optional(),
+    },
+    'A role, with more instructions and limits.',
+  );
+  const accepts = 'a role, or a map with agent, prompt, budget and timeout';
+  return (description: string, example: string) =>
+    noted(z.union([literal(description, example), detailed]), { description, examples: [example], accepts });
+}
+
+const item = ({ map, literal, prose, choice }: StageWords) =>
+  map(
+    'an item of a review',
+    {
+      id: literal('A short name.', 'tests'),
+      severity: choice('How grave it is if this fails.', SEVERITIES),
+      question: prose('What is verified, as a question that pass or fail answers.', 'Does every changed function have a test?'),
+    },
+    'One thing that is verified.',
+  );
+
+type WrittenWorker =
+  | string
+  | {
+      readonly agent: string;
+      readonly prompt?: string | undefined;
+      readonly budget?: Parameters<typeof budgetOf>[0];
+      readonly timeout?: string | undefined;
+    };
+
+function workerOf(written: WrittenWorker | undefined) {
+  if (typeof written !== 'object') return written;
+  const { agent, prompt, budget, timeout } = written;
+  return { agent, ...present({ prompt, budget: budgetOf(budget), timeout: timeout as `${number}m` | undefined }) };
+}
+
+/** What is reviewed, by whom, and who fixes what they find. */
+export const yaml: StageForm = stageForm({
+  meaning: 'A quality review that ends: items, fresh reviewers, fixes, and a bound.',
+  transitions: ['on_reject', 'on_fail'],
+  fields(words) {
+    const { z, noted, template, oneOrMore, count, literal } = words;
+    const worker = workerWords(words);
+    return {
+      subject: template('What is reviewed, in a sentence.', 'The change for #{{ context.issue_number }}'),
+      reviewer: worker('The role that verifies the items; each item gets a new agent.', 'quality-reviewer'),
+      fixer: worker('The role that fixes what stops the work.', 'feat-dev'),
+      splitter: worker('The role that splits the subject into items. Default: that of the reviewer.', 'planner').optional(),
+      items: noted(z.array(item(words)).min(1), {
+        description: 'What is verified. Default: an agent splits the subject into items, once.',
+        examples: [[{ id: 'tests', severity: 'MUST', question: 'Does every changed function have a test?' }]],
+        accepts: 'a list of items',
+      }).optional(),
+      rounds: noted(z.int().min(1).max(REVIEW_ROUNDS_MAX), {
+        description: `After this many rounds a person decides. Default: ${REVIEW_ROUNDS_MAX}.`,
+        examples: [5],
+        accepts: `a whole number from 1 to ${REVIEW_ROUNDS_MAX}`,
+      }).optional(),
+      concurrency: count('How many items are verified at once. Default: all.', 4).optional(),
+      from: oneOrMore('The group or groups whose members decide after the last round.', 'maintainers').optional(),
+      title: literal('What the review is called in its texts. Default: the id of the stage.', 'Plan Review').optional(),
+    };
+  },
+  toSpec({ subject, reviewer, fixer, splitter, items, rounds, concurrency, from, title }) {
+    const required = { subject, reviewer: workerOf(reviewer) ?? '', fixer: workerOf(fixer) ?? '' };
+    return { review: { ...required, ...present({ splitter: workerOf(splitter), items, rounds, concurrency, from, name: title }) } };
+  },
+});

@@ -1,0 +1,26 @@
+// Owns texts of agents, people and files on their way into a notice: readable, inert and short.
+
+import { stripVTControlCharacters } from 'node:util';
+import { shortText } from '../base/short-text.ts';
+
+/** Characters that steer a terminal, reorder text or cannot be seen. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu;
+const MENTION = /@(?=[\p{L}\p{N}_])/gu;
+
+/** The text without control and invisible characters, without mentions, in at most so many characters. */
+export function cleanText(text: string, charactersMax: number): string {
+  const plain = stripVTControlCharacters(text)
+    .replaceAll(/\r\n?/g, '\n')
+    .split('\n')
+    .map((line) => line.replaceAll('\t', ' ').replaceAll(HIDDEN, '').trimEnd())
+    .join('\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim();
+  // A full-width sign looks alike and calls nobody.
+  return shortText(plain.replaceAll(MENTION, '＠'), charactersMax);
+}
+
+/** The same on one line. */
+export function cleanLine(text: string, charactersMax: number): string {
+  return cleanText(text.replaceAll(/\s+/g, ' '), charactersMax);
+}

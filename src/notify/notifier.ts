@@ -1,0 +1,45 @@
+// Owns the interface to whatever tells people that a run needs them: a notice, and what came of sending it. Every notifier
+// passes the same suite (`describeNotifier` in pawl/testing/suites).
+//
+// NT1. A notifier sends a notice at most once per call, and says whether it was taken. Where that cannot be known, it says so:
+//      such a notice is not sent again.
+
+/** What people are told. All texts are clean: no control characters, no mentions, of bounded length. */
+export interface Notice {
+  /** The same for the same event and target, so that a receiver can recognise a second one. */
+  readonly id: string;
+  /** `waiting`, `failed`, `escalated`, `completed`, `rejected`, `cancelled`. */
+  readonly event: string;
+  readonly run: string;
+  readonly workflow: string;
+  /** One line. */
+  readonly title: string;
+  /** What it is about: a question, a reason. Empty where there is nothing to say. */
+  readonly text: string;
+  /** The path of the step that waits for somebody. */
+  readonly gate?: string;
+  /** Where to look at it or decide it, if a server can be reached. */
+  readonly link?: string;
+  /** The command to give instead. */
+  readonly command: string;
+  /** In UTC. */
+  readonly at: string;
+}
+
+/** What came of sending a notice. `unknown`: it may have been taken. */
+export type NoticeOutcome =
+  | { readonly kind: 'sent' }
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      /** Trying again cannot help. */
+      readonly isFinal?: true;
+      /** When to try again, if the receiver says so. */
+      readonly resumeAt?: number;
+    }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** Sends notices. It never rejects. */
+export interface Notifier {
+  send(notice: Notice, signal: AbortSignal): Promise<NoticeOutcome>;
+}

@@ -1,0 +1,156 @@
+// Owns keeping logins of a forge away from a program: variables, what git and gh would find by themselves, and files in
+// the user's home folder.
+//
+// CR1. Variables reach a program only by name (`environment.ts`). Git asks no helper, prompts nobody and offers no SSH key;
+//      gh and glab find no configuration.
+// CR2. Where the machine allows it, files that hold logins are hidden: the program runs in a mount namespace in which they
+//      are empty, and in which it has no right to bring them back. So is what the system shows of the environment of this
+//      process and of those that started it.
+// CR3. What could not be kept away is said, never passed over: a variable that was let through, a file that is still
+//      readable, a token in the configuration of the repository.
+
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { covers, INHERITED_VARIABLES } from './environment.ts';
+import { SHELL_NAME } from './not-run.ts';
+
+/** What a program is kept away from. */
+export interface CredentialRules {
+  /** The names of our variables that are let through; without it, the usual ones. */
+  readonly inheritEnv?: readonly string[] | undefined;
+  /** Where the program works. */
+  readonly cwd: string;
+  /** Files with secrets, beside those that are always looked for. */
+  readonly files?: readonly string[] | undefined;
+  /** Variables of ours with secrets, beside those that are always looked for. */
+  readonly variables?: readonly string[] | undefined;
+  /** Whether files are hidden. */
+  readonly hides: boolean;
+}
+
+/** How a program is kept away from logins, and what is left. */
+export interface CredentialGuard {
+  readonly env: Readonly<Record<string, string>>;
+  readonly wrap: (argv: readonly string[]) => readonly string[];
+  /** Who hides the files; null where nobody does. */
+  readonly hiddenBy: 'namespace' | null;
+  /** What the program can still reach, in words; empty where nothing is known. */
+  readonly left: readonly string[];
+}
+
+const TOKEN_VARIABLES = [
+  ...['GITHUB_TOKEN', 'GH_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN', 'GITHUB_PAT', 'GITLAB_TOKEN', 'GL_TOKEN'],
+  ...['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'SSH_AUTH_SOCK', 'GIT_ASKPASS', 'SSH_ASKPASS', 'PAWL_TOKEN'],
+];
+const HOME_FILES = [
+  ...['.netrc', '_netrc', '.git-credentials', '.config/git/credentials', '.config/gh', '.config/glab-cli', '.config/hub', '.ssh'],
+];
+const NOBODY = '/nonexistent/pawl-no-login';
+const SSH = 'ssh -F /dev/null -o BatchMode=yes -o IdentityAgent=none -o IdentitiesOnly=yes -o IdentityFile=/dev/null';
+const GIT_ENV: Readonly<Record<string, string>> = {
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ASKPASS: 'false',
+  SSH_ASKPASS: 'false',
+  GIT_SSH_COMMAND: SSH,
+  GIT_CONFIG_COUNT: '2',
+  GIT_CONFIG_KEY_0: 'credential.helper',
+  GIT_CONFIG_VALUE_0: '',
+  GIT_CONFIG_KEY_1: 'http.extraHeader',
+  GIT_CONFIG_VALUE_1: '',
+  GH_CONFIG_DIR: NOBODY,
+  GLAB_CONFIG_DIR: NOBODY,
+};
+
+// A folder becomes an empty one, a file an empty file. The outer namespace owns the mounts; the inner one has the user's own
+// id and no rights over them.
+const HIDE = `uid=$1; gid=$2; shift 2
+while [ "$1" != -- ]; do
+  if [ -d "$1" ]; then mount -t tmpfs -o ro,mode=0555 none "$1" || exit 125; elif [ -e "$1" ]; then mount --bind /dev/null "$1" || exit 125; fi
+  shift
+done
+exec unshare --user --map-user="$uid" --map-group="$gid" /bin/sh -c 'shift; exec "$@"' ${SHELL_NAME} "$@"`;
+const ENTER = ['unshare', '--user', '--map-root-user', '--mount', '/bin/sh', '-c', HIDE, SHELL_NAME];
+const PROBE_MS = 10_000;
+
+let support: boolean | undefined;
+
+/** Whether files can be hidden from programs on this machine; tried out once. */
+export function canHideFiles(): boolean {
+  support ??= probe();
+  return support;
+}
+
+function probe(): boolean {
+  if (process.platform !== 'linux') return false;
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
+  const [file = '', ...args] = [...ENTER, ...ids(), '/dev/shm', '--', '/bin/sh', '-c', '! touch /dev/shm/pawl-probe 2>/dev/null'];
+  return spawnSync(file, args, { timeout: PROBE_MS, stdio: 'ignore' }).status === 0;
+}
+
+function ids(): string[] {
+  return [process.getuid?.() ?? 0, process.getgid?.() ?? 0].map(String);
+}
+
+/** Builds the guard of one program. */
+export function guardCredentials(rules: CredentialRules): CredentialGuard {
+  const { inheritEnv = INHERITED_VARIABLES, files = [], variables = [] } = rules;
+  const secretVariables = [...TOKEN_VARIABLES, ...variables];
+  const through = secretVariables.filter((name) => process.env[name] !== undefined && inheritEnv.some((pattern) => covers(pattern, name)));
+  const home = homedir();
+  const found = [...HOME_FILES.map((file) => join(home, file)), ...files.map((file) => resolve(file)), ...configsWithTokens(home)].filter(
+    existsSync,
+  );
+  const isHidden = rules.hides && canHideFiles();
+  const repository = repositoryToken(rules.cwd);
+  const left = [
+    ...through.map((name) => `the variable ${name} is let through`),
+    ...(isHidden ? [] : found.map((file) => `${file} can be read`)),
+    ...(repository === undefined ? [] : [`${repository} holds a login`]),
+  ];
+  if (!isHidden) return { env: GIT_ENV, wrap: (argv) => argv, hiddenBy: null, left };
+  const hidden = [...found, ...processesWith(secretVariables)];
+  return { env: GIT_ENV, wrap: (argv) => [...ENTER, ...ids(), ...hidden, '--', ...argv], hiddenBy: 'namespace', left };
+}
+
+const TOKEN_IN_CONFIG = /extraheader\s*=\s*\S|:\/\/[^\s/:@]+:[^\s/@]+@/i;
+
+/** The user's own configuration of git is hidden only if a login is in it: name and e-mail address are needed. */
+function configsWithTokens(home: string): string[] {
+  return [join(home, '.gitconfig'), join(home, '.config/git/config')].filter((file) => TOKEN_IN_CONFIG.test(textOf(file)));
+}
+
+/** The configuration of the repository, if a login is in it: actions/checkout leaves one there. */
+function repositoryToken(cwd: string): string | undefined {
+  const config = join(cwd, '.git', 'config');
+  return TOKEN_IN_CONFIG.test(textOf(config)) ? config : undefined;
+}
+
+function textOf(file: string): string {
+  try {
+    return statSync(file).isFile() ? readFileSync(file, 'utf8') : '';
+  } catch {
+    return '';
+  }
+}
+
+/** What the system shows of the environment and the memory of this process and its ancestors, where a token is in it. */
+function processesWith(variables: readonly string[]): string[] {
+  const found: string[] = [];
+  for (let pid = process.pid; pid > 1; pid = parentOf(pid)) {
+    const names = new Set(
+      textOf(`/proc/${pid}/environ`)
+        .split('\0')
+        .map((entry) => entry.split('=')[0]),
+    );
+    // Of this process all variables count: a secret may be one whose name nobody knows as such.
+    if (pid === process.pid || variables.some((name) => names.has(name)))
+      found.push(...['environ', 'task', 'mem'].map((part) => `/proc/${pid}/${part}`));
+  }
+  return found;
+}
+
+function parentOf(pid: number): number {
+  const [, parent = '0'] = /\)\s\S\s(\d+)/.exec(textOf(`/proc/${pid}/stat`)) ?? [];
+  return Number(parent);
+}

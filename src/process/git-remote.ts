@@ -1,0 +1,54 @@
+// Owns calls of git that talk to a server over HTTPS with a token. The token is in the environment of that one git
+// process and nowhere else: not in the address, the arguments, a file, or the configuration of a repository.
+//
+// - The header is bound to the server's address, and redirects are not followed, so the token reaches no other host.
+// - Credential helpers and prompts of the user are off: no other login is used by accident, and nothing is stored.
+
+import { git } from './git.ts';
+
+/** A call of git that failed for a reason that may pass. */
+export class GitFailure extends Error {}
+
+/** A server with a repository, and the login there. */
+export interface GitRemote {
+  /** The address of the repository, without a login: `https://github.com/octo/project.git`. */
+  readonly url: string;
+  token(): Promise<string>;
+}
+
+/** The output of a git call that ended, with the text of its errors. */
+export interface GitEnd {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a git command that talks to the remote. The server's answer to a push or a fetch is in the result. */
+export async function gitRemote(cwd: string, remote: GitRemote, args: readonly string[]): Promise<GitEnd> {
+  const token = await remote.token();
+  const login = Buffer.from(`x-access-token:${token}`).toString('base64');
+  const settings: readonly (readonly [string, string])[] = [
+    [`http.${remote.url}.extraHeader`, `Authorization: Basic ${login}`],
+    ['http.followRedirects', 'false'],
+    ['credential.helper', ''],
+    ['protocol.version', '2'],
+  ];
+  const named = settings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  const env = {
+    ...Object.fromEntries(named),
+    GIT_CONFIG_COUNT: String(settings.length),
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '',
+    LC_ALL: 'C',
+  };
+  const answer = await git(cwd, args, { env });
+  if (answer.ok) return { code: 0, stdout: answer.stdout, stderr: '' };
+  const message = answer.message.replaceAll(token, '***').replaceAll(login, '***');
+  if (answer.code === undefined) throw new GitFailure(`git ${args[0]} failed: ${message}`);
+  return { code: answer.code, stdout: answer.stdout, stderr: message };
+}

@@ -1,0 +1,357 @@
+// Owns putting files of a workspace back to what they were in a snapshot, beside others who may write there.
+//
+// - A file is replaced or removed only if it is what the last snapshot says; anything else stays and is named.
+// - It is renamed first and looked at then, so what somebody wrote a moment ago is found. A file that appears meanwhile
+//   is never overwritten.
+// - Nothing is written through a link, and nothing outside of the top.
+// - It can be killed at any time and be started again: a file is as it was, in hand under a name of ours, or done.
+//
+// Kept are content, symbolic links and the executable bit; times, owners and other permissions are not in a snapshot.
+
+import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { chmod, copyFile, link, lstat, mkdir, readdir, readFile, readlink, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
+import { basename, dirname, join, posix } from 'node:path';
+import { digestText } from '../base/digest.ts';
+import { messageOf } from '../base/error.ts';
+
+/** The mode and the id of a file as git has them. */
+export interface FileState {
+  readonly mode: string;
+  readonly id: string;
+}
+
+/** A file that has to be put back. */
+export interface FileTarget {
+  readonly path: string;
+  /** What it is in the last snapshot; undefined where it is not there. */
+  readonly from: FileState | undefined;
+  /** What it has to be; undefined where it must not be there. */
+  readonly to: FileState | undefined;
+}
+
+/** A file that was left as it is, and why. */
+export interface KeptFile {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** Where files are put back, and what from. */
+export interface RestoreMeans {
+  readonly top: string;
+  /** The algorithm of the ids: sha1 or sha256. */
+  readonly format: string;
+  /** Marks the names of files that are in hand. */
+  readonly mark: string;
+  /** Returns the file that has the content of a target. */
+  readonly staged: (to: FileState) => string;
+}
+
+/** What was done. */
+export interface RestoreResult {
+  readonly done: readonly string[];
+  readonly kept: readonly KeptFile[];
+}
+
+const SUBMODULE = '160000';
+const LINK = '120000';
+const CHANGED = 'it was changed since the last snapshot';
+
+/** Returns what a restore could not put back, without changing anything. */
+export async function conflictsOf(targets: readonly FileTarget[], means: RestoreMeans): Promise<readonly KeptFile[]> {
+  const restore = new Restore(targets, means);
+  const kept: KeptFile[] = [];
+  for (const target of targets) {
+    const why = await restore.whyNot(target);
+    if (why !== undefined) kept.push({ path: target.path, why });
+  }
+  return kept;
+}
+
+/** Puts files back. What somebody else changed stays. */
+export async function restoreFiles(targets: readonly FileTarget[], means: RestoreMeans): Promise<RestoreResult> {
+  return await new Restore(targets, means).all();
+}
+
+/** Gives back what an interrupted restore has in hand and has not replaced yet; what it replaced and a snapshot holds goes. */
+export async function releaseFiles(files: ReadonlyMap<string, FileState | undefined>, means: RestoreMeans): Promise<void> {
+  const restore = new Restore([], means);
+  for (const [path, known] of files) await restore.release(path, known);
+}
+
+/** Makes folders without files, and removes those that are too many, with the folders that they leave empty. */
+export async function restoreFolders(
+  top: string,
+  { make, remove }: { readonly make: readonly string[]; readonly remove: readonly string[] },
+): Promise<void> {
+  for (const path of remove) if (await isInside(top, path)) await removeUpwards(top, path);
+  for (const path of make) if (await isInside(top, path)) await mkdir(join(top, path), { recursive: true }).catch(() => undefined);
+}
+
+/** Removes a folder and those above it, as long as they are empty. */
+async function removeUpwards(top: string, folder: string): Promise<void> {
+  for (let path = folder; path !== '.'; path = posix.dirname(path)) {
+    const isGone = await rmdir(join(top, path)).then(
+      () => true,
+      () => false,
+    );
+    if (!isGone) return;
+  }
+}
+
+/** A file in hand: renamed, and checked again at the end. */
+interface Taken {
+  readonly target: FileTarget;
+  readonly name: string;
+}
+
+class Restore {
+  private readonly targets: readonly FileTarget[];
+  private readonly means: RestoreMeans;
+  private readonly taken: Taken[] = [];
+  private readonly kept: KeptFile[] = [];
+  private readonly done: string[] = [];
+
+  constructor(targets: readonly FileTarget[], means: RestoreMeans) {
+    this.targets = targets;
+    this.means = means;
+  }
+
+  async all(): Promise<RestoreResult> {
+    const byDepth = [...this.targets].sort((one, other) => (one.path < other.path ? 1 : -1));
+    for (const target of byDepth.filter(({ to }) => to === undefined)) await this.put(target);
+    for (const target of this.targets.filter(({ to }) => to !== undefined)) await this.put(target);
+    for (const taken of this.taken) await this.letGo(taken);
+    const kept = new Set(this.kept.map(({ path }) => path));
+    return { done: this.done.filter((path) => !kept.has(path)), kept: this.kept };
+  }
+
+  /** Renames a file in hand back to its place, if nothing is there; removes it if it was replaced and a snapshot holds it. */
+  async release(path: string, known: FileState | undefined): Promise<void> {
+    if (!(await isInside(this.means.top, path))) return;
+    const name = join(this.means.top, this.nameInHand(path));
+    const [now, hand] = [await this.stateAt(path), await this.stateAt(this.nameInHand(path))];
+    await rm(this.nameOfNew(path), { force: true });
+    if (hand === undefined) return;
+    const isKnown = hand !== 'folder' && hand !== 'special' && known !== undefined && isSame(hand, known);
+    if (now !== undefined && isKnown) await rm(name);
+    else await giveBack(name, join(this.means.top, path));
+  }
+
+  /** Why a file cannot be put back as things are; undefined where it can. */
+  async whyNot({ path, from, to }: FileTarget): Promise<string | undefined> {
+    if (from?.mode === SUBMODULE || to?.mode === SUBMODULE) return 'it is a submodule; check out its commit by hand';
+    if (path.includes('\uFFFD')) return 'its name is not UTF-8';
+    const now = await this.stateAt(path);
+    if (now === 'folder') return to === undefined || (await this.isOurs(path)) ? undefined : 'a folder with other files is in its place';
+    if (now === 'special') return CHANGED;
+    if (isSame(now, to) || isSame(now, from)) return undefined;
+    const inHand = await this.stateAt(this.nameInHand(path));
+    if (now === undefined && inHand !== 'folder' && inHand !== 'special' && isSame(inHand, from)) return undefined;
+    // A link or a file where its folder was may be one of ours, which goes first.
+    return now === undefined && from === undefined ? undefined : CHANGED;
+  }
+
+  private async put(target: FileTarget): Promise<void> {
+    const { path, to } = target;
+    const hand = this.nameInHand(path);
+    try {
+      await rm(this.nameOfNew(path), { force: true });
+      const why = await this.whyNot(target);
+      const [now, inHand] = [await this.stateAt(path), await this.stateAt(hand)];
+      // What an earlier try has left in hand is checked and let go with the rest.
+      if (inHand !== undefined) this.taken.push({ target, name: hand });
+      if (why !== undefined) return this.keep(path, why);
+      if (now === 'folder' ? to === undefined : isSame(now as FileState | undefined, to)) return this.finish(path);
+      if (now === 'folder') await removeEmpty(join(this.means.top, path));
+      else if (now !== undefined && !(await this.take(target))) return;
+      if (to !== undefined && !(await this.place(path, to))) return;
+      this.finish(path);
+      if (to === undefined) await this.removeFolders(posix.dirname(path));
+    } catch (error) {
+      this.keep(path, messageOf(error));
+    }
+  }
+
+  /** Renames a file, and looks whether it is the one that may go. */
+  private async take(target: FileTarget): Promise<boolean> {
+    const { path, from } = target;
+    const [file, hand] = [join(this.means.top, path), join(this.means.top, this.nameInHand(path))];
+    await rename(file, hand);
+    const found = await this.stateAt(this.nameInHand(path));
+    if (found !== 'folder' && found !== 'special' && isSame(found, from)) {
+      this.taken.push({ target, name: this.nameInHand(path) });
+      return true;
+    }
+    this.keep(path, CHANGED);
+    await giveBack(hand, file);
+    return false;
+  }
+
+  /** Writes a file beside its place and links it there, which fails if somebody else has written one meanwhile. */
+  private async place(path: string, to: FileState): Promise<boolean> {
+    const file = join(this.means.top, path);
+    if (!(await this.makeFolders(path))) {
+      this.keep(path, 'a link or a file is in the place of its folder');
+      return false;
+    }
+    const source = this.means.staged(to);
+    const fresh = this.nameOfNew(path);
+    try {
+      if (to.mode === LINK) {
+        await symlink(await readlink(source, { encoding: 'buffer' }), file);
+        return true;
+      }
+      await copyFile(source, fresh);
+      const mode = await this.modeBefore(path);
+      await chmod(fresh, to.mode === '100755' ? mode | ((mode & 0o444) >> 2) : mode);
+      await linkInto(fresh, file);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      this.keep(path, 'another program wrote it while the files were put back');
+      return false;
+    } finally {
+      await rm(fresh, { force: true });
+    }
+  }
+
+  /** The permissions of the file that is replaced, without the executable bit; those of a new file otherwise. */
+  private async modeBefore(path: string): Promise<number> {
+    const before = await lstat(join(this.means.top, this.nameInHand(path))).catch(() => undefined);
+    return before?.isFile() === true ? before.mode & 0o666 : 0o666 & ~process.umask();
+  }
+
+  /** What was written into a file while it was in hand is somebody else's, and goes back to its place. */
+  private async letGo({ target, name }: Taken): Promise<void> {
+    const [hand, file] = [join(this.means.top, name), join(this.means.top, target.path)];
+    const found = await this.stateAt(name);
+    if (found === undefined) return;
+    if (found !== 'folder' && found !== 'special' && isSame(found, target.from)) return await unlink(hand);
+    this.keep(target.path, CHANGED);
+    const now = await this.stateAt(target.path);
+    const isOurs = now === undefined || (now !== 'folder' && now !== 'special' && isSame(now, target.to));
+    await rename(hand, isOurs ? file : `${file}.theirs-${process.pid}`);
+  }
+
+  private async stateAt(path: string): Promise<FileState | 'folder' | 'special' | undefined> {
+    const file = join(this.means.top, path);
+    if (!(await isInside(this.means.top, path))) return undefined;
+    const facts = await lstat(file).catch(() => undefined);
+    if (facts === undefined) return undefined;
+    if (facts.isDirectory()) return 'folder';
+    if (!facts.isFile() && !facts.isSymbolicLink()) return 'special';
+    const content = facts.isFile() ? await readFile(file) : await readlink(file, { encoding: 'buffer' });
+    return { mode: modeOf(facts), id: blobId(content, this.means.format) };
+  }
+
+  /** Whether everything in a folder is ours to remove, so that a file can take its place. */
+  private async isOurs(path: string): Promise<boolean> {
+    const going = new Set(this.targets.filter(({ to }) => to === undefined).map((target) => target.path));
+    const open = [path];
+    for (let folder = open.pop(); folder !== undefined; folder = open.pop())
+      for (const entry of await readdir(join(this.means.top, folder), { withFileTypes: true })) {
+        const inside = posix.join(folder, entry.name);
+        if (entry.isDirectory()) open.push(inside);
+        else if (!going.has(inside) && !entry.name.startsWith(this.means.mark)) return false;
+      }
+    return true;
+  }
+
+  /** Makes the folders above a file. A link in their place is not followed. */
+  private async makeFolders(path: string): Promise<boolean> {
+    if (!(await isInside(this.means.top, path))) return false;
+    await mkdir(dirname(join(this.means.top, path)), { recursive: true });
+    return true;
+  }
+
+  /** Folders that a removed file leaves empty go with it, up to the top. */
+  private async removeFolders(folder: string): Promise<void> {
+    for (let path = folder; path !== '.'; path = posix.dirname(path)) {
+      const rest = await readdir(join(this.means.top, path)).catch(() => undefined);
+      if (rest === undefined || rest.some((name) => !name.startsWith(this.means.mark))) return;
+      for (const name of rest) await this.letGoEarly(posix.join(path, name));
+      if (rest.length === 0 || (await readdir(join(this.means.top, path))).length === 0) await rmdir(join(this.means.top, path));
+      else return;
+    }
+  }
+
+  private async letGoEarly(name: string): Promise<void> {
+    const taken = this.taken.find((one) => one.name === name);
+    if (taken !== undefined) await this.letGo(taken);
+  }
+
+  private nameInHand(path: string): string {
+    return posix.join(posix.dirname(path), `${this.means.mark}${digestText(basename(path)).slice(0, 16)}`);
+  }
+
+  private nameOfNew(path: string): string {
+    return `${join(this.means.top, this.nameInHand(path))}-new`;
+  }
+
+  private keep(path: string, why: string): void {
+    if (!this.kept.some((one) => one.path === path)) this.kept.push({ path, why });
+  }
+
+  private finish(path: string): void {
+    this.done.push(path);
+  }
+}
+
+/** The id that git gives to content. */
+function blobId(content: Buffer, format: string): string {
+  return createHash(format).update(`blob ${content.length}\0`).update(content).digest('hex');
+}
+
+function isSame(one: FileState | undefined, other: FileState | undefined): boolean {
+  return one?.id === other?.id && one?.mode === other?.mode;
+}
+
+function modeOf(facts: Stats): string {
+  if (facts.isSymbolicLink()) return LINK;
+  return (facts.mode & 0o100) === 0 ? '100644' : '100755';
+}
+
+/** Whether no folder above a path is a link or a file. */
+async function isInside(top: string, path: string): Promise<boolean> {
+  const parts = posix.dirname(path).split('/');
+  if (path.startsWith('/') || path.split('/').includes('..')) return false;
+  for (let count = 1; count <= parts.length; count += 1) {
+    const facts = await lstat(join(top, ...parts.slice(0, count))).catch(() => undefined);
+    if (facts === undefined) return true;
+    if (!facts.isDirectory()) return false;
+  }
+  return true;
+}
+
+/** Links a file into a place where nothing is; file systems without links rename, after a look. */
+async function linkInto(fresh: string, file: string): Promise<void> {
+  try {
+    await link(fresh, file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' || (await lstat(file).catch(() => undefined)) !== undefined)
+      throw Object.assign(new Error(file), { code: 'EEXIST' });
+    await rename(fresh, file);
+  }
+}
+
+/** Gives a file back that was taken by mistake. If there is another one by now, both stay. */
+async function giveBack(hand: string, file: string): Promise<void> {
+  const facts = await lstat(hand);
+  if (facts.isDirectory() || facts.isSymbolicLink()) {
+    if ((await lstat(file).catch(() => undefined)) === undefined) await rename(hand, file);
+    return;
+  }
+  try {
+    await linkInto(hand, file);
+    await rm(hand, { force: true });
+  } catch {
+    await rename(hand, `${file}.theirs-${process.pid}`);
+  }
+}
+
+async function removeEmpty(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) await removeEmpty(join(folder, entry.name));
+  await rmdir(folder);
+}

@@ -1,0 +1,176 @@
+// Owns what differs between two snapshots: the files with what they were and are, how many lines, the text of the
+// difference; and putting files of a workspace back to one of them.
+
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { outputOf } from './git-tree.ts';
+import {
+  conflictsOf,
+  type FileState,
+  type FileTarget,
+  type KeptFile,
+  type RestoreMeans,
+  type RestoreResult,
+  releaseFiles,
+  restoreFiles,
+} from './restore-files.ts';
+import { RESTORE_MARK, type SnapshotRepository } from './snapshot-repository.ts';
+
+/** A file that differs between two snapshots. */
+export interface FileChange {
+  readonly path: string;
+  readonly before: FileState | undefined;
+  readonly after: FileState | undefined;
+}
+
+/** A file that differs, for people: renames are found, and lines are counted. */
+export interface FileSummary {
+  readonly path: string;
+  readonly what: 'added' | 'changed' | 'deleted' | 'renamed';
+  /** The earlier path of a renamed file. */
+  readonly from?: string;
+  /** The number of lines; absent for a binary file. */
+  readonly lines?: { readonly added: number; readonly deleted: number };
+}
+
+const DIFF_BYTES_MAX = 16 << 20;
+const NOTHING = /^0+$/;
+
+/** Two trees. */
+export interface TreePair {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Returns the files that differ, each under its own path. */
+export async function fileChanges(repository: SnapshotRepository, { before, after }: TreePair): Promise<readonly FileChange[]> {
+  if (before === after) return [];
+  const parts = outputOf(await repository.git(['diff-tree', '-r', '-z', '--no-renames', '--raw', '--no-abbrev', before, after])).split(
+    '\0',
+  );
+  const changes: FileChange[] = [];
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [was = '', is = '', wasId = '', isId = ''] = (parts[at] as string).slice(1).split(' ');
+    const state = (mode: string, id: string): FileState | undefined => (NOTHING.test(mode) ? undefined : { mode, id });
+    changes.push({ path: parts[at + 1] as string, before: state(was, wasId), after: state(is, isId) });
+  }
+  return changes;
+}
+
+const REMEMBERED_MAX = 40;
+const REMEMBERED_CHARS = 200_000;
+const summaries = new Map<string, readonly FileSummary[]>();
+const texts = new Map<string, string>();
+
+/** Trees are named by their content, so what differs between two of them never changes: a page that is read often asks git once. */
+async function remembered<T extends string | readonly unknown[]>(
+  known: Map<string, T>,
+  { repository, pair }: { readonly repository: SnapshotRepository; readonly pair: TreePair },
+  read: () => Promise<T>,
+): Promise<T> {
+  const key = `${repository.place.top}\0${pair.before}\0${pair.after}`;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const value = await read();
+  if (value.length > REMEMBERED_CHARS) return value;
+  const [oldest] = known.keys();
+  if (known.size >= REMEMBERED_MAX && oldest !== undefined) known.delete(oldest);
+  known.set(key, value);
+  return value;
+}
+
+/** Returns the files that differ, with renames and counted lines. */
+export function summaryOf(repository: SnapshotRepository, pair: TreePair): Promise<readonly FileSummary[]> {
+  return remembered(summaries, { repository, pair }, () => readSummary(repository, pair));
+}
+
+async function readSummary(repository: SnapshotRepository, { before, after }: TreePair): Promise<readonly FileSummary[]> {
+  if (before === after) return [];
+  const args = (format: string): string[] => [
+    'diff-tree',
+    '-r',
+    '-z',
+    '--find-renames',
+    '--no-ext-diff',
+    '--no-textconv',
+    format,
+    before,
+    after,
+  ];
+  const [named, counted] = await Promise.all([repository.git(args('--name-status')), repository.git(args('--numstat'))]);
+  const lines = countedLines(outputOf(counted).split('\0'));
+  const parts = outputOf(named).split('\0');
+  const files: FileSummary[] = [];
+  for (let at = 0; at + 1 < parts.length; ) {
+    const letter = (parts[at] as string).charAt(0);
+    const isRename = letter === 'R';
+    const path = parts[at + (isRename ? 2 : 1)] as string;
+    const what = letter === 'A' ? 'added' : letter === 'D' ? 'deleted' : isRename ? 'renamed' : 'changed';
+    const count = lines.get(path);
+    files.push({ path, what, ...(isRename ? { from: parts[at + 1] as string } : {}), ...(count === undefined ? {} : { lines: count }) });
+    at += isRename ? 3 : 2;
+  }
+  return files;
+}
+
+/** Lines by path. A renamed file has an empty path first, then the old and the new one; binary files have dashes. */
+function countedLines(parts: readonly string[]): Map<string, { readonly added: number; readonly deleted: number }> {
+  const found = new Map<string, { readonly added: number; readonly deleted: number }>();
+  for (let at = 0; at + 1 <= parts.length && parts[at] !== ''; at += 1) {
+    const [added = '', deleted = '', name = ''] = (parts[at] as string).split('\t');
+    const path = name === '' ? (parts[at + 2] as string) : name;
+    if (name === '') at += 2;
+    if (added !== '-') found.set(path, { added: Number(added), deleted: Number(deleted) });
+  }
+  return found;
+}
+
+/** Returns the difference as text. No code of the repository runs; binary files are only named. */
+export async function diffText(repository: SnapshotRepository, pair: TreePair): Promise<string> {
+  return remembered(texts, { repository, pair }, () => readText(repository, pair));
+}
+
+async function readText(repository: SnapshotRepository, { before, after }: TreePair): Promise<string> {
+  if (before === after) return '';
+  const args = ['diff-tree', '-p', '-r', '--no-ext-diff', '--no-textconv', '--no-color', '--find-renames', before, after];
+  return outputOf(await repository.git(args, { outputMax: DIFF_BYTES_MAX }));
+}
+
+/** Returns which of the files could not be put back as things are. */
+export async function conflicts(repository: SnapshotRepository, targets: readonly FileTarget[]): Promise<readonly KeptFile[]> {
+  return await conflictsOf(
+    targets,
+    meansOf(repository, () => ''),
+  );
+}
+
+/** Gives files back that an interrupted restore has in hand, so that they are seen as they were. */
+export async function recoverFiles(repository: SnapshotRepository, files: ReadonlyMap<string, FileState | undefined>): Promise<void> {
+  await releaseFiles(
+    files,
+    meansOf(repository, () => ''),
+  );
+}
+
+/** Puts files back; see `restore-files.ts` for what stays. */
+export async function putBack(repository: SnapshotRepository, targets: readonly FileTarget[]): Promise<RestoreResult> {
+  const folder = await repository.temporary('stage');
+  try {
+    const states = [...new Map(targets.flatMap(({ to }) => (to === undefined ? [] : [[`${to.mode} ${to.id}`, to] as const]))).values()];
+    const names = new Map(states.map(({ mode, id }, position) => [`${mode} ${id}`, `f${position}`]));
+    const lines = states.filter(({ mode }) => mode !== '160000').map(({ mode, id }) => `${mode} ${id}\t${names.get(`${mode} ${id}`)}\0`);
+    const index = join(folder, 'index');
+    if (lines.length > 0) {
+      outputOf(await repository.git(['update-index', '-z', '--index-info'], { index, stdin: lines.join('') }));
+      outputOf(await repository.git(['checkout-index', '--all', '--force', `--prefix=${join(folder, 'files')}/`], { index }));
+    }
+    const staged = (to: FileState): string => join(folder, 'files', names.get(`${to.mode} ${to.id}`) as string);
+    return await restoreFiles(targets, meansOf(repository, staged));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function meansOf({ place }: SnapshotRepository, staged: RestoreMeans['staged']): RestoreMeans {
+  return { top: place.top, format: place.format, mark: RESTORE_MARK, staged };
+}

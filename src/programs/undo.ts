@@ -1,0 +1,34 @@
+// Owns the order of undoing: one step, opened again until it says that nothing is left. It belongs to no definition; a
+// graph and a flow open it alike when a run ends badly.
+
+import { isJsonObject } from '../base/json.ts';
+import type { StepModel } from '../definition/model.ts';
+import { plainFrame } from '../definition/plain-frame.ts';
+import type { Ended, Facts, Move } from '../kernel/program.ts';
+
+/** The name of the step that undoes what a run did. Authors cannot use it: their names have no `@`. */
+export const UNDO_STEP = '@undo';
+
+/** The step that undoes one thing each time. What cannot be undone after its retries is left to a person. */
+export const UNDO_MODEL: StepModel = {
+  ...plainFrame(UNDO_STEP, 'reconcile'),
+  title: 'Undo',
+  kind: 'task',
+  config: {},
+  side: true,
+  merges: false,
+  contractRetries: 0,
+  retry: { max: 3, on: ['error', 'timeout'], backoff: { initialMs: 1000, factor: 4, maxMs: 60_000 } },
+};
+
+/** What follows when it ended: the next one, the end of the run, or a person. */
+export function undoMoves({ outcome, error, output }: Ended, facts: Facts): readonly Move[] {
+  if (outcome === 'ok') return [{ do: 'open', step: UNDO_STEP }];
+  if (outcome === 'skip') {
+    const result = output === undefined ? null : facts.value(output);
+    const isNothing = isJsonObject(result) && result.undone === 0;
+    return [{ do: 'end', status: 'completed', ...(isNothing ? { nothingUndone: true } : {}) }];
+  }
+  const message = error?.message ?? `undoing ended "${outcome}"`;
+  return [{ do: 'halt', status: 'escalated', cause: { reason: 'error', message, code: error?.code }, at: 'step' }];
+}

@@ -1,0 +1,90 @@
+// Owns the part of the forge contract that is about what the forge's own identity says of a pull request: reviews,
+// checks, and requests for reviews.
+
+import { expect, test } from 'vitest';
+import { type ForgeStage, openSample, valueIn } from './stage.ts';
+
+/** Describes reviews and checks by the forge itself. */
+export function describeReviews(at: () => ForgeStage): void {
+  test('a review that only comments is no approval, is submitted once, and may have remarks on lines', async () => {
+    const { forge } = at();
+    const { number, head } = await openSample(at(), 'topic');
+    const comments = [{ path: 'topic.txt', line: 1, body: 'Why?' }];
+    const request = { number, head, state: 'commented' as const, body: 'Looks fine.', comments };
+    const { id } = valueIn(await forge.submitReview(request, 'k1'));
+    expect(valueIn(await forge.submitReview(request, 'k1'))).toEqual({ id });
+    expect(valueIn(await forge.approvals(number))).toEqual([]);
+  });
+
+  test('F4: a review of a head that moved is refused, and names the new one', async () => {
+    const { forge, commit } = at();
+    const { number, head } = await openSample(at(), 'topic');
+    const moved = await commit('topic', { 'topic.txt': 'slipped in\n' });
+    const request = { number, head, state: 'commented' as const, body: 'Looks fine.' };
+    expect(await forge.submitReview(request, 'k1')).toMatchObject({ result: 'stale_head', head: moved });
+  });
+
+  test('the forge does not approve a pull request that it opened', async () => {
+    const { forge } = at();
+    const { number, head } = await openSample(at(), 'topic');
+    const request = { number, head, state: 'approved' as const, body: 'Mine.' };
+    expect(await forge.submitReview(request, 'k1')).toMatchObject({ result: 'denied' });
+    expect(valueIn(await forge.approvals(number))).toEqual([]);
+  });
+
+  test('a pull request of somebody else can be sent back', async () => {
+    const { forge } = at();
+    const { number, head } = await at().openFromFork('topic');
+    const request = { number, head, state: 'changes_requested' as const, body: 'Add a test.' };
+    valueIn(await forge.submitReview(request, 'k1'));
+    const { login } = valueIn(await forge.whoami());
+    expect(valueIn(await forge.approvals(number))).toMatchObject([{ actor: login, state: 'changes_requested' }]);
+  });
+
+  test('a check that the forge sets is read back, and the latest report replaces the one before', async () => {
+    const { forge } = at();
+    const { head: sha } = await openSample(at(), 'topic');
+    const running = { sha, name: 'pawl/review', status: 'in_progress' as const, conclusion: null, title: 'The review is running' };
+    valueIn(await forge.setCheck(running, 'k1'));
+    expect(valueIn(await forge.checks(sha))).toMatchObject([{ name: 'pawl/review', status: 'in_progress', conclusion: null }]);
+    const green = { ...running, status: 'completed' as const, conclusion: 'success' as const, summary: 'Two people approve.' };
+    valueIn(await forge.setCheck(green, 'k2'));
+    expect(valueIn(await forge.checks(sha))).toMatchObject([{ name: 'pawl/review', status: 'completed', conclusion: 'success' }]);
+  });
+
+  test('a check of a commit that does not exist is not_found', async () => {
+    const report = { sha: 'f'.repeat(40), name: 'x', status: 'completed' as const, conclusion: 'success' as const };
+    expect(await at().forge.setCheck(report, 'k1')).toMatchObject({ result: 'not_found' });
+  });
+
+  test('people are asked for a review once, until they have given it; the author is not asked', async () => {
+    const { forge, review } = at();
+    const { number } = await openSample(at(), 'topic');
+    expect(valueIn(await forge.requestReviewers({ number, people: ['ann', 'bob'] }, 'k1'))).toEqual({ reviewers: ['ann', 'bob'] });
+    expect(valueIn(await forge.requestReviewers({ number, people: ['Ann'] }, 'k2'))).toEqual({ reviewers: ['ann', 'bob'] });
+    await review(number, 'ann', 'approved');
+    expect(valueIn(await forge.pullRequest(number)).reviewers).toEqual(['bob']);
+    const { login } = valueIn(await forge.whoami());
+    expect(await forge.requestReviewers({ number, people: [login] }, 'k3')).toMatchObject({ result: 'denied' });
+  });
+
+  describeAssignment(at);
+}
+
+function describeAssignment(at: () => ForgeStage): void {
+  test('people are assigned to an issue or a pull request, each once', async () => {
+    const { forge } = at();
+    const { number: issue } = valueIn(await forge.createIssue({ title: 'Search', body: '', labels: [] }, 'i'));
+    const { number: pr } = await openSample(at(), 'topic');
+    for (const number of [issue, pr]) {
+      expect(valueIn(await forge.assign({ number, people: ['ann', 'bob'] }, `${number}/1`))).toEqual({ assignees: ['ann', 'bob'] });
+      expect(valueIn(await forge.assign({ number, people: ['Ann', 'carol'] }, `${number}/2`))).toEqual({
+        assignees: ['ann', 'bob', 'carol'],
+      });
+      expect(valueIn(await forge.assign({ number, people: ['eve'] }, `${number}/1`))).toEqual({ assignees: ['ann', 'bob'] });
+    }
+    expect(valueIn(await forge.issue(issue)).assignees).toEqual(['ann', 'bob', 'carol']);
+    expect(valueIn(await forge.pullRequest(pr)).assignees).toEqual(['ann', 'bob', 'carol']);
+    expect(await forge.assign({ number: 999, people: ['ann'] }, 'none')).toMatchObject({ result: 'not_found' });
+  });
+}

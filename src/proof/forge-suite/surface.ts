@@ -1,0 +1,54 @@
+// Owns the part of the forge contract that is about what people see of runs: reactions, comments that are kept up to date,
+// and checks that say what Pawl itself thinks.
+
+import { expect, test } from 'vitest';
+import { OWN_CHECK } from '../../forge/forge.ts';
+import { type ForgeStage, openSample, valueIn } from './stage.ts';
+
+/** Describes what people see. */
+export function describeSurface(at: () => ForgeStage): void {
+  test('a reaction to a comment is there once, by the forge itself; to a comment that does not exist it is not_found', async () => {
+    const { forge, comment, reactions } = at();
+    const { number } = valueIn(await forge.createIssue({ title: 'Search', body: '', labels: [] }, 'k1'));
+    const id = await comment(number, 'ann', '/pawl status');
+    for (const key of ['k2', 'k2', 'k3']) valueIn(await forge.react({ id, reaction: 'eyes' }, key));
+    valueIn(await forge.react({ id, reaction: '+1' }, 'k4'));
+    const { login } = valueIn(await forge.whoami());
+    expect(await reactions(id)).toEqual([
+      { actor: login, reaction: 'eyes' },
+      { actor: login, reaction: '+1' },
+    ]);
+    expect(await forge.react({ id: '987654', reaction: 'eyes' }, 'k5')).toMatchObject({ result: 'not_found' });
+  });
+
+  test('a comment says when its text was written, by the clock of the forge; a reaction does not change it', async () => {
+    const { forge } = at();
+    const { number } = valueIn(await forge.createIssue({ title: 'Search', body: '', labels: [] }, 'k1'));
+    const made = valueIn(await forge.comment({ number, body: 'one' }, 'k2'));
+    expect(valueIn(await forge.comments(number))).toMatchObject([{ id: made.id, at: made.at, edited: false }]);
+    const edited = valueIn(await forge.editComment({ id: made.id, body: 'two' }, 'k3'));
+    expect(edited.at).toBeGreaterThanOrEqual(made.at ?? Number.NaN);
+    const [before] = valueIn(await forge.comments(number));
+    valueIn(await forge.react({ id: made.id, reaction: '-1' }, 'k4'));
+    expect(valueIn(await forge.comments(number))).toEqual([before]);
+  });
+
+  test('a check of its own is marked, and does not keep anything from being merged; one of CI does', async () => {
+    const { forge, check } = at();
+    const { number, head: sha } = await openSample(at(), 'topic');
+    const own = { sha, name: `${OWN_CHECK}fix / review`, status: 'completed' as const, conclusion: 'failure' as const };
+    valueIn(await forge.setCheck(own, 'k1'));
+    await check('topic', { name: 'ci', status: 'completed', conclusion: 'failure' });
+    expect(valueIn(await forge.checks(sha)).map(({ name, own: isOwn }) => [name, isOwn])).toEqual([
+      ['ci', undefined],
+      [own.name, true],
+    ]);
+    const merge = { number, deleteBranch: false, expectedHead: sha };
+    expect(await forge.mergePullRequest(merge, 'k2')).toMatchObject({
+      result: 'ci_failure',
+      message: expect.not.stringContaining('review'),
+    });
+    await check('topic', { name: 'ci', status: 'completed', conclusion: 'success' });
+    valueIn(await forge.mergePullRequest(merge, 'k3'));
+  });
+}

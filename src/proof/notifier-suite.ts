@@ -1,0 +1,97 @@
+// Owns the contract of notifiers as tests. A notifier's test file is one call, with a receiver that the suite can look into.
+
+import { describe, expect, test } from 'vitest';
+import type { Notice, Notifier } from '../notify/notifier.ts';
+
+/** A notifier and its receiver. */
+export interface NotifierHarness {
+  readonly notifier: Notifier;
+  /** What the receiver got: for each notice, all of it as text. */
+  received(): readonly string[];
+  close(): Promise<void> | void;
+}
+
+/** How a receiver behaves: it takes notices, is not there, refuses for now or for good, or never answers. */
+export type ReceiverBehaviour = 'takes' | 'absent' | 'busy' | 'refuses' | 'silent';
+
+/** The notice that the suite sends. */
+const NOTICE: Notice = {
+  id: 'n1',
+  event: 'waiting',
+  run: '7kq2',
+  workflow: 'release',
+  title: 'release waits for a decision',
+  text: 'Ship <it> & "go"; $(touch x) `y` --help',
+  command: 'pawl decide 7kq2',
+  at: '2026-01-01T00:00:00.000Z',
+};
+
+/** Tests that a notifier keeps the contract of `Notifier`. Behaviours that it cannot have are left out. */
+export function describeNotifier(
+  name: string,
+  open: (behaviour: ReceiverBehaviour) => Promise<NotifierHarness>,
+  behaviours: readonly ReceiverBehaviour[] = ['takes', 'absent', 'busy', 'refuses', 'silent'],
+): void {
+  const has = (behaviour: ReceiverBehaviour): boolean => behaviours.includes(behaviour);
+  const sending = async (behaviour: ReceiverBehaviour, use: (harness: NotifierHarness) => Promise<void>): Promise<void> => {
+    const harness = await open(behaviour);
+    try {
+      await use(harness);
+    } finally {
+      await harness.close();
+    }
+  };
+  const never = new AbortController().signal;
+
+  describe(`notifier ${name}`, () => {
+    test('NT1: sends a notice once, with its title, its text and where to act', async () => {
+      await sending('takes', async ({ notifier, received }) => {
+        expect(await notifier.send(NOTICE, never)).toEqual({ kind: 'sent' });
+        const [got = '', ...more] = received();
+        expect(more).toEqual([]);
+        for (const part of [NOTICE.title, 'touch x', NOTICE.command]) expect(got).toContain(part);
+      });
+    });
+
+    test('sends the link of a notice that has one', async () => {
+      await sending('takes', async ({ notifier, received }) => {
+        await notifier.send({ ...NOTICE, link: 'https://pawl.example/runs/7kq2' }, never);
+        expect(received()[0]).toContain('https://pawl.example/runs/7kq2');
+      });
+    });
+
+    if (has('absent'))
+      test('says that a notice was not sent if nobody is there', async () => {
+        await sending('absent', async ({ notifier }) => {
+          expect(await notifier.send(NOTICE, never)).toMatchObject({ kind: 'failed', message: expect.stringMatching(/./) });
+        });
+      });
+
+    if (has('busy'))
+      test('NT1: sends a notice that was not taken once, and says that it can be tried again', async () => {
+        await sending('busy', async ({ notifier, received }) => {
+          const outcome = await notifier.send(NOTICE, never);
+          expect([outcome.kind, 'isFinal' in outcome]).toEqual(['failed', false]);
+          expect(received()).toHaveLength(1);
+        });
+      });
+
+    if (has('refuses'))
+      test('says that trying again cannot help if it was refused for good', async () => {
+        await sending('refuses', async ({ notifier }) => {
+          expect(await notifier.send(NOTICE, never)).toMatchObject({ kind: 'failed', isFinal: true });
+        });
+      });
+
+    if (has('silent'))
+      test('NT1: says that it does not know if it was stopped while it waited for an answer', async () => {
+        await sending('silent', async ({ notifier, received }) => {
+          const stop = new AbortController();
+          const sent = notifier.send(NOTICE, stop.signal);
+          await expect.poll(() => received().length).toBe(1);
+          stop.abort();
+          expect(await sent).toMatchObject({ kind: 'unknown', message: expect.stringMatching(/./) });
+        });
+      });
+  });
+}

@@ -1,0 +1,326 @@
+// Owns how what was changed in a private copy becomes part of the database: in one transaction, together with the record
+// of the step, or not at all. The write lock is held only for that.
+//
+// D12. A row is written only if it is still as it was when the copy was made; else nothing is written.
+// D13. What the copy's triggers and foreign keys did is part of its changes, so they do not run again here. Rows of a
+//      table with triggers are taken only if those were there all the time: SQLite numbers each change of a schema.
+
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { EngineError, messageOf } from '../base/error.ts';
+import { BASE, COPY, type CollectedTable, collectChanges, schemaChanges } from './copy-changes.ts';
+import type { TableChange } from './difference.ts';
+import type { Row } from './guarded-connection.ts';
+import { quoted, type StepKey } from './names.ts';
+import { recordStep } from './once.ts';
+import { differs, identityNames, type TableShape } from './table-shape.ts';
+
+/** A copy of a database that a step worked on. */
+export interface WorkedCopy {
+  /** The database. */
+  readonly file: string;
+  /** The copy as it was made. */
+  readonly base: string;
+  /** The copy that was worked on. */
+  readonly copy: string;
+}
+
+/** How a copy is accepted. */
+export interface AcceptOptions {
+  readonly step: StepKey;
+  readonly at: string;
+  /** How many rows may have been deleted in all; default: any number. */
+  readonly deletesMax?: number;
+  /** How many rows of one table may have been updated; default: any number. */
+  readonly updatesMax?: number;
+  /** The result to record, which may name what was changed. */
+  readonly result: (tables: readonly TableChange[]) => string;
+  /** Asked last before the transaction is committed. */
+  readonly isStopped?: () => boolean;
+}
+
+/** A row that somebody else changed since the copy was made. */
+export interface ConflictingRow {
+  readonly table: string;
+  /** What tells the row from others. */
+  readonly key: Readonly<Record<string, string>>;
+  readonly change: 'insert' | 'update' | 'delete';
+  /** What is there now: another row with this key, a row with other values, or none. */
+  readonly found: 'exists' | 'changed' | 'gone';
+}
+
+/** What came of it. Only `accepted` changed the database. */
+export type Acceptance =
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'accepted'; readonly tables: readonly TableChange[] }
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'refused'; readonly why: string; readonly tables: readonly TableChange[] }
+  | {
+      readonly kind: 'conflict';
+      readonly why: string;
+      readonly rows: readonly ConflictingRow[];
+      readonly tables: readonly TableChange[];
+    };
+
+const BUSY_MS = 5000;
+const LOCK_TRY_MS = 50;
+const LOCK_WAIT_MS = 30_000;
+const ROWS_NAMED = 20;
+const CONSTRAINT = 19;
+/** Extended codes of CHECK, NOT NULL and STRICT: rules about one row, which others cannot break. */
+const ROW_RULES: ReadonlySet<number> = new Set([275, 1299, 3091]);
+const BUSY = 5;
+
+/** Brings back what was changed in a copy, with the record of its step. */
+export async function acceptCopy({ file, base, copy }: WorkedCopy, options: AcceptOptions): Promise<Acceptance> {
+  // Foreign keys are off, so that cascades do not run again (D13); they are checked at the end.
+  const db = new DatabaseSync(file, { timeout: BUSY_MS, allowExtension: false, defensive: true, enableForeignKeyConstraints: false });
+  try {
+    db.prepare(`ATTACH ? AS ${BASE}`).run(base);
+    db.prepare(`ATTACH ? AS ${COPY}`).run(copy);
+    const schema = schemaChanges(db, BASE, COPY);
+    if (schema.length > 0)
+      return { kind: 'refused', why: `it changed the schema: ${schema.join(', ')}. Use migrations system.`, tables: [] };
+    const collected = collectChanges(db);
+    if (collected.length === 0) return { kind: 'unchanged' };
+    const tables = collected.map(({ table, inserted, updated, deleted }) => ({ table, inserted, updated, deleted }));
+    const why = refusalOf(collected, options) ?? untriggered(db, collected);
+    if (why !== undefined) return { kind: 'refused', why, tables };
+    await takeLock(db, file, options);
+    return applyLocked(db, collected, { ...options, tables });
+  } catch (cause) {
+    if (cause instanceof EngineError) throw cause;
+    throw new EngineError(
+      'DATABASE_FAILED',
+      `what was changed in a copy of ${file} could not be brought back: ${messageOf(cause)}; nothing was changed`,
+      {
+        cause,
+        details: { file, copy },
+      },
+    );
+  } finally {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    db.close();
+  }
+}
+
+/** What was changed in a copy, as people name it: changes of the schema, and the tables whose rows differ. */
+export function changesIn({ base, copy }: Pick<WorkedCopy, 'base' | 'copy'>): string[] {
+  const db = new DatabaseSync(':memory:');
+  try {
+    db.prepare(`ATTACH ? AS ${BASE}`).run(base);
+    db.prepare(`ATTACH ? AS ${COPY}`).run(copy);
+    return [...schemaChanges(db, BASE, COPY), ...collectChanges(db).map(({ table }) => `table "${table}"`)];
+  } finally {
+    db.close();
+  }
+}
+
+function refusalOf(collected: readonly CollectedTable[], { deletesMax, updatesMax }: AcceptOptions): string | undefined {
+  const shadow = collected.find(({ shape }) => shape.isShadow);
+  if (shadow !== undefined)
+    return `it changed table "${shadow.table}", in which a virtual table keeps its data; SQLite cannot protect its rows. Use migrations system.`;
+  const deleted = collected.filter((one) => one.deleted > 0);
+  const total = deleted.reduce((sum, one) => sum + one.deleted, 0);
+  if (deletesMax !== undefined && total > deletesMax) {
+    const named = deleted.map((one) => `${one.deleted} of table "${one.table}"`).join(', ');
+    return `it deleted ${total} rows (${named}), and may delete ${deletesMax}; declare more with \`deletes\` if that is intended`;
+  }
+  const many = updatesMax === undefined ? undefined : collected.find(({ updated }) => updated > updatesMax);
+  return many === undefined
+    ? undefined
+    : `it updated ${many.updated} rows of table "${many.table}", more than its row limit of ${updatesMax}; change fewer rows per step, or raise the row limit`;
+}
+
+/** Why rows may have been written while a trigger was not there, although it is there again. */
+function untriggered(db: DatabaseSync, collected: readonly CollectedTable[]): string | undefined {
+  // To drop a trigger and to create it again are two changes; VACUUM and ANALYZE are one each.
+  const changes = schemaNumber(db, COPY) - schemaNumber(db, BASE);
+  if (changes === 0 || changes === 1) return undefined;
+  const triggers = db.prepare(`SELECT tbl_name FROM ${BASE}.sqlite_schema WHERE type = 'trigger'`).all();
+  const watched = new Set(triggers.map(({ tbl_name: table }) => String(table).toLowerCase()));
+  const found = collected.find(({ table }) => watched.has(table.toLowerCase()));
+  if (found === undefined) return undefined;
+  return `it changed rows of table "${found.table}", which has triggers, and changed the schema and back, so these triggers may not have run; a step must not drop a trigger or create a table, even for a moment, nor run VACUUM or ANALYZE more than once. Use migrations system.`;
+}
+
+function schemaNumber(db: DatabaseSync, schema: string): number {
+  return db.prepare(`PRAGMA ${schema}.schema_version`).get()?.schema_version as number;
+}
+
+/** Takes the write lock without blocking this process while somebody else has it. */
+async function takeLock(db: DatabaseSync, file: string, { isStopped }: AcceptOptions): Promise<void> {
+  db.exec(`PRAGMA busy_timeout = ${LOCK_TRY_MS}`);
+  for (let waited = 0; ; waited += LOCK_TRY_MS * 2) {
+    try {
+      db.exec('BEGIN IMMEDIATE');
+      db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+      return;
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== BUSY || isStopped?.() === true) throw error;
+      if (waited >= LOCK_WAIT_MS)
+        throw new EngineError(
+          'DATABASE_FAILED',
+          `${file} was locked by another program for ${LOCK_WAIT_MS / 1000} seconds; nothing was changed`,
+          {
+            cause: error,
+            details: { file },
+          },
+        );
+    }
+    await pause(LOCK_TRY_MS);
+  }
+}
+
+interface Applying extends AcceptOptions {
+  readonly tables: readonly TableChange[];
+}
+
+function applyLocked(db: DatabaseSync, collected: readonly CollectedTable[], options: Applying): Acceptance {
+  const { tables } = options;
+  const refused = (why: string): Acceptance => ({ kind: 'refused', why, tables });
+  const conflict = (why: string, rows: readonly ConflictingRow[] = []): Acceptance => ({ kind: 'conflict', why, rows, tables });
+  const schema = schemaChanges(db, BASE, 'main');
+  if (schema.length > 0) return conflict(`the schema changed since the step began: ${schema.join(', ')}`);
+  const rows = collected.flatMap((one) => conflictsIn(db, one));
+  if (rows.length > 0) return conflict(conflictText(rows), rows.slice(0, ROWS_NAMED));
+  const broken = violations(db);
+  try {
+    withoutTriggers(db, collected, () => {
+      for (const one of collected) removeRows(db, one);
+      for (const one of collected) insertRows(db, one);
+    });
+  } catch (error) {
+    const code = (error as { errcode?: number }).errcode ?? 0;
+    if (code % 256 !== CONSTRAINT) throw error;
+    if (ROW_RULES.has(code)) return refused(`its rows break a constraint of the schema: ${messageOf(error)}`);
+    return conflict(`with what others wrote since the step began, its rows break a constraint: ${messageOf(error)}`);
+  }
+  const dangling = newIn(violations(db), broken);
+  if (dangling.length > 0) {
+    const own = newIn(violations(db, COPY), violations(db, BASE));
+    if (own.length > 0)
+      return refused(
+        `it left foreign keys that point nowhere: ${own.slice(0, ROWS_NAMED).join(', ')}; set PRAGMA foreign_keys = ON, so that SQLite checks them`,
+      );
+    return conflict(`with what others wrote since the step began, foreign keys point nowhere: ${dangling.slice(0, ROWS_NAMED).join(', ')}`);
+  }
+  recordStep(db, options.step, { at: options.at, result: options.result(tables) });
+  if (options.isStopped?.() === true) return { kind: 'stopped' };
+  db.exec('COMMIT');
+  return { kind: 'accepted', tables };
+}
+
+function conflictText(rows: readonly ConflictingRow[]): string {
+  const named = rows.slice(0, 3).map(({ table, key, found }) => {
+    const what = found === 'exists' ? 'was inserted by somebody else' : found === 'gone' ? 'was deleted' : 'was changed';
+    return `table "${table}", ${Object.entries(key)
+      .map(([name, value]) => `${name} = ${value}`)
+      .join(', ')}: ${what}`;
+  });
+  const more = rows.length > named.length ? `; and ${rows.length - named.length} more` : '';
+  return `rows that the step wrote were changed by others since it began: ${named.join('; ')}${more}`;
+}
+
+/** How a row of the database is found for a changed row: `l` is the table, `c` the change. */
+function matching({ identity, columns }: TableShape, side: 'a' | 'b'): string {
+  if (identity.by === 'rowid') return `l.${quoted(identity.rowid)} = c.${side}i`;
+  return identity.columns.map((column) => `l.${quoted(column)} = c.${side}${columns.indexOf(column)}`).join(' AND ');
+}
+
+function conflictsIn(db: DatabaseSync, { shape, temporary }: CollectedTable): ConflictingRow[] {
+  const { table, columns, identity } = shape;
+  const [first] = identityNames(identity);
+  const key = (side: 'a' | 'b'): string => keyColumns(shape, side).join(', ');
+  const isOther = columns.map((column, index) => differs(`l.${quoted(column)}`, `c.b${index}`)).join(' OR ');
+  const live = `main.${quoted(table)} l`;
+  const written = db
+    .prepare(
+      `SELECT c.kind AS pawl_kind, l.${first} IS NULL AS pawl_gone, ${key('b')} FROM ${temporary} c LEFT JOIN ${live} ON ${matching(shape, 'b')} WHERE c.kind <> 'insert' AND (l.${first} IS NULL OR ${isOther})`,
+    )
+    .all() as unknown as Row[];
+  // A row without a key gets the next rowid, whatever others inserted.
+  const taken =
+    identity.by === 'rowid'
+      ? []
+      : (db
+          .prepare(
+            `SELECT 'insert' AS pawl_kind, 2 AS pawl_gone, ${key('a')} FROM ${temporary} c JOIN ${live} ON ${matching(shape, 'a')} WHERE c.kind = 'insert'`,
+          )
+          .all() as unknown as Row[]);
+  return [...written, ...taken].map(({ pawl_kind: change, pawl_gone: gone, ...values }) => ({
+    table,
+    key: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)])),
+    change: change as ConflictingRow['change'],
+    found: gone === 2 ? 'exists' : gone === 1 ? 'gone' : 'changed',
+  }));
+}
+
+function keyColumns({ identity, columns }: TableShape, side: 'a' | 'b'): string[] {
+  if (identity.by === 'rowid') return [`c.${side}i AS rowid`];
+  return identity.columns.map((column) => `c.${side}${columns.indexOf(column)} AS ${quoted(column)}`);
+}
+
+/** The name of the rowid, where the table has one. */
+function rowidOf({ identity }: TableShape): string | undefined {
+  if (identity.by === 'only-key') return undefined;
+  return quoted(identity.by === 'rowid-key' ? (identity.columns[0] as string) : identity.rowid);
+}
+
+/** Rows that change are removed and written anew, all of a table at once: two rows may have swapped unique values. */
+function removeRows(db: DatabaseSync, { shape, temporary }: CollectedTable): void {
+  const { table, columns, identity } = shape;
+  const name = `main.${quoted(table)}`;
+  const rowid = rowidOf(shape);
+  if (rowid === undefined) {
+    const keys = identityNames(identity).join(', ');
+    const values = 'columns' in identity ? identity.columns.map((column) => `b${columns.indexOf(column)}`).join(', ') : '';
+    db.exec(`DELETE FROM ${name} WHERE (${keys}) IN (SELECT ${values} FROM ${temporary} WHERE kind <> 'insert')`);
+    return;
+  }
+  db.exec(`UPDATE ${temporary} AS c SET live = (SELECT l.${rowid} FROM ${name} l WHERE ${matching(shape, 'b')}) WHERE c.kind <> 'insert'`);
+  db.exec(`DELETE FROM ${name} WHERE ${rowid} IN (SELECT live FROM ${temporary} WHERE kind <> 'insert')`);
+}
+
+function insertRows(db: DatabaseSync, { shape, temporary }: CollectedTable): void {
+  const { table, columns, identity } = shape;
+  const after = columns.map((_, index) => `a${index}`).join(', ');
+  const list = columns.map(quoted).join(', ');
+  // An updated row keeps its rowid. OR ABORT overrules what the schema says, which may be to replace.
+  const [place, value] = 'rowid' in identity ? [`${quoted(identity.rowid)}, `, 'live, '] : ['', ''];
+  const into = `INSERT OR ABORT INTO main.${quoted(table)}`;
+  db.exec(`${into} (${place}${list}) SELECT ${value}${after} FROM ${temporary} WHERE kind = 'update' ORDER BY rowid`);
+  db.exec(`${into} (${list}) SELECT ${after} FROM ${temporary} WHERE kind = 'insert' ORDER BY rowid`);
+}
+
+/** Works while the triggers of the changed tables are not there; they are back before anybody else can see it. */
+function withoutTriggers(db: DatabaseSync, collected: readonly CollectedTable[], work: () => void): void {
+  const all = db.prepare("SELECT name, tbl_name, sql FROM main.sqlite_schema WHERE type = 'trigger' ORDER BY rowid").all();
+  const changed = new Set(collected.map(({ table }) => table.toLowerCase()));
+  const triggers = all.filter(({ tbl_name: table }) => changed.has(String(table).toLowerCase()));
+  for (const { name } of triggers) db.exec(`DROP TRIGGER main.${quoted(String(name))}`);
+  work();
+  for (const { sql } of triggers) db.exec(String(sql));
+}
+
+function newIn(now: ReadonlySet<string>, before: ReadonlySet<string>): string[] {
+  return [...now].filter((one) => !before.has(one));
+}
+
+/** The foreign keys that point nowhere, each as text. */
+function violations(db: DatabaseSync, schema = 'main'): Set<string> {
+  const hasKeys = db
+    .prepare("SELECT 1 AS found FROM main.sqlite_schema s JOIN pragma_foreign_key_list(s.name) WHERE s.type = 'table' LIMIT 1")
+    .get();
+  if (hasKeys === undefined) return new Set();
+  const rows = db.prepare(`PRAGMA ${schema}.foreign_key_check`).all();
+  const counts = new Map<string, number>();
+  return new Set(
+    rows.map(({ table, rowid, parent, fkid }) => {
+      const text = `table "${table}"${rowid === null ? '' : ` rowid ${rowid}`} to table "${parent}" (${fkid})`;
+      const count = (counts.get(text) ?? 0) + 1;
+      counts.set(text, count);
+      return count === 1 ? text : `${text} #${count}`;
+    }),
+  );
+}

@@ -1,0 +1,70 @@
+// Owns confirmations of deletes: what would be deleted, and a token for exactly that, valid once and for a short time.
+
+import { randomBytes } from 'node:crypto';
+import { EngineError } from '../base/error.ts';
+import type { DeletedRows } from './guards.ts';
+
+/** What a delete would remove, and the token that allows it. */
+export interface DeleteConfirmation extends DeletedRows {
+  readonly token: string;
+  readonly table: string;
+  /** All rows, also those that cascades and triggers delete. */
+  readonly total: number;
+  /** As an ISO time. */
+  readonly expiresAt: string;
+}
+
+interface Pending {
+  readonly statement: string;
+  readonly deleted: DeletedRows;
+  readonly expires: number;
+}
+
+const PENDING_MAX = 1000;
+
+/** The tokens of one client that were not used yet. */
+export class Confirmations {
+  private readonly pending = new Map<string, Pending>();
+  private readonly now: () => number;
+  private readonly ttlMs: number;
+
+  constructor(now: () => number, ttlMs: number) {
+    this.now = now;
+    this.ttlMs = ttlMs;
+  }
+
+  /** Issues a token for a statement and the rows that it would delete. */
+  issue(statement: string, deleted: DeletedRows): { readonly token: string; readonly expiresAt: string } {
+    const now = this.now();
+    for (const [token, { expires }] of this.pending) if (expires <= now || this.pending.size >= PENDING_MAX) this.pending.delete(token);
+    const token = randomBytes(18).toString('base64url');
+    const expires = now + this.ttlMs;
+    this.pending.set(token, { statement, deleted, expires });
+    return { token, expiresAt: new Date(expires).toISOString() };
+  }
+
+  /** Takes a token back, which cannot be used again, and returns the rows it was issued for. */
+  redeem(token: string, statement: string): DeletedRows {
+    const found = this.pending.get(token);
+    this.pending.delete(token);
+    if (found === undefined) throw refused('the confirmation token is unknown or was already used');
+    if (found.expires <= this.now()) throw refused('the confirmation token has expired');
+    if (found.statement !== statement) throw refused('the confirmation token is for another DELETE');
+    return found.deleted;
+  }
+}
+
+/** The error for rows that changed after they were confirmed. */
+export function rowsChanged(confirmed: DeletedRows, found: DeletedRows): EngineError {
+  return new EngineError(
+    'DATA_PROTECTED',
+    'DELETE blocked: the rows it would delete changed since they were confirmed, and nothing was deleted. Call db.getDeleteConfirmation() again.',
+    { details: { statement: 'DELETE', confirmed: confirmed.rows, found: found.rows } },
+  );
+}
+
+function refused(what: string): EngineError {
+  return new EngineError('DATA_PROTECTED', `DELETE blocked: ${what}. Call db.getDeleteConfirmation() again.`, {
+    details: { statement: 'DELETE' },
+  });
+}

@@ -1,0 +1,100 @@
+// Owns the record of accepted steps in the user's database. It is written in the transaction that brings back what the
+// step wrote, so that after a crash either both are there or neither is.
+//
+// D14. A step is accepted at most once per attempt: the record's key is run, path and attempt.
+// D15. A run is told from another one with its id by when it began: ids are free again after `pawl prune`, and two
+//      projects may use one database.
+
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { BACKUPS_TABLE, MIGRATIONS_TABLE, OWN_TABLES, type RunKey, STEPS_TABLE, type StepKey } from './names.ts';
+
+/** A step whose writes were accepted, with its result as text. */
+export interface AcceptedStep extends StepKey {
+  readonly at: string;
+  readonly result: string;
+  /** SHA-256 of the result. */
+  readonly digest: string;
+}
+
+const BUSY_MS = 5000;
+/** The column of each of our tables that tells when a row was written. */
+const NEWEST: Readonly<Record<string, string>> = { [BACKUPS_TABLE]: 'created_at', [MIGRATIONS_TABLE]: 'applied_at', [STEPS_TABLE]: 'at' };
+
+/**
+ * Records an accepted step; part of the transaction that is open.
+ * @internal
+ */
+export function recordStep(db: DatabaseSync, step: StepKey, { at, result }: Pick<AcceptedStep, 'at' | 'result'>): void {
+  const { run, started, path, attempt } = step;
+  db.exec(
+    `CREATE TABLE IF NOT EXISTS main.${STEPS_TABLE} (run TEXT NOT NULL, started INTEGER NOT NULL, path TEXT NOT NULL, attempt INTEGER NOT NULL, at TEXT NOT NULL, digest TEXT NOT NULL, result TEXT NOT NULL, PRIMARY KEY (run, started, path, attempt)) WITHOUT ROWID`,
+  );
+  const digest = createHash('sha256').update(result).digest('hex');
+  db.prepare(`INSERT INTO main.${STEPS_TABLE} (run, started, path, attempt, at, digest, result) VALUES (?, ?, ?, ?, ?, ?, ?)`).run(
+    run,
+    started,
+    path,
+    attempt,
+    at,
+    digest,
+    result,
+  );
+}
+
+/** The newest accepted attempt of a step from `since` on; undefined if nothing of it was accepted. */
+export function findAcceptedStep(file: string, { run, started, path, since }: Omit<StepKey, 'attempt'> & { readonly since: number }) {
+  const where = 'run = ? AND started = ? AND path = ? AND attempt >= ? ORDER BY attempt DESC LIMIT 1';
+  const [found] = readSteps(file, where, [run, started, path, since]);
+  return found;
+}
+
+/** Removes the records of runs that are gone and can never go on, and returns how many there were. */
+export function forgetSteps(file: string, runs: readonly RunKey[]): number {
+  if (!existsSync(file)) return 0;
+  const db = new DatabaseSync(file, { timeout: BUSY_MS });
+  try {
+    if (!hasSteps(db)) return 0;
+    const remove = db.prepare(`DELETE FROM ${STEPS_TABLE} WHERE run = ? AND started = ?`);
+    db.exec('BEGIN IMMEDIATE');
+    const removed = runs.reduce((sum, { run, started }) => sum + Number(remove.run(run, started).changes), 0);
+    db.exec('COMMIT');
+    return removed;
+  } finally {
+    db.close();
+  }
+}
+
+/** The steps that were accepted in one database and not in an older copy of it. */
+export function acceptedSince(file: string, older: string): StepKey[] {
+  const keyOf = ({ run, started, path, attempt }: StepKey): string => JSON.stringify([run, started, path, attempt]);
+  const known = new Set(readSteps(older, '1', []).map(keyOf));
+  return readSteps(file, '1', []).filter((step) => !known.has(keyOf(step)));
+}
+
+function readSteps(file: string, where: string, values: readonly (string | number)[]): AcceptedStep[] {
+  if (!existsSync(file)) return [];
+  const db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
+  try {
+    if (!hasSteps(db)) return [];
+    return db
+      .prepare(`SELECT run, started, path, attempt, at, digest, result FROM ${STEPS_TABLE} WHERE ${where}`)
+      .all(...values) as unknown as AcceptedStep[];
+  } finally {
+    db.close();
+  }
+}
+
+function hasSteps(db: DatabaseSync): boolean {
+  return db.prepare("SELECT 1 AS found FROM sqlite_schema WHERE type = 'table' AND name = ?").get(STEPS_TABLE) !== undefined;
+}
+
+/** What Pawl recorded last in a database; it changes with everything that Pawl writes there. */
+export function newestRecords(db: DatabaseSync): string {
+  const parts = OWN_TABLES.map((table) => {
+    const exists = db.prepare("SELECT 1 AS found FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table) !== undefined;
+    return exists ? { ...db.prepare(`SELECT count(*) AS rows, max(${NEWEST[table]}) AS newest FROM ${table}`).get() } : {};
+  });
+  return JSON.stringify(parts);
+}

@@ -1,0 +1,188 @@
+// Owns the page of one decision: everything that is decided about, what changed since the link was made, and the options.
+// It works without a script; only a decision that must be signed needs one, for the passkey.
+
+import { isJsonObject, type Json } from '../../base/json.ts';
+import { type ApprovalChange, type ShownChange, shownValues } from '../../control/approval-change.ts';
+import type { DecisionReport } from '../../control/history.ts';
+import type { BoundedDiff } from '../../control/run-diff.ts';
+import type { GateOptionModel } from '../../definition/model.ts';
+import type { OpenGate } from '../../engine/gates.ts';
+import type { Page } from './auth-routes.ts';
+import { html, type Markup } from './html.ts';
+
+/** A gate to show, and for whom. */
+export interface AskedGate {
+  readonly run: string;
+  readonly workflow: string;
+  readonly gate: OpenGate;
+  readonly person: string;
+  readonly expiresAt: number;
+  /** Where the form is sent. */
+  readonly action: string;
+  /** What the run changed in files, or why that cannot be shown. */
+  readonly diff?: BoundedDiff | { readonly problem: string } | undefined;
+  /** What changed since the person was asked, if something did. */
+  readonly change?: ApprovalChange | undefined;
+  /** Why the last attempt did not count. */
+  readonly problem?: string | undefined;
+}
+
+/** How many lines a value has before it gets a box that scrolls. */
+const LINES_LONG = 40;
+const DIGEST_SHOWN = 12;
+
+/** The page that asks. */
+export function decidePage(asked: AskedGate): Page {
+  const { run, workflow, gate, person, change, problem, expiresAt } = asked;
+  const facts = [`run ${run}`, gate.path, `asked ${timeText(gate.since)}`, `digest ${gate.digest.slice(0, DIGEST_SHOWN)}`];
+  return {
+    title: `${workflow}: ${gate.step}`,
+    status: change === undefined && problem === undefined ? 200 : 409,
+    body: html`<p class="quiet">${workflow}</p>
+<h1>${gate.step}</h1>
+${problem === undefined ? undefined : html`<p class="notice" role="alert">${problem}</p>`}
+${change === undefined ? undefined : changeMarkup(change)}
+<p class="text">${gate.gate.prompt}</p>
+<p class="quiet">${facts.join(' · ')}</p>
+${whoMarkup(gate)}
+${Object.entries(shownValues(gate.shown)).map(([name, value]) => html`<h2>${name}</h2>${valueMarkup(value)}`)}
+${subjectsMarkup(gate.subjects)}
+${diffMarkup(asked)}
+${formMarkup(asked)}
+<p class="quiet">You decide as ${person}. This link works once, until ${timeText(expiresAt)}.</p>`,
+  };
+}
+
+/** The page after the decision. */
+export function decidedPage({ gate, run, workflow }: Pick<AskedGate, 'gate' | 'run' | 'workflow'>, option: string, person: string): Page {
+  return {
+    title: 'Decided',
+    body: html`<p class="quiet">${workflow}</p><h1>Decided: ${option}</h1>
+<p>Your decision at ${gate.step} of run ${run} is recorded, as ${person}. You can close this page.</p>`,
+  };
+}
+
+/** The page of a gate that no longer waits. */
+export function pastPage({
+  run,
+  step,
+  decided,
+}: {
+  readonly run: string;
+  readonly step: string;
+  readonly decided: DecisionReport | undefined;
+}): Page {
+  return {
+    title: 'Nothing to decide',
+    status: 410,
+    body: html`<h1>Nothing to decide</h1>${
+      decided === undefined
+        ? html`<p>${step} of run ${run} no longer waits for a decision.</p>`
+        : html`<p>${step} of run ${run} was already decided: <strong>${decided.option}</strong>, by ${decided.actor} on ${decided.at}.</p>`
+    }<p>Nothing was decided with this link.</p>`,
+  };
+}
+
+function whoMarkup({ gate, votes = [], split, due, signed }: OpenGate): Markup {
+  const { from, count = 1 } = gate;
+  const votesText = (all: typeof votes): string => all.map(({ actor, option }) => `${actor}: ${option}`).join(', ');
+  const lines = [
+    ...(from === undefined ? [] : [`For ${from.join(' or ')}.`]),
+    ...(count > 1 ? [`Needs ${count} people. Votes so far: ${votesText(votes) || 'none'}.`] : []),
+    ...(split === undefined ? [] : [`The last vote was split, so it does not count: ${votesText(split.votes)}.`]),
+    ...(due === undefined ? [] : [`Due ${timeText(due)}.`]),
+    ...(signed ? ['The decision must be signed: you will be asked for your passkey.'] : []),
+  ];
+  return html`${lines.map((line) => html`<p class="quiet">${line}</p>`)}`;
+}
+
+/** What the decision is about outside the run: if it changes, the decision does not count. */
+function subjectsMarkup(subjects: Json | undefined): Markup | undefined {
+  if (!isJsonObject(subjects)) return undefined;
+  const { tree, pr, files, ...rest } = subjects;
+  const stale = isJsonObject(tree) && Array.isArray(tree.stale) ? tree.stale.filter(isJsonObject) : [];
+  const lines = [
+    ...(isJsonObject(pr) ? [`Pull request ${String(pr.number)}${typeof pr.head === 'string' ? ` at ${pr.head}` : ''}`] : []),
+    ...(isJsonObject(tree) && tree.id !== undefined ? [`The workspace, tree ${String(tree.id)}`] : []),
+    ...stale.map(({ step }) => `Stale: ${String(step)} checked other files; nothing is merged until it passes again`),
+    ...Object.entries(rest).map(([name, value]) => `${name}: ${textOf(value)}`),
+  ];
+  const listed = isJsonObject(files)
+    ? Object.entries(files).map(([name, digest]) => `${name}  ${String(digest).slice(0, DIGEST_SHOWN)}`)
+    : [];
+  if (lines.length === 0 && listed.length === 0) return undefined;
+  return html`<h2>About</h2>${lines.map((line) => html`<p>${line}</p>`)}${listed.length === 0 ? undefined : valueMarkup(listed.join('\n'))}`;
+}
+
+function diffMarkup({ diff, run }: AskedGate): Markup | undefined {
+  if (diff === undefined) return undefined;
+  if ('problem' in diff) return html`<h2>Changed files</h2><p>They cannot be shown: ${diff.problem}</p>`;
+  if (diff.text === '') return html`<h2>Changed files</h2><p>No file differs.</p>`;
+  const kilobytes = Math.ceil(diff.bytes / 1024);
+  return html`<h2>Changed files</h2>${valueMarkup(diff.text)}${
+    diff.truncated
+      ? html`<p class="notice">This is only the beginning of ${kilobytes} kB. "pawl diff ${run}" shows all of it.</p>`
+      : undefined
+  }`;
+}
+
+function changeMarkup({ isKnown, changes, note }: ApprovalChange): Markup {
+  return html`<div class="notice" role="alert"><p><strong>The content changed</strong> since you were asked${
+    note === undefined ? '' : `: ${note}`
+  }. Nothing was decided. Read it again, then decide.</p>${isKnown ? undefined : html`<p>What you were shown is not in the log of the run.</p>`}</div>
+${changes.map(changedMarkup)}`;
+}
+
+function changedMarkup({ name, before, after }: ShownChange): Markup {
+  return html`<h2>Changed: ${name}</h2>
+${before === undefined ? undefined : html`<p class="quiet">before</p>${valueMarkup(before, 'gone')}`}
+${after === undefined ? html`<p class="quiet">no longer shown</p>` : html`<p class="quiet">now</p>${valueMarkup(after, 'new')}`}`;
+}
+
+function valueMarkup(value: Json, kind = ''): Markup {
+  const text = textOf(value);
+  return html`<pre class="${kind}${text.split('\n').length > LINES_LONG ? ' long' : ''}" tabindex="0">${text}</pre>`;
+}
+
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+function formMarkup({ gate, action }: AskedGate): Markup {
+  const { options } = gate.gate;
+  const asking = options.filter(({ requiresInput }) => requiresInput).map(({ label }) => label);
+  const label = asking.length === 0 ? 'A note, if you like' : `Your text; required for: ${asking.join(', ')}`;
+  // The script sets `option` itself, once the passkey has signed it.
+  const name = gate.signed ? 'choice' : 'option';
+  const signing = gate.signed
+    ? html`<input type="hidden" name="option" value=""><input type="hidden" name="passkey" value=""><p class="notice" data-told role="alert" hidden></p>`
+    : undefined;
+  const opening = gate.signed
+    ? html`<form method="post" action="${action}" data-sign="${action}/sign">`
+    : html`<form method="post" action="${action}">`;
+  return html`${opening}
+<input type="hidden" name="digest" value="${gate.digest}">${signing}
+<label for="input">${label}</label>
+<textarea id="input" name="input" rows="3"></textarea>
+<div class="choices">${options.map((option) => buttonMarkup(option, name))}</div>
+</form>`;
+}
+
+function buttonMarkup(option: GateOptionModel, name: string): Markup {
+  const kind = option.outcome === 'ok' ? 'main' : '';
+  return html`<button type="submit" class="${kind}" name="${name}" value="${option.label}">${option.label}<small>${leadsTo(option)}</small></button>`;
+}
+
+const ENDS = { complete: 'completes', fail: 'fails', escalate: 'escalates', reject: 'ends rejected' } as const;
+
+function leadsTo({ to, outcome }: GateOptionModel): string {
+  if (to === undefined) return outcome === 'ok' ? '' : `outcome "${outcome}"`;
+  return 'step' in to ? `goes on at ${to.step}` : `the run ${ENDS[to.end]}`;
+}
+
+function timeText(at: number): string {
+  return new Date(at)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/:\d\d\.\d+Z$/, ' UTC');
+}

@@ -1,0 +1,193 @@
+// Owns deciding by a link, and signing a decision with a passkey. A GET only shows: a robot that previews the link, or a
+// browser that fetches ahead, decides nothing.
+//
+// AC5. A decision by link counts for exactly the content that its form names, once, in the name of its person.
+
+import { rightOf } from '../../authority/right.ts';
+import type { Statement } from '../../authority/statement.ts';
+import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { isSamePerson } from '../../base/person.ts';
+import { changeSince, decisionOn } from '../../control/approval-change.ts';
+import { findApproval } from '../../control/decision.ts';
+import { readApprovalDiff } from '../../control/run-diff.ts';
+import { isAsShown, type OpenGate } from '../../engine/gates.ts';
+import { decisionStatement } from '../../engine/signatures.ts';
+import { handle, type Route, type ServerApp, type ServerContext } from '../route.ts';
+import type { Services } from '../services.ts';
+import { type Access, accessOf, addressOf, callerOf, loginAttempt } from './access.ts';
+import { recordAudit } from './audit.ts';
+import { onPage, type Page, readForm } from './auth-routes.ts';
+import { answers, bodies } from './contract.ts';
+import { createDecideLink, type LinkedGate, linkedGate } from './decide-link.ts';
+import { decidedPage, decidePage, pastPage } from './decide-page.ts';
+import { type AccessLink, returnLink, takeLink, usableLink } from './links.ts';
+import { signatureOf, signingOptions } from './passkeys.ts';
+import { requirePerson } from './people.ts';
+import { assertManages } from './people-routes.ts';
+
+/** The routes of decisions by link and by passkey. */
+export const DECIDE = {
+  look: { method: 'GET', path: '/d/:secret', scope: 'public', summary: 'the page of one decision', content: 'text/html' },
+  decide: { method: 'POST', path: '/d/:secret', scope: 'public', summary: 'decides by link', content: 'text/html' },
+  sign: {
+    ...{ method: 'POST', path: '/d/:secret/sign', scope: 'public', summary: 'a challenge to sign a decision by link' },
+    ...{ body: bodies.toSignByLink, answer: answers.options },
+  },
+  createLink: {
+    ...{ method: 'POST', path: '/api/v1/links', scope: 'decide', summary: 'a link with which one person decides at one gate', status: 201 },
+    ...{ body: bodies.decideLink, answer: answers.link },
+  },
+  signingOptions: {
+    ...{ method: 'POST', path: '/api/v1/signatures/options', scope: 'decide', summary: 'a challenge to sign a decision with a passkey' },
+    ...{ body: bodies.toSign, answer: answers.options },
+  },
+  signature: {
+    ...{ method: 'POST', path: '/api/v1/signatures', scope: 'decide', summary: 'the signature in the answer of a passkey, for a decision' },
+    ...{ body: bodies.passkeyLogin, answer: answers.signature },
+  },
+} as const satisfies Readonly<Record<string, Route>>;
+
+/** Mounts deciding by link and signing. */
+export function mountDecide(app: ServerApp, services: Services): void {
+  const access = accessOf(services);
+  const at = { app, repeats: services.repeats };
+  handle(at, DECIDE.look, async ({ c, param }) =>
+    onPage(c, async () => lookPage(access, { link: await usable(access, c, param('secret')), secret: param('secret') })),
+  );
+  handle(at, DECIDE.decide, async ({ c, param }) => onPage(c, () => decideByForm(access, c, param('secret'))));
+  handle(at, DECIDE.sign, async ({ c, param, body: { digest, option, input } }) => {
+    const link = await usable(access, c, param('secret'));
+    const { run, path } = linkedGate(link.about);
+    const gate = await gateAt(access, { run, path });
+    if (gate?.digest !== digest) throw new EngineError('CONTENT_CHANGED', 'the content changed since you were asked; load the page again');
+    const statement = statementFor({ run, gate, option, input: inputOf(input), actor: link.person });
+    return { options: { ...(await signingOptions(access, link.person, statement)) } };
+  });
+  handle(at, DECIDE.createLink, async ({ caller, body: { run, gate, for: person, expires } }) => {
+    rightOf(caller, { demand: 'decide', on: 'access link', withoutToken: true });
+    // Whoever makes a link sees it, and could decide in the name of its person.
+    if (!isSamePerson(person, caller.name)) assertManages(access, caller, 'link');
+    const place = { access, store: services.store, addresses: access.addresses() };
+    const { url, expiresAt, person: name } = await createDecideLink(place, { run, gate, person, by: caller.name, expires });
+    return { person: name, url, expiresAt };
+  });
+  handle(at, DECIDE.signingOptions, async ({ caller, body: { run, gate, digest, option, input } }) => {
+    const asked = await findApproval(services.store, run, { gate, digest });
+    const statement = statementFor({ run: asked.run, gate: asked.gate, option, input, actor: caller.name });
+    return { options: { ...(await signingOptions(access, caller.name, statement)) } };
+  });
+  handle(at, DECIDE.signature, async ({ caller, body: { response } }) => ({
+    signature: signatureOf(access, caller.name, response as never),
+  }));
+}
+
+/** The link, if it can be used; guessing one is a failed login. */
+function usable(access: Access, c: ServerContext, secret: string): Promise<AccessLink> {
+  return loginAttempt(access, c, () => usableLink(access, secret, ['decide']));
+}
+
+interface Made {
+  readonly run: string;
+  readonly gate: OpenGate;
+  readonly option: string;
+  readonly input: string | undefined;
+  readonly actor: string;
+}
+
+/** The statement to sign: only about content that is what its digest says. */
+function statementFor({ run, gate, option, input, actor }: Made): Statement {
+  if (!isAsShown(gate))
+    throw new EngineError(
+      'RUN_DAMAGED',
+      `the content of approval "${gate.step}" of run ${run} does not match its digest, so it cannot be signed; "pawl db check" checks the database`,
+      { details: { run, gate: gate.path } },
+    );
+  return decisionStatement({ run, path: gate.path, digest: gate.digest, option, input, actor });
+}
+
+/** The gate as it is now; undefined if it no longer waits. */
+async function gateAt({ services }: Access, { run, path }: Pick<LinkedGate, 'run' | 'path'>): Promise<OpenGate | undefined> {
+  const gates = await services.engine.run(run).gates();
+  return gates.find((gate) => gate.path === path);
+}
+
+/** How much of a diff a phone is sent. */
+const DIFF_BYTES = 128 * 1024;
+
+/** A link, and the secret that it was opened with. */
+interface OpenedLink {
+  readonly link: AccessLink;
+  readonly secret: string;
+}
+
+/** The page that asks: with what changed since the digest that the person knows. */
+async function lookPage(
+  access: Access,
+  { link, secret }: OpenedLink,
+  last: { readonly digest?: string; readonly problem?: string } = {},
+): Promise<Page> {
+  const { store } = access.services;
+  const { run, path, digest } = linkedGate(link.about);
+  const gate = await gateAt(access, { run, path });
+  const step = path.split('#')[0] ?? path;
+  if (gate === undefined) return pastPage({ run, step, decided: await decisionOn(store, run, { gate: path }) });
+  const seen = last.digest ?? digest;
+  const change = seen === gate.digest ? undefined : await changeSince(store, run, { gate, digest: seen });
+  const { workflow } = (await store.load(run)).state;
+  const diff = await readApprovalDiff(access.services.engine, run, DIFF_BYTES).catch((error: unknown) => ({
+    problem: messageOf(error as Error),
+  }));
+  const asked = { run, workflow, gate, diff, person: link.person, expiresAt: link.expiresAt, action: `/d/${secret}` };
+  return decidePage({ ...asked, ...present({ change, problem: last.problem }) });
+}
+
+/** Decides what the form names, or shows what changed since (AC5). */
+async function decideByForm(access: Access, c: ServerContext, secret: string): Promise<Page> {
+  const link = await usable(access, c, secret);
+  const form = await readForm(c);
+  const { run, path } = linkedGate(link.about);
+  const { actor } = rightOf(callerOf(access, requirePerson(access, link.person), 'link'), { demand: 'decide', on: 'decide' });
+  const gate = await gateAt(access, { run, path });
+  const digest = form.get('digest') ?? '';
+  if (gate === undefined || gate.digest !== digest) return lookPage(access, { link, secret }, { digest });
+  const option = form.get('option') ?? '';
+  const input = inputOf(form.get('input') ?? '');
+  takeLink(access, secret, ['decide']);
+  const record = (outcome: string): void =>
+    recordAudit(access, {
+      person: actor,
+      via: 'link',
+      action: 'decide',
+      about: `${run} ${path} ${option}`,
+      address: addressOf(access, c),
+      outcome,
+    });
+  try {
+    const signature = gate.signed ? signedBy(access, actor, form.get('passkey')) : undefined;
+    await access.services.engine.run(run).decide({ option, actor, gate: path, digest, ...present({ input, signature }) });
+    const { workflow } = (await access.services.store.load(run)).state;
+    record('ok');
+    return decidedPage({ gate, run, workflow }, option, actor);
+  } catch (error) {
+    returnLink(access, link.id);
+    if (!isEngineError(error)) throw error;
+    record(error.code);
+    return lookPage(access, { link, secret }, { digest, problem: error.message });
+  }
+}
+
+function signedBy(access: Access, person: string, passkey: string | null) {
+  if (passkey === null || passkey === '')
+    throw new EngineError(
+      'SIGNATURE_REQUIRED',
+      'this decision must be signed with your passkey, which needs a script in the browser; or sign it with "pawl decide" at a terminal',
+    );
+  return signatureOf(access, person, JSON.parse(passkey));
+}
+
+/** The text of a form: browsers send lines with CRLF, and an empty text is none. */
+function inputOf(text: string): string | undefined {
+  const plain = text.replaceAll('\r\n', '\n');
+  return plain.trim() === '' ? undefined : plain;
+}

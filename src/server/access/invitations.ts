@@ -1,0 +1,57 @@
+// Owns the links that let people in: the one that `pawl serve` prints, an invitation, and another way in for somebody who
+// is already known. Alike for the command line and the API.
+
+import type { LoginScope } from '../../authority/right.ts';
+import { LOGIN_SCOPES } from '../../authority/right.ts';
+import type { Addresses } from './addresses.ts';
+import { lifetimeOf } from './lifetimes.ts';
+import { createLink } from './links.ts';
+import { addPerson, findPerson, type Person } from './people.ts';
+import type { AccessStore } from './tables.ts';
+
+/** A link as it is shown, once. */
+export interface ShownLink {
+  readonly person: string;
+  readonly url: string;
+  readonly expiresAt: string;
+}
+
+/** Who makes a link, and for whom. */
+export interface LinkRequest {
+  readonly person: string;
+  readonly by: string;
+  readonly expires?: string | undefined;
+}
+
+type Base = Pick<Addresses, 'baseUrl'>;
+
+/** A link with which a person who is known logs in once. */
+export function loginLink(store: AccessStore, { baseUrl }: Base, { person, by, expires }: LinkRequest): ShownLink {
+  return shown(baseUrl, createLink(store, { kind: 'login', person, createdBy: by, lastsMs: lifetimeOf(expires, 'login') }));
+}
+
+/** Makes sure that who runs the server is a person of it, who manages the others. */
+export function ensureOwner(store: AccessStore, name: string): void {
+  if (findPerson(store, name) === undefined) addPerson(store, { name, scopes: LOGIN_SCOPES, manages: true, invitedBy: name });
+}
+
+/** Adds a person and returns the link that they are sent. */
+export function invite(
+  store: AccessStore,
+  { baseUrl }: Base,
+  {
+    person,
+    by,
+    expires,
+    scopes = LOGIN_SCOPES,
+    manages = false,
+  }: LinkRequest & { readonly scopes?: readonly LoginScope[]; readonly manages?: boolean },
+): { readonly person: Person; readonly link: ShownLink } {
+  const lastsMs = lifetimeOf(expires, 'invite');
+  const added = store.database.transaction(() => addPerson(store, { name: person, scopes, manages, invitedBy: by }));
+  return { person: added, link: shown(baseUrl, createLink(store, { kind: 'invite', person: added.name, createdBy: by, lastsMs })) };
+}
+
+function shown(baseUrl: string, { link, secret }: ReturnType<typeof createLink>): ShownLink {
+  return { person: link.person, url: `${baseUrl}/auth/link/${secret}`, expiresAt: new Date(link.expiresAt).toISOString() };
+}

@@ -1,0 +1,31 @@
+// Owns how long links and tokens are valid: the usual times, and what may be asked for instead.
+
+import { parseDuration } from '../../base/duration.ts';
+import { EngineError, isEngineError } from '../../base/error.ts';
+
+/** How long each lasts unless something else is said. */
+export const LIFETIMES = { login: '15m', invite: '7d', decide: '24h', token: '90d' } as const;
+
+const YEAR_MS = 366 * 24 * 60 * 60 * 1000;
+
+/** Whether a text is a duration that may be asked for. */
+export function isDuration(text: string): boolean {
+  return msIn(text) !== undefined;
+}
+
+/** The duration of a text, or the usual one. */
+export function lifetimeOf(text: string | undefined, usual: keyof typeof LIFETIMES): number {
+  const ms = msIn(text ?? LIFETIMES[usual]);
+  if (ms !== undefined) return ms;
+  throw new EngineError('USAGE', `--expires must be a duration such as 12h, 30d or 52w, of at most a year, not "${text}"`);
+}
+
+function msIn(text: string): number | undefined {
+  try {
+    const ms = parseDuration(text, 'expires');
+    return ms > 0 && ms <= YEAR_MS ? ms : undefined;
+  } catch (error) {
+    if (isEngineError(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,104 @@
+// Owns links that work once: to log in, to accept an invitation, and to decide at one gate. Looking at a link changes
+// nothing, so that a robot that previews it does not use it up; taking it does, in one transaction.
+
+import { EngineError } from '../../base/error.ts';
+import type { Json } from '../../base/json.ts';
+import type { ServerRow } from '../server-database.ts';
+import { requirePerson } from './people.ts';
+import { createId, createSecret, hashOf, isSecret } from './secret.ts';
+import type { AccessStore } from './tables.ts';
+
+/** What a link is for. */
+export type LinkKind = 'login' | 'invite' | 'decide';
+
+/** A link, without its secret. */
+export interface AccessLink {
+  readonly id: string;
+  readonly kind: LinkKind;
+  readonly person: string;
+  /** What it is about; for a decision the gate. */
+  readonly about: Json;
+  readonly createdBy: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly usedAt: number | null;
+}
+
+/** A link to create. */
+export interface NewLink {
+  readonly kind: LinkKind;
+  readonly person: string;
+  readonly about?: Json;
+  readonly createdBy: string;
+  readonly lastsMs: number;
+}
+
+/** Used and expired links are kept for a while, so that whoever opens one is told what became of it. */
+const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Creates a link and returns its secret, which is not stored. */
+export function createLink(
+  store: AccessStore,
+  { kind, person, about = {}, createdBy, lastsMs }: NewLink,
+): { readonly link: AccessLink; readonly secret: string } {
+  const { database, now } = store;
+  const { name } = requirePerson(store, person);
+  const { secret, hash } = createSecret('link');
+  const at = now();
+  const link: AccessLink = { id: createId(), kind, person: name, about, createdBy, createdAt: at, expiresAt: at + lastsMs, usedAt: null };
+  database.run('DELETE FROM links WHERE expires_at <= ?', at - KEPT_MS);
+  database.run(
+    'INSERT INTO links (id, hash, kind, person, about, created_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    ...[link.id, hash, kind, name, JSON.stringify(about), createdBy, at, link.expiresAt],
+  );
+  return { link, secret };
+}
+
+/** The link with this secret, used or not; undefined if there is none. */
+function findLink({ database }: AccessStore, secret: string): AccessLink | undefined {
+  const row = isSecret('link', secret) ? database.get('SELECT * FROM links WHERE hash = ?', hashOf(secret)) : undefined;
+  return row === undefined ? undefined : linkOf(row);
+}
+
+/** The link, if it can still be used; otherwise an error says why not. */
+export function usableLink(store: AccessStore, secret: string, kinds: readonly LinkKind[]): AccessLink {
+  const link = findLink(store, secret);
+  if (link === undefined || !kinds.includes(link.kind))
+    throw new EngineError('LINK_INVALID', 'this link is unknown or was revoked; ask for a new one');
+  if (link.usedAt !== null)
+    throw new EngineError(
+      'LINK_INVALID',
+      `this link was used on ${new Date(link.usedAt).toISOString()}; it works once, so ask for a new one`,
+    );
+  if (link.expiresAt <= store.now())
+    throw new EngineError('LINK_INVALID', `this link expired on ${new Date(link.expiresAt).toISOString()}; ask for a new one`);
+  requirePerson(store, link.person);
+  return link;
+}
+
+/** Uses a link up. Of two that come at once, one gets it. */
+export function takeLink(store: AccessStore, secret: string, kinds: readonly LinkKind[]): AccessLink {
+  return store.database.transaction(() => {
+    const link = usableLink(store, secret, kinds);
+    store.database.run('UPDATE links SET used_at = ? WHERE id = ?', store.now(), link.id);
+    return link;
+  });
+}
+
+/** Gives a link back that was taken for something that did not happen. */
+export function returnLink({ database }: AccessStore, id: string): void {
+  database.run('UPDATE links SET used_at = NULL WHERE id = ?', id);
+}
+
+function linkOf(row: ServerRow): AccessLink {
+  return {
+    id: String(row.id),
+    kind: row.kind as LinkKind,
+    person: String(row.person),
+    about: JSON.parse(String(row.about)) as Json,
+    createdBy: String(row.created_by),
+    createdAt: Number(row.created_at),
+    expiresAt: Number(row.expires_at),
+    usedAt: row.used_at === null ? null : Number(row.used_at),
+  };
+}

@@ -1,0 +1,291 @@
+// Owns passkeys: registering one, logging in with one, and signing a decision with one. The library verifies registrations
+// and logins; whether a signature counts is decided in `src/authority`, for every process alike.
+//
+// - Every challenge is stored, belongs to one purpose, ends after a few minutes and is taken once, so that nothing that was
+//   recorded can be sent again.
+// - A passkey registered here is good for logging in. For signed decisions it counts once an enrolled key has enrolled it.
+
+import { createPublicKey, hash, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { isIP } from 'node:net';
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server';
+import { fingerprintOf } from '../../authority/keys.ts';
+import { assertionText, passkeyText } from '../../authority/passkey.ts';
+import { challengeOf, type Statement } from '../../authority/statement.ts';
+import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
+import type { Json } from '../../base/json.ts';
+import type { Signature } from '../../base/signature.ts';
+import type { ServerRow } from '../server-database.ts';
+import type { Addresses } from './addresses.ts';
+import { type Person, requirePerson } from './people.ts';
+import type { AccessStore } from './tables.ts';
+
+/** A registered passkey. */
+export interface Passkey {
+  /** The id that the authenticator gave it. */
+  readonly id: string;
+  readonly person: string;
+  /** What its person calls it. */
+  readonly title: string;
+  /** The public key, as `pawl identity enrol` takes it. */
+  readonly key: string;
+  readonly createdAt: number;
+  readonly seenAt: number | null;
+}
+
+/** Where passkeys are stored, and the site they belong to. */
+export interface PasskeyStore extends AccessStore {
+  readonly addresses: () => Addresses;
+}
+
+const CHALLENGE_MS = 5 * 60_000;
+/** EdDSA, ES256 and RS256: what every process can verify without a library. */
+const ALGORITHMS = [-8, -7, -257];
+const TITLE_MAX = 60;
+const CHALLENGES_MAX = 10_000;
+
+type Purpose = 'register' | 'login' | 'sign';
+
+/** What a browser needs to create a passkey. */
+export async function registrationOptions(store: PasskeyStore, person: Person): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { generateRegistrationOptions } = await import('@simplewebauthn/server');
+  const options = await generateRegistrationOptions({
+    rpName: 'Pawl',
+    rpID: siteOf(store),
+    userName: person.name,
+    userDisplayName: person.name,
+    userID: new Uint8Array(hash('sha256', `pawl person ${person.name}`, 'buffer')),
+    attestationType: 'none',
+    excludeCredentials: readPasskeys(store, person.name).map(({ id }) => ({ id })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    supportedAlgorithmIDs: ALGORITHMS,
+  });
+  keepChallenge(store, { challenge: options.challenge, purpose: 'register', person: person.name });
+  return options;
+}
+
+/** Registers what the browser created. */
+export async function registerPasskey(
+  store: PasskeyStore,
+  person: Person,
+  { response, title }: { readonly response: RegistrationResponseJSON; readonly title: string },
+): Promise<Passkey> {
+  const { challenge } = takeChallenge(store, response, { purpose: 'register', person: person.name });
+  const { addresses, database, now } = store;
+  const [{ verifyRegistrationResponse }, helpers] = await Promise.all([
+    import('@simplewebauthn/server'),
+    import('@simplewebauthn/server/helpers'),
+  ]);
+  const { registrationInfo } = await verified(() =>
+    verifyRegistrationResponse({
+      response,
+      expectedChallenge: challenge,
+      expectedOrigin: [...addresses().origins],
+      expectedRPID: siteOf(store),
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
+    }),
+  );
+  if (registrationInfo === undefined) throw notVerified('the authenticator returned no key');
+  const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
+  const key = passkeyText(siteOf(store), keyOf(helpers.decodeCredentialPublicKey(publicKey) as unknown as ReadonlyMap<number, unknown>));
+  const passkey: Passkey = {
+    id,
+    person: person.name,
+    title: title.trim().slice(0, TITLE_MAX) || 'passkey',
+    key,
+    createdAt: now(),
+    seenAt: null,
+  };
+  const cose = Buffer.from(publicKey).toString('base64url');
+  const isNew = database.run(
+    'INSERT OR IGNORE INTO passkeys (id, person, title, cose, key, counter, transports, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    ...[id, passkey.person, passkey.title, cose, key, counter, JSON.stringify(transports), passkey.createdAt],
+  );
+  if (isNew === 0) throw notVerified('this passkey is already registered');
+  return passkey;
+}
+
+/** What a browser needs to log in with a passkey; the authenticator knows the person. */
+export async function loginOptions(store: PasskeyStore): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
+  const options = await generateAuthenticationOptions({ rpID: siteOf(store), userVerification: 'required' });
+  keepChallenge(store, { challenge: options.challenge, purpose: 'login', person: undefined });
+  return options;
+}
+
+/** The person who answered a challenge with their passkey. */
+export async function loginWithPasskey(store: PasskeyStore, response: AuthenticationResponseJSON): Promise<Person> {
+  const { challenge } = takeChallenge(store, response, { purpose: 'login' });
+  const row = store.database.get('SELECT * FROM passkeys WHERE id = ?', String(response.id));
+  if (row === undefined) throw notVerified('this passkey is not registered here, or was revoked');
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
+  const { verified: isVerified, authenticationInfo } = await verified(() =>
+    verifyAuthenticationResponse({
+      response,
+      expectedChallenge: challenge,
+      expectedOrigin: [...store.addresses().origins],
+      expectedRPID: siteOf(store),
+      requireUserVerification: true,
+      credential: {
+        id: String(row.id),
+        publicKey: new Uint8Array(Buffer.from(String(row.cose), 'base64url')),
+        counter: Number(row.counter),
+      },
+    }),
+  );
+  if (!isVerified) throw notVerified('its signature does not fit');
+  store.database.run(
+    'UPDATE passkeys SET counter = ?, seen_at = ? WHERE id = ?',
+    authenticationInfo.newCounter,
+    store.now(),
+    String(row.id),
+  );
+  return requirePerson(store, String(row.person));
+}
+
+/** What a browser needs to sign a statement with one of the person's passkeys. */
+export async function signingOptions(
+  store: PasskeyStore,
+  person: string,
+  statement: Statement,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const keys = readPasskeys(store, person);
+  if (keys.length === 0)
+    throw new EngineError(
+      'SIGNATURE_REQUIRED',
+      `this decision requires a signature, and ${person} has no passkey here; register one in the dashboard, or sign with "pawl decide" at a terminal`,
+    );
+  const at = store.now();
+  const challenge = challengeOf(statement, at);
+  const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
+  const options = await generateAuthenticationOptions({
+    rpID: siteOf(store),
+    userVerification: 'required',
+    challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
+    allowCredentials: keys.map(({ id }) => ({ id })),
+  });
+  keepChallenge(store, { challenge, purpose: 'sign', person, about: { at } });
+  return options;
+}
+
+/** The signature in an answer to such a challenge; whether it counts is judged where the decision is made. */
+export function signatureOf(store: PasskeyStore, person: string, response: AuthenticationResponseJSON): Signature {
+  const { about } = takeChallenge(store, response, { purpose: 'sign', person });
+  const row = store.database.get('SELECT key FROM passkeys WHERE id = ? AND person = ?', String(response.id), person);
+  if (row === undefined) throw notVerified(`it is not a passkey of ${person}`);
+  const { at } = about as { readonly at: number };
+  const { authenticatorData, clientDataJSON, signature } = response.response;
+  return {
+    key: fingerprintOf({ key: String(row.key) }),
+    at,
+    value: assertionText({ authenticatorData, clientDataJSON, signature }),
+  };
+}
+
+/** The passkeys of one person or of all, oldest first. */
+export function readPasskeys({ database }: AccessStore, person?: string): readonly Passkey[] {
+  const all = database.all('SELECT * FROM passkeys ORDER BY created_at, id').map(passkeyOf);
+  return all.filter((passkey) => person === undefined || passkey.person === person);
+}
+
+/** Revokes a passkey; true if there was one. */
+export function revokePasskey({ database }: AccessStore, id: string): boolean {
+  return database.run('DELETE FROM passkeys WHERE id = ?', id) > 0;
+}
+
+interface NewChallenge {
+  readonly challenge: string;
+  readonly purpose: Purpose;
+  readonly person: string | undefined;
+  readonly about?: Json;
+}
+
+function keepChallenge({ database, now }: AccessStore, { challenge, purpose, person, about = {} }: NewChallenge): void {
+  database.transaction(() => {
+    database.run('DELETE FROM challenges WHERE expires_at <= ?', now());
+    // Anybody may ask for a challenge to log in, so their number is bounded; the oldest of the same purpose go.
+    database.run(
+      'DELETE FROM challenges WHERE challenge IN (SELECT challenge FROM challenges WHERE kind = ? ORDER BY expires_at DESC LIMIT -1 OFFSET ?)',
+      purpose,
+      CHALLENGES_MAX,
+    );
+    database.run(
+      'INSERT OR REPLACE INTO challenges (challenge, kind, person, about, expires_at) VALUES (?, ?, ?, ?, ?)',
+      ...[challenge, purpose, person ?? null, JSON.stringify(about), now() + CHALLENGE_MS],
+    );
+  });
+}
+
+/** The challenge that an answer is for. It is taken, whatever the answer is worth. */
+function takeChallenge(
+  { database, now }: AccessStore,
+  { response }: { readonly response?: { readonly clientDataJSON?: unknown } },
+  { purpose, person }: { readonly purpose: Purpose; readonly person?: string },
+): { readonly challenge: string; readonly about: Json } {
+  const challenge = challengeIn(response?.clientDataJSON);
+  const row = database.get('DELETE FROM challenges WHERE challenge = ? RETURNING *', challenge);
+  const isFor = row !== undefined && row.kind === purpose && (person === undefined || row.person === person);
+  if (!isFor || Number(row.expires_at) <= now()) throw notVerified('its challenge is unknown, was used before or has expired; try again');
+  return { challenge, about: JSON.parse(String(row.about)) as Json };
+}
+
+function challengeIn(clientDataJSON: unknown): string {
+  try {
+    const { challenge } = JSON.parse(Buffer.from(String(clientDataJSON), 'base64url').toString('utf8')) as { readonly challenge?: unknown };
+    return typeof challenge === 'string' ? challenge : '';
+  } catch {
+    return '';
+  }
+}
+
+async function verified<T>(verify: () => Promise<T>): Promise<T> {
+  try {
+    return await verify();
+  } catch (cause) {
+    if (isEngineError(cause)) throw cause;
+    throw notVerified(messageOf(cause));
+  }
+}
+
+function notVerified(why: string): EngineError {
+  return new EngineError('PASSKEY_INVALID', `the passkey was not accepted: ${why}`);
+}
+
+/** The site that passkeys belong to; browsers know none for an address in numbers. */
+function siteOf({ addresses }: PasskeyStore): string {
+  const { site, baseUrl } = addresses();
+  if (isIP(site.replace(/[[\]]/g, '')) === 0) return site;
+  throw new EngineError(
+    'PASSKEY_INVALID',
+    `passkeys need a server with a name, and this one is ${baseUrl}; set serve.public_url to a name`,
+  );
+}
+
+/** The public key in the form of authenticators (COSE) as one of Node. */
+function keyOf(cose: ReadonlyMap<number, unknown>): KeyObject {
+  const part = (label: number): string => Buffer.from(cose.get(label) as Uint8Array).toString('base64url');
+  const jwks: Readonly<Record<string, () => JsonWebKey>> = {
+    1: () => ({ kty: 'OKP', crv: 'Ed25519', x: part(-2) }),
+    2: () => ({ kty: 'EC', crv: 'P-256', x: part(-2), y: part(-3) }),
+    3: () => ({ kty: 'RSA', n: part(-1), e: part(-2) }),
+  };
+  const jwk = jwks[String(cose.get(1))];
+  if (jwk === undefined) throw notVerified('its kind of key is not supported');
+  return createPublicKey({ format: 'jwk', key: jwk() });
+}
+
+function passkeyOf(row: ServerRow): Passkey {
+  return {
+    id: String(row.id),
+    person: String(row.person),
+    title: String(row.title),
+    key: String(row.key),
+    createdAt: Number(row.created_at),
+    seenAt: row.seen_at === null ? null : Number(row.seen_at),
+  };
+}

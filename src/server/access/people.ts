@@ -1,0 +1,108 @@
+// Owns the people who may log in: their scopes, whether they manage others, and revoking all they have at once.
+//
+// - A name is used once, in whatever spelling: two spellings of one name would be two people where it takes several.
+// - Groups are not stored here. They come from the settings, which approvals use too, so that there is one list.
+
+import { assertName } from '../../authority/keys.ts';
+import { LOGIN_SCOPES, type LoginScope } from '../../authority/right.ts';
+import { EngineError } from '../../base/error.ts';
+import { foldedName } from '../../base/person.ts';
+import type { ServerRow } from '../server-database.ts';
+import type { AccessStore } from './tables.ts';
+
+/** A person who may log in, or who was revoked. */
+export interface Person {
+  readonly name: string;
+  readonly scopes: readonly LoginScope[];
+  /** True if the person may invite and revoke others. */
+  readonly manages: boolean;
+  readonly invitedBy: string;
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+}
+
+/** What a new person may do. */
+export interface NewPerson {
+  readonly name: string;
+  readonly scopes: readonly LoginScope[];
+  readonly manages: boolean;
+  readonly invitedBy: string;
+}
+
+/** All people, by name. */
+export function readPeople({ database }: AccessStore): readonly Person[] {
+  return database.all('SELECT * FROM people ORDER BY name').map(personOf);
+}
+
+/** A person who is not revoked. */
+export function findPerson({ database }: AccessStore, name: string): Person | undefined {
+  const row = database.get('SELECT * FROM people WHERE folded = ? AND revoked_at IS NULL', foldedName(name));
+  return row === undefined ? undefined : personOf(row);
+}
+
+/** A person who is not revoked; an error if there is none. */
+export function requirePerson(store: AccessStore, name: string): Person {
+  const person = findPerson(store, name);
+  if (person !== undefined) return person;
+  throw new EngineError(
+    'PERSON_UNKNOWN',
+    `"${name}" cannot log in here: no such person, or revoked; "pawl access people" lists the people, and "pawl access invite NAME" invites one`,
+    { details: { name } },
+  );
+}
+
+/** Adds a person. One who was revoked comes back without the logins they had. */
+export function addPerson({ database, now }: AccessStore, { name, scopes, manages, invitedBy }: NewPerson): Person {
+  assertName(name);
+  const folded = foldedName(name);
+  const known = database.get('SELECT * FROM people WHERE folded = ?', folded);
+  if (known !== undefined && known.revoked_at === null)
+    throw new EngineError(
+      'USAGE',
+      `"${String(known.name)}" can already log in; "pawl access login ${String(known.name)}" prints a new link for them`,
+    );
+  if (known !== undefined && known.name !== name)
+    throw new EngineError('USAGE', `a person "${String(known.name)}" was revoked; use that spelling to invite them again, or another name`);
+  const row: Person = { name, scopes: withView(scopes), manages, invitedBy, createdAt: now(), revokedAt: null };
+  database.run(
+    `INSERT INTO people (name, folded, scopes, manages, invited_by, created_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET scopes = excluded.scopes, manages = excluded.manages, invited_by = excluded.invited_by,
+       created_at = excluded.created_at, revoked_at = NULL`,
+    ...[name, folded, row.scopes.join(' '), Number(manages), invitedBy, row.createdAt],
+  );
+  return row;
+}
+
+/** Revokes a person: no session, token, passkey or link of theirs works from now on. */
+export function revokePerson(store: AccessStore, name: string): Person {
+  const { database, now } = store;
+  return database.transaction(() => {
+    const person = requirePerson(store, name);
+    for (const table of ['sessions', 'tokens', 'passkeys', 'links', 'challenges'])
+      database.run(`DELETE FROM ${table} WHERE person = ?`, person.name);
+    const at = now();
+    database.run('UPDATE people SET revoked_at = ? WHERE name = ?', at, person.name);
+    return { ...person, revokedAt: at };
+  });
+}
+
+/** The scopes in order, each once; whoever may do more may look, too. */
+export function withView(scopes: readonly LoginScope[]): readonly LoginScope[] {
+  return LOGIN_SCOPES.filter((scope) => scope === 'view' || scopes.includes(scope));
+}
+
+/** The scopes of a stored text. */
+export function scopesIn(text: unknown): readonly LoginScope[] {
+  return LOGIN_SCOPES.filter((scope) => String(text).split(' ').includes(scope));
+}
+
+function personOf(row: ServerRow): Person {
+  return {
+    name: String(row.name),
+    scopes: scopesIn(row.scopes),
+    manages: row.manages === 1,
+    invitedBy: String(row.invited_by),
+    createdAt: Number(row.created_at),
+    revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
+  };
+}

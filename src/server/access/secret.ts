@@ -1,0 +1,34 @@
+// Owns secrets: how they are made, and the form in which they are stored. A secret has 256 bits of chance, so a plain hash
+// is enough: there is nothing to guess that a slow one would protect. Rows are found by the hash, so how long a search takes
+// says something about the hash of what was sent, and nothing about any secret.
+
+import { randomBytes } from 'node:crypto';
+import { digestText } from '../../base/digest.ts';
+
+/** What a secret is for; it shows in its first characters, so that a leaked one can be recognised. */
+export type SecretUse = 'session' | 'page' | 'token' | 'link';
+
+const PREFIX = { session: 'pawls_', page: 'pawlp_', token: 'pawlt_', link: 'pawll_' } as const;
+const SECRET_BYTES = 32;
+const ID_BYTES = 9;
+
+/** A new secret, which is shown once, and the hash that is stored. */
+export function createSecret(use: SecretUse): { readonly secret: string; readonly hash: string } {
+  const secret = `${PREFIX[use]}${randomBytes(SECRET_BYTES).toString('base64url')}`;
+  return { secret, hash: hashOf(secret) };
+}
+
+/** The stored form of a secret. */
+export function hashOf(secret: string): string {
+  return digestText(secret);
+}
+
+/** Whether a text can be a secret for this use; anything else needs no look at the database. */
+export function isSecret(use: SecretUse, text: string): boolean {
+  return text.startsWith(PREFIX[use]) && /^\w+_[\w-]{43}$/.test(text);
+}
+
+/** The id of a row, which is no secret. */
+export function createId(): string {
+  return randomBytes(ID_BYTES).toString('base64url');
+}

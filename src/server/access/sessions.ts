@@ -1,0 +1,104 @@
+// Owns sessions: what a browser has after a login. A session ends after a while without a request, at the latest after a
+// month, or when it is revoked. Only the hash of the cookie is stored.
+//
+// - Browsers send a cookie to every port of a host, so that whatever else listens on this machine gets it when a person opens
+//   that: also a page that an agent serves. A session therefore has a second secret, which our pages keep where only pages of
+//   the same port can read it, and without which the cookie changes nothing.
+
+import type { ServerRow } from '../server-database.ts';
+import { createId, createSecret, hashOf, isSecret } from './secret.ts';
+import type { AccessStore } from './tables.ts';
+
+/** A session, without its secret. */
+export interface Session {
+  readonly id: string;
+  readonly person: string;
+  /** How it began. */
+  readonly via: 'link' | 'passkey';
+  readonly address: string;
+  /** What the browser calls itself. */
+  readonly agent: string;
+  readonly createdAt: number;
+  readonly seenAt: number;
+  readonly expiresAt: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** How long a session lasts without a request. */
+const IDLE_MS = 7 * DAY_MS;
+/** How long it lasts at most; the cookie ends then, too. */
+export const SESSION_MS = 30 * DAY_MS;
+/** How exactly the last request is recorded: not every one is a write. */
+const SEEN_MS = 60_000;
+const AGENT_MAX = 200;
+
+/** Begins a session and returns the secret of its cookie. */
+export function createSession(
+  { database, now }: AccessStore,
+  begun: Pick<Session, 'person' | 'via' | 'address' | 'agent'>,
+): { readonly session: Session; readonly secret: string; readonly page: string } {
+  const { secret, hash } = createSecret('session');
+  const page = createSecret('page');
+  const at = now();
+  const session: Session = {
+    ...begun,
+    id: createId(),
+    agent: begun.agent.slice(0, AGENT_MAX),
+    createdAt: at,
+    seenAt: at,
+    expiresAt: at + SESSION_MS,
+  };
+  database.run('DELETE FROM sessions WHERE expires_at <= ? OR seen_at <= ?', at, at - IDLE_MS);
+  database.run(
+    'INSERT INTO sessions (id, hash, page, person, via, address, agent, created_at, seen_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ...[session.id, hash, page.hash, session.person, session.via, session.address, session.agent, at, at, session.expiresAt],
+  );
+  return { session, secret, page: page.secret };
+}
+
+/** The session with this secret, if it has not ended; records that it was used. */
+export function findSession(store: AccessStore, secret: string): Session | undefined {
+  if (!isSecret('session', secret)) return undefined;
+  const session = alive(store, store.database.get('SELECT * FROM sessions WHERE hash = ?', hashOf(secret)));
+  const at = store.now();
+  if (session !== undefined && at - session.seenAt >= SEEN_MS)
+    store.database.run('UPDATE sessions SET seen_at = ? WHERE id = ?', at, session.id);
+  return session;
+}
+
+/** Whether this is the secret that the pages of a session have. */
+export function isPageOf({ database }: AccessStore, id: string, page: string): boolean {
+  return isSecret('page', page) && database.get('SELECT 1 FROM sessions WHERE id = ? AND page = ?', id, hashOf(page)) !== undefined;
+}
+
+/** Whether a session still exists. */
+export function hasSession(store: AccessStore, id: string): boolean {
+  return alive(store, store.database.get('SELECT * FROM sessions WHERE id = ?', id)) !== undefined;
+}
+
+/** The sessions that have not ended, of one person or of all, newest first. */
+export function readSessions(store: AccessStore, person?: string): readonly Session[] {
+  const rows = store.database.all('SELECT * FROM sessions ORDER BY created_at DESC');
+  return rows.flatMap((row) => alive(store, row) ?? []).filter((session) => person === undefined || session.person === person);
+}
+
+/** Ends a session; true if there was one. */
+export function revokeSession({ database }: AccessStore, id: string): boolean {
+  return database.run('DELETE FROM sessions WHERE id = ?', id) > 0;
+}
+
+function alive({ now }: AccessStore, row: ServerRow | undefined): Session | undefined {
+  if (row === undefined) return undefined;
+  const session: Session = {
+    id: String(row.id),
+    person: String(row.person),
+    via: row.via === 'passkey' ? 'passkey' : 'link',
+    address: String(row.address),
+    agent: String(row.agent),
+    createdAt: Number(row.created_at),
+    seenAt: Number(row.seen_at),
+    expiresAt: Number(row.expires_at),
+  };
+  const at = now();
+  return session.expiresAt > at && session.seenAt + IDLE_MS > at ? session : undefined;
+}

@@ -1,0 +1,105 @@
+// Owns the tables of access in the server's database. What is revoked is deleted; the audit keeps the record of it. Every
+// secret is a hash.
+
+import type { PartTables, ServerDatabase } from '../server-database.ts';
+
+/** The tables. */
+export const ACCESS_TABLES: PartTables = {
+  part: 'access',
+  migrations: [
+    `CREATE TABLE people (
+      name TEXT PRIMARY KEY,
+      folded TEXT NOT NULL UNIQUE,
+      scopes TEXT NOT NULL,
+      manages INTEGER NOT NULL,
+      invited_by TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      revoked_at INTEGER
+    ) WITHOUT ROWID;
+    CREATE TABLE sessions (
+      id TEXT PRIMARY KEY,
+      hash TEXT NOT NULL UNIQUE,
+      person TEXT NOT NULL REFERENCES people (name),
+      via TEXT NOT NULL,
+      address TEXT NOT NULL,
+      agent TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      seen_at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE tokens (
+      id TEXT PRIMARY KEY,
+      hash TEXT NOT NULL UNIQUE,
+      person TEXT NOT NULL REFERENCES people (name),
+      name TEXT NOT NULL,
+      scopes TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      seen_at INTEGER,
+      expires_at INTEGER NOT NULL,
+      UNIQUE (person, name)
+    ) WITHOUT ROWID;
+    CREATE TABLE links (
+      id TEXT PRIMARY KEY,
+      hash TEXT NOT NULL UNIQUE,
+      kind TEXT NOT NULL,
+      person TEXT NOT NULL REFERENCES people (name),
+      about TEXT NOT NULL,
+      created_by TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      used_at INTEGER
+    ) WITHOUT ROWID;
+    CREATE TABLE passkeys (
+      id TEXT PRIMARY KEY,
+      person TEXT NOT NULL REFERENCES people (name),
+      title TEXT NOT NULL,
+      cose TEXT NOT NULL,
+      key TEXT NOT NULL,
+      counter INTEGER NOT NULL,
+      transports TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      seen_at INTEGER
+    ) WITHOUT ROWID;
+    CREATE TABLE challenges (
+      challenge TEXT PRIMARY KEY,
+      kind TEXT NOT NULL,
+      person TEXT,
+      about TEXT NOT NULL,
+      expires_at INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE audit (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      at INTEGER NOT NULL,
+      person TEXT,
+      via TEXT NOT NULL,
+      action TEXT NOT NULL,
+      about TEXT NOT NULL,
+      address TEXT NOT NULL,
+      outcome TEXT NOT NULL
+    );
+    CREATE INDEX audit_person ON audit (person, id);
+    CREATE TABLE reached (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      base_url TEXT NOT NULL,
+      at INTEGER NOT NULL
+    );`,
+    `ALTER TABLE sessions ADD COLUMN page TEXT;`,
+  ],
+};
+
+/** Where access is stored, and the time. */
+export interface AccessStore {
+  readonly database: ServerDatabase;
+  readonly now: () => number;
+}
+
+/** Records where the server is reached, so that links can be made while it does not run, and by other processes. */
+export function recordBaseUrl({ database, now }: AccessStore, baseUrl: string): void {
+  database.run('INSERT OR REPLACE INTO reached (id, base_url, at) VALUES (1, ?, ?)', baseUrl, now());
+}
+
+/** Where the server was reached last; undefined if it never ran. */
+export function readBaseUrl({ database }: AccessStore): string | undefined {
+  const row = database.get('SELECT base_url FROM reached WHERE id = 1');
+  return row === undefined ? undefined : String(row.base_url);
+}

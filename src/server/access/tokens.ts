@@ -1,0 +1,99 @@
+// Owns personal tokens for programs: a person's name and some of their scopes, until an end. The secret is shown once; only
+// its hash is stored. A token never allows more than its person may do now.
+
+import type { LoginScope } from '../../authority/right.ts';
+import { EngineError } from '../../base/error.ts';
+import type { ServerRow } from '../server-database.ts';
+import { requirePerson, scopesIn, withView } from './people.ts';
+import { createId, createSecret, hashOf, isSecret } from './secret.ts';
+import type { AccessStore } from './tables.ts';
+
+/** A token, without its secret. */
+export interface AccessToken {
+  readonly id: string;
+  readonly person: string;
+  /** What it is for, in the words of its person. */
+  readonly name: string;
+  readonly scopes: readonly LoginScope[];
+  readonly createdAt: number;
+  readonly seenAt: number | null;
+  readonly expiresAt: number;
+}
+
+/** A token to create. */
+export interface NewToken {
+  readonly person: string;
+  readonly name: string;
+  readonly scopes: readonly LoginScope[];
+  readonly lastsMs: number;
+}
+
+const NAME = /^[\w][\w .@-]{0,63}$/;
+const SEEN_MS = 60_000;
+
+/** Creates a token and returns its secret, which is not stored. */
+export function createToken(
+  store: AccessStore,
+  { person, name, scopes, lastsMs }: NewToken,
+): { readonly token: AccessToken; readonly secret: string } {
+  const { database, now } = store;
+  const owner = requirePerson(store, person);
+  if (!NAME.test(name))
+    throw new EngineError('USAGE', `the name of a token must be at most 64 letters, digits, spaces and ". - _ @", not "${name}"`);
+  const more = scopes.filter((scope) => !owner.scopes.includes(scope));
+  if (more.length > 0)
+    throw new EngineError('NOT_ALLOWED', `${owner.name} does not have the scope "${more.join('", "')}", so a token cannot have it`);
+  const { secret, hash } = createSecret('token');
+  const at = now();
+  const token: AccessToken = {
+    ...{ id: createId(), person: owner.name, name, scopes: withView(scopes) },
+    ...{ createdAt: at, seenAt: null, expiresAt: at + lastsMs },
+  };
+  database.run('DELETE FROM tokens WHERE expires_at <= ?', at);
+  if (database.get('SELECT 1 FROM tokens WHERE person = ? AND name = ?', owner.name, name) !== undefined)
+    throw new EngineError('USAGE', `${owner.name} already has a token "${name}"; revoke it first, or choose another name`);
+  database.run(
+    'INSERT INTO tokens (id, hash, person, name, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ...[token.id, hash, token.person, name, token.scopes.join(' '), at, token.expiresAt],
+  );
+  return { token, secret };
+}
+
+/** The token with this secret, if it has not ended; records that it was used. */
+export function findToken(store: AccessStore, secret: string): AccessToken | undefined {
+  if (!isSecret('token', secret)) return undefined;
+  const row = store.database.get('SELECT * FROM tokens WHERE hash = ?', hashOf(secret));
+  const token = row === undefined ? undefined : tokenOf(row);
+  const at = store.now();
+  if (token === undefined || token.expiresAt <= at) return undefined;
+  if (at - (token.seenAt ?? 0) >= SEEN_MS) store.database.run('UPDATE tokens SET seen_at = ? WHERE id = ?', at, token.id);
+  return token;
+}
+
+/** Whether a token still exists. */
+export function hasToken({ database, now }: AccessStore, id: string): boolean {
+  return database.get('SELECT 1 FROM tokens WHERE id = ? AND expires_at > ?', id, now()) !== undefined;
+}
+
+/** The tokens of one person or of all, oldest first. */
+export function readTokens({ database }: AccessStore, person?: string): readonly AccessToken[] {
+  const all = database.all('SELECT * FROM tokens ORDER BY created_at, id').map(tokenOf);
+  return all.filter((token) => person === undefined || token.person === person);
+}
+
+/** Revokes a token; true if there was one. */
+export function revokeToken({ database }: AccessStore, id: string): boolean {
+  return database.run('DELETE FROM tokens WHERE id = ?', id) > 0;
+}
+
+function tokenOf(row: ServerRow): AccessToken {
+  return {
+    id: String(row.id),
+    person: String(row.person),
+    name: String(row.name),
+    scopes: scopesIn(row.scopes),
+    createdAt: Number(row.created_at),
+    seenAt: row.seen_at === null ? null : Number(row.seen_at),
+    expiresAt: Number(row.expires_at),
+  };
+}

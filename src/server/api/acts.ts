@@ -1,0 +1,214 @@
+// Owns the routes that do something to runs. Each checks the caller's right and calls what the verb of the command line calls;
+// the run goes on in this server, or in the process that drives it.
+
+import type * as z from 'zod';
+import { compiledOf } from '../../api/workflow-source.ts';
+import { pickQuestions, readQuestions } from '../../attended/questions.ts';
+import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { deriveRunId } from '../../base/id.ts';
+import type { Signature } from '../../base/signature.ts';
+import { decisionOn } from '../../control/approval-change.ts';
+import { findApproval, TOO_LATE, tooLate } from '../../control/decision.ts';
+import { type ForkTable, readForkTable } from '../../control/fork-table.ts';
+import { assertStoppedAt, assertUnknown, type ChoiceParts, choicesOf } from '../../control/resume-choice.ts';
+import type { RunReport } from '../../control/run-report.ts';
+import { bindParams } from '../../definition/arg.ts';
+import { isFinal } from '../../kernel/run-state.ts';
+import type { Caller } from '../caller.ts';
+import type { answerBody, bulkBody, decideBody, forkBody, startBody } from '../contract/act.ts';
+import { problemOf } from '../problem.ts';
+import { handle, type ServerApp } from '../route.ts';
+import type { Services } from '../services.ts';
+import { demandRight, demandSteering } from './rights.ts';
+import { API_ROUTES } from './routes.ts';
+import { reportOf } from './runs.ts';
+import { iso } from './times.ts';
+
+/** Mounts the routes that act. */
+export function mountActs(app: ServerApp, services: Services): void {
+  const at = { app, repeats: services.repeats };
+  handle(at, API_ROUTES.start, ({ body, caller, key }) => start(services, caller, { body, key }));
+  handle(at, API_ROUTES.decide, ({ param, body, caller, key }) => decide(services, caller, { run: param('id'), body, key }));
+  handle(at, API_ROUTES.answer, ({ param, body, caller }) => answer(services, caller, { run: param('id'), body }));
+  handle(at, API_ROUTES.signal, async ({ param, body: { name, payload, id }, caller, key }) => {
+    const run = param('id');
+    await demandSteering(services.store, caller, { run, on: 'signal' });
+    await assertOpen(services, run);
+    await services.engine.run(run).signal(name, present({ payload, id: id ?? key }));
+    return reportOf(services, run);
+  });
+  handle(at, API_ROUTES.cancel, async ({ param, body, caller }) => {
+    const run = param('id');
+    if (body.dryRun) return cancelPlanOf(services, run);
+    await cancel(services, caller, { run, ...body });
+    return reportOf(services, run);
+  });
+  handle(at, API_ROUTES.pause, async ({ param, caller }) => {
+    const run = param('id');
+    const { actor } = await demandSteering(services.store, caller, { run, on: 'pause' });
+    await services.engine.run(run).pause({ actor });
+    return reportOf(services, run);
+  });
+  handle(at, API_ROUTES.resume, async ({ param, body, caller }) => {
+    await resume(services, caller, { run: param('id'), parts: body });
+    return reportOf(services, param('id'));
+  });
+  handle(at, API_ROUTES.retry, async ({ param, body: { step, ...parts }, caller }) => {
+    const run = param('id');
+    assertStoppedAt((await services.store.load(run)).state, step);
+    await resume(services, caller, { run, parts: { retry: true, ...parts } });
+    return reportOf(services, run);
+  });
+  handle(at, API_ROUTES.fork, ({ param, body, caller }) => fork(services, caller, { run: param('id'), body }));
+  handle(at, API_ROUTES.bulk, ({ body, caller }) => bulk(services, caller, body));
+}
+
+interface StartRequest {
+  readonly body: z.output<typeof startBody>;
+  readonly key: string | undefined;
+}
+
+/** A start under a key has an id that follows from the key: after a crash in the middle it is still one run. */
+async function start(services: Services, caller: Caller, { body, key }: StartRequest): Promise<RunReport> {
+  const { engine, project, store } = services;
+  const { workflow: name, params, tags, priority } = body;
+  const { workflow, file, facts } = await project.startable(name, params);
+  const { definition } = compiledOf(workflow);
+  bindParams(definition.params, params, `workflow "${definition.name}"`);
+  const id = body.id ?? (key === undefined ? undefined : deriveRunId('request', key));
+  if (body.id === undefined && id !== undefined && (await store.heads({ of: [id] })).length > 0) return reportOf(services, id);
+  const origin = { actor: caller.name, ...present({ file, tags, priority }) };
+  const handle = await engine.start(workflow, params, { origin, ...present({ id, facts }) });
+  return reportOf(services, handle.id);
+}
+
+interface DecideRequest {
+  readonly run: string;
+  readonly body: z.output<typeof decideBody>;
+  readonly key: string | undefined;
+}
+
+/**
+ * Decides an approval of a run or of a child that it waits for, on exactly the content that the digest names. Under a key, a
+ * decision that its person has already made is no failure: the answer to the first request was lost.
+ */
+async function decide(services: Services, caller: Caller, { run, body, key }: DecideRequest): Promise<RunReport> {
+  const { engine, store } = services;
+  const { actor } = demandRight(caller, { demand: 'decide', on: 'decide' });
+  const { option, digest, gate, input, signature } = body;
+  try {
+    const asked = await findApproval(store, run, { gate, digest });
+    const decision = { option, actor, digest: asked.gate.digest, gate: asked.gate.path, ...present({ input, signature }) };
+    await engine
+      .run(asked.run)
+      .decide(decision as typeof decision & { readonly signature?: Signature })
+      .catch(async (error: unknown) => {
+        throw (isTooLate(error) ? await tooLate(store, asked) : undefined) ?? error;
+      });
+  } catch (error) {
+    if (key === undefined || !isTooLate(error)) throw error;
+    const made = await decisionOn(store, run, { gate, digest });
+    if (made?.option !== option || made.actor !== actor || made.input !== (input ?? null)) throw error;
+  }
+  return reportOf(services, run);
+}
+
+function isTooLate(error: unknown): boolean {
+  return isEngineError(error) && TOO_LATE.has(error.code);
+}
+
+/** Answers the questions of an agent, or what one assumed instead of asking. */
+async function answer(
+  services: Services,
+  caller: Caller,
+  { run, body }: { readonly run: string; readonly body: z.output<typeof answerBody> },
+): Promise<RunReport> {
+  const { engine, store } = services;
+  const { actor } = demandRight(caller, { demand: 'decide', on: 'answer' });
+  const { answers, step, assumption, answer: text, agree, digest, signature } = body;
+  if (digest === undefined) throw new EngineError('REQUEST_INVALID', 'name the "digest" of what you saw; the inbox and the run have it');
+  if (answers === undefined) {
+    await engine.run(run).answerAssumption({ actor, digest, ...present({ assumption, answer: text, agree }) });
+    return reportOf(services, run);
+  }
+  const asked = pickQuestions(run, await readQuestions(store, run), { step, digest });
+  if (answers.length !== asked.questions.length)
+    throw new EngineError(
+      'REQUEST_INVALID',
+      `step "${asked.step}" asks ${asked.questions.length} questions, but ${answers.length} answers were given`,
+    );
+  await engine.run(asked.run).answer({ answers, actor, step: asked.path, ...present({ signature }) });
+  return reportOf(services, run);
+}
+
+async function cancel(
+  services: Services,
+  caller: Caller,
+  { run, reason, undo }: { readonly run: string; readonly reason?: string | undefined; readonly undo?: false | undefined },
+): Promise<void> {
+  const { actor } = await demandSteering(services.store, caller, { run, on: 'cancel' });
+  if (undo === false) demandRight(caller, { demand: 'override', on: 'cancel' });
+  await services.engine.run(run).cancel({ actor, ...present({ reason, undo }) });
+}
+
+/** What cancelling would undo; changes nothing. */
+async function cancelPlanOf({ engine }: Services, run: string) {
+  const { items, stays } = await engine.run(run).planCancel();
+  const shown = <Done extends { readonly endedAt: number }>(done: Done) => ({ ...done, endedAt: iso(done.endedAt) });
+  return { plan: { run, items: items.map(shown), stays: stays.map(shown) } };
+}
+
+/** Continues a run. Every choice of how to go on after a halt is a decision, and needs the right to override. */
+async function resume(
+  services: Services,
+  caller: Caller,
+  { run, parts }: { readonly run: string; readonly parts: ChoiceParts },
+): Promise<void> {
+  const { engine, store } = services;
+  const choices = choicesOf(parts, (part) => `"${part}"`);
+  const { actor } = demandRight(caller, { demand: choices.length === 0 ? 'steer' : 'override', on: 'resume' });
+  const { state } = await store.load(run);
+  for (const choice of choices.slice(1)) assertUnknown(state, choice);
+  if (choices.length === 0) await engine.run(run).resume({ actor });
+  for (const choice of choices) await engine.run(run).resume({ actor, choice });
+}
+
+/** Starts a run from the middle of another, or says what that would do. One that begins after a check overrides that check. */
+async function fork(
+  services: Services,
+  caller: Caller,
+  { run, body }: { readonly run: string; readonly body: z.output<typeof forkBody> },
+): Promise<RunReport | { readonly plan: ForkTable }> {
+  const { engine, project, store } = services;
+  const { from, params, outputs, dryRun } = body;
+  const plan = await readForkTable(engine, run, from);
+  if (dryRun) return { plan };
+  const passes = plan.passed.length > 0 || outputs !== undefined;
+  const { actor } = demandRight(caller, { demand: passes ? 'override' : 'steer', on: 'fork' });
+  await project.forkable?.(await store.load(run));
+  const forked = await engine.run(run).fork({ from, actor, ...present({ params, outputs }) });
+  return reportOf(services, forked.id);
+}
+
+/** Does the same to many runs, one after the other; one that fails does not stop the others. */
+async function bulk(services: Services, caller: Caller, { action, ids, reason }: z.output<typeof bulkBody>) {
+  const results = [];
+  for (const run of [...new Set(ids)]) {
+    try {
+      if (action === 'cancel') await cancel(services, caller, { run, reason });
+      else await resume(services, caller, { run, parts: { retry: true } });
+      results.push({ id: run, ok: true, status: (await services.store.load(run)).status });
+    } catch (error) {
+      if (!isEngineError(error)) services.warn(error);
+      const { code } = problemOf(error);
+      results.push({ id: run, ok: false, error: { code, detail: isEngineError(error) ? messageOf(error) : 'the server failed' } });
+    }
+  }
+  return { results };
+}
+
+async function assertOpen({ store }: Services, run: string): Promise<void> {
+  const { state } = await store.load(run);
+  if (isFinal(state.status)) throw new EngineError('RUN_FINAL', `run ${run} has ended (${state.status}); it takes no signals`);
+}

@@ -1,0 +1,180 @@
+// Owns the routes about what is there besides single runs: what waits for people, the workflows, what agents used, the health of
+// the server, and the settings that are safe to show.
+
+import { present } from '../../base/fields.ts';
+import type { Json } from '../../base/json.ts';
+import { isSamePerson } from '../../base/person.ts';
+import { type FullInbox, OPEN_STATUSES, openAssumptions, readInbox } from '../../control/inbox.ts';
+import { readApprovalDiff } from '../../control/run-diff.ts';
+import { bounded } from '../../control/step-detail.ts';
+import type { Target } from '../../definition/model.ts';
+import { isDriven } from '../../process/owner.ts';
+import type { Store, UsageBucket } from '../../store/store.ts';
+import type { Caller } from '../caller.ts';
+import type { InboxItem } from '../contract.ts';
+import { type Frozen, handle, type ServerApp } from '../route.ts';
+import type { Services } from '../services.ts';
+import { API_ROUTES } from './routes.ts';
+import { iso, timeOf } from './times.ts';
+
+const INBOX_MAX = 500;
+const EVIDENCE_MAX = 8;
+/** How many approvals have a diff, and how long it may be. */
+const DIFFS_MAX = 20;
+const DIFF_BYTES = 64 * 1024;
+const QUEUE_MAX = 200;
+const DAY_MS = 86_400_000;
+const BUCKETS = { day: DAY_MS, hour: DAY_MS / 24 } as const;
+const USAGE_DAYS = 30;
+
+/** Mounts the routes. */
+export function mountProject(app: ServerApp, services: Services): void {
+  const { project, store, repeats } = services;
+  const at = { app, repeats };
+  const startedAt = iso(services.now());
+  handle(at, API_ROUTES.inbox, ({ caller }) => inboxFor(services, caller));
+  handle(at, API_ROUTES.workflows, async (_) => project.workflows());
+  handle(at, API_ROUTES.workflow, ({ param }) => project.workflow(param('name')));
+  handle(at, API_ROUTES.usage, async ({ query: { since, until, bucket, workflow } }) => {
+    const end = timeOf(until, 'until') ?? services.now();
+    const span = { since: timeOf(since, 'since') ?? end - USAGE_DAYS * DAY_MS, until: end, bucketMs: BUCKETS[bucket] };
+    return { buckets: (await store.usageOver({ ...span, ...present({ workflow }) })).map(bucketOf) };
+  });
+  handle(at, API_ROUTES.settings, async (_) => ({ settings: (await project.settings()) as Record<string, Json> }));
+  handle(at, API_ROUTES.health, async (_) => {
+    const [checks, slots, closed] = await Promise.all([project.checks(), store.slots(QUEUE_MAX), store.closedAccounts(services.now())]);
+    return {
+      ok: checks.every(({ status }) => status === 'ok'),
+      checks,
+      server: { version: services.version, startedAt, rssBytes: process.memoryUsage.rss(), streams: services.streams.count },
+      owners: await ownersOf(services),
+      queue: slots.map(({ isHeld, ...slot }) => ({ ...slot, held: isHeld })),
+      accounts: closed.map(({ account, until, why }) => ({ account, until: iso(until), why })),
+    };
+  });
+}
+
+async function ownersOf({ store, engine }: Services) {
+  const counts = Map.groupBy(await store.heads({ of: 'owned' }), ({ owner = '' }) => owner);
+  return [...counts].map(([owner, runs]) => ({ owner, runs: runs.length, isAlive: isDriven(owner), isThis: owner === engine.owner }));
+}
+
+function bucketOf({ at, role, costUsd, ms, ...rest }: UsageBucket) {
+  const isUnknown = rest.attempts > 0 && rest.unknownCost === rest.attempts;
+  return { ...rest, at: iso(at), role: role ?? null, cost: isUnknown ? null : costUsd, durationMs: ms };
+}
+
+/** What waits for people, oldest first; each with what a person needs to decide there. */
+async function inboxFor(services: Services, caller: Caller) {
+  const { store } = services;
+  const runs = await store.list({ status: OPEN_STATUSES, mayAsk: true, limit: INBOX_MAX + 1 });
+  const ids = runs.filter(({ damaged }) => damaged === undefined).map(({ id }) => id);
+  const inbox = { ...(await readInbox(store, ids.slice(0, INBOX_MAX), false)), assumptions: await openAssumptions(store, undefined) };
+  const items = await Promise.all(itemsOf(inbox, caller).map((item) => withEvidence(store, item)));
+  const sorted = items.sort((a, b) => (a.since < b.since ? -1 : 1));
+  const diffs = await diffsOf(services, sorted);
+  return {
+    items: sorted.map((item) => (item.kind === 'approval' ? { ...item, ...diffs.get(item.run) } : item)),
+    assumptions: inbox.assumptions,
+    truncated: ids.length > INBOX_MAX,
+  };
+}
+
+type Item = Frozen<InboxItem>;
+
+const NOTHING = {
+  ...{ options: [], shown: null, subjects: null, digest: '', due: null, from: null, count: 1, approvals: [] },
+  ...{ decided: null, signed: false, evidence: [], mine: true },
+} as const;
+
+function itemsOf({ approvals, questions, stuck, pending }: FullInbox, caller: Caller): Item[] {
+  const decides = caller.scopes.has('decide');
+  return [
+    ...approvals.map(({ run, workflow, gate, command }): Item => {
+      const { gate: question, votes = [], posted, due } = gate;
+      return {
+        ...NOTHING,
+        ...{ kind: 'approval', run, workflow, gate: gate.path, step: gate.step, prompt: question.prompt, command },
+        options: question.options.map(({ label, outcome, to, requiresInput }) => ({ label, outcome, next: targetText(to), requiresInput })),
+        ...{ shown: gate.shown, subjects: gate.subjects ?? null, digest: gate.digest, since: iso(gate.since), signed: gate.signed },
+        due: due === undefined ? null : iso(due),
+        ...{ from: question.from ?? null, count: question.count ?? 1, approvals: votes, decided: posted ?? null },
+        mine:
+          decides &&
+          posted === undefined &&
+          mayDecide(caller, question.from) &&
+          !votes.some(({ actor }) => isSamePerson(actor, caller.name)),
+      };
+    }),
+    ...questions.map(
+      ({ run, workflow, path, step, questions: asked, digest, since, signed }): Item => ({
+        ...NOTHING,
+        ...{ kind: 'question', run, workflow, gate: path, step, prompt: asked[0]?.question ?? '', digest, since: iso(since), signed },
+        ...{ questions: asked as unknown as Json[], mine: decides, command: `pawl answer ${run}` },
+      }),
+    ),
+    ...stuck.map(
+      ({ run, workflow, wait, command }): Item => ({
+        ...NOTHING,
+        ...{ kind: 'stuck', run, workflow, gate: wait.path ?? '', step: wait.step ?? '', since: iso(wait.since), command, mine: decides },
+        prompt: wait.message ?? 'a crash left no record of how this step ended',
+      }),
+    ),
+    ...pending.map(
+      ({ run, workflow, wait }): Item => ({
+        ...NOTHING,
+        ...{ kind: 'checks', run, workflow, gate: wait.path ?? '', step: wait.step ?? '', since: iso(wait.since), mine: false },
+        ...{
+          prompt: wait.message ?? 'its checks have no verdict yet',
+          due: wait.due === undefined ? null : iso(wait.due),
+          command: `pawl resume ${run}`,
+        },
+      }),
+    ),
+  ];
+}
+
+/** The diffs of the oldest approvals, by run. */
+async function diffsOf(
+  { engine, warn }: Services,
+  items: readonly Item[],
+): Promise<ReadonlyMap<string, Pick<Item, 'diff' | 'diffTruncated'>>> {
+  const runs = new Set(items.filter(({ kind }) => kind === 'approval').map(({ run }) => run));
+  const diffs = new Map<string, Pick<Item, 'diff' | 'diffTruncated'>>();
+  // One after the other: each may start git.
+  for (const run of [...runs].slice(0, DIFFS_MAX)) {
+    const diff = await readApprovalDiff(engine, run, DIFF_BYTES).catch(warn);
+    if (diff) diffs.set(run, { diff: diff.text, ...(diff.truncated ? { diffTruncated: true } : {}) });
+  }
+  return diffs;
+}
+
+/** Where an option leads: the id of a step, or an end such as `complete`. */
+function targetText(to: Target | undefined): string | null {
+  if (to === undefined) return null;
+  return 'step' in to ? to.step : to.end;
+}
+
+/** Whether a question is for this person; the engine decides when they do. */
+function mayDecide({ groups }: Caller, from: readonly string[] | undefined): boolean {
+  return from === undefined || from.some((group) => groups.includes(group));
+}
+
+/** Adds what the engine observed at the steps before, and what their workers claimed. */
+async function withEvidence(store: Store, item: Item): Promise<Item> {
+  if (item.kind !== 'approval') return item;
+  const rows = (await store.latest(item.run)).filter(({ evidence }) => evidence !== undefined).slice(-EVIDENCE_MAX);
+  const read = async (ref: (typeof rows)[number]['evidence']): Promise<Json> => {
+    const value = await bounded(store, ref);
+    return value === null
+      ? null
+      : value.truncated
+        ? { $omitted: { bytes: value.bytes, digest: value.digest } }
+        : (JSON.parse(value.text) as Json);
+  };
+  const evidence = rows.map(async ({ path, step, outcome, evidence: seen, claim }) => ({
+    ...{ path, step, outcome: outcome ?? null },
+    ...{ evidence: await read(seen), claim: await read(claim) },
+  }));
+  return { ...item, evidence: await Promise.all(evidence) };
+}

@@ -1,0 +1,49 @@
+// Owns one page of a list of runs. A filter that few runs match makes the store look at many, and a process that looks answers
+// nobody else. So a filtered list is looked through in slices, others get their turn in between, and after a moment the page ends
+// where it is: it may have few runs, or none, and still say where the next one goes on.
+
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import type { RunQuery, RunSummary, Store } from '../../store/store.ts';
+
+/** A page of runs, newest first. */
+export interface RunPage {
+  readonly runs: readonly RunSummary[];
+  /** The place below which the next page begins; undefined if there are no older runs. */
+  readonly below: number | undefined;
+  /** When the first run that was not looked at was created; undefined if all were. */
+  readonly rest: number | undefined;
+}
+
+/** How far one page looks. */
+export interface Look {
+  /** How many runs are looked at between turns of others. */
+  readonly slice: number;
+  /** No slice begins after so long. The first always does, so that every page gets on. */
+  readonly lookMs: number;
+}
+
+const LOOK: Look = { slice: 5_000, lookMs: 40 };
+
+/** Reads a page of at most so many runs. */
+export async function readRunPage(store: Store, query: RunQuery & { readonly limit: number }, look: Look = LOOK): Promise<RunPage> {
+  const { limit, below: start, ...filter } = query;
+  if (Object.keys(filter).length === 0) return pageOf(await store.list({ ...query, limit: limit + 1 }), limit);
+  const until = performance.now() + look.lookMs;
+  const found: RunSummary[] = [];
+  let below = start;
+  for (;;) {
+    const [newest] = await store.list({ limit: 1, ...(below === undefined ? {} : { below }) });
+    if (newest === undefined) return { runs: found, below: undefined, rest: undefined };
+    if (below !== start && performance.now() > until) return { runs: found, below, rest: newest.createdAt };
+    const from = newest.place + 1 - look.slice;
+    found.push(...(await store.list({ ...filter, from, below: newest.place + 1, limit: limit + 1 - found.length })));
+    if (found.length > limit) return pageOf(found, limit);
+    below = from;
+    await othersTurn();
+  }
+}
+
+function pageOf(found: readonly RunSummary[], limit: number): RunPage {
+  const [runs, rest] = [found.slice(0, limit), found[limit]];
+  return { runs, below: rest === undefined ? undefined : runs.at(-1)?.place, rest: rest?.createdAt };
+}

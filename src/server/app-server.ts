@@ -1,0 +1,242 @@
+// Owns the server: one app of several parts around an engine, and the socket it listens on.
+
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { Hono } from 'hono';
+import { type Engine, keysOf } from '../api/engine.ts';
+import { assertKnownOptions } from '../api/engine-options.ts';
+import { EngineError, isEngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
+import { transcriptsOf } from '../engine/transcripts.ts';
+import { type Addresses, addressesOf, type ListenAt } from './access/addresses.ts';
+import { assertOwnPage } from './access/guard.ts';
+import { ensureOwner, loginLink } from './access/invitations.ts';
+import { recordBaseUrl } from './access/tables.ts';
+import { embeddedProject } from './embedded-project.ts';
+import type { EventSettings } from './events/event-settings.ts';
+import { openDeliveries } from './events/events.ts';
+import { Methods, scopeGate } from './gate.ts';
+import { securityHeaders } from './headers.ts';
+import { PARTS, tablesOf } from './parts.ts';
+import { problemResponse } from './problem.ts';
+import type { ServerApp } from './route.ts';
+import type { Listening, ListenOptions, PawlServer, ServerOptions } from './server.ts';
+import { openServerDatabase, serverFileOf } from './server-database.ts';
+import type { ServedProject, ServerPart, Services } from './services.ts';
+import { CHANGE_TABLES, ChangeLog } from './stream/change-log.ts';
+import { Streams } from './stream/streams.ts';
+import { watchOthers } from './takeover.ts';
+
+/** Options of a server of this project: those of a program's, and the project behind it. */
+export interface OpenServerOptions extends ServerOptions {
+  /** The project behind it, in place of `workflows`. */
+  readonly project?: ServedProject;
+}
+
+/** A server with its inside, for the command line and tests. */
+export interface OpenServer extends PawlServer {
+  /** Every route, for tests and descriptions. */
+  readonly app: ServerApp;
+  readonly services: Services;
+}
+
+const OPTIONS: Record<keyof OpenServerOptions, true> = {
+  workflows: true,
+  project: true,
+  db: true,
+  identify: true,
+  publicUrl: true,
+  trustedProxy: true,
+  groups: true,
+  identities: true,
+  pages: true,
+  events: true,
+  version: true,
+  warn: true,
+  now: true,
+};
+
+const EVENT_OPTIONS: Record<keyof EventSettings, true> = {
+  hooks: true,
+  notifications: true,
+  secret: true,
+  allow: true,
+  metrics: true,
+  clock: true,
+  forge: true,
+  neighbours: true,
+};
+const LISTEN_OPTIONS: Record<keyof ListenOptions, true> = { host: true, port: true, tls: true };
+
+function checkOptions(options: OpenServerOptions): void {
+  assertKnownOptions('createServer', options, OPTIONS);
+  assertKnownOptions('createServer, events', options.events, EVENT_OPTIONS);
+  if (options.project !== undefined && options.workflows !== undefined)
+    throw new EngineError('OPTION_INVALID', 'createServer: "workflows" has no effect beside "project"; leave one of them out');
+}
+
+/** The port where nothing else is said. */
+export const PORT = 7411;
+
+/** Opens a server around an engine. It listens when `listen` is called, or answers through `fetch`. */
+export function openServer(engine: Engine, options: OpenServerOptions = {}): OpenServer {
+  checkOptions(options);
+  return new AppServer(engine, options, PARTS);
+}
+
+class AppServer implements OpenServer {
+  readonly app: ServerApp = new Hono();
+  readonly services: Services;
+  private readonly closers: (() => void | Promise<void>)[] = [];
+  private socket: Server | undefined;
+  private listening: Listening | undefined;
+  private opening: Promise<unknown> | undefined;
+  private readonly front: Pick<ListenAt, 'publicUrl' | 'trustedProxy'>;
+  private addresses: Addresses;
+
+  constructor(engine: Engine, options: OpenServerOptions, parts: readonly ServerPart[]) {
+    const { db = ':memory:', now = Date.now, warn = (error) => process.emitWarning(String(error)), groups = {} } = options;
+    this.front = present({ publicUrl: options.publicUrl, trustedProxy: options.trustedProxy });
+    // Mounted in another server, it is reached under that one's address, or under the one that is said.
+    this.addresses = addressesOf({ host: '127.0.0.1', port: 80, hasTls: false, ...this.front });
+    const database = openServerDatabase(serverFileOf(db), tablesOf(parts));
+    const ordered = openServerDatabase(serverFileOf(db), [CHANGE_TABLES], 'NORMAL');
+    const log = new ChangeLog({ engine, database: ordered, warn });
+    const streams = new Streams(engine.store, log);
+    const unwatch = watchOthers(engine, warn);
+    this.closers.push(async () => {
+      await unwatch();
+      streams.end(() => true);
+      await log.close();
+      ordered.close();
+    });
+    const project = options.project ?? embeddedProject(options.workflows ?? []);
+    const events = options.events ?? {};
+    this.services = {
+      streams,
+      engine,
+      store: engine.store,
+      project,
+      database,
+      deliveries: openDeliveries({ engine, project, database, events, warn }),
+      transcripts: db === ':memory:' ? undefined : transcriptsOf(db),
+      repeats: { database, now, underWay: new Map() },
+      version: options.version ?? '0.0.0',
+      pages: options.pages,
+      routes: parts.flatMap((part) => part.routes),
+      events,
+      now,
+      address: () => this.listening?.url,
+      knownAddress: async () => {
+        await this.opening;
+        return this.listening?.url ?? (options.publicUrl === undefined ? undefined : this.addresses.baseUrl);
+      },
+      publicAddress: () => (options.publicUrl === undefined ? undefined : this.addresses.baseUrl),
+      addresses: () => this.addresses,
+      groups: () => (typeof groups === 'function' ? groups() : groups),
+      keys: keysOf(options.identities),
+      warn,
+      onClose: (close) => this.closers.push(close),
+    };
+    mountParts(this.app, this.services, { parts, options });
+  }
+
+  readonly fetch = (request: Request): Response | Promise<Response> => this.app.fetch(request);
+
+  async listen(options: ListenOptions = {}): Promise<Listening> {
+    assertKnownOptions('listen', options, LISTEN_OPTIONS);
+    const opening = this.open(options);
+    this.opening = opening.catch(() => undefined);
+    return opening;
+  }
+
+  private async open({ host = '127.0.0.1', port = PORT, tls }: ListenOptions): Promise<Listening> {
+    const at = { host, hasTls: tls !== undefined, ...this.front };
+    // What is refused is refused before the port is open.
+    addressesOf({ ...at, port });
+    const socket = createAdaptorServer({ fetch: this.app.fetch, ...socketOptions(tls) }) as Server;
+    this.socket = socket;
+    socket.listen(port, host);
+    await once(socket, 'listening').catch((cause: NodeJS.ErrnoException) => {
+      throw notListening(cause, `${host}:${port}`);
+    });
+    const { port: taken } = socket.address() as AddressInfo;
+    this.addresses = addressesOf({ ...at, port: taken });
+    this.listening = { host, port: taken, url: this.addresses.baseUrl };
+    recordBaseUrl(this.services, this.addresses.baseUrl);
+    return this.listening;
+  }
+
+  loginLink(person: string): string {
+    ensureOwner(this.services, person);
+    return loginLink(this.services, this.addresses, { person, by: person }).url;
+  }
+
+  async close(): Promise<void> {
+    const { socket } = this;
+    this.socket = undefined;
+    const closed = socket === undefined ? undefined : new Promise((resolve) => socket.close(resolve));
+    for (const close of this.closers.splice(0)) await close();
+    socket?.closeIdleConnections();
+    const cut = setTimeout(() => socket?.closeAllConnections(), CLOSE_MS);
+    await closed;
+    clearTimeout(cut);
+    if (!this.isClosed) this.services.database.close();
+    this.isClosed = true;
+  }
+
+  private isClosed = false;
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+function notListening(cause: NodeJS.ErrnoException, where: string): EngineError {
+  const why =
+    cause.code === 'EADDRINUSE'
+      ? `another program listens on ${where}; end it if it is an earlier server, or choose another port (--port)`
+      : `cannot listen on ${where}: ${cause.message}`;
+  return new EngineError('USAGE', why, { cause, details: { where } });
+}
+
+/** How long requests may still take when the server closes. */
+const CLOSE_MS = 2000;
+/** A client that sends its head or its body slowly is cut off. */
+const SOCKET = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 5000, maxHeaderSize: 32 * 1024 };
+
+function socketOptions(tls: ListenOptions['tls']) {
+  return tls === undefined ? { serverOptions: SOCKET } : { createServer: createTlsServer, serverOptions: { ...SOCKET, ...tls } };
+}
+
+function mountParts(
+  app: ServerApp,
+  services: Services,
+  { parts, options }: { readonly parts: readonly ServerPart[]; readonly options: OpenServerOptions },
+): void {
+  const { routes } = services;
+  const methods = new Methods(routes);
+  const { identify } = options;
+  for (const part of parts) part.watch?.(app, services);
+  app.use('*', securityHeaders);
+  if (identify === undefined) for (const part of parts) part.guard?.(app, services);
+  else
+    app.use('*', async (c, next) => {
+      services.database.assertInPlace();
+      assertOwnPage(c, services.addresses().isOrigin);
+      const caller = await identify(c.req.raw);
+      if (caller !== undefined) c.set('caller', caller);
+      return next();
+    });
+  app.use('*', methods.options);
+  app.use('*', scopeGate(routes));
+  for (const part of parts) part.mount(app, services);
+  app.notFound((c) => methods.missing(c));
+  app.onError((error) => {
+    if (!isEngineError(error)) services.warn(error);
+    return problemResponse(error);
+  });
+}

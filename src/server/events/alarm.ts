@@ -1,0 +1,71 @@
+// Owns one timer to the nearest time at which something has to be done, and doing it one at a time.
+
+import type { Clock } from '../../engine/clock.ts';
+
+/** What an alarm is built on. */
+export interface AlarmParts {
+  readonly clock: Clock;
+  /** Does what is due and returns when something is due next. */
+  readonly work: () => Promise<number | undefined>;
+  readonly warn: (error: unknown) => void;
+}
+
+/** How long to wait after a failure, and at most: another process may have changed the database meanwhile. */
+const AGAIN_MS = 60_000;
+
+const REPEATS_MAX = 3;
+
+/** Calls `work` when it is rung and when something is due. */
+export class Alarm {
+  private readonly parts: AlarmParts;
+  private running: Promise<void> | undefined;
+  private isRung = false;
+  private isClosed = false;
+  private cancel: (() => void) | undefined;
+
+  constructor(parts: AlarmParts) {
+    this.parts = parts;
+  }
+
+  /** Does what is due now. Resolves when that is done. */
+  ring(): Promise<void> {
+    if (this.isClosed) return Promise.resolve();
+    this.isRung = true;
+    this.running ??= this.turns().finally(() => {
+      this.running = undefined;
+      // It may have been rung after the last look whether it was.
+      if (this.isRung) void this.ring();
+    });
+    return this.running;
+  }
+
+  /** Stops the timer, and resolves when nothing is under way. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.cancel?.();
+    await this.running;
+  }
+
+  private async turns(): Promise<void> {
+    const { clock, work, warn } = this.parts;
+    let repeats = 0;
+    while (this.isRung && !this.isClosed) {
+      this.isRung = false;
+      this.cancel?.();
+      const latest = clock.now() + AGAIN_MS;
+      let due: number | undefined;
+      try {
+        due = await work();
+      } catch (error) {
+        warn(error);
+      }
+      if (this.isClosed) return;
+      // Time went on meanwhile. What is still due after that cannot be done now.
+      const isDue = due !== undefined && due <= clock.now();
+      if (isDue && repeats < REPEATS_MAX) {
+        repeats += 1;
+        this.isRung = true;
+      } else this.cancel = clock.at(isDue ? latest : Math.min(due ?? latest, latest), () => void this.ring());
+    }
+  }
+}

@@ -1,0 +1,281 @@
+// Owns deliveries from outside: each is stored before it is answered, taken once, and then acted on by the handler of its
+// route. Hooks and forges share it: they verify a delivery, store it here, and say what it does.
+//
+// DL1. A delivery is taken once: a second one with the same route and id changes nothing.
+// DL2. What is stored and not acted on yet is acted on later, also by another server. A handler can be called twice for one
+//      delivery, so what it starts has an id that is derived from the delivery (`runOf`).
+// - Deliveries are kept for 30 days, and at most 10,000 of them; those that are still to be acted on are always kept. Of those
+//   that their sender signed without a time, the digest is kept for a year, so that none can be sent again.
+
+import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { deriveRunId } from '../../base/id.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
+import type { Clock } from '../../engine/clock.ts';
+import type { ServerDatabase, ServerRow } from '../server-database.ts';
+import { Alarm } from './alarm.ts';
+
+/** A delivery that was verified. */
+export interface ReceivedDelivery {
+  /** Who handles it: `hook/<name>`, `github`. */
+  readonly route: string;
+  /** The id that its sender gave it. */
+  readonly id: string;
+  /** What it is about, where the sender says so: `issues.labeled`. */
+  readonly event?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Json;
+  /** Deliveries with the same key are debounced and counted together. */
+  readonly key?: string;
+  /** When it is acted on, if that is not now: no later one with the same key may come until then. */
+  readonly debounceMs?: number;
+  /** The digest of its body, where the sender signs that and not the id: a second one is a repetition. */
+  readonly digest?: string;
+}
+
+/** A delivery that is stored. */
+export interface StoredDelivery {
+  readonly number: number;
+  readonly route: string;
+  readonly delivery: string;
+  readonly event: string | null;
+  readonly receivedAt: number;
+  /** `received`: still to be acted on. `ignored`: it matched nothing. `limited`: too many came. `superseded`: a later one counts. */
+  readonly status: 'received' | 'done' | 'ignored' | 'limited' | 'superseded' | 'failed';
+  readonly reason: string | null;
+  readonly run: string | null;
+  readonly actedAt: number | null;
+  readonly headers: JsonObject;
+  readonly body: Json;
+}
+
+/** What a handler did with a delivery. `run` is the run it started or signalled. */
+export type DeliveryResult =
+  | { readonly status: 'done'; readonly run: string; readonly reason?: string }
+  | { readonly status: 'ignored' | 'limited'; readonly reason: string }
+  /** It cannot be acted on before a time. */
+  | { readonly status: 'later'; readonly at: number; readonly reason: string };
+
+type EndedDelivery = Exclude<DeliveryResult, { readonly status: 'later' }> | { readonly status: 'failed'; readonly reason: string };
+
+/** Acts on a delivery. What it throws is the reason of a failed one. */
+export type DeliveryHandler = (delivery: StoredDelivery) => Promise<DeliveryResult>;
+
+/** What deliveries are built on. */
+export interface DeliveryParts {
+  readonly database: ServerDatabase;
+  readonly clock: Clock;
+  readonly warn: (error: unknown) => void;
+}
+
+const KEPT_MS = 30 * 86_400_000;
+const KEPT_MAX = 10_000;
+/** Looking through all of them costs as much as storing a few. */
+const PRUNE_EVERY = 100;
+const DIGEST_KEPT_MS = 365 * 86_400_000;
+/** How often a delivery is tried again after a failure that may pass, and when first. */
+const TRIES_MAX = 5;
+const RETRY_MS = 5000;
+
+/** The deliveries of a server. */
+export class Deliveries {
+  private readonly parts: DeliveryParts;
+  private readonly handlers = new Map<string, DeliveryHandler>();
+  private readonly listeners = new Set<(delivery: StoredDelivery) => void>();
+  private readonly alarm: Alarm;
+  private taken = 0;
+  private batches = 0;
+
+  constructor(parts: DeliveryParts) {
+    this.parts = parts;
+    this.alarm = new Alarm({ clock: parts.clock, work: () => this.work(), warn: parts.warn });
+  }
+
+  /** Which batch is acted on now: all that was due at one moment. */
+  get batch(): number {
+    return this.batches;
+  }
+
+  /** Says who acts on the deliveries of a route. */
+  handle(route: string, handler: DeliveryHandler): void {
+    this.handlers.set(route, handler);
+  }
+
+  /** Calls back after each delivery that was acted on. */
+  listen(acted: (delivery: StoredDelivery) => void): void {
+    this.listeners.add(acted);
+  }
+
+  /** Acts on what is due now, and sets the timer. */
+  ring(): Promise<void> {
+    return this.alarm.ring();
+  }
+
+  close(): Promise<void> {
+    return this.alarm.close();
+  }
+
+  /** Stores a delivery (DL1); it is acted on after the answer. */
+  receive({ route, id, event, headers, body, key = '', debounceMs = 0, digest }: ReceivedDelivery): 'stored' | 'duplicate' {
+    const { database, clock } = this.parts;
+    const now = clock.now();
+    const isNew = database.transaction(() => {
+      if (digest !== undefined && this.isPast(route, digest)) return false;
+      const added = database.run(
+        `INSERT INTO deliveries (route, delivery, received_at, event, headers, body, key, due, digest, status)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'received') ON CONFLICT DO NOTHING`,
+        ...[route, id, now, event ?? null, JSON.stringify(headers), JSON.stringify(body), key, now + debounceMs, digest ?? null],
+      );
+      if (added === 1 && debounceMs > 0)
+        database.run(
+          "UPDATE deliveries SET status = 'superseded', reason = ?, acted_at = ? WHERE route = ? AND key = ? AND status = 'received' AND delivery != ?",
+          ...['a later delivery with the same key came', now, route, key, id],
+        );
+      if (this.taken % PRUNE_EVERY === 0) this.prune(now);
+      this.taken += 1;
+      return added === 1;
+    });
+    if (isNew) void this.ring();
+    return isNew ? 'stored' : 'duplicate';
+  }
+
+  /** The deliveries, newest first. */
+  list({
+    route,
+    before = Number.MAX_SAFE_INTEGER,
+    limit,
+  }: {
+    readonly route?: string;
+    readonly before?: number;
+    readonly limit: number;
+  }): StoredDelivery[] {
+    const rows = this.parts.database.all(
+      'SELECT * FROM deliveries WHERE number < ?1 AND (?2 IS NULL OR route = ?2) ORDER BY number DESC LIMIT ?3',
+      ...[before, route ?? null, limit],
+    );
+    return rows.map(deliveryOf);
+  }
+
+  get(number: number): StoredDelivery {
+    const row = this.parts.database.get('SELECT * FROM deliveries WHERE number = ?', number);
+    if (row !== undefined) return deliveryOf(row);
+    throw new EngineError('DELIVERY_UNKNOWN', `there is no delivery ${number}; "pawl deliveries" lists those that are kept`);
+  }
+
+  /** Acts on a delivery again, as if it had just come. A run that it started before is not started again. */
+  async resend(number: number): Promise<StoredDelivery> {
+    this.get(number);
+    this.parts.database.run(
+      "UPDATE deliveries SET status = 'received', reason = NULL, due = ?, tries = 0 WHERE number = ?",
+      ...[this.parts.clock.now(), number],
+    );
+    await this.ring();
+    return this.get(number);
+  }
+
+  /** The deliveries of a key that came before one and did not fail. */
+  withKey(route: string, key: string, before: number): StoredDelivery[] {
+    const rows = this.parts.database.all(
+      "SELECT * FROM deliveries WHERE route = ? AND key = ? AND number < ? AND status != 'failed' ORDER BY number DESC LIMIT 50",
+      ...[route, key, before],
+    );
+    return rows.map(deliveryOf);
+  }
+
+  /** How many deliveries of a key were acted on since a time, without the given one. */
+  countSince({
+    route,
+    key,
+    since,
+    except,
+  }: {
+    readonly route: string;
+    readonly key: string;
+    readonly since: number;
+    readonly except: number;
+  }): number {
+    const row = this.parts.database.get(
+      "SELECT count(*) AS n FROM deliveries WHERE route = ? AND key = ? AND acted_at > ? AND status = 'done' AND number != ?",
+      ...[route, key, since, except],
+    );
+    return Number(row?.n ?? 0);
+  }
+
+  private async work(): Promise<number | undefined> {
+    const { database, clock } = this.parts;
+    this.batches += 1;
+    const due = database.all("SELECT * FROM deliveries WHERE status = 'received' AND due <= ? ORDER BY number", clock.now());
+    for (const row of due) await this.act(deliveryOf(row), Number(row.tries));
+    const next = database.get("SELECT min(due) AS due FROM deliveries WHERE status = 'received'");
+    return next?.due == null ? undefined : Number(next.due);
+  }
+
+  private async act(delivery: StoredDelivery, tries: number): Promise<void> {
+    const { clock, warn } = this.parts;
+    const handler = this.handlers.get(delivery.route);
+    if (handler === undefined) return this.end(delivery, { status: 'ignored', reason: `this server has no ${delivery.route} any more` });
+    try {
+      const result = await handler(delivery);
+      if (result.status === 'later') this.postpone(delivery, result);
+      else this.end(delivery, result);
+    } catch (error) {
+      // The engine closes: the next server acts on it (DL2).
+      if (isEngineError(error) && error.code === 'ENGINE_CLOSED') return;
+      const mayPass = isEngineError(error) && (error.code === 'STORE_UNAVAILABLE' || error.code === 'RUN_LOCKED');
+      if (mayPass && tries < TRIES_MAX) {
+        const due = clock.now() + RETRY_MS * 2 ** tries;
+        this.parts.database.run('UPDATE deliveries SET due = ?, tries = tries + 1 WHERE number = ?', due, delivery.number);
+        return;
+      }
+      this.end(delivery, { status: 'failed', reason: messageOf(error as Error) });
+      warn(error);
+    }
+  }
+
+  private postpone({ number }: StoredDelivery, { at, reason }: { readonly at: number; readonly reason: string }): void {
+    this.parts.database.run('UPDATE deliveries SET due = ?, reason = ? WHERE number = ?', at, reason, number);
+  }
+
+  private end(delivery: StoredDelivery, result: EndedDelivery): void {
+    const { number } = delivery;
+    this.parts.database.run(
+      'UPDATE deliveries SET status = ?, reason = ?, run = ?, acted_at = ? WHERE number = ?',
+      ...[result.status, result.reason ?? null, 'run' in result ? result.run : null, this.parts.clock.now(), number],
+    );
+    for (const acted of this.listeners) acted(delivery);
+  }
+
+  private isPast(route: string, digest: string): boolean {
+    return this.parts.database.get('SELECT 1 FROM past_digests WHERE route = ? AND digest = ?', route, digest) !== undefined;
+  }
+
+  private prune(now: number): void {
+    const { database } = this.parts;
+    const kept = database.get('SELECT number FROM deliveries ORDER BY number DESC LIMIT 1 OFFSET ?', KEPT_MAX)?.number ?? -1;
+    const old = "status != 'received' AND (received_at < ?1 OR number <= ?2)";
+    const values = [now - KEPT_MS, Number(kept)];
+    database.run(
+      `INSERT OR IGNORE INTO past_digests SELECT route, digest, received_at FROM deliveries WHERE digest IS NOT NULL AND ${old}`,
+      ...values,
+    );
+    database.run(`DELETE FROM deliveries WHERE ${old}`, ...values);
+    database.run('DELETE FROM past_digests WHERE at < ?', now - DIGEST_KEPT_MS);
+  }
+}
+
+/** The id of the run that a delivery starts (DL2). */
+export function runOfDelivery({ route, delivery }: Pick<StoredDelivery, 'route' | 'delivery'>): string {
+  return deriveRunId(`delivery/${route}`, delivery);
+}
+
+function deliveryOf(row: ServerRow): StoredDelivery {
+  const { number, route, delivery, event, received_at: receivedAt, status, reason, run, acted_at: actedAt, headers, body } = row;
+  return {
+    ...{ number: Number(number), route: String(route), delivery: String(delivery), event: event as string | null },
+    ...{ receivedAt: Number(receivedAt), status: status as StoredDelivery['status'], reason: reason as string | null },
+    ...{ run: run as string | null, actedAt: actedAt === null ? null : Number(actedAt) },
+    headers: JSON.parse(String(headers)) as JsonObject,
+    body: JSON.parse(String(body)) as Json,
+    ...present({}),
+  };
+}

@@ -1,0 +1,64 @@
+// Owns what anybody can cause by sending deliveries that are not signed: a secret is not fetched for each of them (its source may
+// be a program), and the log gets a bounded number of lines about them, none of which contains what they sent as it is.
+
+import { randomBytes } from 'node:crypto';
+import { EngineError } from '../../base/error.ts';
+import { clockOf, type EventSettings } from './event-settings.ts';
+
+/** How long a secret is kept after it was fetched: a new value counts from then on. */
+const KEPT_MS = 10_000;
+const MINUTE_MS = 60_000;
+const LINES_MAX = 10;
+
+/** What a guard is built on. */
+export interface GuardParts {
+  readonly events: EventSettings;
+  readonly warn: (error: unknown) => void;
+}
+
+/** Guards the routes of deliveries. */
+export class DeliveryGuard {
+  private readonly parts: GuardParts;
+  private readonly kept = new Map<string, { readonly at: number; readonly secret: Promise<string | Error> }>();
+  private readonly minute = { since: Number.NEGATIVE_INFINITY, lines: 0, left: 0 };
+  /** Compared with where there is no hook, so that the time of an answer does not tell. */
+  readonly noSecret = randomBytes(32).toString('hex');
+
+  constructor(parts: GuardParts) {
+    this.parts = parts;
+  }
+
+  /** The value of a secret, or why there is none. The names come from the settings, so few are kept. */
+  secret(name: string): Promise<string | Error> {
+    const now = clockOf(this.parts.events).now();
+    const known = this.kept.get(name);
+    if (known !== undefined && now >= known.at && now - known.at < KEPT_MS) return known.secret;
+    const { secret: fetchSecret } = this.parts.events;
+    const secret =
+      fetchSecret === undefined
+        ? Promise.resolve(new Error('the server has no secrets'))
+        : Promise.resolve()
+            .then(() => fetchSecret(name))
+            .catch((error: Error) => error);
+    this.kept.set(name, { at: now, secret });
+    return secret;
+  }
+
+  /** The failure for a delivery that is not accepted. Why goes to the log only. */
+  refusal(name: string, why: string): EngineError {
+    const now = clockOf(this.parts.events).now();
+    const { minute } = this;
+    if (now - minute.since >= MINUTE_MS || now < minute.since) Object.assign(minute, { since: now, lines: 0 });
+    if (minute.lines < LINES_MAX) {
+      const more = minute.left === 0 ? '' : ` (${minute.left} more were refused before)`;
+      this.parts.warn(new EngineError('DELIVERY_REFUSED', `a delivery to the hook ${shown(name)} was refused: ${why}${more}`));
+      Object.assign(minute, { lines: minute.lines + 1, left: 0 });
+    } else minute.left += 1;
+    return new EngineError('DELIVERY_REFUSED', 'this delivery is not accepted');
+  }
+}
+
+/** A name that somebody sent, as it can be printed: what is no usual character of a name is left out. */
+function shown(name: string): string {
+  return `"${name.slice(0, 60).replace(/[^\w.:-]+/g, '?')}"`;
+}

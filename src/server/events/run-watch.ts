@@ -1,0 +1,141 @@
+// Owns finding out what people are told about: runs that wait for a person, and runs that ended or stopped. It looks at the open
+// runs when the store says that something was committed, by whichever process, and not more often than it can afford.
+//
+// - What it saw open is remembered in the database, so that the end of a run is told also if no server ran when it ended.
+// - A run that begins and ends without being seen open is told about if it failed or escalated: those stay open.
+
+import type { Engine } from '../../api/engine.ts';
+import { readQuestions } from '../../attended/questions.ts';
+import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
+import type { Clock } from '../../engine/clock.ts';
+import { isFinal } from '../../kernel/run-state.ts';
+import type { RunHead, RunSummary, Store } from '../../store/store.ts';
+import type { ServerDatabase } from '../server-database.ts';
+import { Alarm } from './alarm.ts';
+
+/** Something that people may want to know. */
+export interface RunOccasion {
+  readonly event: 'waiting' | 'failed' | 'escalated' | 'completed' | 'rejected' | 'cancelled' | 'warning';
+  readonly run: RunSummary;
+  /** Tells two events of one kind of a run apart. */
+  readonly mark: string;
+  /** The question that waits, or why the run stopped. */
+  readonly text: string;
+  readonly gate?: string;
+  /** What is waited for: a decision at an approval, or answers to questions of an agent. */
+  readonly asks?: 'decision' | 'answer';
+}
+
+/** What the watch is built on. */
+export interface WatchParts {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly database: ServerDatabase;
+  readonly clock: Clock;
+  readonly tell: (occasion: RunOccasion) => void;
+  readonly warn: (error: unknown) => void;
+}
+
+/** The share of the time that looking may take, and the least pause between two looks. */
+const SHARE = 0.05;
+const PAUSE_MS = 250;
+/** How many runs are compared at a time. */
+const PAGE = 200;
+
+/** Watches all runs of a store. */
+export class RunWatch {
+  private readonly parts: WatchParts;
+  private readonly alarm: Alarm;
+  private readonly unfollow: () => void;
+  /** What was seen of each open run at the last look. */
+  private seen = new Map<string, string>();
+  private pause: NodeJS.Timeout | undefined;
+  private costMs = 0;
+
+  constructor(parts: WatchParts) {
+    this.parts = parts;
+    this.alarm = new Alarm({ clock: parts.clock, work: () => this.timed(), warn: parts.warn });
+    this.unfollow = parts.store.follow(() => this.lookSoon());
+  }
+
+  /** Looks now. */
+  ring(): Promise<void> {
+    return this.alarm.ring();
+  }
+
+  async close(): Promise<void> {
+    this.unfollow();
+    clearTimeout(this.pause);
+    await this.alarm.close();
+  }
+
+  private lookSoon(): void {
+    this.pause ??= setTimeout(
+      () => {
+        this.pause = undefined;
+        void this.ring();
+      },
+      Math.max(PAUSE_MS, this.costMs / SHARE),
+    );
+    this.pause.unref();
+  }
+
+  private async timed(): Promise<undefined> {
+    const since = performance.now();
+    await this.look();
+    this.costMs = performance.now() - since;
+  }
+
+  private async look(): Promise<void> {
+    const { store, database } = this.parts;
+    const now = new Map<string, string>();
+    // There may be thousands, most of which wait as they did at the last look.
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const page: readonly RunHead[] = await store.heads({ of: 'all', status: OPEN_STATES, after, limit: PAGE });
+      for (const head of page) await this.compare(head, now);
+      after = page.length < PAGE ? undefined : page.at(-1)?.place;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.seen = now;
+    for (const { run } of database.all('SELECT run FROM open_runs')) if (!now.has(String(run))) await this.ended(String(run));
+  }
+
+  private async compare({ run: id, status, seq }: RunHead, now: Map<string, string>): Promise<void> {
+    const { store, database, warn } = this.parts;
+    // Times do not tell: a run can go on twice within a millisecond.
+    const mark = `${status}/${seq}`;
+    now.set(id, mark);
+    if (this.seen.get(id) === mark) return;
+    database.run('INSERT INTO open_runs (run) VALUES (?) ON CONFLICT DO NOTHING', id);
+    const [run] = await store.list({ id });
+    if (run !== undefined) await this.lookAt(run).catch((error: unknown) => warn(error));
+  }
+
+  private async lookAt(run: RunSummary): Promise<void> {
+    const { engine, store, tell } = this.parts;
+    if (run.status === 'failed' || run.status === 'escalated') {
+      const { state } = await store.load(run.id);
+      const { path = '', attempt = 0, message = '' } = state.halt ?? {};
+      tell({ event: run.status, run, mark: `${path}/${attempt}/${message}`, text: message });
+    }
+    if (run.status !== 'waiting' && run.status !== 'running') return;
+    for (const { path, gate, digest, posted } of await engine.run(run.id).gates())
+      if (posted === undefined) tell({ event: 'waiting', run, mark: `${path}/${digest}`, text: gate.prompt, gate: path, asks: 'decision' });
+    for (const { run: of, path, digest, questions } of await readQuestions(store, run.id))
+      if (of === run.id)
+        tell({
+          ...{ event: 'waiting', run, mark: `${path}/${digest}`, gate: path, asks: 'answer' },
+          text: questions.map(({ question }) => question).join('\n'),
+        });
+  }
+
+  private async ended(id: string): Promise<void> {
+    const { store, database, tell } = this.parts;
+    const [run] = await store.list({ id });
+    if (run !== undefined && isFinal(run.status)) {
+      const event = run.status === 'overridden' ? 'completed' : run.status;
+      if (event === 'completed' || event === 'rejected' || event === 'cancelled') tell({ event, run, mark: '', text: '' });
+    }
+    database.run('DELETE FROM open_runs WHERE run = ?', id);
+  }
+}

@@ -1,0 +1,331 @@
+// Owns the schedules of a server: which ticks of which workflows start runs, and when.
+//
+// SC1. A tick starts at most one run: the id of its run is derived from the workflow and the time, so that a second server,
+//      or the same one after a crash, finds that the run exists.
+// SC2. A tick is on disk before its run is started. What a crash left open is started by the next server.
+// - A schedule that is new, changed or resumed begins now: times before that were never promised.
+// - Ticks that passed while no server ran are made up for as `catch_up` says.
+
+import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { createRunId, deriveRunId } from '../../base/id.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import { lastTicks, nextTick, type ScheduleModel, ticksBetween } from '../../definition/schedule.ts';
+import type { Clock } from '../../engine/clock.ts';
+import type { ServerDatabase, ServerRow } from '../server-database.ts';
+import { Alarm } from './alarm.ts';
+
+/** A workflow that starts by itself. */
+export interface ScheduledWorkflow {
+  readonly workflow: string;
+  readonly schedule: ScheduleModel;
+}
+
+/** A run that a schedule or a delivery starts. */
+export interface EventStart {
+  readonly workflow: string;
+  readonly id: string;
+  readonly params: JsonObject;
+  /** What started it, as its origin names it. */
+  readonly event: string;
+  readonly deliveryId?: string;
+  readonly actor?: string;
+  /** What the run reads as `trigger`. */
+  readonly trigger: JsonObject;
+}
+
+/** What schedules are built on. */
+export interface ScheduleParts {
+  readonly database: ServerDatabase;
+  readonly clock: Clock;
+  /** Finds the workflows with a schedule. */
+  readonly scheduled: () => Promise<readonly ScheduledWorkflow[]>;
+  /** Starts a run. Throws RUN_EXISTS if there is one with this id. */
+  readonly start: (start: EventStart) => Promise<void>;
+  readonly warn: (error: unknown) => void;
+}
+
+/** One tick as it is shown. */
+export interface Tick {
+  readonly at: number;
+  readonly why: 'schedule' | 'by-hand' | 'backfill';
+  readonly status: 'open' | 'started' | 'missed' | 'failed';
+  readonly run: string | null;
+  readonly message?: string;
+  readonly actor?: string;
+}
+
+/** A schedule as it is shown. */
+export interface ScheduleReport {
+  readonly id: string;
+  readonly workflow: string;
+  readonly schedule: string;
+  readonly timezone: string;
+  readonly catchUp: ScheduleModel['catchUp'];
+  readonly params: JsonObject;
+  readonly paused: { readonly at: number; readonly by: string } | null;
+  /** The next times, none while it is paused. */
+  readonly next: readonly number[];
+  /** The last ticks, newest first. */
+  readonly ticks: readonly Tick[];
+}
+
+/** What is made up for at once at most: the last so many ticks. */
+const CATCH_UP_MAX = 100;
+const NEXT_SHOWN = 5;
+const TICKS_SHOWN = 10;
+/** A tick that is started this much later is not late: the process was busy. */
+const GRACE_MS = 60_000;
+/** How many ticks of a schedule are kept. */
+const TICKS_KEPT = 1000;
+
+/** The schedules of a server. */
+export class Schedules {
+  private readonly parts: ScheduleParts;
+  private readonly alarm: Alarm;
+
+  constructor(parts: ScheduleParts) {
+    this.parts = parts;
+    this.alarm = new Alarm({ clock: parts.clock, work: () => this.work(), warn: parts.warn });
+  }
+
+  /** Starts what is due now, and sets the timer. */
+  ring(): Promise<void> {
+    return this.alarm.ring();
+  }
+
+  close(): Promise<void> {
+    return this.alarm.close();
+  }
+
+  async list(): Promise<readonly ScheduleReport[]> {
+    const all = await this.known();
+    return all.map((one) => this.report(one));
+  }
+
+  async get(workflow: string): Promise<ScheduleReport> {
+    return this.report(await this.find(workflow));
+  }
+
+  async pause(workflow: string, actor: string): Promise<ScheduleReport> {
+    await this.find(workflow);
+    const { database, clock } = this.parts;
+    database.run(
+      'UPDATE schedules SET paused_at = ?, paused_by = ? WHERE workflow = ? AND paused_at IS NULL',
+      clock.now(),
+      actor,
+      workflow,
+    );
+    return this.get(workflow);
+  }
+
+  /** Goes on with the next time. Times in the pause are not made up for; `backfill` does that. */
+  async resume(workflow: string): Promise<ScheduleReport> {
+    await this.find(workflow);
+    const { database, clock } = this.parts;
+    database.run(
+      'UPDATE schedules SET paused_at = NULL, paused_by = NULL, handled = ? WHERE workflow = ? AND paused_at IS NOT NULL',
+      clock.now(),
+      workflow,
+    );
+    await this.ring();
+    return this.get(workflow);
+  }
+
+  /** Starts a run now, whatever the schedule says. Returns its id. */
+  async runNow(workflow: string, actor: string): Promise<string> {
+    const { schedule } = await this.find(workflow);
+    const run = createRunId();
+    const at = this.parts.clock.now();
+    this.insert({ workflow, at, why: 'by-hand', actor, run });
+    await this.startTick({ workflow, at, why: 'by-hand', actor, run }, schedule);
+    const failed = this.parts.database.get("SELECT message FROM ticks WHERE workflow = ? AND at = ? AND why = 'by-hand'", workflow, at);
+    if (failed?.message != null) throw new EngineError('STEP_FAILED', `workflow "${workflow}" was not started: ${String(failed.message)}`);
+    return run;
+  }
+
+  /** Starts the ticks of a past stretch of time that no run was started for. Returns the runs. */
+  async backfill(workflow: string, { from, until, actor }: { from: number; until: number; actor: string }): Promise<readonly string[]> {
+    const { schedule } = await this.find(workflow);
+    const now = this.parts.clock.now();
+    if (!(from < until)) throw new EngineError('USAGE', 'a backfill needs a time to begin with that is before the one it ends with');
+    if (until > now) throw new EngineError('USAGE', 'a backfill ends in the past; what is still to come is started by the schedule');
+    const ticks = ticksBetween(schedule, { after: from - 1, until, max: CATCH_UP_MAX + 1 });
+    if (ticks.length > CATCH_UP_MAX)
+      throw new EngineError(
+        'LIMIT_REACHED',
+        `the schedule of "${workflow}" has more than ${CATCH_UP_MAX} times there; choose a shorter time`,
+      );
+    const runs: string[] = [];
+    for (const at of ticks) {
+      const run = runOf(workflow, at);
+      const tick = { workflow, at, why: 'backfill' as const, actor, run };
+      const isTaken = this.parts.database.get("SELECT 1 FROM ticks WHERE run = ? AND status = 'started'", run) !== undefined;
+      if (isTaken || this.insert(tick) === 0) continue;
+      if (await this.startTick(tick, schedule)) runs.push(run);
+    }
+    return runs;
+  }
+
+  /** Finds what is due, writes it down, starts it, and returns when something is due next. */
+  private async work(): Promise<number | undefined> {
+    const all = await this.known();
+    for (const one of all) this.noteDue(one);
+    for (const one of all) await this.startOpen(one);
+    const next = all.flatMap((one) =>
+      this.row(one).paused_at === null ? (nextTick(one.schedule, Number(this.row(one).handled)) ?? []) : [],
+    );
+    return next.length === 0 ? undefined : Math.min(...next);
+  }
+
+  /** Writes down the ticks that are due (SC2). */
+  private noteDue(one: ScheduledWorkflow): void {
+    const { database, clock } = this.parts;
+    const { workflow, schedule } = one;
+    database.transaction(() => {
+      const { handled, paused_at: pausedAt } = this.row(one);
+      const now = clock.now();
+      if (pausedAt !== null) return;
+      const due = lastTicks(schedule, { after: Number(handled), until: now, max: CATCH_UP_MAX });
+      const last = due.at(-1);
+      if (last === undefined) return;
+      const wanted = new Set(wantedOf(schedule, due, now));
+      for (const at of due) {
+        const status = wanted.has(at) ? 'open' : 'missed';
+        this.insert({ workflow, at, why: 'schedule', run: runOf(workflow, at) }, status);
+      }
+      database.run('UPDATE schedules SET handled = ? WHERE workflow = ?', last, workflow);
+      database.run(
+        "DELETE FROM ticks WHERE workflow = ?1 AND status != 'open' AND at < (SELECT at FROM ticks WHERE workflow = ?1 ORDER BY at DESC LIMIT 1 OFFSET ?2)",
+        workflow,
+        TICKS_KEPT,
+      );
+    });
+  }
+
+  private async startOpen({ workflow, schedule }: ScheduledWorkflow): Promise<void> {
+    const open = this.parts.database.all("SELECT * FROM ticks WHERE workflow = ? AND status = 'open' ORDER BY at", workflow);
+    for (const row of open)
+      await this.startTick(
+        {
+          ...{ workflow, at: Number(row.at), why: row.why as Tick['why'], run: String(row.run) },
+          ...present({ actor: row.actor === null ? undefined : String(row.actor) }),
+        },
+        schedule,
+      );
+  }
+
+  /** Starts the run of a tick. Returns whether it is there (SC1). */
+  private async startTick({ workflow, at, why, run, actor }: WrittenTick, schedule: ScheduleModel): Promise<boolean> {
+    const time = new Date(at).toISOString();
+    const trigger = { schedule: schedule.cron, timezone: schedule.timezone, time, why };
+    const end = (status: Tick['status'], message: string | null): void =>
+      void this.parts.database.run(
+        'UPDATE ticks SET status = ?, message = ? WHERE workflow = ? AND at = ? AND why = ?',
+        ...[status, message, workflow, at, why],
+      );
+    try {
+      await this.parts.start({
+        ...{ workflow, id: run, params: schedule.params, event: 'schedule', deliveryId: time, trigger },
+        ...present({ actor }),
+      });
+    } catch (error) {
+      if (!isEngineError(error) || error.code !== 'RUN_EXISTS') {
+        // The engine closes: the next server starts it.
+        if (isEngineError(error) && error.code === 'ENGINE_CLOSED') return false;
+        end('failed', messageOf(error as Error));
+        this.parts.warn(error);
+        return false;
+      }
+    }
+    end('started', null);
+    return true;
+  }
+
+  private insert({ workflow, at, why, run, actor }: WrittenTick, status = 'open'): number {
+    return this.parts.database.run(
+      'INSERT INTO ticks (workflow, at, why, actor, run, status) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      ...[workflow, at, why, actor ?? null, run, status],
+    );
+  }
+
+  /** The workflows that have a schedule now. One that is new or changed begins now. */
+  private async known(): Promise<readonly ScheduledWorkflow[]> {
+    const { database, clock, scheduled } = this.parts;
+    const all = await scheduled();
+    for (const { workflow, schedule } of all)
+      database.run(
+        `INSERT INTO schedules (workflow, cron, timezone, handled) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT DO UPDATE SET cron = ?2, timezone = ?3, handled = ?4 WHERE cron != ?2 OR timezone != ?3`,
+        ...[workflow, schedule.cron, schedule.timezone, clock.now()],
+      );
+    return all;
+  }
+
+  private async find(workflow: string): Promise<ScheduledWorkflow> {
+    const all = await this.known();
+    const found = all.find((one) => one.workflow === workflow);
+    if (found !== undefined) return found;
+    const hint = didYouMean(
+      workflow,
+      all.map((one) => one.workflow),
+    );
+    throw new EngineError(
+      'SCHEDULE_UNKNOWN',
+      `no trusted workflow "${workflow}" has a schedule${hint}; "pawl schedules" lists those that do`,
+    );
+  }
+
+  private row({ workflow }: ScheduledWorkflow): ServerRow {
+    return this.parts.database.get('SELECT * FROM schedules WHERE workflow = ?', workflow) as ServerRow;
+  }
+
+  private report(one: ScheduledWorkflow): ScheduleReport {
+    const { workflow, schedule } = one;
+    const { paused_at: pausedAt, paused_by: pausedBy } = this.row(one);
+    const ticks = this.parts.database.all('SELECT * FROM ticks WHERE workflow = ? ORDER BY at DESC LIMIT ?', workflow, TICKS_SHOWN);
+    const { cron, timezone, catchUp, params } = schedule;
+    return {
+      ...{ id: workflow, workflow, schedule: cron, timezone, catchUp, params },
+      paused: pausedAt === null ? null : { at: Number(pausedAt), by: String(pausedBy) },
+      next: pausedAt === null ? nextTicks(schedule, this.parts.clock.now()) : [],
+      ticks: ticks.map(tickOf),
+    };
+  }
+}
+
+interface WrittenTick {
+  readonly workflow: string;
+  readonly at: number;
+  readonly why: Tick['why'];
+  readonly run: string;
+  readonly actor?: string;
+}
+
+/** The id of the run of a tick (SC1). */
+function runOf(workflow: string, at: number): string {
+  return deriveRunId(`schedule/${workflow}`, String(at));
+}
+
+/** Which of them start a run. */
+function wantedOf({ catchUp }: ScheduleModel, due: readonly number[], now: number): readonly number[] {
+  if (catchUp === 'all') return due;
+  const last = due.slice(-1);
+  return catchUp === 'one' ? last : last.filter((at) => now - at <= GRACE_MS);
+}
+
+function nextTicks(schedule: ScheduleModel, now: number): number[] {
+  const found: number[] = [];
+  for (let tick = nextTick(schedule, now); tick !== undefined && found.length < NEXT_SHOWN; tick = nextTick(schedule, tick))
+    found.push(tick);
+  return found;
+}
+
+function tickOf({ at, why, status, run, message, actor }: ServerRow): Tick {
+  return {
+    ...{ at: Number(at), why: why as Tick['why'], status: status as Tick['status'] },
+    run: status === 'started' ? String(run) : null,
+    ...present({ message: message === null ? undefined : String(message), actor: actor === null ? undefined : String(actor) }),
+  };
+}

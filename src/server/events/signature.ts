@@ -1,0 +1,51 @@
+// Owns whether a delivery comes from somebody who knows the secret: the scheme of Standard Webhooks. The signature covers the
+// id, the time and the raw body, so that none of them can be changed, and an old delivery cannot be sent again.
+
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** The headers of a signed delivery. */
+export const SIGNED_HEADERS = { id: 'webhook-id', time: 'webhook-timestamp', signature: 'webhook-signature' } as const;
+
+/** A delivery whose signature is to be checked. */
+export interface SignedDelivery {
+  readonly id: string;
+  /** Seconds since 1970. */
+  readonly timestamp: string;
+  readonly body: Uint8Array;
+}
+
+/** Signs a delivery: `v1,` and the HMAC-SHA256 in base64. */
+export function signDelivery(secret: string, { id, timestamp, body }: SignedDelivery): string {
+  return `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
+}
+
+/** Why a delivery is not accepted, for the log; undefined if it is. */
+export function signatureProblem(
+  secret: string,
+  delivery: SignedDelivery & { readonly signature: string },
+  { now, windowMs }: { readonly now: number; readonly windowMs: number },
+): string | undefined {
+  const { id, timestamp, signature } = delivery;
+  // Everybody can sign with an empty secret.
+  if (keyOf(secret).length === 0) return 'the secret of the hook is empty';
+  if (!/^[\w.:-]{1,200}$/.test(id)) return `its ${SIGNED_HEADERS.id} must be 1 to 200 letters, digits and ". : _ -"`;
+  if (!/^\d{1,12}$/.test(timestamp)) return `its ${SIGNED_HEADERS.time} must be a time in seconds`;
+  // A sender may sign with the old and the new secret while it changes them.
+  const given = signature.split(' ').slice(0, SIGNATURES_MAX);
+  const expected = Buffer.from(signDelivery(secret, delivery));
+  const isRight = given.map((one) => isSame(Buffer.from(one), expected)).includes(true);
+  if (!isRight) return 'its signature does not match';
+  const late = Math.abs(now - Number(timestamp) * 1000);
+  return late > windowMs ? `its time is ${Math.round(late / 1000)} s from ours, more than ${Math.round(windowMs / 1000)} s` : undefined;
+}
+
+const SIGNATURES_MAX = 5;
+
+function isSame(given: Buffer, expected: Buffer): boolean {
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** A secret that begins with `whsec_` is base64, as libraries of Standard Webhooks write it; any other is text. */
+function keyOf(secret: string): Buffer {
+  return secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret, 'utf8');
+}

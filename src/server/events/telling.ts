@@ -1,0 +1,136 @@
+// Owns who is told what: it turns what happens to runs into notices for the targets of the settings.
+
+import { isEngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { BREAKER_EVENT } from '../../engine/breakers.ts';
+import type { RunEvent } from '../../kernel/event.ts';
+import { cleanLine, cleanText } from '../../notify/clean-text.ts';
+import { createCommandNotifier } from '../../notify/command.ts';
+import type { Notice, Notifier } from '../../notify/notifier.ts';
+import { createWebhookNotifier } from '../../notify/webhook.ts';
+import { createDecideLink } from '../access/decide-link.ts';
+import { handle, type ServerApp } from '../route.ts';
+import type { Services } from '../services.ts';
+import { clockOf, type EventSettings, type NoticeEvent, type NotificationTarget } from './event-settings.ts';
+import { Notices } from './notices.ts';
+import { EVENT_ROUTES } from './routes.ts';
+import { type RunOccasion, RunWatch } from './run-watch.ts';
+
+const DEFAULT_EVENTS: readonly NoticeEvent[] = ['waiting', 'failed', 'escalated', 'warning'];
+const TITLE_MAX = 150;
+const TEXT_MAX = 600;
+const NOTICES_SHOWN = 100;
+
+/** Mounts the list of notices, and tells people what happens while the server runs. */
+export function mountNotices(app: ServerApp, services: Services): void {
+  const { database, engine, store, warn, events, repeats } = services;
+  const clock = clockOf(events);
+  const settings = Object.entries(events.notifications ?? {});
+  const targets = new Map(settings.map(([name, target]) => [name, notifierOf(target, events)]));
+  const complete = (notice: Notice, name: string): Promise<Notice> => withLink(services, notice, events.notifications?.[name]?.person);
+  const notices = new Notices({ database, clock, targets, complete, warn });
+  services.onClose(() => notices.close());
+  handle({ app, repeats }, EVENT_ROUTES.notices, async () => ({ notices: notices.list(NOTICES_SHOWN) }));
+  if (settings.length === 0) return;
+  const tell = (occasion: RunOccasion): void => {
+    const told = settings.filter(([, target]) => isFor(target, occasion)).map(([name]) => name);
+    const added = told.filter((name) => notices.add(name, occasion.mark, noticeOf(occasion)));
+    if (added.length > 0) void notices.ring();
+  };
+  services.onClose(engine.onCommit(({ run, events: committed }) => void tellWarnings(services, { run, committed, tell }).catch(warn)));
+  const watch = new RunWatch({ engine, store, database, clock, tell, warn });
+  services.onClose(() => watch.close());
+  void notices.ring();
+  void watch.ring();
+}
+
+interface CommittedEvents {
+  readonly run: string;
+  readonly committed: readonly RunEvent[];
+  readonly tell: (occasion: RunOccasion) => void;
+}
+
+/** Tells of runs that are near one of their circuit breakers. */
+async function tellWarnings({ store }: Services, { run: id, committed, tell }: CommittedEvents): Promise<void> {
+  const warnings = committed.flatMap((event) =>
+    event.type === 'run.changed' && event.change === 'reacted' && event.reaction.event === BREAKER_EVENT ? [event.reaction.delivery] : [],
+  );
+  if (warnings.length === 0) return;
+  const [run] = await store.list({ id });
+  if (run !== undefined) for (const text of warnings) tell({ event: 'warning', run, mark: text, text });
+}
+
+function notifierOf({ webhook, shape, command }: NotificationTarget, { secret, allow = [], clock }: EventSettings): Notifier {
+  if (command !== undefined) return createCommandNotifier({ argv: command });
+  const url = async (): Promise<string> => {
+    if (typeof webhook === 'string') return webhook;
+    if (secret === undefined || webhook === undefined) throw new Error('the target has no URL');
+    return secret(webhook.secret);
+  };
+  return createWebhookNotifier({
+    url,
+    allow,
+    now: () => clockOf({ ...(clock === undefined ? {} : { clock }) }).now(),
+    ...(shape === undefined ? {} : { shape }),
+  });
+}
+
+function isFor({ events = DEFAULT_EVENTS, workflows }: NotificationTarget, { event, run }: RunOccasion): boolean {
+  // Who looks at a run sees there what became of the runs that it started; only a question needs somebody now.
+  if (run.parent !== undefined && event !== 'waiting') return false;
+  return events.includes(event) && (workflows === undefined || workflows.includes(run.workflow));
+}
+
+/**
+ * Adds the link to a notice. It is made when the notice is sent: a link that decides is a secret, of which the database has the
+ * digest only, and before the server listens nobody knows its address.
+ */
+async function withLink(services: Services, notice: Notice, person: string | undefined): Promise<Notice> {
+  const address = await services.knownAddress();
+  if (address === undefined) return notice;
+  const { run, gate } = notice;
+  const where = gate === undefined ? '' : `?gate=${encodeURIComponent(gate)}`;
+  const decide = person === undefined || !isDecision(notice) ? undefined : await decideLink(services, { run, gate, person });
+  return { ...notice, link: decide ?? `${address}/runs/${run}${where}` };
+}
+
+/** The link with which a person decides; undefined for one who may not, which is reported, and for what is decided already. */
+async function decideLink(
+  services: Services,
+  about: { run: string; gate: string | undefined; person: string },
+): Promise<string | undefined> {
+  const { database, now, store } = services;
+  try {
+    const place = { access: { database, now }, store, addresses: services.addresses() };
+    return (await createDecideLink(place, { ...about, by: 'a notification' })).url;
+  } catch (error) {
+    if (!isEngineError(error) || error.code !== 'WAIT_NOT_FOUND') services.warn(error);
+    return undefined;
+  }
+}
+
+const isDecision = ({ event, command }: Notice): boolean => event === 'waiting' && command.startsWith('pawl decide ');
+
+const TITLES: Readonly<Record<NoticeEvent, string>> = {
+  waiting: 'waits for a decision',
+  failed: 'failed',
+  escalated: 'needs somebody: it stopped',
+  completed: 'completed',
+  rejected: 'was rejected',
+  cancelled: 'was cancelled',
+  warning: 'is near a limit',
+};
+
+function noticeOf({ event, run, text, gate, asks }: RunOccasion) {
+  const title = asks === 'answer' ? 'waits for an answer' : TITLES[event];
+  const verb = asks === 'answer' ? 'answer' : asks === 'decision' ? 'decide' : 'show';
+  return {
+    event,
+    run: run.id,
+    workflow: run.workflow,
+    title: cleanLine(`${run.workflow} ${title} (run ${run.id})`, TITLE_MAX),
+    text: cleanText(text, TEXT_MAX),
+    ...present({ gate }),
+    command: `pawl ${verb} ${run.id}`,
+  };
+}

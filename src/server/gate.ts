@@ -1,0 +1,72 @@
+// Owns who gets to a route: the table of all parts says which scope each route needs, and a route without a row is refused. Also
+// what the methods of a path are, for OPTIONS and for a method that a path does not have.
+//
+// SV1. A route is reached only by a caller with its scope; a route that no part declares is reached by nobody.
+
+import type { MiddlewareHandler } from 'hono';
+import { matchedRoutes } from 'hono/route';
+import { EngineError } from '../base/error.ts';
+import type { Caller } from './caller.ts';
+import { problemResponse } from './problem.ts';
+import type { Route, ServerContext, ServerVariables } from './route.ts';
+
+type Guard = MiddlewareHandler<{ Variables: Partial<ServerVariables> }>;
+
+/** Lets a request through to its route if the caller has the scope (SV1). */
+export function scopeGate(routes: readonly Route[]): Guard {
+  const rows = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
+  return async (c, next) => {
+    const meant = matchedRoutes(c).find(({ method }) => method !== 'ALL');
+    if (meant === undefined) return next();
+    const row = rows.get(`${meant.method} ${meant.path}`);
+    if (row === undefined) throw new EngineError('NOT_ALLOWED', `${meant.method} ${meant.path} is not in the table of routes`);
+    assertScope(c.get('caller'), row);
+    return next();
+  };
+}
+
+function assertScope(caller: Caller | undefined, { scope, method, path }: Route): void {
+  if (scope === 'public') return;
+  if (caller === undefined)
+    throw new EngineError('LOGIN_REQUIRED', 'log in first: open the link that "pawl serve" printed, or send a personal token');
+  if (!caller.scopes.has(scope))
+    throw new EngineError('NOT_ALLOWED', `${method} ${path} needs the scope "${scope}", which ${caller.name} does not have`, {
+      details: { scope },
+    });
+}
+
+/** Answers OPTIONS, and refuses methods that a path does not have. */
+export class Methods {
+  private readonly paths: readonly { readonly pattern: RegExp; readonly method: string }[];
+
+  constructor(routes: readonly Route[]) {
+    this.paths = routes
+      .filter(({ path }) => path !== '/*')
+      .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+').replace(/\/\*$/, '/.*')}$`) }));
+  }
+
+  /** The methods of a path, as the Allow header has them; undefined for a path that is not there. */
+  allowed(path: string): string | undefined {
+    const found = new Set(this.paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
+    if (found.size === 0) return undefined;
+    return [...(found.has('GET') ? ['GET', 'HEAD'] : []), ...[...found].filter((method) => method !== 'GET'), 'OPTIONS'].join(', ');
+  }
+
+  /** Answers OPTIONS. Nothing is allowed to other sites: no header of CORS is ever sent. */
+  readonly options: Guard = async (c, next) => {
+    if (c.req.method !== 'OPTIONS') return next();
+    const allow = this.allowed(c.req.path) ?? 'GET, HEAD, OPTIONS';
+    return new Response(null, { status: 204, headers: { allow } });
+  };
+
+  /** The response for a path, or a method of a path, that is not there. */
+  readonly missing = (c: ServerContext): Response => {
+    const allow = this.allowed(c.req.path);
+    if (allow !== undefined && !allow.split(', ').includes(c.req.method))
+      return problemResponse(
+        new EngineError('METHOD_REFUSED', `${c.req.path} does not accept ${c.req.method}; it accepts ${allow}`, { details: { allow } }),
+        { allow },
+      );
+    return problemResponse(new EngineError('ROUTE_UNKNOWN', `there is nothing at ${c.req.path}; /api/v1/openapi.json lists the routes`));
+  };
+}

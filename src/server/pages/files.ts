@@ -1,0 +1,83 @@
+// Owns serving the built files of the dashboard: names with a hash are kept by browsers for good, everything else is asked for
+// anew. Only files that are in the folder are served, by the names they have there, and a link in it leads nowhere; compressed
+// for who takes that. They are the same for everybody and hold no secret, so that their compressed length says nothing.
+
+import { type Dirent, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+const compress = promisify(gzip);
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.json': 'application/json',
+  '.webmanifest': 'application/manifest+json',
+  '.txt': 'text/plain; charset=utf-8',
+};
+const FOR_GOOD = 'public, max-age=31536000, immutable';
+const ASK_AGAIN = 'no-cache';
+const COMPRESSIBLE = /^text\/|json|svg/;
+/** Not `gzip;q=0`, which refuses it. */
+const GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:[,\s]|$))/i;
+/** A name that Vite gave: it has a hash of the content. */
+const HASHED = /[-.][A-Za-z0-9_-]{8,}\.\w+$/;
+
+/** The files of a folder. */
+export class PageFiles {
+  private readonly folder: string | undefined;
+  private names: ReadonlySet<string> | undefined;
+  /** Compressed once: together they are a quarter of a megabyte. */
+  private readonly compressed = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
+
+  constructor(folder: string | undefined) {
+    this.folder = folder;
+  }
+
+  /** The response for a path; undefined if there is no such file. */
+  async response(path: string, accepted = ''): Promise<Response | undefined> {
+    const name = path.replace(/^\//, '');
+    if (this.folder === undefined || !this.known().has(name)) return undefined;
+    const type = TYPES[extname(name)] ?? 'application/octet-stream';
+    const isHashed = name.startsWith('assets/') && HASHED.test(name);
+    const headers = { 'content-type': type, 'cache-control': isHashed ? FOR_GOOD : ASK_AGAIN, vary: 'accept-encoding' };
+    if (!COMPRESSIBLE.test(type) || !GZIP.test(accepted)) return new Response(this.read(name), { headers });
+    let body = this.compressed.get(name);
+    if (body === undefined) {
+      body = compress(this.read(name)).then((made) => new Uint8Array(made));
+      this.compressed.set(name, body);
+    }
+    return new Response(await body, { headers: { ...headers, 'content-encoding': 'gzip' } });
+  }
+
+  private read(name: string): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(readFileSync(join(this.folder ?? '', name)));
+  }
+
+  /** Every file there is, by its path from the folder; read once, since a package does not change. */
+  private known(): ReadonlySet<string> {
+    this.names ??= new Set(this.folder === undefined ? [] : filesIn(this.folder));
+    return this.names;
+  }
+}
+
+function filesIn(folder: string): string[] {
+  let found: readonly Dirent[];
+  try {
+    found = readdirSync(folder, { recursive: true, withFileTypes: true });
+  } catch {
+    // A checkout whose dashboard is not built yet.
+    return [];
+  }
+  // Listing follows links to folders.
+  const isInside = (parent: string): boolean => realpathSync(parent) === join(realpathSync(folder), relative(folder, parent));
+  return found
+    .filter((entry) => entry.isFile() && isInside(entry.parentPath))
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).split(sep).join('/'));
+}

@@ -1,0 +1,126 @@
+// Owns how a route is declared: its method and path, the scope it needs, and the shapes of what goes in and out. One
+// declaration gives the check of the scope, the validation, the types of the handler and the description in OpenAPI.
+
+import type { Context, Hono } from 'hono';
+import type * as z from 'zod';
+import { EngineError } from '../base/error.ts';
+import type { Json } from '../base/json.ts';
+import { readJsonBody } from './body.ts';
+import type { Caller, CallerScope } from './caller.ts';
+import { invalidRequest } from './problem.ts';
+import { type Repeats, repeated } from './repeats.ts';
+
+/** What middleware leaves for the routes. */
+export interface ServerVariables {
+  /** Who asks; unset where nobody has proved who they are. */
+  readonly caller: Caller;
+}
+
+/** The type of the app that parts are mounted on. */
+export type ServerApp = Hono<{ Variables: Partial<ServerVariables> }>;
+
+/** The context of one request. */
+export type ServerContext = Context<{ Variables: Partial<ServerVariables> }>;
+
+/** A route. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** The path, with `:name` for what varies. */
+  readonly path: string;
+  /** The scope a caller needs; `public` needs no login. */
+  readonly scope: CallerScope | 'public';
+  /** What it does, in a few words. */
+  readonly summary: string;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** The shape of its JSON; absent where it answers with something else. */
+  readonly answer?: z.ZodType;
+  /** What it answers with instead of JSON. */
+  readonly content?: string;
+  readonly status?: 200 | 201 | 202;
+  /** Takes an `Idempotency-Key`: the same request again has the same answer, and happens once. */
+  readonly isRepeatable?: true;
+  /** The largest body in bytes, where it is not the usual one. */
+  readonly bodyMax?: number;
+}
+
+/** Data as handlers may return it: lists need not be mutable, and fields that a shape only allows need no index signature. */
+export type Frozen<T> = T extends readonly (infer E)[]
+  ? readonly Frozen<E>[]
+  : unknown extends T
+    ? T
+    : T extends object
+      ? { readonly [K in keyof T as string extends K ? never : K]: Frozen<T[K]> }
+      : T;
+
+type OutputOf<T> = T extends z.ZodType ? z.output<T> : undefined;
+
+/** What a handler gets. */
+export interface RouteRequest<R extends Route> {
+  readonly c: ServerContext;
+  readonly caller: Caller;
+  /** The parts of the path that vary, decoded. */
+  readonly param: (name: string) => string;
+  readonly query: OutputOf<R['query']>;
+  readonly body: OutputOf<R['body']>;
+  /** A name for this request that is the same when it is repeated under the same key; undefined without a key. */
+  readonly key: string | undefined;
+}
+
+/** What a handler returns: the JSON of the route without its version, or a response where the route has none. */
+export type RouteAnswer<R extends Route> = R['answer'] extends z.ZodType ? Unversioned<Frozen<z.input<R['answer']>>> : Response;
+
+type Unversioned<T> = T extends unknown ? Omit<T, 'schemaVersion'> : never;
+
+/** The version of the shapes: that of `pawl … --json`. */
+const SCHEMA_VERSION = 1;
+
+/** Mounts the handler of a route. */
+export function handle<const R extends Route>(
+  { app, repeats }: { readonly app: ServerApp; readonly repeats: Repeats },
+  route: R,
+  answer: (request: RouteRequest<R>) => Promise<RouteAnswer<R>>,
+): void {
+  app.on(route.method, route.path, async (c: ServerContext) => {
+    const caller = callerOf(c, route);
+    const query = (route.query === undefined ? undefined : parsed(route.query, queryOf(c), 'query')) as OutputOf<R['query']>;
+    const given = route.body === undefined ? undefined : await readJsonBody(c, route.bodyMax);
+    const body = (route.body === undefined ? undefined : parsed(route.body, given, 'body')) as OutputOf<R['body']>;
+    const request = { c, caller, query, body, param: (name: string) => paramOf(c, name) };
+    const use = async (key: string | undefined): Promise<Response> => {
+      const answered: unknown = await answer({ ...request, key });
+      return answered instanceof Response ? answered : jsonResponse(answered as object, route.status);
+    };
+    return route.isRepeatable === true ? repeated(repeats, { c, caller, route, given: given as Json }, use) : use(undefined);
+  });
+}
+
+function jsonResponse(answered: object, status = 200): Response {
+  const text = JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...answered });
+  return new Response(text, { status, headers: { 'content-type': 'application/json' } });
+}
+
+/** Who asks. The gate lets nobody through to a route that needs a login; a public route gets nobody. */
+function callerOf(c: ServerContext, { scope }: Route): Caller {
+  const caller = c.get('caller');
+  if (caller !== undefined) return caller;
+  if (scope === 'public') return NOBODY;
+  throw new EngineError('LOGIN_REQUIRED', 'log in first: open the link that "pawl serve" printed, or send a personal token');
+}
+
+const NOBODY: Caller = { kind: 'person', name: 'nobody', groups: [], scopes: new Set(), via: 'session' };
+
+function paramOf(c: ServerContext, name: string): string {
+  return c.req.param(name) ?? '';
+}
+
+function queryOf(c: ServerContext): Record<string, string | string[]> {
+  const all = c.req.queries();
+  return Object.fromEntries(Object.entries(all).map(([name, values]) => [name, values.length === 1 ? (values[0] as string) : values]));
+}
+
+function parsed(schema: z.ZodType, given: unknown, where: 'query' | 'body'): unknown {
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  throw invalidRequest(where, result.error.issues);
+}

@@ -1,0 +1,126 @@
+// Owns what the parts of a server share: the engine, its store, the project behind it and the server's own database.
+
+import type { Engine } from '../api/engine.ts';
+import type { AnyWorkflow } from '../api/engine-options.ts';
+import type { KeyList } from '../authority/enrolment.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { RunReport } from '../control/run-report.ts';
+import type { TriggerModel } from '../definition/trigger.ts';
+import type { StoredRun } from '../engine/host.ts';
+import type { Groups } from '../forge/people.ts';
+import type { Store } from '../store/store.ts';
+import type { Addresses } from './access/addresses.ts';
+import type { HealthReport, SettingsReport, WorkflowDetail, WorkflowList } from './contract.ts';
+import type { Deliveries } from './events/deliveries.ts';
+import type { EventSettings } from './events/event-settings.ts';
+import type { ScheduledWorkflow } from './events/schedules.ts';
+import type { Repeats } from './repeats.ts';
+import type { Frozen, Route, ServerApp } from './route.ts';
+import type { PartTables, ServerDatabase } from './server-database.ts';
+import type { Streams } from './stream/streams.ts';
+
+/** A workflow that may be started, and what its runs begin with. */
+export interface StartableWorkflow {
+  readonly workflow: AnyWorkflow;
+  readonly file?: string;
+  readonly facts?: JsonObject;
+}
+
+/** What starts a run that nobody starts by hand. */
+export interface StartTrigger {
+  readonly event: string;
+  /** What the run reads as `trigger`. */
+  readonly payload: JsonObject;
+  /** What the run knows by name: `issue_number`, `labels`. */
+  readonly facts?: JsonObject;
+}
+
+/** A workflow that an event starts. */
+export interface TriggeredWorkflow {
+  readonly workflow: string;
+  readonly trigger: TriggerModel;
+}
+
+/** A workflow that a command in a comment starts. */
+export interface CommandedWorkflow {
+  readonly workflow: string;
+  readonly command: string;
+}
+
+/** The project that a server serves. `pawl serve` reads it from files; a program that mounts the server names its workflows. */
+export interface ServedProject {
+  readonly name: string;
+  /** As `pawl list --json`, with whether each is trusted. */
+  workflows(): Promise<Omit<Frozen<WorkflowList>, 'schemaVersion'>>;
+  /** One workflow. Throws WORKFLOW_UNKNOWN. */
+  workflow(name: string): Promise<Omit<Frozen<WorkflowDetail>, 'schemaVersion'>>;
+  /** A trusted workflow with its code; throws NOT_TRUSTED for any other. */
+  startable(name: string, params: JsonObject, trigger?: StartTrigger): Promise<StartableWorkflow>;
+  /** Loads the workflow of a run that is forked, as it is written now; throws NOT_TRUSTED like `startable`. */
+  forkable?(run: StoredRun): Promise<void>;
+  /** The trusted workflows that start by themselves. */
+  scheduled?(): Promise<readonly ScheduledWorkflow[]>;
+  /** The trusted workflows that events of the forge start. */
+  triggered?(): Promise<readonly TriggeredWorkflow[]>;
+  /** The trusted workflows that commands in comments start. */
+  commanded?(): Promise<readonly CommandedWorkflow[]>;
+  /** Adds what only the project knows: how the file of an open run has changed since, and whether signatures hold. */
+  complete?(report: RunReport): Promise<RunReport>;
+  /** What `pawl doctor --json` finds. */
+  checks(): Promise<Frozen<HealthReport['checks']>>;
+  /** The settings that are safe to show. */
+  settings(): Promise<Frozen<SettingsReport['settings']>>;
+}
+
+/** What the parts of a server share. */
+export interface Services {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly project: ServedProject;
+  readonly database: ServerDatabase;
+  /** The folder of what agents and programs printed; undefined for runs in memory. */
+  readonly transcripts: string | undefined;
+  readonly repeats: Repeats;
+  readonly version: string;
+  /** The folder of the dashboard's built files; undefined for a server without pages. */
+  readonly pages: string | undefined;
+  /** Every route of every part. */
+  readonly routes: readonly Route[];
+  /** Hooks, notifications and their secrets. */
+  readonly events: EventSettings;
+  /** What came from outside: received, stored, and acted on once. */
+  readonly deliveries: Deliveries;
+  readonly now: () => number;
+  /** The address that people open, such as `http://127.0.0.1:7411`; undefined until the server listens. */
+  readonly address: () => string | undefined;
+  /** The same once it listens, if it is about to; the public address where one is set. */
+  readonly knownAddress: () => Promise<string | undefined>;
+  /** The address that people outside of this machine use, if one is set. */
+  readonly publicAddress: () => string | undefined;
+  /** The names it answers to, and the first part of every link. */
+  readonly addresses: () => Addresses;
+  /** The groups of people, by the settings. */
+  readonly groups: () => Groups;
+  /** The enrolled keys whose signatures count. */
+  readonly keys: () => KeyList;
+  /** Reports a failure that no caller waits for. */
+  readonly warn: (error: unknown) => void;
+  /** The event streams that are open. */
+  readonly streams: Streams;
+  /** Calls back when the server closes. */
+  readonly onClose: (close: () => void | Promise<void>) => void;
+}
+
+/** A part of the server: its routes, its tables, and what it mounts. */
+export interface ServerPart {
+  readonly name: string;
+  /** Every route it mounts, with the scope each needs. A route that is not declared is refused. */
+  readonly routes: readonly Route[];
+  readonly tables?: PartTables;
+  /** Mounts what sees every request first, and its answer last. */
+  watch?(app: ServerApp, services: Services): void;
+  /** Mounts what runs before the scope is checked: finding out who asks. */
+  guard?(app: ServerApp, services: Services): void;
+  /** Mounts the routes. */
+  mount(app: ServerApp, services: Services): void;
+}

@@ -1,0 +1,241 @@
+// Owns the order of everything that happens to all runs: a position per log row, the same for every server on a database and
+// after a restart, so that a stream of all runs can go on where it was cut off.
+//
+// CL1. A log row gets one position, after those of the rows before it in its run. Positions only grow.
+// CL2. A row that another process wrote gets its position too: at once where the store or a second server names the run, and
+//      otherwise when runs are compared, soon after something was written: all of them at the start, later those that were not
+//      final at the last comparison, and new ones. Nothing is polled while nothing is written.
+//
+// Positions are in the server's database, which two servers share. They are made again from the runs, so losing the last ones in
+// a power cut is no loss: a reader whose position is unknown is told to read everything anew.
+
+import type { Engine } from '../../api/engine.ts';
+import { present } from '../../base/fields.ts';
+import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
+import { isFinal } from '../../kernel/run-state.ts';
+import type { RunHead, Store } from '../../store/store.ts';
+import type { PartTables, ServerDatabase } from '../server-database.ts';
+
+/** The tables of the log. */
+export const CHANGE_TABLES: PartTables = {
+  part: 'changes',
+  migrations: [
+    `CREATE TABLE changes (position INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, seq INTEGER NOT NULL);
+     CREATE TABLE seen (place INTEGER PRIMARY KEY, run TEXT NOT NULL, seq INTEGER NOT NULL);`,
+  ],
+};
+
+/** One log row in the order of all. */
+export interface Change {
+  readonly position: number;
+  readonly run: string;
+  readonly seq: number;
+}
+
+/** What a change log works with. */
+export interface ChangeLogParts {
+  readonly engine: Pick<Engine, 'store' | 'onCommit'>;
+  readonly database: ServerDatabase;
+  readonly warn: (error: unknown) => void;
+  /** How long after a write runs are compared, for what nobody named. */
+  readonly compareMs?: number;
+}
+
+/** How many positions are kept. */
+const KEPT = 20_000;
+const TRIM_EVERY = 1000;
+/** How many runs are compared at a time. */
+const PAGE = 1000;
+const COMPARE_MS = 3000;
+/** How long a run that was named is looked at again with each write. */
+const RECENT_MS = 10_000;
+
+/** The order of everything that happens. */
+export class ChangeLog {
+  private readonly store: Store;
+  private readonly database: ServerDatabase;
+  private readonly warn: (error: unknown) => void;
+  private readonly compareMs: number;
+  private readonly listeners = new Set<() => void>();
+  /** Runs that somebody named lately, with the time until which they are looked at. */
+  private readonly recent = new Map<string, number>();
+  private readonly stops: (() => void)[] = [];
+  private owned: readonly string[] = [];
+  /** The runs that were not final at the last comparison; undefined before the first. */
+  private open: ReadonlySet<string> | undefined;
+  private newest = 0;
+  private looking: Promise<void> | undefined;
+  private looksAgain = false;
+  private compareTimer: NodeJS.Timeout | undefined;
+  private comparing: Promise<void>;
+  private trimmedAt = 0;
+  private isClosed = false;
+
+  constructor({ engine, database, warn, compareMs = COMPARE_MS }: ChangeLogParts) {
+    this.compareMs = compareMs;
+    this.store = engine.store;
+    this.database = database;
+    this.warn = warn;
+    this.stops.push(
+      engine.onCommit(({ run }) => this.named(run)),
+      this.store.watch((run) => this.named(run)),
+      this.store.follow(() => this.written()),
+    );
+    this.comparing = this.compareAll();
+  }
+
+  /** The last position. */
+  get last(): number {
+    return Number(this.database.get('SELECT max(position) AS last FROM changes')?.last ?? 0);
+  }
+
+  /** The changes after a position; undefined if the position is not one that can be continued from. */
+  after(position: number, limit: number): readonly Change[] | undefined {
+    const { first, last } = this.database.get('SELECT min(position) AS first, max(position) AS last FROM changes') ?? {};
+    if (position > Number(last ?? 0) || (first !== null && first !== undefined && position < Number(first) - 1)) return undefined;
+    const rows = this.database.all('SELECT position, run, seq FROM changes WHERE position > ? ORDER BY position LIMIT ?', position, limit);
+    return rows.map((row) => ({ position: Number(row.position), run: String(row.run), seq: Number(row.seq) }));
+  }
+
+  /** Calls back when there may be further changes. */
+  listen(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearTimeout(this.compareTimer);
+    for (const stop of this.stops) stop();
+    this.listeners.clear();
+    await this.looking;
+    await this.comparing;
+  }
+
+  private named(run: string): void {
+    this.recent.set(run, Date.now() + RECENT_MS);
+    this.look();
+  }
+
+  private written(): void {
+    this.look();
+    if (!this.isClosed) this.compareSoon();
+  }
+
+  /** Looks at the runs that may have changed, one look at a time. */
+  private look(): void {
+    if (this.isClosed) return;
+    this.looksAgain = true;
+    this.looking ??= this.lookOften().finally(() => {
+      this.looking = undefined;
+    });
+  }
+
+  private async lookOften(): Promise<void> {
+    // Before the first comparison, the whole past of a run would look new.
+    await this.comparing;
+    while (this.looksAgain && !this.isClosed) {
+      this.looksAgain = false;
+      try {
+        this.record(await this.candidates());
+      } catch (error) {
+        if (!this.isClosed) this.warn(error);
+      }
+    }
+  }
+
+  private async candidates(): Promise<readonly RunHead[]> {
+    const now = Date.now();
+    for (const [run, until] of this.recent) if (until < now) this.recent.delete(run);
+    const before = this.owned;
+    const owned = await this.store.heads({ of: 'owned' });
+    this.owned = owned.map(({ run }) => run);
+    const named = [...new Set([...this.recent.keys(), ...before])];
+    const others = named.length === 0 ? [] : await this.store.heads({ of: named });
+    const fresh = await this.store.heads({ of: 'all', after: this.newest, limit: PAGE });
+    return [...owned, ...others, ...fresh];
+  }
+
+  private compareSoon(): void {
+    this.compareTimer ??= setTimeout(() => {
+      this.compareTimer = undefined;
+      this.comparing = this.comparing.then(() => this.compareAll());
+    }, this.compareMs).unref();
+  }
+
+  /** Compares runs with what has a position (CL2): a final one does not change any more. */
+  private async compareAll(): Promise<void> {
+    try {
+      // The rows of runs from before the first server have no reader.
+      const isFirst = this.database.get('SELECT 1 FROM seen') === undefined;
+      const before = this.open;
+      const open = new Set<string>();
+      for (let after: number | undefined = 0; after !== undefined && !this.isClosed; ) {
+        const page: readonly RunHead[] = await this.store.heads({ of: 'all', after, limit: PAGE, ...(before && { status: OPEN_STATES }) });
+        for (const { run, status } of page) if (!isFinal(status)) open.add(run);
+        this.record(page, isFirst);
+        after = page.length < PAGE ? undefined : page.at(-1)?.place;
+        // Requests go first.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      if (before !== undefined) await this.compareEnded([...before.difference(open)]);
+      this.open = open;
+    } catch (error) {
+      if (!this.isClosed) this.warn(error);
+    }
+  }
+
+  /** Compares runs that have become final, and new ones, which may be final already. */
+  private async compareEnded(ended: readonly string[]): Promise<void> {
+    if (ended.length > 0) this.record(await this.store.heads({ of: ended }));
+    for (let isMore = true; isMore && !this.isClosed; ) {
+      const page = await this.store.heads({ of: 'all', after: this.newest, limit: PAGE });
+      this.record(page);
+      isMore = page.length === PAGE;
+    }
+  }
+
+  /** Gives a position to each row that has none (CL1). */
+  private record(heads: readonly RunHead[], isFirst = false): void {
+    if (this.isClosed) return;
+    const seen = this.seenOf(heads);
+    const changed = heads.filter(({ run, seq }) => (seen.get(run) ?? 0) < seq);
+    this.newest = heads.reduce((max, { place }) => Math.max(max, place), this.newest);
+    if (changed.length > 0) {
+      const { database } = this;
+      database.transaction(() => {
+        // Another server may have been quicker.
+        const latest = this.seenOf(changed);
+        for (const { run, place, seq } of changed) {
+          const from = latest.get(run) ?? 0;
+          for (let n = from + 1; n <= seq && !isFirst; n += 1) database.run('INSERT INTO changes (run, seq) VALUES (?, ?)', run, n);
+          if (from >= seq) continue;
+          database.run('INSERT OR REPLACE INTO seen (place, run, seq) VALUES (?, ?, ?)', place, run, seq);
+          latest.set(run, seq);
+        }
+      });
+      this.trim();
+    }
+    for (const listener of this.listeners) listener();
+  }
+
+  /** The last rows that have a position, by run. A place that another run had before it was pruned does not count. */
+  private seenOf(heads: readonly RunHead[]): Map<string, number> {
+    const runs = new Map(heads.map(({ place, run }) => [place, run]));
+    const sql = 'SELECT place, run, seq FROM seen WHERE place IN (SELECT value FROM json_each(?))';
+    const rows = this.database.all(sql, JSON.stringify([...runs.keys()]));
+    return new Map(rows.flatMap(({ place, run, seq }) => (runs.get(Number(place)) === run ? [[String(run), Number(seq)] as const] : [])));
+  }
+
+  private trim(): void {
+    const { last } = this;
+    if (last - this.trimmedAt < TRIM_EVERY) return;
+    this.trimmedAt = last;
+    this.database.run('DELETE FROM changes WHERE position <= ?', last - KEPT);
+  }
+}
+
+/** The fields of an event that a reader needs to know what to read again. */
+export function factsOf(types: readonly string[], paths: readonly string[], status: string | undefined): object {
+  return { type: types[0] ?? 'row', types: [...new Set(types)], paths: [...new Set(paths)], ...present({ status }) };
+}

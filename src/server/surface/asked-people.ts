@@ -1,0 +1,62 @@
+// Owns asking people where a gate waits for them: reviewers of a pull request, and members of a group whose decision is needed.
+// Each step asks once.
+
+import { isSamePerson } from '../../base/person.ts';
+import { allChecks } from '../../definition/check.ts';
+import type { StepModel } from '../../definition/model.ts';
+import { passingOf } from '../../forge/forge.ts';
+import type { Place, Showing, SurfaceParts } from './run-surface.ts';
+
+const PEOPLE_MAX = 15;
+
+/** Asks the people of every step that waits for some and has not asked yet. Returns the steps that have asked. */
+export async function askPeople(parts: SurfaceParts, showing: Showing, place: Place): Promise<readonly string[]> {
+  const asked = [...showing.row.asked];
+  const number = place.pr ?? place.issue;
+  if (number === undefined) return asked;
+  for (const request of requestsOf(parts, showing)) {
+    if (asked.includes(request.path) || request.people.length === 0) continue;
+    const { path, people, kind } = request;
+    const key = `${showing.row.run}/surface/ask/${path}`;
+    const answer =
+      kind === 'review'
+        ? await parts.forge.requestReviewers({ number, people }, key)
+        : await parts.forge.notify({ target: request.target, people, message: request.message, number }, key);
+    if (answer.result !== 'ok' && passingOf(answer).mayPass) continue;
+    if (answer.result !== 'ok') parts.warn(new Error(`the people of ${path} of run ${showing.row.run} were not asked: ${answer.message}`));
+    asked.push(path);
+  }
+  return asked;
+}
+
+type PeopleRequest = { readonly path: string; readonly people: readonly string[] } & (
+  | { readonly kind: 'review' }
+  | { readonly kind: 'decision'; readonly target: string; readonly message: string }
+);
+
+function requestsOf({ settings }: SurfaceParts, { view, pull }: Showing): PeopleRequest[] {
+  const members = (groups: readonly string[]): readonly string[] => {
+    const all = settings.membersOf?.(groups) ?? [];
+    return all.filter((login) => pull === undefined || !isSamePerson(login, pull.author)).slice(0, PEOPLE_MAX);
+  };
+  const steps = new Map(view.definition.steps.map((step) => [step.id, step]));
+  const reviews = view.report.waits.flatMap(({ kind, path, step }): PeopleRequest[] => {
+    const model = kind === 'checks' && step !== undefined ? steps.get(step) : undefined;
+    if (model === undefined || path === undefined || pull === undefined) return [];
+    return [{ kind: 'review', path, people: members(reviewersOf(model)) }];
+  });
+  const decisions = view.approvals.flatMap(({ run, gate }): PeopleRequest[] => {
+    const { from } = gate.gate;
+    if (from === undefined || gate.digest === '') return [];
+    const message = `Run ${run} waits for your decision at "${gate.step.replaceAll(/[^\w.:#/ -]/g, '')}". The comment of the run says how to decide.`;
+    return [{ kind: 'decision', path: `${run}/${gate.path}`, people: members(from), target: from.join(', '), message }];
+  });
+  return [...reviews, ...decisions];
+}
+
+/** The groups whose approval a gate waits for. */
+function reviewersOf(step: StepModel): string[] {
+  if (step.kind !== 'gate') return [];
+  const { checks } = step.config as { readonly checks: Parameters<typeof allChecks>[0] };
+  return allChecks(checks).flatMap((check) => (check.check === 'pr_approval' && 'from' in check ? [check.from].flat().map(String) : []));
+}

@@ -1,0 +1,236 @@
+// Owns what each command does. A decision is made by the same calls, and with the same check of rights, as everywhere else.
+
+import { parseAnswer, readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
+import { isOthersRun, type RightRequest, rightOf } from '../../authority/right.ts';
+import { isEngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { isSamePerson } from '../../base/person.ts';
+import { decisionOn } from '../../control/approval-change.ts';
+import { type PendingApproval, pendingApprovals } from '../../control/approvals.ts';
+import { assertStoppedAt } from '../../control/resume-choice.ts';
+import { startedText, starterOf } from '../../control/starter.ts';
+import { optionFor } from '../../control/verdict-option.ts';
+import type { PullRequestFacts } from '../../forge/forge.ts';
+import { isFinal, type RunStatus } from '../../kernel/run-state.ts';
+import type { Store } from '../../store/store.ts';
+import { valueIn } from '../triggers/forge-away.ts';
+import type { CommandParts, HeardCommand } from './command-handler.ts';
+import type { CommandRows, CommandTarget } from './command-rows.ts';
+import { type RunRow, RunRows } from './run-rows.ts';
+
+/** What became of a command. `asked`: it takes something that a comment cannot give. */
+export type CommandResult =
+  | { readonly outcome: 'done'; readonly run: string; readonly reason?: string }
+  | { readonly outcome: 'refused' | 'asked'; readonly reason: string };
+
+/** Carries a command out. */
+export async function actOnCommand(parts: CommandParts, rows: CommandRows, heard: HeardCommand): Promise<CommandResult> {
+  const at: CommandScene = { ...parts, ...heard, store: parts.engine.store, rows, places: new RunRows(parts.database) };
+  const done = await doneBefore(at);
+  if (done !== undefined) return done;
+  switch (heard.command.verb) {
+    case 'approve':
+    case 'reject':
+      return decide(at, heard.command.verb);
+    case 'answer':
+      return answer(at);
+    case 'retry':
+      return retry(at);
+    case 'cancel':
+      return cancel(at);
+    case 'status':
+      return status(at);
+  }
+}
+
+interface CommandScene extends CommandParts, HeardCommand {
+  readonly store: Store;
+  readonly rows: CommandRows;
+  readonly places: RunRows;
+}
+
+function refused(reason: string): CommandResult {
+  return { outcome: 'refused', reason };
+}
+
+/** A server that died in the middle may have carried the command out (CM4). */
+async function doneBefore({ rows, comment, store, caller }: CommandScene): Promise<CommandResult | undefined> {
+  const { outcome, target } = rows.get(comment.id) ?? {};
+  if (outcome !== 'begun' || target === undefined) return undefined;
+  const decided = await decisionOn(store, target.run, { gate: target.gate, digest: target.digest });
+  return decided !== undefined && isSamePerson(decided.actor, caller.name) ? { outcome: 'done', run: target.run } : undefined;
+}
+
+/** Something that a command can be about: a question of a run that is shown here, or the run itself. */
+interface Candidate {
+  readonly row: RunRow;
+  readonly run: string;
+  readonly path?: string;
+  readonly step?: string;
+  readonly digest?: string;
+}
+
+const ID_MIN = 6;
+const DIGEST_MIN = 8;
+
+/** Whether a word of a command names a candidate. */
+function isNamed(word: string, { row, run, path, step, digest }: Candidate): boolean {
+  const isRun = word.length >= ID_MIN && (run.startsWith(word) || row.run.startsWith(word));
+  const isDigest = digest !== undefined && word.length >= DIGEST_MIN && digest.startsWith(word);
+  return isRun || isDigest || word === path || word === step;
+}
+
+/** The one candidate that all words name; otherwise why there is none. */
+function pick<T extends Candidate>({ command, places, number }: CommandScene, candidates: readonly T[], what: string): T | CommandResult {
+  const named = candidates.filter((one) => command.words.every((word) => isNamed(word, one)));
+  const [only, ...others] = named;
+  if (only !== undefined && others.length === 0) return only;
+  if (only !== undefined)
+    return refused(
+      `${named.length} runs or steps here wait for ${what}; name one: ${named.map(({ run, step }) => [run, step].filter((word) => word !== undefined).join(' ')).join(', ')}`,
+    );
+  const moved = places.movedFrom(number).find(({ pr }) => pr !== number);
+  if (moved !== undefined && candidates.length === 0)
+    return refused(`run ${moved.run} continues at pull request ${moved.pr}; write the command there`);
+  if (candidates.length === 0) return refused(`nothing here waits for ${what}`);
+  return refused(`nothing here waits for ${what} under this name; if its content has changed, the comment of the run has the new line`);
+}
+
+function isResult(value: Candidate | CommandResult): value is CommandResult {
+  return 'outcome' in value;
+}
+
+/** What the runs of this place have, without those that are gone. */
+async function gather<T>({ places, number }: CommandScene, read: (row: RunRow) => Promise<readonly T[]>): Promise<T[]> {
+  const found = await Promise.all(
+    places.at(number).map((row) =>
+      read(row).catch((error: unknown) => {
+        if (isEngineError(error) && error.code === 'RUN_NOT_FOUND') return [];
+        throw error;
+      }),
+    ),
+  );
+  return found.flat();
+}
+
+interface ShownAt {
+  readonly target: CommandTarget;
+  readonly pull: PullRequestFacts | undefined;
+}
+
+/** CM3: what the comment showed before the command was written, if that is what is there now. */
+async function shownTo(
+  at: CommandScene,
+  { row, run, path, digest }: Candidate & { path: string; digest: string },
+): Promise<ShownAt | CommandResult> {
+  const { forge, places, comment, number } = at;
+  const pull = row.pr === undefined ? undefined : valueIn(await forge.pullRequest(row.pr));
+  const head = pull?.headSha ?? null;
+  const again = (why: string): CommandResult => {
+    places.touch(number);
+    return refused(`${why}; look at the comment of the run, then write the command again`);
+  };
+  const shown = row.shown.find((one) => one.run === run && one.path === path && one.digest === digest);
+  if (shown === undefined) return again('what is decided about was not shown here yet');
+  if (shown.head !== head) return again(`commits were pushed since: the head is ${head?.slice(0, 12) ?? 'gone'} now`);
+  if (comment.at <= shown.at) return again('the command was written before this content was shown');
+  return { target: { run, gate: path, digest, head }, pull };
+}
+
+function mayDo({ caller, command }: CommandScene, demand: RightRequest['demand'], about?: string): string {
+  return rightOf(caller, { demand, on: `/pawl ${command.verb}`, ...present({ about }) }).actor;
+}
+
+async function decide(at: CommandScene, verdict: 'approve' | 'reject'): Promise<CommandResult> {
+  const { engine, store, rows, comment, command, settings } = at;
+  const actor = mayDo(at, 'decide');
+  const waiting = await gather(at, async (row) =>
+    (await pendingApprovals(store, row.run)).map((asked) => ({ row, asked, run: asked.run, ...namesOf(asked) })),
+  );
+  const found = pick(at, waiting, 'a decision');
+  if (isResult(found)) return found;
+  const { gate } = found.asked;
+  if (gate.signed) return needsSignature(found.asked);
+  const seen = await shownTo(at, found);
+  if ('outcome' in seen) return seen;
+  if (verdict === 'approve' && !settings.selfApproval && seen.pull !== undefined && isSamePerson(seen.pull.author, comment.author))
+    return refused('the author of the pull request cannot approve it here; somebody else has to (forge.self_approval)');
+  const { label } = optionFor(verdict, gate, (await store.load(found.run)).definition);
+  rows.begin(comment.id, seen.target);
+  const input = command.texts.length === 0 ? undefined : command.texts.join('\n');
+  await engine.run(found.run).decide({ option: label, actor, gate: gate.path, digest: gate.digest, ...present({ input }) });
+  return { outcome: 'done', run: found.run };
+}
+
+function namesOf({ gate: { path, step, digest } }: PendingApproval): { path: string; step: string; digest: string } {
+  return { path, step, digest };
+}
+
+function needsSignature({ run, gate }: PendingApproval): CommandResult {
+  const reason = `the decision at ${gate.step} must be signed, and a comment cannot be: use "pawl decide ${run} --gate ${gate.path}" at a terminal, or the dashboard`;
+  return { outcome: 'asked', reason };
+}
+
+async function answer(at: CommandScene): Promise<CommandResult> {
+  const { engine, store, rows, comment, command } = at;
+  const actor = mayDo(at, 'decide');
+  const waiting = await gather(at, async (row) =>
+    (await readQuestions(store, row.run)).map((asked: WaitingQuestions) => ({ row, asked, run: asked.run, ...questionNames(asked) })),
+  );
+  const found = pick(at, waiting, 'an answer');
+  if (isResult(found)) return found;
+  const { questions } = found.asked;
+  if (command.texts.length !== questions.length)
+    return refused(
+      `${found.step} asks ${questions.length} questions, and ${command.texts.length} answers were given; put each behind " -- "`,
+    );
+  const seen = await shownTo(at, found);
+  if ('outcome' in seen) return seen;
+  rows.begin(comment.id, seen.target);
+  const answers = questions.map((question, index) => parseAnswer(question, command.texts[index] ?? ''));
+  await engine.run(found.run).answer({ answers, actor, step: found.path });
+  return { outcome: 'done', run: found.run };
+}
+
+function questionNames({ path, step, digest }: WaitingQuestions): { path: string; step: string; digest: string } {
+  return { path, step, digest };
+}
+
+/** The runs that are shown here, with their status. */
+async function runsAt(at: CommandScene): Promise<(Candidate & { readonly status: RunStatus })[]> {
+  return gather(at, async (row) => {
+    const { state } = await at.store.load(row.run);
+    return [{ row, run: row.run, status: state.status, ...present({ step: state.halt?.step, path: state.halt?.path }) }];
+  });
+}
+
+async function retry(at: CommandScene): Promise<CommandResult> {
+  const { engine, store, command } = at;
+  const actor = mayDo(at, 'override');
+  const stopped = (await runsAt(at)).filter(({ status }) => status === 'failed' || status === 'escalated');
+  const found = pick(at, stopped, 'a retry');
+  if (isResult(found)) return found;
+  assertStoppedAt((await store.load(found.run)).state, found.step);
+  const note = command.texts[0];
+  await engine.run(found.run).resume({ actor, choice: { how: 'retry', ...present({ note }) } });
+  return { outcome: 'done', run: found.run };
+}
+
+async function cancel(at: CommandScene): Promise<CommandResult> {
+  const { engine, store, caller, command } = at;
+  const open = (await runsAt(at)).filter(({ status }) => !isFinal(status));
+  const found = pick(at, open, 'being cancelled');
+  if (isResult(found)) return found;
+  const starter = await starterOf(store, found.run);
+  const actor = isOthersRun(caller, starter) ? mayDo(at, 'override', startedText(starter)) : mayDo(at, 'steer');
+  await engine.run(found.run).cancel({ actor, ...present({ reason: command.texts[0] }) });
+  return { outcome: 'done', run: found.run };
+}
+
+async function status(at: CommandScene): Promise<CommandResult> {
+  const runs = await runsAt(at);
+  at.places.touch(at.number);
+  const [first] = runs;
+  if (first === undefined) return refused('no run is shown here');
+  return { outcome: 'done', run: first.run, reason: runs.map(({ run, status: is }) => `Run ${run}: ${is}.`).join(' ') };
+}

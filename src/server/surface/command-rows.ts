@@ -1,0 +1,94 @@
+// Owns the record of the commands that were heard: who wrote which, about what, and what became of it. A comment is acted on
+// once, however often its event is delivered.
+
+import type { ServerDatabase, ServerRow } from '../server-database.ts';
+
+/** What a command decides about, as it was shown. */
+export interface CommandTarget {
+  readonly run: string;
+  readonly gate: string;
+  readonly digest: string;
+  readonly head: string | null;
+}
+
+/** A command in the record. `begun`: it was allowed and may have been carried out. */
+export interface CommandRow {
+  readonly comment: string;
+  readonly number: number;
+  readonly login: string;
+  readonly command: string;
+  readonly outcome: 'heard' | 'begun' | 'done' | 'refused' | 'asked';
+  readonly reason: string | null;
+  readonly target: CommandTarget | undefined;
+}
+
+/** The rows of a server's database. */
+export class CommandRows {
+  private readonly database: ServerDatabase;
+
+  constructor(database: ServerDatabase) {
+    this.database = database;
+  }
+
+  get(comment: string): CommandRow | undefined {
+    const row = this.database.get('SELECT * FROM forge_commands WHERE comment = ?', comment);
+    return row === undefined ? undefined : rowOf(row);
+  }
+
+  hear({
+    comment,
+    number,
+    login,
+    command,
+    at,
+  }: Pick<CommandRow, 'comment' | 'number' | 'login' | 'command'> & { readonly at: number }): void {
+    this.database.run(
+      `INSERT INTO forge_commands (comment, number, login, command, at, outcome) VALUES (?, ?, ?, ?, ?, 'heard') ON CONFLICT DO NOTHING`,
+      ...[comment, number, login.toLowerCase(), command, at],
+    );
+  }
+
+  /** Says what is about to be decided, so that a crash in the middle is told from a refusal. */
+  begin(comment: string, { run, gate, digest, head }: CommandTarget): void {
+    this.database.run(
+      "UPDATE forge_commands SET outcome = 'begun', run = ?, gate = ?, digest = ?, head = ? WHERE comment = ?",
+      ...[run, gate, digest, head, comment],
+    );
+  }
+
+  end(
+    comment: string,
+    { outcome, reason, run }: { readonly outcome: CommandRow['outcome']; readonly reason?: string; readonly run?: string },
+  ): void {
+    this.database.run(
+      'UPDATE forge_commands SET outcome = ?, reason = ?, run = coalesce(run, ?) WHERE comment = ?',
+      ...[outcome, reason ?? null, run ?? null, comment],
+    );
+  }
+
+  /** Remembers the answer to a command, which is a comment of ours. */
+  replied(comment: string, reply: string): void {
+    this.database.run('UPDATE forge_commands SET reply = ? WHERE comment = ?', reply, comment);
+  }
+
+  /** How many commands of a person were refused since a time, and how many of those at one place were answered. */
+  refusals(login: string, { number, since }: { readonly number: number; readonly since: number }): { refused: number; answered: number } {
+    const row = this.database.get(
+      `SELECT count(*) AS refused, count(CASE WHEN number = ? THEN reply END) AS answered FROM forge_commands
+       WHERE login = ? AND at > ? AND outcome = 'refused'`,
+      ...[number, login.toLowerCase(), since],
+    );
+    return { refused: Number(row?.refused ?? 0), answered: Number(row?.answered ?? 0) };
+  }
+}
+
+function rowOf({ comment, number, login, command, outcome, reason, run, gate, digest, head }: ServerRow): CommandRow {
+  return {
+    ...{ comment: String(comment), number: Number(number), login: String(login), command: String(command) },
+    ...{ outcome: outcome as CommandRow['outcome'], reason: reason as string | null },
+    target:
+      run === null || gate === null
+        ? undefined
+        : { run: String(run), gate: String(gate), digest: String(digest), head: head as string | null },
+  };
+}

@@ -1,0 +1,40 @@
+// Owns what a command in a comment is: the first line of the comment, exactly `/pawl VERB WORDS…`, in plain ASCII. On the first
+// line nothing can be quoted, in a code block or in hidden text. A comment has one command at most.
+
+/** The commands. */
+export const COMMANDS = ['approve', 'reject', 'retry', 'cancel', 'status', 'answer'] as const;
+
+/** A command as it was written. */
+export interface ParsedCommand {
+  readonly verb: (typeof COMMANDS)[number];
+  /** What it names: a run, a step, a digest. */
+  readonly words: readonly string[];
+  /** What is behind each ` -- `: a reason, or answers. */
+  readonly texts: readonly string[];
+}
+
+/** A comment that means to be a command and is none. */
+export interface BadCommand {
+  readonly problem: string;
+}
+
+const LINE_MAX = 4000;
+const WORD = /^[\w.:#/-]{1,200}$/;
+/** Characters that cannot be seen, or that reorder a line. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/u;
+
+/** The command of a comment; undefined for a comment that has none. */
+export function commandIn(body: string): ParsedCommand | BadCommand | undefined {
+  const [first = '', ...rest] = body.split(/\r\n|\r|\n/);
+  if (!/^\/pawl(?: |$)/.test(first)) return undefined;
+  if (first.length > LINE_MAX) return { problem: `a command has at most ${LINE_MAX} characters` };
+  if (HIDDEN.test(first)) return { problem: 'the line has characters that cannot be seen; type it again' };
+  if (rest.some((line) => /^\s*\/pawl(?:\s|$)/.test(line))) return { problem: 'a comment has one command, on its first line' };
+  const [head = '', ...texts] = first.split(' -- ');
+  const [, word = '', ...words] = head.trimEnd().split(/ +/);
+  const verb = COMMANDS.find((name) => name === word);
+  if (verb === undefined) return { problem: `the commands are ${COMMANDS.map((name) => `/pawl ${name}`).join(', ')}` };
+  if (!words.every((one) => WORD.test(one)))
+    return { problem: 'behind the command come a run, a step or a digest; put a text behind " -- "' };
+  return { verb, words, texts: texts.map((text) => text.trim()).filter((text) => text !== '') };
+}

@@ -1,0 +1,49 @@
+// Owns the lines with which people decide from a comment, as the run's comment prints them. Each names the run, the step and
+// the digest of what is shown, so that it decides nothing else.
+
+import type { WaitingQuestions } from '../../attended/questions.ts';
+import { isEngineError } from '../../base/error.ts';
+import type { PendingApproval } from '../../control/approvals.ts';
+import { optionFor, type Verdict } from '../../control/verdict-option.ts';
+import type { Definition } from '../../definition/model.ts';
+
+/** A line, and the option that it chooses. */
+export interface DecisionLine {
+  readonly line: string;
+  readonly option: string;
+}
+
+/** The first characters of a digest that a line names. */
+export const DIGEST_SHOWN = 12;
+
+/** The lines of an approval; none where its options are no plain yes and no, or its step has a name that no line can have. */
+export function approvalLines({ run, gate }: PendingApproval, definition: Definition): DecisionLine[] {
+  if (!isWord(gate.step) || gate.digest === '') return [];
+  return (['approve', 'reject'] as const).flatMap((verdict) => {
+    const option = optionOrNone(verdict, { run, gate }, definition);
+    if (option === undefined) return [];
+    const text = option.requiresInput ? ' -- REASON' : '';
+    return [{ line: `/pawl ${verdict} ${run} ${gate.step} ${gate.digest.slice(0, DIGEST_SHOWN)}${text}`, option: option.label }];
+  });
+}
+
+function optionOrNone(verdict: Verdict, { gate }: Pick<PendingApproval, 'run' | 'gate'>, definition: Definition) {
+  try {
+    return optionFor(verdict, gate, definition);
+  } catch (error) {
+    if (isEngineError(error) && error.code === 'OPTION_INVALID') return undefined;
+    throw error;
+  }
+}
+
+/** The line that answers the questions of a step. */
+export function answerLines({ run, step, digest, questions }: WaitingQuestions): DecisionLine[] {
+  if (!isWord(step)) return [];
+  const texts = questions.map((_, index) => (questions.length === 1 ? ' -- ANSWER' : ` -- ANSWER ${index + 1}`)).join('');
+  return [{ line: `/pawl answer ${run} ${step} ${digest.slice(0, DIGEST_SHOWN)}${texts}`, option: 'answer' }];
+}
+
+/** Whether a name can be a word of a line. */
+function isWord(name: string): boolean {
+  return /^[\w.:#/-]+$/.test(name);
+}

@@ -1,0 +1,180 @@
+// Owns the text of the one comment that a run has at its issue or pull request: its state, its steps with their evidence, what
+// it waits for, how to decide, its graph and its cost. The text changes only when one of these does: nothing in it is about
+// the present moment. It is bounded, and everything from outside in it is text without effect (`outside-text.ts`).
+
+import type { WaitingQuestions } from '../../attended/questions.ts';
+import type { Json } from '../../base/json.ts';
+import { shownValues } from '../../control/approval-change.ts';
+import type { PendingApproval } from '../../control/approvals.ts';
+import type { RunReport, WaitReport } from '../../control/run-report.ts';
+import { usageText } from '../../control/usage.ts';
+import { type DecisionLine, DIGEST_SHOWN } from './decision-lines.ts';
+import { code, outsideText } from './outside-text.ts';
+import { evidenceOf, markOf } from './step-evidence.ts';
+
+/** An approval that waits, and the lines with which it is decided. */
+export interface ShownApproval extends PendingApproval {
+  readonly lines: readonly DecisionLine[];
+}
+
+/** What a comment shows. */
+export interface RunCommentView {
+  readonly report: RunReport;
+  /** The graph as Mermaid text. */
+  readonly graph: string;
+  readonly approvals: readonly ShownApproval[];
+  readonly questions: readonly (WaitingQuestions & { readonly lines: readonly DecisionLine[] })[];
+  /** The head of the pull request, if the run has one. */
+  readonly head?: string;
+  /** The address of the run in the dashboard. */
+  readonly link?: string;
+  /** Whether commands in comments are heard. */
+  readonly hears: boolean;
+}
+
+const STEPS_MAX = 40;
+const CELL_MAX = 200;
+const PROMPT_MAX = 1000;
+const SHOWN_MAX = 300;
+const VALUES_MAX = 12;
+const GRAPH_MAX = 8000;
+
+const BODY_MAX = 40_000;
+
+/** The text of the comment. */
+export function runComment(view: RunCommentView): string {
+  const { report, graph } = view;
+  const parts = [headOf(view), waitsOf(view), stepsOf(report), costOf(report)];
+  const drawn =
+    graph.length > GRAPH_MAX ? '' : `<details><summary>Graph</summary>\n\n\`\`\`mermaid\n${graph.trimEnd()}\n\`\`\`\n\n</details>`;
+  const whole = [...parts.slice(0, 3), drawn, ...parts.slice(3)].filter((part) => part !== '').join('\n\n');
+  if (whole.length <= BODY_MAX) return whole;
+  return [...parts.slice(0, 2), `The steps are too long for a comment; ${code(`pawl show ${report.run.id}`)} prints them.`].join('\n\n');
+}
+
+/** The text that stays at the issue when the pull request has the comment. */
+export function movedComment({ run }: RunReport, pr: number): string {
+  return `### ${markOf(run.status)} Pawl: ${outsideText(run.title, CELL_MAX)}\n\nRun ${code(run.id)} continues at #${pr}; its state and its decisions are there.`;
+}
+
+const STATES: Readonly<Record<string, string>> = {
+  pending: 'starts',
+  running: 'is running',
+  waiting: 'waits',
+  completed: 'completed',
+  overridden: 'completed; a person overrode part of it',
+  rejected: 'was rejected',
+  cancelled: 'was cancelled',
+  failed: 'failed',
+  escalated: 'needs a person: it stopped',
+};
+
+function headOf({ report: { run }, head, link }: RunCommentView): string {
+  const at = head === undefined ? '' : `, at commit ${code(head.slice(0, DIGEST_SHOWN))}`;
+  const open = link === undefined ? '' : ` · [dashboard](${link})`;
+  const error = run.error === null ? '' : `\n\n${outsideText(run.error, PROMPT_MAX)}`;
+  return `### ${markOf(run.status)} Pawl: ${outsideText(run.title, CELL_MAX)} ${STATES[run.status] ?? run.status}\n\nRun ${code(run.id)} of ${code(run.workflow)}${at}${open}${error}`;
+}
+
+function waitsOf(view: RunCommentView): string {
+  const { report, approvals, questions } = view;
+  const others = report.waits.filter(({ kind }) => kind !== 'human' && kind !== 'answer' && kind !== 'child');
+  const texts = [
+    ...approvals.map((approval) => approvalText(approval, view)),
+    ...questions.map((asked) => questionText(asked, view)),
+    ...others.map((wait) => waitText(wait, view)),
+  ];
+  return texts.join('\n\n');
+}
+
+function approvalText({ gate, run, lines }: ShownApproval, { hears, head }: RunCommentView): string {
+  const { step, digest, shown, signed, votes = [], posted } = gate;
+  const { prompt, from, count = 1 } = gate.gate;
+  const about = `**Waits for a decision at ${outsideText(step, CELL_MAX)}:** ${outsideText(prompt, PROMPT_MAX)}`;
+  if (posted !== undefined) return `${about}\n\nDecided: ${outsideText(`"${posted.option}" by ${posted.actor}`, CELL_MAX)}.`;
+  const who = [
+    ...(from === undefined ? [] : [`only ${from.map((group) => code(group)).join(' or ')} can decide`]),
+    ...(count > 1 ? [`${votes.length} of ${count} people have decided`] : []),
+  ].join('; ');
+  const values = Object.entries(shownValues(shown)).slice(0, VALUES_MAX);
+  const list = values.map(([name, value]) => `- ${outsideText(name, CELL_MAX)}: ${outsideText(valueText(value), SHOWN_MAX)}`).join('\n');
+  const bound = `This is about the content with the digest ${code(digest.slice(0, DIGEST_SHOWN))}${head === undefined ? '' : ` and commit ${code(head.slice(0, DIGEST_SHOWN))}`}; ${code(`pawl inbox ${run}`)} shows all of it.`;
+  return [
+    about,
+    list,
+    [bound, who === '' ? '' : `${who[0]?.toUpperCase()}${who.slice(1)}.`].join(' ').trim(),
+    howText({ lines, hears, signed, run }),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+interface How {
+  readonly lines: readonly DecisionLine[];
+  readonly hears: boolean;
+  readonly signed: boolean;
+  readonly run: string;
+}
+
+function howText({ lines, hears, signed, run }: How): string {
+  if (signed)
+    return `The decision must be signed: ${code(`pawl decide ${run}`)} at a terminal, or the dashboard. A comment cannot decide it.`;
+  if (!hears || lines.length === 0) return `To decide: ${code(`pawl decide ${run}`)}, or the dashboard.`;
+  return `To decide, write a comment with one of these as its first line:\n\n\`\`\`\n${lines.map(({ line }) => line).join('\n')}\n\`\`\``;
+}
+
+function questionText({ step, questions, run, lines }: RunCommentView['questions'][number], { hears }: RunCommentView): string {
+  const asked = questions.map(({ question, options }, index) => {
+    const choices = options.length === 0 ? '' : ` (${options.map(({ label }) => outsideText(label, CELL_MAX)).join(' / ')})`;
+    return `${index + 1}. ${outsideText(question, PROMPT_MAX)}${choices}`;
+  });
+  const how =
+    hears && lines.length > 0
+      ? `To answer, write a comment with this as its first line:\n\n\`\`\`\n${lines.map(({ line }) => line).join('\n')}\n\`\`\``
+      : `To answer: ${code(`pawl answer ${run}`)}, or the dashboard.`;
+  return [`**${outsideText(step, CELL_MAX)} asks:**`, asked.join('\n'), how].join('\n\n');
+}
+
+const WAIT_TEXTS: Readonly<Record<string, string>> = {
+  checks: 'checks',
+  signal: 'a signal',
+  delay: 'a time',
+  report: 'an agent that reports its work',
+  capacity: 'capacity',
+  budget: 'budget',
+  pause: 'somebody who continues it: it is paused',
+  escalation: 'a person: it stopped',
+  unknown: 'a person: it is not known how a step ended',
+  assumptions: 'answers to what was assumed',
+};
+
+function waitText({ kind, step, message }: WaitReport, { report, hears }: RunCommentView): string {
+  const what = `**Waits for ${WAIT_TEXTS[kind] ?? kind}**${step === undefined ? '' : ` at ${outsideText(step, CELL_MAX)}`}`;
+  const why = message === undefined ? '' : `: ${outsideText(message, PROMPT_MAX)}`;
+  const retry = kind === 'escalation' && hears ? `\n\n\`\`\`\n/pawl retry ${report.run.id}\n\`\`\`` : '';
+  return `${what}${why}${retry}`;
+}
+
+function stepsOf({ plan, steps, decisions }: RunReport): string {
+  const reached = plan.filter(({ status }) => status !== 'pending');
+  const shown = plan.length <= STEPS_MAX ? plan : reached.slice(-STEPS_MAX);
+  if (shown.length === 0) return '';
+  const left = plan.length - shown.length;
+  const rows = shown.map(({ step, title, status, visits }) => {
+    const last = steps.findLast((one) => one.step === step && one.group === undefined);
+    const decided = decisions.findLast(({ gate }) => gate === step);
+    const evidence = last === undefined ? '' : evidenceOf(last, steps, decided);
+    const times = visits > 1 ? ` ×${visits}` : '';
+    return `| ${outsideText(title, CELL_MAX)}${times} | ${markOf(status)} ${status} | ${outsideText(evidence, CELL_MAX)} |`;
+  });
+  const more = left > 0 ? `\n\n${left} more steps are not shown.` : '';
+  return `| step | state | evidence |\n|---|---|---|\n${rows.join('\n')}${more}`;
+}
+
+function costOf({ run: { usage } }: RunReport): string {
+  return usage === null ? '' : `Agents used ${usageText(usage)}.`;
+}
+
+function valueText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

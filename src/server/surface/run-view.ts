@@ -1,0 +1,54 @@
+// Owns reading what a comment shows of a run: its report, its graph, and what people can decide in it and in its children.
+
+import { readQuestions } from '../../attended/questions.ts';
+import { present } from '../../base/fields.ts';
+import { pendingApprovals } from '../../control/approvals.ts';
+import { graphOfRun } from '../../control/run-graph.ts';
+import { readRunReport, shownValues } from '../../control/run-report.ts';
+import { drawMermaid } from '../../definition/describe.ts';
+import type { Definition } from '../../definition/model.ts';
+import type { Store } from '../../store/store.ts';
+import { answerLines, approvalLines } from './decision-lines.ts';
+import type { RunCommentView } from './run-comment.ts';
+
+/** What is known of a run's place at the forge. */
+export interface RunScene {
+  readonly head: string | undefined;
+  readonly link: string | undefined;
+  readonly hears: boolean;
+}
+
+/** A run as its comment shows it, and its definition. */
+export interface RunView extends RunCommentView {
+  readonly definition: Definition;
+}
+
+/** Reads what the comment of a run shows. */
+export async function readRunView(store: Store, run: string, { head, link, hears }: RunScene): Promise<RunView> {
+  const report = await readRunReport(store, run, shownValues);
+  const { definition } = await store.load(run);
+  const events = (await store.events(run, 0)).flatMap((row) => row.events);
+  const approvals = await Promise.all(
+    (await pendingApprovals(store, run)).map(async (approval) => {
+      const of = approval.run === run ? definition : (await store.load(approval.run)).definition;
+      return { ...approval, lines: approvalLines(approval, of) };
+    }),
+  );
+  const questions = (await readQuestions(store, run)).map((asked) => ({ ...asked, lines: answerLines(asked) }));
+  const graph = drawMermaid(graphOfRun(definition, report, events));
+  return { report, definition, graph, approvals, questions, hears, ...present({ head, link }) };
+}
+
+/** The issue and the pull request of a run; a pull request that the run opened itself counts. */
+export async function subjectOfRun(
+  store: Store,
+  run: string,
+  origin: { readonly issue?: number; readonly pr?: number },
+): Promise<{ readonly issue: number | undefined; readonly pr: number | undefined }> {
+  const data = await store.data(run, ['issue_number', 'pr_number']);
+  const number = (name: string): number | undefined => {
+    const value = data.get(name);
+    return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+  };
+  return { issue: number('issue_number') ?? origin.issue, pr: number('pr_number') ?? origin.pr };
+}

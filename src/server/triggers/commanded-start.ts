@@ -1,0 +1,60 @@
+// Owns how a command in a comment starts a workflow that declares it: `/review depth=2` on the first line.
+//
+// FT7. A comment starts a workflow once, as it was written, by a person who may: one that was changed or deleted since, a
+//      program's, and one of Pawl's own start nothing. What is behind the command reaches the run as values of its parameters.
+
+import { isJsonObject } from '../../base/json.ts';
+import { startIn, type WrittenStart } from '../../definition/start-command.ts';
+import type { StoredDelivery } from '../events/deliveries.ts';
+import type { ForgeEventSettings } from '../events/event-settings.ts';
+import type { ServedProject } from '../services.ts';
+import { valueIn } from './forge-away.ts';
+import { isWrittenByPerson } from './named-start.ts';
+import { type ForgeOccasion, wayOf } from './occasion.ts';
+
+/** What commands are looked up with. */
+export interface CommandedParts {
+  readonly settings: ForgeEventSettings;
+  readonly project: ServedProject;
+}
+
+/** A workflow that a comment starts, and what is behind the command. */
+export interface CommandedStart {
+  readonly workflow: string;
+  readonly start: WrittenStart;
+}
+
+/** The workflow that a comment commands, why it starts nothing, or undefined if it is no command of a workflow. */
+export async function commandedBy(
+  { settings, project }: CommandedParts,
+  delivery: StoredDelivery,
+  { event, payload }: ForgeOccasion,
+): Promise<CommandedStart | string | undefined> {
+  const { comment } = payload;
+  if (event.event !== 'issue_comment.created' || !isJsonObject(comment) || !isWrittenByPerson(comment)) return undefined;
+  const written = typeof comment.body === 'string' ? comment.body : '';
+  const start = startIn(written);
+  if (start === undefined) return undefined;
+  const found = ((await project.commanded?.()) ?? []).filter(({ command }) => command === start.command);
+  const [first, second] = found;
+  if (first === undefined) return undefined;
+  if (second !== undefined) return `"${first.workflow}" and "${second.workflow}" both have the command /${start.command}; rename one`;
+  const refusal =
+    hearingRefusal(settings, event.actor) ?? (wayOf(delivery) === 'hand' ? undefined : await changed(settings, event, written));
+  return refusal ?? { workflow: first.workflow, start };
+}
+
+/** Why the settings do not hear somebody's commands. */
+function hearingRefusal({ surface }: ForgeEventSettings, actor: string): string | undefined {
+  if (surface === undefined) return undefined;
+  if (!surface.commands) return 'commands in comments are switched off (forge.commands)';
+  return surface.mayCommand?.(actor) === false ? 'the settings hear commands of other people only (forge.commands)' : undefined;
+}
+
+/** Why a comment does not count any more. */
+async function changed({ forge }: ForgeEventSettings, event: ForgeOccasion['event'], written: string): Promise<string | undefined> {
+  const { comment: id, pr, issue } = event;
+  const now = valueIn(await forge.comments(pr ?? issue ?? 0)).find((one) => one.id === id);
+  if (now === undefined) return `the comment ${id} is gone`;
+  return now.bot || now.edited || now.body !== written ? `the comment ${id} was changed after it was written; write a new one` : undefined;
+}

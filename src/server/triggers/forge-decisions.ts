@@ -1,0 +1,162 @@
+// Owns how people decide questions of runs at the forge, where a workflow lets an event there do that: a review, a comment,
+// a label, or that a review is dismissed.
+//
+// FD1. Only a person counts who has write permission, and who is in the groups of the question. A program decides nothing,
+//      and neither does what the engine wrote itself.
+// FD2. An approving review counts for the head that the pull request has now. It counts also if it was there first.
+// FD3. Under signed decisions an event decides nothing: it has no signature.
+
+import { isEngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { isJsonObject } from '../../base/json.ts';
+import { isSamePerson } from '../../base/person.ts';
+import { type GateOptionModel, stepsWithin } from '../../definition/model.ts';
+import { startIn } from '../../definition/start-command.ts';
+import type { OpenGate } from '../../engine/gates.ts';
+import type { Forge } from '../../forge/forge.ts';
+import { valueIn } from './forge-away.ts';
+import type { ForgeOccasion } from './occasion.ts';
+import { FrozenWith, isAbout, type OpenRun, openRunOf, openRunsAbout, subjectOfEvent } from './open-runs.ts';
+import { isOwnEvent } from './own-event.ts';
+import type { Reacted, ReactionParts } from './reactions.ts';
+
+/** Whether some question of a run has a part at the forge. */
+export const ASKS_AT_FORGE = new FrozenWith(({ steps, form }) =>
+  // Which questions a flow asks is known only as it runs.
+  form === 'flow' ? true : steps.flatMap(stepsWithin).some(({ gate }) => gate?.forge !== undefined),
+);
+
+/** What somebody said at the forge. */
+interface Word {
+  readonly actor: string;
+  readonly approves: boolean;
+  readonly text?: string;
+}
+
+/** Has an event decide the questions that wait for it. */
+export async function decideByEvent(
+  { services: { engine }, settings: { forge } }: ReactionParts,
+  occasion: ForgeOccasion,
+): Promise<Reacted> {
+  const runs: string[] = [];
+  const reasons: string[] = [];
+  const about = await subjectOfEvent(forge, occasion.event);
+  for (const { id, origin } of await openRunsAbout(engine.store, about, { mayAsk: true })) {
+    if (!(await ASKS_AT_FORGE.of(engine.store, id))) continue;
+    const run = await openRunOf(engine.store, { id, origin });
+    if (!isAbout(run, about)) continue;
+    for (const gate of await engine.run(id).gates()) {
+      const word = wordIn(occasion, gate);
+      if (word === undefined || (await isOwnEvent(forge, occasion.event, run))) continue;
+      const refusal = await refusalOf(forge, occasion, word);
+      const problem = refusal ?? (await decide({ engine, run: id, gate, word }));
+      if (problem === undefined) runs.push(id);
+      else reasons.push(`it does not decide "${gate.step}" of run ${id}: ${problem}`);
+    }
+  }
+  return { runs, reasons };
+}
+
+/** Has the reviews that a pull request has already decide a question that waits for one (FD2). */
+export async function decideByReviews(
+  { services: { engine }, settings: { forge } }: ReactionParts,
+  run: OpenRun,
+  gate: OpenGate,
+): Promise<void> {
+  if (gate.gate.forge?.waitFor !== 'approval') return;
+  for (const pr of run.prs) {
+    const reviews = await forge.approvals(pr);
+    if (reviews.result !== 'ok') continue;
+    for (const { actor, state, bot, permission } of reviews.value) {
+      if (bot || (permission !== 'write' && permission !== 'admin')) continue;
+      await decide({ engine, run: run.id, gate, word: { actor, approves: state === 'approved' } });
+    }
+  }
+}
+
+/** What an event says about a question; undefined if it says nothing. */
+function wordIn({ event: { event, actor, label }, payload }: ForgeOccasion, { gate: { forge: asked } }: OpenGate): Word | undefined {
+  const body = (value: unknown): string | undefined =>
+    isJsonObject(value as never) ? textOf((value as { body?: unknown }).body) : undefined;
+  switch (asked?.waitFor) {
+    case 'approval': {
+      const state = isJsonObject(payload.review) ? textOf(payload.review.state)?.toLowerCase() : undefined;
+      if (event !== 'pull_request_review.submitted' || (state !== 'approved' && state !== 'changes_requested')) return undefined;
+      return { actor, approves: state === 'approved', ...present({ text: body(payload.review) }) };
+    }
+    case 'comment':
+      if (event !== 'issue_comment.created' || !isWritten(payload.comment)) return undefined;
+      return { actor, approves: true, ...present({ text: body(payload.comment) }) };
+    case 'label':
+      return event.endsWith('.labeled') && label === asked.label ? { actor, approves: true } : undefined;
+    case 'dismiss':
+      return event === 'pull_request_review.dismissed' ? { actor, approves: true } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+/** Whether a comment was written by a person, and not changed since. */
+function isWritten(comment: unknown): boolean {
+  const written = isJsonObject(comment as never) ? (comment as { edited?: unknown; user?: unknown; body?: unknown }) : {};
+  const isProgram = isJsonObject(written.user as never) && (written.user as { type?: unknown }).type === 'Bot';
+  // What Pawl wrote under a person's login has its mark, and a command asks for something else.
+  const body = String(written.body ?? '');
+  if (isProgram || written.edited === true || startIn(body) !== undefined) return false;
+  return !/<!-- pawl:|^\s*(?:\/pawl\b|@\S+\s+workflow:)/m.test(body);
+}
+
+/** Why somebody's word does not count (FD1, FD2). */
+async function refusalOf(forge: Forge, { event, payload }: ForgeOccasion, { actor, approves }: Word): Promise<string | undefined> {
+  const sender = isJsonObject(payload.sender) ? payload.sender : {};
+  if (actor === '' || sender.type === 'Bot' || actor.endsWith('[bot]')) return `"${actor}" is a program`;
+  const found = await forge.permission(actor);
+  const permission = found.result === 'not_found' ? 'none' : valueIn(found);
+  if (permission !== 'write' && permission !== 'admin') return `"${actor}" has no write permission (permission: ${permission})`;
+  if (event.event !== 'pull_request_review.submitted' || event.pr === undefined) return undefined;
+  const reviews = valueIn(await forge.approvals(event.pr));
+  const state = approves ? 'approved' : 'changes_requested';
+  const review = reviews.find((one) => isSamePerson(one.actor, actor) && one.state === state);
+  if (review === undefined) return 'the review is not of the current head';
+  if (review.bot) return `"${actor}" is a program`;
+  return review.permission === 'write' || review.permission === 'admin' ? undefined : `"${actor}" has no write permission`;
+}
+
+interface DecisionAtForge {
+  readonly engine: ReactionParts['services']['engine'];
+  readonly run: string;
+  readonly gate: OpenGate;
+  readonly word: Word;
+}
+
+const ROUNDS_MAX = 2;
+
+/** Decides a question; returns why that was not possible. A question that was asked again meanwhile is decided as it is now. */
+async function decide({ engine, run, gate: { path }, word }: DecisionAtForge): Promise<string | undefined> {
+  for (let round = 1; ; round += 1) {
+    const gate = (await engine.run(run).gates()).find((one) => one.path === path);
+    const option = gate === undefined ? undefined : optionFor(gate.gate.options, word);
+    if (gate === undefined) return undefined;
+    if (option === undefined) return `it has no option for ${word.approves ? 'an approval' : 'a rejection'}`;
+    const input = option.requiresInput ? (word.text ?? 'decided at the forge') : word.text;
+    try {
+      await engine.run(run).decide({ gate: path, option: option.label, actor: word.actor, digest: gate.digest, ...present({ input }) });
+      return undefined;
+    } catch (error) {
+      if (!isEngineError(error)) throw error;
+      if (error.code === 'CONTENT_CHANGED' && round < ROUNDS_MAX) continue;
+      if (error.code === 'STORE_UNAVAILABLE' || error.code === 'RUN_LOCKED' || error.code === 'ENGINE_CLOSED') throw error;
+      return messageOf(error);
+    }
+  }
+}
+
+function optionFor(options: readonly GateOptionModel[], { approves }: Word): GateOptionModel | undefined {
+  return options.find(({ outcome, to }) =>
+    approves ? outcome === 'ok' && (to === undefined || !('end' in to) || to.end === 'complete') : outcome !== 'ok',
+  );
+}

@@ -1,0 +1,297 @@
+// Owns what an event of a forge does: it wakes the gates that wait for news, and starts the workflows that it triggers.
+//
+// FT1. An event starts a workflow once, by whatever ways and however often it is delivered.
+// FT2. A workflow has one open run for an issue or a pull request.
+// FT3. Only somebody with write permission starts something. What others do is recorded with the reason, and waits for such a
+//      person's label `workflow:<name>`.
+// FT4. A pull request from a fork starts nothing by itself, unless the settings list the fork (`forks.ts`), and never anything
+//      that reads secrets.
+// What Pawl did itself: FT5 and FT6 in `own-doing.ts`. Commands that start a workflow: FT7 in `commanded-start.ts`.
+
+import { compiledOf } from '../../api/workflow-source.ts';
+import { isEngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { deriveRunId } from '../../base/id.ts';
+import { isJsonObject } from '../../base/json.ts';
+import { assertFirstFor, openRunsFor, secondRun } from '../../control/trigger/open-runs.ts';
+import { subjectOf } from '../../control/trigger/subject.ts';
+import type { CompiledWorkflow } from '../../definition/code.ts';
+import { paramsBehind } from '../../definition/start-command.ts';
+import type { Permission, PullRequestFacts } from '../../forge/forge.ts';
+import type { Deliveries, DeliveryHandler, DeliveryResult, StoredDelivery } from '../events/deliveries.ts';
+import { clockOf, type ForgeEventSettings } from '../events/event-settings.ts';
+import type { EventServices } from '../events/events.ts';
+import type { CommandHandler } from '../surface/command-handler.ts';
+import { isOfSurface } from '../surface/own-text.ts';
+import { RunRows } from '../surface/run-rows.ts';
+import { commandedBy } from './commanded-start.ts';
+import { ForgeAway, valueIn } from './forge-away.ts';
+import { decideByEvent } from './forge-decisions.ts';
+import { isListedFork, isOfFork } from './forks.ts';
+import { type KnownTriggers, knownTriggers } from './known-triggers.ts';
+import { withinLimits } from './limits.ts';
+import { mayCommand, namedIn } from './named-start.ts';
+import { endEarlierHead } from './new-head.ts';
+import { eventOf, type ForgeOccasion, isSameEvent, keyOfEvent, occasionOf, wayOf } from './occasion.ts';
+import { type OwnDoing, ownDoing, ownRefusal } from './own-doing.ts';
+import { type Reacted, reactTo } from './reactions.ts';
+import { type SelectedWorkflow, selectTriggered } from './selection.ts';
+import { staleReason } from './stale-event.ts';
+import { TriggerAges } from './trigger-age.ts';
+
+/** What the handler acts with. */
+export interface ForgeHandlerParts {
+  readonly deliveries: Deliveries;
+  readonly services: EventServices;
+  readonly settings: ForgeEventSettings;
+  /** Hears commands in comments. */
+  readonly commands?: CommandHandler;
+}
+
+interface ActingParts extends ForgeHandlerParts {
+  readonly triggers: KnownTriggers;
+  readonly ages: TriggerAges;
+}
+
+/** Acts on the deliveries of a forge. */
+export function forgeHandler(given: ForgeHandlerParts): DeliveryHandler {
+  const { services, deliveries } = given;
+  const { now } = clockOf(services.events);
+  const parts = { ...given, triggers: knownTriggers(services.project, deliveries, now), ages: new TriggerAges(services.database, now) };
+  return async (delivery) => {
+    try {
+      return await actOn(parts, delivery);
+    } catch (error) {
+      if (error instanceof ForgeAway) return { status: 'later', ...error.wait(clockOf(parts.services.events).now()) };
+      throw error;
+    }
+  };
+}
+
+async function actOn(parts: ActingParts, delivery: StoredDelivery): Promise<DeliveryResult> {
+  const { deliveries, settings } = parts;
+  const { forge, tell } = settings;
+  const event = eventOf(delivery);
+  // Gates look again whichever way the news came; what the surface writes is no news.
+  if (event.comment === undefined || settings.surface === undefined || !new RunRows(parts.services.database).isOwn(event.comment))
+    tell?.(event);
+  const twin = deliveries.withKey(delivery.route, keyOfEvent(event), delivery.number).find((one) => isSameEvent(one, delivery));
+  if (twin !== undefined) return ignored(`the same event came as delivery ${twin.number}`);
+  const found = await occasionOf(forge, delivery);
+  if (found.result === 'not_found') return ignored(found.message);
+  const occasion = valueIn(found);
+  const foreign = foreignRepository(settings, occasion);
+  if (foreign !== undefined) return ignored(`it is about the repository ${foreign}, not about this one`);
+  const { database } = parts.services;
+  if (settings.surface !== undefined && (await isOfSurface({ forge, database }, occasion)))
+    return ignored('Pawl wrote this itself, so it does nothing');
+  const heard = await parts.commands?.(delivery, occasion);
+  if (heard !== undefined) return heard;
+  const decided = await decideByEvent(parts, occasion);
+  const reacted = await reactTo(parts, { delivery, occasion });
+  const both = { runs: [...new Set([...decided.runs, ...reacted.runs])], reasons: [...decided.reasons, ...reacted.reasons] };
+  return withReactions(await startedBy(parts, delivery, occasion), both);
+}
+
+async function startedBy(parts: ActingParts, delivery: StoredDelivery, occasion: ForgeOccasion): Promise<DeliveryResult> {
+  const asked = await wantedBy(parts, delivery, occasion);
+  if (typeof asked === 'string') return ignored(asked);
+  const own = await ownDoing({ forge: parts.settings.forge, store: parts.services.engine.store }, occasion);
+  const wanted = own === undefined ? asked : withoutOwn(asked, own);
+  if (typeof wanted === 'string') return ignored(wanted);
+  const stale = wayOf(delivery) === 'webhook' ? await staleReason(parts, occasion.event) : undefined;
+  if (stale !== undefined) return ignored(stale);
+  const refusal = await refusalOf(parts, { delivery, occasion, wanted });
+  if (refusal !== undefined) return ignored(refusal);
+  const result = await startAll(parts, { delivery, occasion, wanted });
+  await showHeard(parts, { occasion, wanted }, result.status === 'done');
+  return result;
+}
+
+/** A reaction to a command says what became of it. It decides nothing, so one that the forge refuses is left out. */
+async function showHeard(
+  { settings: { forge, surface } }: ForgeHandlerParts,
+  { occasion, wanted }: Pick<WantedStart, 'occasion' | 'wanted'>,
+  isDone: boolean,
+): Promise<void> {
+  const { comment: id } = occasion.event;
+  if (surface === undefined || id === undefined || wanted.workflows.every(({ start }) => start === undefined)) return;
+  const reaction = isDone ? '+1' : 'confused';
+  await forge.react({ id, reaction }, `command/${id}/${reaction}`);
+}
+
+/** What became of a delivery, with the open runs that reacted to it. */
+function withReactions(result: DeliveryResult, { runs, reasons }: Reacted): DeliveryResult {
+  const [run, ...others] = runs;
+  if (result.status === 'later' || (run === undefined && reasons.length === 0)) return result;
+  const texts = [...others.map((other) => `run ${other} reacted as well`), ...reasons];
+  if (run === undefined) return { ...result, reason: [...(result.reason === undefined ? [] : [result.reason]), ...texts].join('; ') };
+  if (result.status === 'done')
+    return { ...result, reason: [result.reason ?? '', `run ${run} reacted`, ...texts].filter((text) => text !== '').join('; ') };
+  return { status: 'done', run, reason: ['it reacted', ...texts].join('; ') };
+}
+
+/** The repository of a payload, if it is not the configured one: a webhook of an App can be about any. */
+function foreignRepository({ webhook }: ForgeEventSettings, { payload: { repository } }: ForgeOccasion): string | undefined {
+  const name = isJsonObject(repository) ? repository.full_name : undefined;
+  if (webhook === undefined || typeof name !== 'string') return undefined;
+  return name.toLowerCase() === webhook.repository.toLowerCase() ? undefined : name;
+}
+
+/** The workflows that an event asks for. */
+interface Wanted {
+  readonly workflows: readonly SelectedWorkflow[];
+  /** Whether a person named the workflow. */
+  readonly isNamed: boolean;
+  /** The run that caused the event. */
+  readonly cause?: string | undefined;
+}
+
+/** What is left of the workflows that an event of Pawl's own asks for, or why nothing is (FT5, FT6). */
+function withoutOwn({ workflows, isNamed }: Wanted, own: OwnDoing): Wanted | string {
+  const judged = workflows.map((selected) => ({
+    selected,
+    refusal: ownRefusal(own, { workflow: selected.workflow, isNamed, fromRuns: selected.trigger?.fromRuns === true }),
+  }));
+  const left = judged.flatMap(({ selected, refusal }) => (refusal === undefined ? [selected] : []));
+  if (left.length > 0) return { workflows: left, isNamed, cause: own.runs[0]?.id };
+  return judged.map(({ refusal }) => refusal).join('; ');
+}
+
+/** What an event starts, or why it starts nothing. */
+async function wantedBy(
+  { triggers, ages, settings, services: { events, project } }: ActingParts,
+  delivery: StoredDelivery,
+  occasion: ForgeOccasion,
+): Promise<Wanted | string> {
+  const { forge } = settings;
+  const commanded = await commandedBy({ settings, project }, delivery, occasion);
+  if (typeof commanded === 'string') return commanded;
+  if (commanded !== undefined) return { workflows: [commanded], isNamed: true };
+  const bot = mayCommand(occasion) ? valueIn(await forge.whoami()).login : '';
+  const named = namedIn(occasion, bot);
+  if (named !== undefined) return { workflows: [{ workflow: named }], isNamed: true };
+  const selected = selectTriggered(await triggers(delivery), occasion);
+  if (typeof selected === 'string') return selected;
+  const left = await withinLimits(forge, selected, {
+    ...{ occasion, now: clockOf(events).now() },
+    endOf: (workflow, trigger) => ages.endOf(workflow, trigger),
+  });
+  return typeof left === 'string' ? left : { workflows: left, isNamed: false };
+}
+
+interface WantedStart {
+  readonly delivery: StoredDelivery;
+  readonly occasion: ForgeOccasion;
+  readonly wanted: Wanted;
+}
+
+/** Why an event may not start what it asks for (FT3, FT4). */
+async function refusalOf(parts: ForgeHandlerParts, { delivery, occasion, wanted }: WantedStart): Promise<string | undefined> {
+  const { actor } = occasion.event;
+  const { pr } = subjectOf(occasion.payload);
+  const label = `add the label "workflow:${wanted.workflows[0]?.workflow}"`;
+  const pull = pr === undefined || wanted.isNamed ? undefined : await pullRequestOf(parts, pr);
+  const isListed = pull !== undefined && isListedFork(pull, parts.settings.forks);
+  // Whoever replays an event at the command line answers for it.
+  if (wayOf(delivery) !== 'hand' && !(isListed && isOfFork(occasion.event))) {
+    const permission = await permissionOf(parts, actor);
+    if (permission !== 'admin' && permission !== 'write')
+      return `${actor === '' ? 'nobody' : `"${actor}"`} may not start workflows (permission: ${permission}); somebody with write permission can ${label}`;
+  }
+  if (pull?.fork !== true || isListed) return undefined;
+  return `pull request #${pr} comes from a fork, which starts nothing by itself; somebody with write permission can ${label}`;
+}
+
+async function permissionOf({ settings: { forge } }: ForgeHandlerParts, actor: string): Promise<Permission> {
+  if (actor === '') return 'none';
+  const found = await forge.permission(actor);
+  if (found.result === 'not_found') return 'none';
+  const permission = valueIn(found);
+  if (permission === 'admin' || permission === 'write') return permission;
+  // GitHub does not tell the permission of an App as that of a person.
+  const self = valueIn(await forge.whoami());
+  return self.login.toLowerCase() === actor.toLowerCase() ? self.permission : permission;
+}
+
+async function startAll(parts: ForgeHandlerParts, start: WantedStart): Promise<DeliveryResult> {
+  const runs: string[] = [];
+  const reasons: string[] = [];
+  let failure: unknown;
+  for (const workflow of start.wanted.workflows) {
+    try {
+      const started = await startOne(parts, start, workflow);
+      if ('run' in started) runs.push(started.run);
+      else reasons.push(started.reason);
+    } catch (error) {
+      if (!isEngineError(error) || PASSING.includes(error.code)) throw error;
+      failure ??= error;
+      reasons.push(messageOf(error));
+    }
+  }
+  const [run, ...others] = runs;
+  if (run === undefined && failure !== undefined) throw failure;
+  const reason = [...others.map((other) => `it also started run ${other}`), ...reasons].join('; ');
+  return run === undefined ? ignored(reason) : { status: 'done', run, ...(reason === '' ? {} : { reason }) };
+}
+
+/** What another try may not meet again. */
+const PASSING: readonly string[] = ['STORE_UNAVAILABLE', 'RUN_LOCKED', 'ENGINE_CLOSED'];
+
+type Started = { readonly run: string } | { readonly reason: string };
+
+/** Starts one workflow; returns the run, also if an earlier try started it. */
+async function startOne(
+  parts: ForgeHandlerParts,
+  { delivery, occasion, wanted }: WantedStart,
+  { workflow: name, trigger, start }: SelectedWorkflow,
+): Promise<Started> {
+  const { engine, project } = parts.services;
+  const { event, payload } = occasion;
+  const { issue, pr, facts: known } = subjectOf(payload);
+  const subject = present({ issue, pr });
+  // Ids of events are unique in their forge only.
+  const place = parts.settings.repository === undefined ? delivery.route : `${delivery.route}/${parts.settings.repository}`;
+  const run =
+    start === undefined
+      ? deriveRunId(`delivery/${place}/${name}`, delivery.delivery)
+      : deriveRunId(`command/${place}/${name}`, event.comment ?? delivery.delivery);
+  const { workflow, file, facts } = await project.startable(name, {}, { event: event.event, payload, facts: known });
+  if (pr !== undefined && readsSecrets(compiledOf(workflow)) && (await pullRequestOf(parts, pr))?.fork === true)
+    return { reason: `pull request #${pr} comes from a fork, and "${name}" reads secrets; use a workflow that reads none` };
+  const open = (await openRunsFor(engine.store, name, subject)).find((one) => one.id !== run);
+  if (open !== undefined) {
+    const isNewHead = trigger?.followsHead === true && event.event === 'pull_request.synchronize' && pr !== undefined;
+    if (!isNewHead) return { reason: messageOf(secondRun(open, subject)) };
+    const stays = await endEarlierHead(engine, open, { event, current: (await pullRequestOf(parts, pr))?.headSha });
+    if (stays !== undefined) return { reason: stays };
+  }
+  const actor = event.actor === '' ? undefined : event.actor;
+  const origin = { event: event.event, deliveryId: delivery.delivery, ...subject, ...present({ actor, file, cause: wanted.cause }) };
+  try {
+    const params = start === undefined ? {} : paramsBehind(start, compiledOf(workflow).definition.params);
+    await engine.start(workflow, params as never, { id: run, origin, facts: { ...known, ...facts, $trigger: payload } });
+    await assertFirstFor(engine, run, subject);
+  } catch (error) {
+    if (start !== undefined && isEngineError(error) && error.code === 'PARAMS_INVALID') return { reason: messageOf(error) };
+    if (!isEngineError(error) || error.code !== 'RUN_EXISTS') throw error;
+    // An earlier try started this one, or another process one for the same subject.
+    if (error.details?.run !== undefined && error.details.run !== run) return { reason: messageOf(error) };
+  }
+  return { run };
+}
+
+async function pullRequestOf({ settings: { forge } }: ForgeHandlerParts, pr: number): Promise<PullRequestFacts | undefined> {
+  const pull = await forge.pullRequest(pr);
+  return pull.result === 'not_found' ? undefined : valueIn(pull);
+}
+
+/** Whether a template of a workflow, or of one that it starts, could read a secret. */
+function readsSecrets(workflow: CompiledWorkflow): boolean {
+  if (/\bsecrets\b\s*[.[]/.test(JSON.stringify(workflow.definition))) return true;
+  return [...workflow.children.values()].some((child) => child !== workflow && readsSecrets(child));
+}
+
+function ignored(reason: string): DeliveryResult {
+  return { status: 'ignored', reason };
+}

@@ -1,0 +1,49 @@
+// Owns hearing of events without a public address: it watches the forge and stores each event as a delivery, together with the
+// place after it. What happened while nothing ran is found at the next start.
+
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../base/json.ts';
+import type { ForgeEvent } from '../../forge/forge.ts';
+import type { Deliveries } from '../events/deliveries.ts';
+import type { ForgeEventSettings } from '../events/event-settings.ts';
+import type { Services } from '../services.ts';
+import { keyOfEvent, WAY_HEADER } from './occasion.ts';
+
+/** Watches the forge. Gates look once at the start, since news may have come while nothing ran. Returns how to stop. */
+export function watchForge(
+  { database, warn }: Pick<Services, 'database' | 'warn'>,
+  deliveries: Deliveries,
+  { forge, tell }: ForgeEventSettings,
+): () => void {
+  const kept = database.get('SELECT cursor FROM forge_cursors WHERE forge = ?', forge.name)?.cursor;
+  const keep = (cursor: string): void =>
+    void database.run('INSERT OR REPLACE INTO forge_cursors (forge, cursor) VALUES (?, ?)', forge.name, cursor);
+  const safely = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      warn(error);
+    }
+  };
+  // A failure here loses nothing but time: the place is kept only after the event.
+  const take = (event: ForgeEvent): void =>
+    safely(() => {
+      deliveries.receive(deliveryOfEvent(forge.name, event));
+      keep(event.cursor);
+    });
+  tell?.({ id: `started/${randomUUID()}`, cursor: '', event: 'started', at: Date.now(), actor: '' });
+  return forge.watch(take, kept === undefined ? { begun: (cursor) => safely(() => keep(cursor)) } : { after: String(kept) });
+}
+
+/** The delivery of an event that was found by looking. */
+export function deliveryOfEvent(route: string, { cursor: _, ...event }: ForgeEvent): Parameters<Deliveries['receive']>[0] {
+  const body = { ...event, cursor: '' };
+  return {
+    route,
+    id: event.id,
+    event: event.event,
+    headers: { [WAY_HEADER]: 'watch' },
+    body: body as unknown as JsonObject,
+    key: keyOfEvent(body),
+  };
+}

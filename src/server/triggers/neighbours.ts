@@ -1,0 +1,49 @@
+// Owns webhooks at one address for several projects that one process serves: a webhook goes to the project of its repository.
+//
+// WN1. A body is read only after its signature fits the secret of one of the projects, and the project that gets it checks the
+//      signature with its own secret: whoever has the secret of one repository sends nothing in the name of another.
+
+import { isJsonObject, type Json } from '../../base/json.ts';
+import { type GitHubRequest, githubProblem } from './github-hook.ts';
+
+/** Another project that the same process serves. */
+export interface Neighbour {
+  /** `owner/name`. */
+  readonly repository: string;
+  /** The secret that its webhooks are signed with. */
+  readonly secret: () => Promise<string>;
+  readonly fetch: (request: Request) => Promise<Response>;
+}
+
+/** The neighbour that a webhook is for; undefined if there is none, or nobody signed it. */
+export async function neighbourFor(neighbours: readonly Neighbour[], request: GitHubRequest): Promise<Neighbour | undefined> {
+  for (const { secret } of neighbours) {
+    const value = await secret().catch(() => '');
+    if (githubProblem(value, request) !== undefined) continue;
+    const name = repositoryIn(request.body)?.toLowerCase();
+    return neighbours.find(({ repository }) => repository.toLowerCase() === name);
+  }
+  return undefined;
+}
+
+function repositoryIn(body: Uint8Array): string | undefined {
+  try {
+    const payload = JSON.parse(Buffer.from(body).toString('utf8')) as Json;
+    const repository = isJsonObject(payload) ? payload.repository : undefined;
+    return isJsonObject(repository) && typeof repository.full_name === 'string' ? repository.full_name : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const HEADERS = ['content-type', 'x-github-event', 'x-github-delivery', 'x-hub-signature-256'];
+
+/** Passes a webhook on. Returns what the neighbour answered, or undefined if it refused. */
+export async function passOn({ fetch }: Neighbour, { body, header }: GitHubRequest): Promise<Json | undefined> {
+  const headers = HEADERS.flatMap((name): [string, string][] => {
+    const value = header(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const response = await fetch(new Request('http://127.0.0.1/hooks/github', { method: 'POST', headers, body: Buffer.from(body) }));
+  return response.ok ? ((await response.json()) as Json) : undefined;
+}

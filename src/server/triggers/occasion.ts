@@ -1,0 +1,111 @@
+// Owns what a delivery of a forge says: the event, its payload, and what makes two deliveries the same event. A webhook brings
+// its payload; for an event that was found by watching, the facts are read from the forge when it is acted on.
+
+import { present } from '../../base/fields.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { payloadOfEvent } from '../../control/trigger/forge-payload.ts';
+import { subjectOf } from '../../control/trigger/subject.ts';
+import type { ForgeAnswer, ForgeEvent, ForgeReader } from '../../forge/forge.ts';
+import type { ReceivedDelivery, StoredDelivery } from '../events/deliveries.ts';
+
+/** By which way an event came: a webhook, by watching the forge, or from a person at the command line. */
+export type DeliveryWay = 'webhook' | 'watch' | 'hand';
+
+/** The header under which a delivery keeps its way. */
+export const WAY_HEADER = 'x-pawl-way';
+
+/** An event with its payload. */
+export interface ForgeOccasion {
+  readonly event: ForgeEvent;
+  readonly payload: JsonObject;
+}
+
+const ACTOR_HEADER = 'x-pawl-actor';
+
+/** The delivery of an event that a person replays. The run is theirs, whoever the payload names. */
+export function handDelivery({ route, id, event, payload, actor }: HandEvent): ReceivedDelivery {
+  return { route, id, event, headers: { [WAY_HEADER]: 'hand', [ACTOR_HEADER]: actor }, body: payload };
+}
+
+/** An event that a person replays. */
+export interface HandEvent {
+  readonly route: string;
+  readonly id: string;
+  readonly event: string;
+  readonly payload: JsonObject;
+  readonly actor: string;
+}
+
+/** By which way a delivery came. */
+export function wayOf({ headers }: Pick<StoredDelivery, 'headers'>): DeliveryWay {
+  return (headers[WAY_HEADER] as DeliveryWay | undefined) ?? 'webhook';
+}
+
+/** The event of a delivery, as forges tell it; without facts. */
+export function eventOf(delivery: Pick<StoredDelivery, 'headers' | 'body' | 'delivery' | 'event' | 'receivedAt'>): ForgeEvent {
+  if (wayOf(delivery) === 'watch') return delivery.body as unknown as ForgeEvent;
+  const payload = isJsonObject(delivery.body) ? delivery.body : {};
+  const { issue, pr } = subjectOf(payload);
+  const text = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
+  const commentId = fieldOf(payload.comment, 'id');
+  const sha =
+    text(fieldOf(fieldOf(payload.pull_request, 'head'), 'sha')) ??
+    text(fieldOf(payload.check_suite, 'head_sha')) ??
+    text(fieldOf(payload.check_run, 'head_sha')) ??
+    text(payload.sha) ??
+    text(payload.after);
+  return {
+    ...{ id: delivery.delivery, cursor: '', event: delivery.event ?? '', at: timeOf(payload) ?? delivery.receivedAt },
+    actor: text(delivery.headers[ACTOR_HEADER] ?? fieldOf(payload.sender, 'login')) ?? '',
+    ...present({ issue, pr, sha, label: text(fieldOf(payload.label, 'name')) }),
+    ...(commentId === undefined ? {} : { comment: String(commentId) }),
+  };
+}
+
+/** The event of a delivery with its payload. */
+export async function occasionOf(forge: ForgeReader, delivery: StoredDelivery): Promise<ForgeAnswer<ForgeOccasion>> {
+  const event = eventOf(delivery);
+  if (wayOf(delivery) !== 'watch') return { result: 'ok', value: { event, payload: delivery.body as JsonObject } };
+  const payload = await payloadOfEvent(forge, event);
+  return payload.result === 'ok' ? { result: 'ok', value: { event, payload: payload.value } } : payload;
+}
+
+/** What an event by one way has in common with the same one by another. */
+export function keyOfEvent({ event, issue, pr, label, comment, actor, sha }: ForgeEvent): string {
+  // Whoever watches sees the author of a pull request where a webhook names who pushed.
+  const who = event === 'pull_request.synchronize' ? sha : event.startsWith('check_') ? sha : actor.toLowerCase();
+  return JSON.stringify([event, pr ?? issue ?? null, label ?? null, comment ?? null, who ?? null]);
+}
+
+/** How far apart the times of one event can be that came by two ways. */
+const SAME_MS = 120_000;
+
+/** Whether two deliveries with the same key are one event that came by two ways, or by two webhooks: the repository's and the App's. */
+export function isSameEvent(one: StoredDelivery, other: StoredDelivery): boolean {
+  const ways = [wayOf(one), wayOf(other)];
+  if (ways.every((way) => way === 'webhook')) return identityOf(one) !== undefined && identityOf(one) === identityOf(other);
+  return ways.includes('webhook') && ways.includes('watch') && Math.abs(eventOf(one).at - eventOf(other).at) <= SAME_MS;
+}
+
+/** What a webhook is about, to the second; two with the same are the same event. Undefined if the payload names no time. */
+function identityOf({ body }: StoredDelivery): string | undefined {
+  const payload = isJsonObject(body) ? body : {};
+  const at = timeOf(payload);
+  const { comment, review, check_run, check_suite } = payload;
+  const ids = [comment, review, check_run, check_suite].map((object) => fieldOf(object, 'id') ?? null);
+  return at === undefined ? undefined : JSON.stringify([at, ids]);
+}
+
+/** When it happened, as far as the payload says. */
+function timeOf(payload: JsonObject): number | undefined {
+  const { comment, review, check_run, check_suite, pull_request, issue } = payload;
+  const times = [
+    ...[fieldOf(comment, 'updated_at'), fieldOf(review, 'submitted_at'), fieldOf(check_run, 'completed_at')],
+    ...[fieldOf(check_suite, 'updated_at'), fieldOf(pull_request, 'updated_at'), fieldOf(issue, 'updated_at')],
+  ];
+  return times.flatMap((time) => (typeof time === 'string' && Number.isFinite(Date.parse(time)) ? [Date.parse(time)] : []))[0];
+}
+
+function fieldOf(value: Json | undefined, name: string): Json | undefined {
+  return isJsonObject(value) ? value[name] : undefined;
+}

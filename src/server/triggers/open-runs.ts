@@ -1,0 +1,86 @@
+// Owns finding the open runs that an event of a forge, or the time, concerns: what is frozen with a run is read once.
+
+import { isJsonObject } from '../../base/json.ts';
+import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
+import type { Definition } from '../../definition/model.ts';
+import { NUMBER_KEYS } from '../../definition/run-numbers.ts';
+import type { ForgeEvent, ForgeReader } from '../../forge/forge.ts';
+import type { RunOrigin, RunQuery, RunSummary, Store } from '../../store/store.ts';
+import { valueIn } from './forge-away.ts';
+
+const KEPT_MAX = 20_000;
+
+/** What a definition says, by run: most runs say nothing, and are not read again. */
+export class FrozenWith<T> {
+  private readonly stores = new WeakMap<Store, Map<string, T>>();
+  private readonly read: (definition: Definition) => T;
+
+  constructor(read: (definition: Definition) => T) {
+    this.read = read;
+  }
+
+  async of(store: Store, run: string): Promise<T> {
+    const known = this.stores.get(store) ?? new Map<string, T>();
+    this.stores.set(store, known);
+    const found = known.get(run) ?? this.read((await store.load(run)).definition);
+    if (known.size >= KEPT_MAX) known.clear();
+    known.set(run, found);
+    return found;
+  }
+}
+
+/** What a run is about at the forge. */
+export interface OpenRun {
+  readonly id: string;
+  readonly issue: number | undefined;
+  readonly prs: readonly number[];
+  /** The commit that the engine pushed last. */
+  readonly pushed: unknown;
+  /** The folder of the run's own worktree. */
+  readonly workspace: string | undefined;
+}
+
+/** Reads what a run is about. */
+export async function openRunOf(store: Store, { id, origin }: { readonly id: string; readonly origin: RunOrigin }): Promise<OpenRun> {
+  const data = await store.data(id, [...NUMBER_KEYS, '$pushed']);
+  const several = data.get('pr_numbers');
+  const prs = [data.get('pr_number'), origin.pr, ...(isJsonObject(several) ? Object.values(several) : [])];
+  return {
+    id,
+    issue: numberIn(data.get('issue_number')) ?? origin.issue,
+    prs: [...new Set(prs.flatMap((pr) => numberIn(pr) ?? []))],
+    pushed: data.get('$pushed'),
+    workspace: origin.head === undefined ? undefined : origin.workspace,
+  };
+}
+
+function numberIn(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** What an event is about: an issue or pull requests. One that names only a commit is about the pull requests whose head it is. */
+export interface EventSubject {
+  readonly issues: readonly number[];
+  readonly prs: readonly number[];
+}
+
+/** Returns what an event is about. */
+export async function subjectOfEvent(forge: ForgeReader, { issue, pr, sha }: ForgeEvent): Promise<EventSubject> {
+  if (pr !== undefined) return { issues: [], prs: [pr] };
+  if (issue !== undefined) return { issues: [issue], prs: [] };
+  return { issues: [], prs: sha === undefined ? [] : valueIn(await forge.pullRequestsAt(sha)) };
+}
+
+/** The open runs that may be about something; the store finds them without reading the others. */
+export async function openRunsAbout(
+  store: Store,
+  about: EventSubject,
+  more: Pick<RunQuery, 'mayAsk'> = {},
+): Promise<readonly RunSummary[]> {
+  return about.issues.length + about.prs.length === 0 ? [] : await store.list({ status: OPEN_STATES, about, ...more });
+}
+
+/** Whether a run is about one of these now. */
+export function isAbout({ issue, prs }: OpenRun, about: EventSubject): boolean {
+  return prs.some((pr) => about.prs.includes(pr)) || (issue !== undefined && about.issues.includes(issue));
+}

@@ -1,0 +1,219 @@
+// Owns whom questions of runs are brought to at the forge: when one opens, people are asked for a review there, and they are
+// reminded while it is open. It looks when something was committed, by whichever process, and when a reminder is due.
+//
+// - Those who are asked are assigned to the pull request, or to the issue, and asked for a review or told there.
+// FP1. People are asked once for each question: the key of the request is that of the question.
+// FP2. A reminder is on record before it is sent, and the next one is due an interval after it: after a long sleep there is
+//      one, and not one for every interval that was slept through.
+
+import { present } from '../../base/fields.ts';
+import { isSamePerson } from '../../base/person.ts';
+import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
+import type { HumanGateModel } from '../../definition/model.ts';
+import type { OpenGate } from '../../engine/gates.ts';
+import type { ForgeAnswer } from '../../forge/forge.ts';
+import { type Groups, membersOf } from '../../forge/people.ts';
+import { Alarm } from '../events/alarm.ts';
+import { clockOf } from '../events/event-settings.ts';
+import type { EventServices } from '../events/events.ts';
+import type { PartTables, ServerDatabase } from '../server-database.ts';
+import type { ServerPart } from '../services.ts';
+import { ASKS_AT_FORGE, decideByReviews } from './forge-decisions.ts';
+import { type OpenRun, openRunOf } from './open-runs.ts';
+import type { ReactionParts } from './reactions.ts';
+
+/** What was asked and when people were reminded last. */
+export const PEOPLE_TABLES: PartTables = {
+  part: 'people',
+  migrations: [
+    `CREATE TABLE asked_questions (
+       run TEXT NOT NULL, path TEXT NOT NULL, since INTEGER NOT NULL, assigned INTEGER NOT NULL DEFAULT 0,
+       reminders INTEGER NOT NULL DEFAULT 0, last_at INTEGER NOT NULL, PRIMARY KEY (run, path, since)) WITHOUT ROWID;`,
+  ],
+};
+
+/** Asks and reminds people at the forge. */
+export const PEOPLE: ServerPart = {
+  name: 'people',
+  routes: [],
+  tables: PEOPLE_TABLES,
+  mount: (_app, services) => {
+    const watch = openPeople(services, services.groups);
+    if (watch === undefined) return;
+    services.onClose(() => watch.close());
+    void watch.ring();
+  },
+};
+
+/** Asks and reminds people at the forge of a project; undefined if it has none. */
+export function openPeople(services: EventServices, groups?: () => Groups): PeopleWatch | undefined {
+  const { forge } = services.events;
+  if (forge === undefined) return undefined;
+  return new PeopleWatch({ services, settings: { ...forge, ...present({ groups: forge.groups ?? groups }) } });
+}
+
+const PAUSE_MS = 250;
+/** Looking may take a twentieth of the time. */
+const COST_FACTOR = 20;
+
+/** Looks at the questions that are open. */
+export class PeopleWatch {
+  private readonly parts: ReactionParts;
+  private readonly alarm: Alarm;
+  private readonly unfollow: () => void;
+  private pause: NodeJS.Timeout | undefined;
+  private costMs = 0;
+
+  constructor(parts: ReactionParts) {
+    this.parts = parts;
+    const { engine, events, warn } = parts.services;
+    this.alarm = new Alarm({ clock: clockOf(events), work: () => this.timed(), warn });
+    this.unfollow = engine.store.follow(() => this.lookSoon());
+  }
+
+  /** Looks now. */
+  ring(): Promise<void> {
+    return this.alarm.ring();
+  }
+
+  async close(): Promise<void> {
+    this.unfollow();
+    clearTimeout(this.pause);
+    await this.alarm.close();
+  }
+
+  private lookSoon(): void {
+    const look = (): void => {
+      this.pause = undefined;
+      void this.ring();
+    };
+    this.pause ??= setTimeout(look, Math.max(PAUSE_MS, this.costMs * COST_FACTOR));
+    this.pause.unref();
+  }
+
+  private async timed(): Promise<number | undefined> {
+    const since = performance.now();
+    const due = await this.look();
+    this.costMs = performance.now() - since;
+    return due;
+  }
+
+  private async look(): Promise<number | undefined> {
+    const { engine, warn } = this.parts.services;
+    let due: number | undefined;
+    for (const { id, origin } of await engine.store.list({ status: OPEN_STATES, mayAsk: true })) {
+      if (!(await ASKS_AT_FORGE.of(engine.store, id))) continue;
+      const run = await openRunOf(engine.store, { id, origin });
+      for (const gate of await engine.run(id).gates()) {
+        if (gate.gate.forge === undefined || gate.digest === '') continue;
+        const next = await this.lookAt(run, gate).catch((error: unknown) => void warn(error));
+        if (typeof next === 'number') due = Math.min(due ?? next, next);
+      }
+    }
+    return due;
+  }
+
+  /** Returns when the next reminder is due. */
+  private async lookAt(run: OpenRun, gate: OpenGate): Promise<number | undefined> {
+    const { services } = this.parts;
+    const { reminders } = gate.gate.forge ?? {};
+    const row = rowOf(services.database, run, gate);
+    if (!row.assigned) await this.assign(run, gate);
+    await decideByReviews(this.parts, run, gate);
+    if (reminders === undefined || row.reminders >= reminders.max) return undefined;
+    const due = row.lastAt + reminders.intervalMs;
+    const now = clockOf(services.events).now();
+    if (due > now) return due;
+    await this.remind(run, gate, row.reminders + 1);
+    return row.reminders + 1 < reminders.max ? now + reminders.intervalMs : undefined;
+  }
+
+  private async assign(run: OpenRun, { path, since, step, gate }: OpenGate): Promise<void> {
+    const { services, settings } = this.parts;
+    const { assign } = gate.forge ?? {};
+    const [pr] = run.prs;
+    const key = `${run.id}/${path}/${since}/assign`;
+    if (assign !== undefined) {
+      const people = this.namesOf(assign);
+      const message = `Run ${run.id} asks for your decision at "${step}".`;
+      const number = pr ?? run.issue;
+      const assigned = number === undefined ? undefined : await settings.forge.assign({ number, people }, `${key}/people`);
+      if (assigned !== undefined && mayPass(assigned)) return;
+      const answer =
+        pr === undefined
+          ? await settings.forge.notify({ target: assign.join(', '), people, message, ...numbered(run) }, key)
+          : await this.requestReviews(pr, people, key);
+      if (mayPass(answer)) return;
+      for (const failed of [assigned, answer])
+        if (failed !== undefined && failed.result !== 'ok')
+          services.warn(new Error(`nobody could be asked at the forge about "${step}" of run ${run.id}: ${failed.message}`));
+    }
+    services.database.run('UPDATE asked_questions SET assigned = 1 WHERE run = ? AND path = ? AND since = ?', run.id, path, since);
+  }
+
+  /** Whoever opened a pull request cannot review it. */
+  private async requestReviews(pr: number, people: readonly string[], key: string): Promise<ForgeAnswer<object>> {
+    const { forge } = this.parts.settings;
+    const pull = await forge.pullRequest(pr);
+    if (pull.result !== 'ok') return pull;
+    const others = people.filter((one) => !isSamePerson(one, pull.value.author));
+    return others.length === 0 ? { result: 'ok', value: {} } : forge.requestReviewers({ number: pr, people: others }, key);
+  }
+
+  private async remind(run: OpenRun, { path, since, step, gate }: OpenGate, number: number): Promise<void> {
+    const { services, settings } = this.parts;
+    const now = clockOf(services.events).now();
+    // FP2. Of two servers, one sends it.
+    const claimed = services.database.run(
+      'UPDATE asked_questions SET reminders = ?, last_at = ? WHERE run = ? AND path = ? AND since = ? AND reminders = ?',
+      ...[number, now, run.id, path, since, number - 1],
+    );
+    if (claimed === 0) return;
+    const people = this.namesOf(askedIn(gate));
+    const message = `Reminder ${number} of ${gate.forge?.reminders?.max}: run ${run.id} still waits for a decision at "${step}".`;
+    const request = { target: askedIn(gate).join(', ') || 'everyone', people, message, ...numbered(run) };
+    const told = await settings.forge.notify(request, `${run.id}/${path}/${since}/remind/${number}`);
+    if (told.result !== 'ok') services.warn(new Error(`the reminder about "${step}" of run ${run.id} could not be sent: ${told.message}`));
+  }
+
+  private namesOf(names: readonly string[]): string[] {
+    const groups = this.parts.settings.groups?.() ?? {};
+    return names.flatMap((name) => (Object.hasOwn(groups, name) ? membersOf(groups, name) : [name]));
+  }
+}
+
+function askedIn({ forge, from }: HumanGateModel): readonly string[] {
+  return forge?.assign ?? from ?? [];
+}
+
+function numbered({ prs, issue }: OpenRun): { readonly number?: number } {
+  const number = prs[0] ?? issue;
+  return number === undefined ? {} : { number };
+}
+
+function mayPass({ result }: ForgeAnswer<object>): boolean {
+  return result === 'unavailable' || result === 'rate_limited';
+}
+
+interface AskedRow {
+  readonly assigned: boolean;
+  readonly reminders: number;
+  readonly lastAt: number;
+}
+
+function rowOf(database: ServerDatabase, { id }: OpenRun, { path, since }: OpenGate): AskedRow {
+  database.run(
+    'INSERT INTO asked_questions (run, path, since, last_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    id,
+    path,
+    since,
+    since,
+  );
+  const row = database.get(
+    'SELECT assigned, reminders, last_at FROM asked_questions WHERE run = ? AND path = ? AND since = ?',
+    id,
+    path,
+    since,
+  );
+  return { assigned: Number(row?.assigned) === 1, reminders: Number(row?.reminders), lastAt: Number(row?.last_at) };
+}

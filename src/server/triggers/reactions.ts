@@ -1,0 +1,146 @@
+// Owns what an event of a forge does to runs that are open: each run that it is about reacts as its workflow says.
+//
+// FR3. A run reacts to a delivery once per reaction, by whatever ways and however often it is delivered.
+// FR4. What anybody can cause (a comment, a review) cancels, restarts and wakes nothing unless its actor has write permission
+//      and is no program. Gates look again and people are told whoever it was: neither takes anybody's word for anything.
+
+import { present } from '../../base/fields.ts';
+import { isJsonObject, type JsonObject } from '../../base/json.ts';
+import { type ReactionModel, reactionMismatch } from '../../definition/reaction.ts';
+import type { ReactionRequest } from '../../engine/reactions.ts';
+import { membersOf } from '../../forge/people.ts';
+import type { StoredDelivery } from '../events/deliveries.ts';
+import type { ForgeEventSettings } from '../events/event-settings.ts';
+import type { EventServices } from '../events/events.ts';
+import { ForgeAway, valueIn } from './forge-away.ts';
+import type { ForgeOccasion } from './occasion.ts';
+import { FrozenWith, isAbout, type OpenRun, openRunOf, openRunsAbout, subjectOfEvent } from './open-runs.ts';
+import { isOwnEvent } from './own-event.ts';
+
+/** What reactions act with. */
+export interface ReactionParts {
+  readonly services: EventServices;
+  readonly settings: ForgeEventSettings;
+}
+
+/** A delivery and what it says. */
+export interface DeliveredEvent {
+  readonly delivery: Pick<StoredDelivery, 'route' | 'delivery'>;
+  readonly occasion: ForgeOccasion;
+}
+
+/** What runs did because of an event, and why some did nothing. */
+export interface Reacted {
+  readonly runs: readonly string[];
+  readonly reasons: readonly string[];
+}
+
+/** Has every open run that an event is about react to it. */
+export async function reactTo(parts: ReactionParts, event: DeliveredEvent): Promise<Reacted> {
+  const { store } = parts.services.engine;
+  const runs: string[] = [];
+  const reasons: string[] = [];
+  const about = await subjectOfEvent(parts.settings.forge, event.occasion.event);
+  for (const { id, origin } of await openRunsAbout(store, about)) {
+    const rules = await RULES.of(store, id);
+    const matching = rules.flatMap((rule, index) =>
+      reactionMismatch(rule, { event: event.occasion.event.event, payload: event.occasion.payload }) === undefined ? [{ rule, index }] : [],
+    );
+    if (matching.length === 0) continue;
+    const found = await openRunOf(store, { id, origin });
+    if (!isAbout(found, about)) continue;
+    if (await isOwnEvent(parts.settings.forge, event.occasion.event, found)) {
+      reasons.push(`run ${id} caused it itself`);
+      continue;
+    }
+    for (const { rule, index } of matching) {
+      const refusal = await refusalOf(parts, rule, event.occasion);
+      if (refusal === undefined) await react(parts, { run: found, rule, index, ...event });
+      if (refusal === undefined) runs.push(id);
+      else reasons.push(`run ${id} does not react: ${refusal}`);
+    }
+  }
+  return { runs: [...new Set(runs)], reasons };
+}
+
+/** The reactions of each run. */
+const RULES = new FrozenWith(({ onEvents }) => onEvents ?? []);
+
+/** What anybody can do who can read a public repository. */
+const OPEN_TO_ALL =
+  /^(?:issue_comment|commit_comment|discussion|discussion_comment|pull_request_review\w*)\.|\.(?:opened|edited|reopened)$/;
+
+/** Why an event does not count (FR4). */
+async function refusalOf(
+  { settings: { forge } }: ReactionParts,
+  { do: what }: ReactionModel,
+  { event, payload }: ForgeOccasion,
+): Promise<string | undefined> {
+  if (what === 'reevaluate_gates' || what === 'notify' || !OPEN_TO_ALL.test(event.event)) return undefined;
+  const sender = isJsonObject(payload.sender) ? payload.sender : {};
+  if (sender.type === 'Bot' || event.actor.endsWith('[bot]')) return `"${event.actor}" is a program`;
+  const found = event.actor === '' ? undefined : await forge.permission(event.actor);
+  const permission = found === undefined || found.result === 'not_found' ? 'none' : valueIn(found);
+  if (permission === 'admin' || permission === 'write') return undefined;
+  return `"${event.actor}" has no write permission (permission: ${permission})`;
+}
+
+interface Reaction extends DeliveredEvent {
+  readonly run: OpenRun;
+  readonly rule: ReactionModel;
+  readonly index: number;
+}
+
+async function react(parts: ReactionParts, reaction: Reaction): Promise<void> {
+  const { run, rule, index, delivery, occasion } = reaction;
+  const { event } = occasion.event;
+  const actor = occasion.event.actor === '' ? 'forge' : occasion.event.actor;
+  await parts.services.engine.run(run.id).react({
+    action: actionOf(reaction),
+    reaction: { rule: index, do: rule.do, event, delivery: `${delivery.route}/${delivery.delivery}` },
+    actor,
+  });
+  if (rule.do === 'notify') await tell(parts, reaction, actor);
+}
+
+function actionOf({ rule, index, occasion }: Reaction): ReactionRequest['action'] {
+  const { step, max = 1, do: what } = rule;
+  const back = step === undefined ? undefined : { step, rule: index, max };
+  if (what === 'cancel') return { do: 'cancel', reason: `${occasion.event.event} at the forge` };
+  if (what === 'invalidate_and_restart' && back !== undefined) return { do: 'back', ...back };
+  if (what !== 'wake_agent') return { do: 'look' };
+  return { do: 'wake', note: { event: occasion.event.event, text: factsOf(occasion) }, ...present({ back }) };
+}
+
+/** What happened, as the agent is told it: as data, quoted. */
+function factsOf({ event, payload }: ForgeOccasion): string {
+  const { issue, pr, label, sha } = event;
+  const state = textIn(payload.review, 'state');
+  const about = [
+    ...(pr === undefined ? [] : [`pull request #${pr}`]),
+    ...(issue === undefined ? [] : [`issue #${issue}`]),
+    ...(label === undefined ? [] : [`label ${JSON.stringify(label)}`]),
+    ...(state === undefined ? [] : [`review: ${state.toLowerCase()}`]),
+    ...(sha === undefined ? [] : [`commit ${sha}`]),
+  ];
+  const body = textIn(payload.review, 'body') ?? textIn(payload.comment, 'body');
+  return [`${event.event} by ${event.actor}: ${about.join(', ')}`, ...(body === undefined ? [] : ['', body])].join('\n');
+}
+
+function textIn(value: JsonObject[string] | undefined, field: string): string | undefined {
+  const text = isJsonObject(value) ? value[field] : undefined;
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}
+
+/** Tells people at the forge, once. */
+async function tell({ settings }: ReactionParts, { run, rule, index, delivery, occasion }: Reaction, actor: string): Promise<void> {
+  const target = rule.notify ?? '';
+  const groups = settings.groups?.() ?? {};
+  const people = Object.hasOwn(groups, target) ? membersOf(groups, target) : [target];
+  const { event, pr, issue } = occasion.event;
+  const message = rule.message ?? `Run ${run.id}: ${event} by ${actor}.`;
+  const number = pr ?? issue ?? run.prs[0] ?? run.issue;
+  const key = `${run.id}/event/${delivery.route}/${delivery.delivery}/${index}`;
+  const told = await settings.forge.notify({ target, people, message, ...present({ number }) }, key);
+  if (told.result === 'unavailable' || told.result === 'rate_limited') throw new ForgeAway(told.message, told.until);
+}

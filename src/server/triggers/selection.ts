@@ -1,0 +1,34 @@
+// Owns which workflows an event starts: those whose trigger it matches. A workflow that overrides triggers takes precedence over
+// the triggers of roles that match the same event.
+
+import type { WrittenStart } from '../../definition/start-command.ts';
+import { allTriggers, matchingTrigger, mismatchOf, type TriggerModel } from '../../definition/trigger.ts';
+import type { TriggeredWorkflow } from '../services.ts';
+import type { ForgeOccasion } from './occasion.ts';
+
+/** A workflow that an event starts, with the trigger that it matches. */
+export interface SelectedWorkflow {
+  readonly workflow: string;
+  readonly trigger?: TriggerModel;
+  /** The command in a comment that asks for it. */
+  readonly start?: WrittenStart;
+}
+
+/** The workflows that an event starts, or why there is none. */
+export function selectTriggered(
+  all: readonly TriggeredWorkflow[],
+  { event: { event }, payload }: ForgeOccasion,
+): readonly SelectedWorkflow[] | string {
+  const occasion = { event, payload };
+  const found = all.flatMap(({ workflow, trigger }) => {
+    const matching = matchingTrigger(trigger, occasion);
+    return matching === undefined ? [] : [{ workflow, trigger: matching }];
+  });
+  const overrides = found.some(({ trigger }) => trigger.overrides === true);
+  if (found.length > 0) return overrides ? found.filter(({ trigger }) => trigger.isOfRole !== true) : found;
+  const kind = event.split('.')[0];
+  const reasons = all
+    .filter(({ trigger }) => allTriggers(trigger).some((one) => one.event.split('.')[0] === kind))
+    .map(({ workflow, trigger }) => `"${workflow}": ${mismatchOf(trigger, occasion)}`);
+  return reasons.length === 0 ? `no workflow starts on ${event}` : reasons.join('; ');
+}

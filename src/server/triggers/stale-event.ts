@@ -1,0 +1,40 @@
+// Owns which webhooks come too late to start something. GitHub's signature says nothing about time, and deliveries can be late,
+// out of order, or sent again by somebody who saw one. So what an event says is compared with what holds now.
+
+import type { ForgeEvent, ForgeReader, IssueFacts, PullRequestFacts } from '../../forge/forge.ts';
+import { clockOf } from '../events/event-settings.ts';
+import type { EventServices } from '../events/events.ts';
+import { valueIn } from './forge-away.ts';
+
+/** How old an event may be. GitHub itself delivers again within days only. */
+const AGE_MAX_MS = 30 * 86_400_000;
+/** The events of a pull request after which it is open. */
+const LIVE: ReadonlySet<string> = new Set(['opened', 'reopened', 'synchronize', 'ready_for_review']);
+
+/** What an event is compared with. */
+export interface StaleParts {
+  readonly services: Pick<EventServices, 'events'>;
+  readonly settings: { readonly forge: ForgeReader };
+}
+
+/** Returns why an event that came by a webhook does not hold any more, or undefined if it does. */
+export async function staleReason({ services, settings }: StaleParts, event: ForgeEvent): Promise<string | undefined> {
+  if (clockOf(services.events).now() - event.at > AGE_MAX_MS)
+    return `it is from ${new Date(event.at).toISOString()}, which is too long ago; "pawl trigger" replays an event by hand`;
+  const [, action = ''] = event.event.split('.');
+  const isLabel = action === 'labeled' && event.label !== undefined;
+  const isLive = event.event.startsWith('pull_request.') && LIVE.has(action);
+  if (!isLabel && !isLive) return undefined;
+  const subject = await subjectOf(settings.forge, event);
+  // What cannot be read is judged by whoever acts on it.
+  if (subject === undefined) return undefined;
+  if (isLive && subject.state !== 'open') return `pull request #${event.pr} is ${subject.state} by now`;
+  if (isLabel && !subject.labels.includes(event.label ?? '')) return `the label "${event.label}" was removed again`;
+  return undefined;
+}
+
+async function subjectOf(forge: ForgeReader, { issue, pr }: ForgeEvent): Promise<IssueFacts | PullRequestFacts | undefined> {
+  if (pr === undefined && issue === undefined) return undefined;
+  const found = pr === undefined ? await forge.issue(issue ?? 0) : await forge.pullRequest(pr);
+  return found.result === 'not_found' ? undefined : valueIn<IssueFacts | PullRequestFacts>(found);
+}

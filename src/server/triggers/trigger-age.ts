@@ -1,0 +1,36 @@
+// Owns since when triggers with an age start something: `stop_after: +30d` counts from when a server of this project first saw
+// the workflow with that age. A change of the age begins anew; a change of anything else in the workflow does not.
+
+import { allTriggers, type TriggerModel } from '../../definition/trigger.ts';
+import type { ServerDatabase } from '../server-database.ts';
+import type { TriggeredWorkflow } from '../services.ts';
+
+/** The ages of triggers, as the server's database has them. */
+export class TriggerAges {
+  private readonly database: ServerDatabase;
+  private readonly now: () => number;
+
+  constructor(database: ServerDatabase, now: () => number) {
+    this.database = database;
+    this.now = now;
+  }
+
+  /** Begins to count for triggers that are seen for the first time. */
+  note(triggered: readonly TriggeredWorkflow[]): void {
+    for (const { workflow, trigger } of triggered)
+      for (const { stopAfterMs } of allTriggers(trigger)) if (stopAfterMs !== undefined) this.since(workflow, stopAfterMs);
+  }
+
+  /** The time after which a trigger starts nothing; undefined for one without an end. */
+  endOf(workflow: string, { stopAfter, stopAfterMs }: TriggerModel): number | undefined {
+    return stopAfterMs === undefined ? stopAfter : this.since(workflow, stopAfterMs) + stopAfterMs;
+  }
+
+  private since(workflow: string, ageMs: number): number {
+    const insert = 'INSERT INTO trigger_ages (workflow, age, since) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
+    const known = this.database.get('SELECT since FROM trigger_ages WHERE workflow = ? AND age = ?', workflow, ageMs);
+    if (known !== undefined) return Number(known.since);
+    this.database.run(insert, workflow, ageMs, this.now());
+    return Number(this.database.get('SELECT since FROM trigger_ages WHERE workflow = ? AND age = ?', workflow, ageMs)?.since);
+  }
+}

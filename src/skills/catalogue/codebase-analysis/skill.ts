@@ -1,0 +1,193 @@
+// Owns the skill codebase-analysis: answers a question about a repository from what its files say. Every claim in the
+// answer goes back to a finding, and every finding to a passage that is quoted with its place.
+
+import { arg, defineSkill, formatForbidden, type SkillContext } from '../../index.ts';
+
+const QUESTION = '\\bQ-\\d+\\b';
+const AREA = '\\bA-\\d+\\b';
+const FINDING = '\\bF-\\d+\\b';
+
+function investigation({ params: { folder }, iteration, confidence }: SkillContext): string[] {
+  if (iteration === 1)
+    return [
+      `Answer every sub-question of ${folder}/01-scope.md from the code, starting at the areas that ${folder}/02-map.md names. Breadth first: one good finding for each question before a second one for any.`,
+      'For each: read the code that does it, then who calls it, then the test that pins it. Comments and documents are claims; code, tests and output of a run are evidence.',
+    ];
+  if (confidence === 'high' || confidence === 'certain')
+    return [
+      `You said that you are sure. Check ${folder}/03-findings.md before you go on: open every cited line again, correct what does not say what the finding claims, and note under Searched that you did.`,
+      'Add a finding only if this check turned one up.',
+    ];
+  const again = [
+    `Read ${folder}/03-findings.md. Do not repeat what it has. In this visit:`,
+    confidence === 'medium'
+      ? '1. Take the finding that the answer depends on most and try to refute it: follow one real input through the code line by line, look for a second implementation, a flag, an override, a caller that does it differently. Run it if it can be run.'
+      : '1. Your map has holes. List the files on the main path and in the areas of open questions that you have not opened, and open them; search by the words of the domain, of error messages and of configuration keys, not only by symbol names.',
+    '2. Take the entry under Open that would change the answer most, and settle it.',
+    '3. A finding that turns out wrong keeps its number: strike it through and say what refutes it.',
+  ];
+  return iteration < 5
+    ? again
+    : [...again, 'This is the last visit. What stays open stays under Open, with what it would take to know it.'];
+}
+
+const FINDING_SECTIONS = [
+  '- ## Findings: F-1, F-2, … Each: one sentence that could be wrong, the sub-question it serves, a quote that shows it, and how you know that nothing else overrides it.',
+  "  Good: 'F-4 (Q-2) An expired token is refused before the handler runs; the only other caller of verify() is the test.' Then the quote.",
+  "  Bad: 'F-4 Authentication is handled by the auth module.'",
+  '- ## Searched: what you searched for and what came back, also the searches without a result.',
+  '- ## Open: what is not known yet and could change an answer.',
+  '- ## Confidence: per sub-question and overall. medium: every Q has a finding. high: and each has a quote of code, and nothing under Open would change an answer. certain: and you traced or ran the decisive case.',
+];
+
+/** The skill codebase-analysis. */
+export default defineSkill({
+  name: 'codebase-analysis',
+  description:
+    'Explores a repository and answers a question about it with quoted evidence. Use it when somebody asks how a codebase works, where something is done, what a change would touch, or wants an overview of code that they do not know. Invoke it immediately; read no code before.',
+  params: {
+    question: arg({
+      type: 'string',
+      default: 'How is this repository built, and how does its main function work from input to result?',
+      description: 'what the person wants to know',
+    }),
+    paths: arg({ type: 'string', default: '.', description: 'the part of the repository to look at' }),
+    folder: arg({ type: 'string', default: 'notes/codebase-analysis', description: 'where its documents are written' }),
+  },
+  steps: [
+    {
+      id: 'scope',
+      title: 'Scope the Question',
+      actions: ({ params: { question, paths, folder } }) => [
+        `The question: ${question}`,
+        `The place: ${paths}`,
+        '',
+        'Get an outline before you split the question. Read no source file yet:',
+        '- `git ls-files` (or a listing): count the files per top folder and per extension;',
+        '- the README and the manifest (package.json, pyproject.toml, go.mod, Cargo.toml, pom.xml, …): name, purpose, scripts, entry points;',
+        '- `git log --oneline -20`, and which folders changed most: `git log --name-only --format= -200 | sort | uniq -c | sort -rn | head`.',
+        '',
+        `Write ${folder}/01-scope.md with these sections:`,
+        '- ## Question: what the person asked, in their words, and what they will decide or do with the answer. If that can be read in two ways, write both and say which one you answer.',
+        '- ## Sub-questions: Q-1, Q-2, … Each can be answered by looking at this repository, and names the folders or files to start from. Together they answer the question; drop one whose answer would change nothing.',
+        "  Good: 'Q-2 What happens to a request whose token has expired? Start: src/auth, the tests about tokens.'",
+        "  Bad: 'Q-2 Understand the authentication.' It has no answer that can be right or wrong.",
+        '- ## Outline: the counts, the manifest facts and the folders that change most.',
+        '- ## Out of scope: what you will not look at (generated, vendored, other packages), and why.',
+      ],
+      contract: {
+        documents: [
+          {
+            path: '{folder}/01-scope.md',
+            sections: ['Question', { title: 'Sub-questions', minItems: 3 }, { title: 'Outline', minItems: 4 }, 'Out of scope'],
+            ids: { pattern: QUESTION, min: 3, max: 10 },
+          },
+        ],
+      },
+    },
+    {
+      id: 'survey',
+      title: 'Survey the Structure',
+      actions: ({ params: { folder } }) => [
+        `Read ${folder}/01-scope.md. Now look at the code in breadth: open the entry points, one file of every folder in scope, and one test of each kind. Skim; the details come in the next step.`,
+        '',
+        `Write ${folder}/02-map.md with these sections:`,
+        '- ## Areas: A-1, A-2, … One line each: folder or module, what it is responsible for, what it imports, who imports it. Take the imports from the code (search for import lines), not from folder names.',
+        '- ## Entry points: where execution starts (commands, servers, exported API, jobs), each with the line that proves it, quoted.',
+        '- ## Main path: the calls from one entry point to a result, five to ten steps, each `file:function`. Follow the calls; where dispatch is dynamic (registry, plug-in, reflection), say what resolves it.',
+        '- ## State and outside: what is stored where, and which programs, services, environment variables and files are used.',
+        '- ## Commands: how it is built, tested and run, from the manifest or CI configuration. Run the cheap ones and note what happened.',
+        '- ## Where to look: for each sub-question the areas that will answer it.',
+        "- ## Surprises: what the README or a name says and the code does not do. 'None seen in …' is an answer if it names what you compared.",
+        formatForbidden([
+          'Do not describe a file that you did not open.',
+          'Do not explain what a well-known framework does; say how this code uses it.',
+        ]),
+      ],
+      contract: {
+        documents: [
+          {
+            path: '{folder}/02-map.md',
+            sections: [
+              { title: 'Areas', minItems: 2 },
+              { title: 'Entry points', minItems: 1 },
+              { title: 'Main path', minItems: 4 },
+              'State and outside',
+              { title: 'Commands', minItems: 1 },
+              { title: 'Where to look', minItems: 3 },
+              'Surprises',
+            ],
+            ids: { pattern: AREA, min: 2 },
+            references: [{ pattern: QUESTION, to: '{folder}/01-scope.md', all: true }],
+            quotes: 2,
+          },
+        ],
+      },
+    },
+    {
+      id: 'investigate',
+      title: 'Investigate',
+      iterates: true,
+      actions: (context) => ({
+        title: context.iteration === 1 ? 'Investigate' : `Investigate (Iteration ${context.iteration})`,
+        actions: [
+          ...investigation(context),
+          '',
+          `${context.iteration === 1 ? 'Write' : 'Update'} ${context.params.folder}/03-findings.md with these sections:`,
+          ...FINDING_SECTIONS,
+        ],
+      }),
+      contract: {
+        documents: [
+          {
+            path: '{folder}/03-findings.md',
+            sections: [{ title: 'Findings', minWords: 60 }, { title: 'Searched', minItems: 3 }, 'Open', 'Confidence'],
+            ids: { pattern: FINDING, min: 3 },
+            references: [{ pattern: QUESTION, to: '{folder}/01-scope.md', all: true }],
+            quotes: 3,
+          },
+        ],
+      },
+    },
+    {
+      id: 'answer',
+      title: 'Answer the Question',
+      actions: ({ params: { folder, question } }) => [
+        `Write the answer to: ${question}`,
+        `Use ${folder}/03-findings.md only. If you need a fact that is not there, look it up and add it there as a finding first.`,
+        '',
+        `Write ${folder}/04-answer.md with these sections:`,
+        '- ## Answer: the first sentence answers. Then what somebody must know to act on it, under 200 words, with the findings that carry each statement: (F-2, F-5).',
+        '- ## How it works: the mechanism in the order in which it happens, with `path:line` at each stage, and the quotes that a reader would doubt otherwise.',
+        "- ## By sub-question: one line per Q with its answer and findings. 'Not known: …' is an answer.",
+        "- ## Consequences: what follows for what the person wants to do: what a change would touch, which test would notice, what is fragile. Mark what you infer: 'inferred from F-3'.",
+        '- ## Not known: everything under Open, and what it would take to know it. If the confidence in 03-findings.md is below high, say so here and in the first paragraph of the answer.',
+        '- ## Read first: three to seven files in reading order, each with what to look for.',
+        '',
+        "Then read it once as somebody who does not know the repository: delete each sentence that would be true of any codebase ('well structured', 'follows best practices').",
+        'Last, show the person the section Answer and where the document is.',
+      ],
+      contract: {
+        documents: [
+          {
+            path: '{folder}/04-answer.md',
+            sections: [
+              { title: 'Answer', minWords: 30 },
+              { title: 'How it works', minWords: 40 },
+              { title: 'By sub-question', minItems: 3 },
+              'Consequences',
+              'Not known',
+              { title: 'Read first', minItems: 3 },
+            ],
+            references: [
+              { pattern: FINDING, to: '{folder}/03-findings.md' },
+              { pattern: QUESTION, to: '{folder}/01-scope.md', all: true },
+            ],
+            ids: { pattern: FINDING, min: 3 },
+            quotes: 2,
+          },
+        ],
+      },
+    },
+  ],
+});

@@ -1,0 +1,186 @@
+// The skill `deepthink-subagent`: one perspective on an open question. `deepthink` starts several of them at once, each
+// with a brief of its own; none sees what the others are asked.
+
+import { arg, defineSkill, formatForbidden, formatIncorrectBehavior, TerminalRouting } from '../../index.ts';
+
+/** The skill that sends its agents off. */
+export const partOf = 'deepthink';
+
+const NOTES = '{folder}/agents/notes/{brief}.md';
+const BRIEFS = '{folder}/08-briefs.md';
+const QUESTIONS = '\\bQ-\\d+\\b';
+const EVIDENCE = '\\bE-\\d+\\b';
+
+/** Answers the sub-questions of one brief in 8 steps. */
+export default defineSkill({
+  name: 'deepthink-subagent',
+  description:
+    'Answers the sub-questions of one brief from one perspective and returns a short position with its evidence. It is started by deepthink, which gives it the brief. Invoke it immediately, and read nothing before.',
+  params: {
+    brief: arg({ type: 'string', required: true, description: 'the id of its brief, such as A-1' }),
+    folder: arg({ type: 'string', default: 'notes/deepthink', description: 'the folder of the deepthink that sent it' }),
+  },
+  given: ['{folder}/08-briefs.md'],
+  steps: [
+    {
+      id: 'brief',
+      title: 'The Brief',
+      actions: ({ params: { folder, brief } }) => [
+        `Read the section ${brief} of ${folder}/08-briefs.md and ${folder}/01-question.md. Start your notes, ${folder}/agents/notes/${brief}.md, with the section Task:`,
+        '- the sentence of your brief that says what to work from, word for word;',
+        '- each of your sub-questions, with its id, in your own words, and what a complete answer to it would contain;',
+        '- what the perspective tells you to leave aside.',
+        "If a word of the brief can be read two ways, take the reading that makes the question harder, and write down which one you took. Nobody can answer questions of yours: what is missing is listed, with 'assumed:' before it.",
+        formatForbidden([`Reading other files of ${folder}, or other sections of 08-briefs.md: your value is that you do not know them.`]),
+      ],
+      contract: {
+        documents: [
+          {
+            path: NOTES,
+            sections: [{ title: 'Task', minItems: 2, minWords: 40 }],
+            ids: { pattern: QUESTIONS, min: 1 },
+            references: [{ pattern: QUESTIONS, to: BRIEFS }],
+          },
+        ],
+      },
+    },
+    {
+      id: 'expectations',
+      title: 'Expectations',
+      actions: ({ params: { folder, brief } }) => [
+        `Before you look at any material, add the section Expectations to ${folder}/agents/notes/${brief}.md. Per sub-question:`,
+        '- what you would find if one answer were true, and what if the opposite were: concrete, such as a number, a line of code, a date, a sentence in a document;',
+        '- where you will look for each of the two;',
+        '- what this perspective tends to overlook, and how you will notice.',
+        'If both answers would leave the same traces, your method cannot decide the question: choose another one now.',
+      ],
+      contract: { documents: [{ path: NOTES, sections: ['Task', { title: 'Expectations', minItems: 2, minWords: 60 }] }] },
+    },
+    {
+      id: 'evidence',
+      title: 'Evidence',
+      actions: ({ params: { folder, brief } }) => [
+        `Go through the material of your brief and look for both kinds of traces. Add the section Evidence to ${folder}/agents/notes/${brief}.md: a table E-1, E-2 …`,
+        "| id | what it shows | source | seen or recalled | speaks for or against which answer |\n|---|---|---|---|---|\n| E-1 | 3 of 40 requests take over 2 s | logs/api.txt:120-160, counted with grep -c | seen | against 'always slow' |",
+        'Seen means: you opened it in this session. Recalled knowledge is allowed, is marked, and never carries a conclusion alone.',
+        'Look for the traces against an answer as long as for those in favour of it. Stop when three pieces in a row change nothing.',
+        formatIncorrectBehavior('Ten pieces of evidence, all for the same answer.', {
+          consequence: 'you collected reasons instead of testing; the report is worth no more than a guess',
+        }),
+      ],
+      contract: {
+        documents: [
+          { path: NOTES, sections: ['Task', 'Expectations', { title: 'Evidence', minItems: 4 }], ids: { pattern: EVIDENCE, min: 4 } },
+        ],
+      },
+    },
+    {
+      id: 'answers',
+      title: 'Answers',
+      actions: ({ params: { folder, brief } }) => [
+        `Add the section Answers to ${folder}/agents/notes/${brief}.md. Per sub-question, under its id:`,
+        '- the answer in one or two sentences, first;',
+        '- the chain from evidence to answer, each link with its E-n; a link without one is an assumption and is called that;',
+        '- how it compares with Expectations: what came out otherwise, and what you make of it;',
+        "- a probability. 'Cannot be decided from this perspective' is an answer, with the reason and what could decide it.",
+        'Answer from your perspective and to its end. Balancing it against other views is not your work.',
+      ],
+      contract: {
+        documents: [
+          {
+            path: NOTES,
+            sections: ['Evidence', { title: 'Answers', minWords: 80 }],
+            references: [{ pattern: QUESTIONS, to: BRIEFS }],
+          },
+        ],
+      },
+    },
+    {
+      id: 'rival',
+      title: 'Strongest Rival',
+      actions: ({ params: { folder, brief } }) => [
+        `Add the section Rival to ${folder}/agents/notes/${brief}.md: the strongest answer that contradicts yours.`,
+        '- State it so that somebody who holds it would sign it, with the pieces of your own evidence (E-n) that fit it as well as they fit yours.',
+        '- Name the observation that would be likely under the rival and unlikely under your answer. If you can make it now, make it, and add it to Evidence.',
+        '- Write what is left: does the rival fall, weaken your answer, or win? If it wins, change Answers and say so here.',
+      ],
+      contract: {
+        documents: [
+          {
+            path: NOTES,
+            sections: ['Answers', { title: 'Rival', minWords: 60 }],
+            ids: { pattern: EVIDENCE, min: 4 },
+          },
+        ],
+      },
+    },
+    {
+      id: 'recheck',
+      title: 'Recheck',
+      actions: ({ params: { folder, brief } }) => [
+        `Take the three pieces of evidence in ${folder}/agents/notes/${brief}.md on which your answers hang most. Open each source again and read it as if for the first time, with the lines around it. Add the section Recheck: a row per piece.`,
+        '| id | what the source says, literally | what I had made of it | holds, narrower, or wrong |\n|---|---|---|---|',
+        "'Narrower' is the usual finding: it held for one version, one case, one moment. Carry the narrowing into Answers and lower the probability.",
+        "A source that cannot be opened again is 'wrong' for this purpose.",
+      ],
+      contract: { documents: [{ path: NOTES, sections: ['Answers', 'Rival', { title: 'Recheck', minItems: 3 }] }] },
+    },
+    {
+      id: 'report',
+      title: 'Report',
+      actions: ({ params: { folder, brief } }) => [
+        `Write ${folder}/agents/${brief}.md, 200 to 500 words, for a reader who has your brief and not your notes:`,
+        '- Position: what this perspective says about the question, in two sentences.',
+        '- Answers: per sub-question, the answer, its probability and the E-n that carry it.',
+        '- Evidence: every E-n that you cite, with its source and seen or recalled, as it stood after the recheck.',
+        '- Against: evidence that does not fit, and what is left of the rival.',
+        '- Not covered: what the brief asked and you could not answer, and what this perspective cannot see.',
+        'Copy no section of the notes as a whole. Nothing goes in that is not in the notes.',
+      ],
+      contract: {
+        documents: [
+          {
+            path: '{folder}/agents/{brief}.md',
+            sections: [
+              'Position',
+              { title: 'Answers', minItems: 1 },
+              { title: 'Evidence', minItems: 3 },
+              { title: 'Against', minItems: 1 },
+              'Not covered',
+            ],
+            references: [
+              { pattern: EVIDENCE, to: NOTES },
+              { pattern: QUESTIONS, to: BRIEFS },
+            ],
+            minWords: 150,
+          },
+        ],
+      },
+    },
+    {
+      id: 'return',
+      title: 'Return',
+      actions: ({ params: { folder, brief } }) => [
+        'Return at most 200 words, and nothing around them:',
+        `- report: ${folder}/agents/${brief}.md`,
+        '- position: two sentences',
+        '- confidence: a probability from 0 to 1, as a number',
+        '- doubt: the strongest thing against it, in one sentence',
+        'No summary of how you worked, no advice to whoever reads it.',
+      ],
+      routing: TerminalRouting(),
+      contract: {
+        report: {
+          type: 'object',
+          required: ['report', 'position', 'confidence', 'doubt'],
+          properties: {
+            report: { type: 'string', minLength: 1 },
+            position: { type: 'string', minLength: 40 },
+            confidence: { type: 'number', minimum: 0, maximum: 1 },
+            doubt: { type: 'string', minLength: 20 },
+          },
+        },
+      },
+    },
+  ],
+});

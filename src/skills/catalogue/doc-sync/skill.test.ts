@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { renderStep } from '../../index.ts';
+import { describeSkill } from '../pinned.ts';
+import skill from './skill.ts';
+
+describeSkill(skill, {
+  folder: import.meta.dirname,
+  steps: [
+    '1 inventory "List the Documents" → 2',
+    '2 claims "Extract the Claims" → 3',
+    '3 compare "Compare with the Code" → 4',
+    '4 decide "Decide Which Side Is Wrong" → 5',
+    '5 fix "Fix the Documents" → 6',
+    '6 verify "Verify" → end',
+  ],
+  golden: {
+    'inventory-of-three': { step: 1, params: { roots: '../service,../client', since: 'v1.2' } },
+    compare: { step: 3 },
+  },
+});
+
+test('further repositories are named where documents are listed and where they are verified', () => {
+  const said = (step: number, roots: string) => renderStep(skill, { step, params: { roots } }, { script: 'x' });
+  for (const step of [1, 6]) {
+    expect(said(step, '../service, ../client')).toContain('the current one and ../service, ../client.');
+    expect(said(step, '')).toContain('The repository: the current one.');
+  }
+});
+
+test('who verifies the documents did not write them', () => {
+  expect(skill.steps.filter((step) => step.gate === undefined && step.fresh === true).map(({ id }) => id)).toEqual(['verify']);
+});

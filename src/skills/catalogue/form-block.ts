@@ -1,0 +1,12 @@
+// Owns examples of what an agent writes, as blocks: these are printed as they are, while the quotes, brackets and signs of a
+// text are escaped.
+
+/** The form of a document, by example; it contains no markup. */
+export function formBlock(example: string): string {
+  return `<form>\n${example}\n</form>`;
+}
+
+/** The form of a quotation with its source. */
+export function quoteForm(words: string, source: string): string {
+  return formBlock(`> ${words}\n> — ${source}`);
+}

@@ -1,0 +1,107 @@
+// Steps 13 to 15 of `incoherence`: a person decides every finding. The agent prepares the questions, records the answers
+// word for word, and turns them into statements that hold from then on.
+
+import { BranchRouting, formatForbidden, type WorkStep } from '../../index.ts';
+
+const FINDINGS = '\\bF-\\d+\\b';
+
+const DECISIONS = {
+  type: 'object',
+  required: ['decisions'],
+  properties: {
+    decisions: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: 'object',
+        required: ['finding', 'decision', 'words', 'by'],
+        properties: {
+          finding: { type: 'string' },
+          decision: { enum: ['first', 'second', 'neither', 'both', 'leave', 'open'] },
+          words: { type: 'string', minLength: 1 },
+          by: { type: 'string', minLength: 1 },
+        },
+      },
+    },
+  },
+};
+
+/** Has a person decide the findings. */
+export const RESOLVE_STEPS: readonly WorkStep[] = [
+  {
+    id: 'questions',
+    title: 'Prepare the Decisions',
+    actions: ({ params: { folder } }) => [
+      `Turn ${folder}/12-findings.md into questions that a person can answer without opening a file. Write ${folder}/13-questions.md:`,
+      "- Questions: per finding: the question in one sentence about the world, not about the files ('How long may a request take: 30 s or 10 s?'), what each side says in a few words with its place, the options, and what each option would change and break.",
+      '- The options are: the first is right; the second is right; neither (say what is); both, under a condition that has to be written down; leave it.',
+      '- Recommendation: one option with its evidence, after the options, never inside the question. Without evidence: none.',
+      '- Batches: three questions at most in each, MUST first. Findings that one answer settles are one question with all their ids.',
+      'Test: cover the recommendation. Can one tell from the question which answer you want? Then rewrite it.',
+    ],
+    contract: {
+      documents: [
+        {
+          path: '{folder}/13-questions.md',
+          sections: [
+            { title: 'Questions', minWords: 40 },
+            { title: 'Batches', minItems: 1 },
+          ],
+          references: [{ pattern: FINDINGS, to: '{folder}/12-findings.md', all: true }],
+        },
+      ],
+    },
+  },
+  {
+    id: 'decisions',
+    title: 'The Person Decides',
+    actions: ({ params: { folder } }) => [
+      `Show the person the batches of ${folder}/13-questions.md, one at a time, and wait for the answer to each. Record it in ${folder}/14-decisions.json: an object with the list decisions, an entry per finding: finding (F-n), decision, words (what the person said), by (who said it).`,
+      [
+        '| decision | the person said |',
+        '|---|---|',
+        '| first, second | that side of the finding is right |',
+        '| neither | what is right instead; it is in their words |',
+        '| both | the condition that separates them; it is in their words |',
+        '| leave | they know, and want no change |',
+        '| open | they did not decide, or nobody was there to ask |',
+      ].join('\n'),
+      "Words are copied, not summarised. An answer that fits no row, or two, is asked back at once: 'Do you mean … or …?'. If nobody can be asked, every finding is open, with that as its words.",
+      formatForbidden([
+        'Deciding for the person: silence, a recommendation, or an answer to a similar finding is no decision.',
+        'Changing a file of the project in this step.',
+      ]),
+    ],
+    contract: {
+      documents: [
+        {
+          path: '{folder}/14-decisions.json',
+          json: DECISIONS,
+          references: [{ pattern: FINDINGS, to: '{folder}/12-findings.md', all: true }],
+          frozen: true,
+        },
+      ],
+    },
+  },
+  {
+    id: 'resolutions',
+    title: 'Resolutions',
+    actions: ({ params: { folder } }) => [
+      `Turn the decisions into what holds from now on. Write ${folder}/15-resolutions.md:`,
+      '- Statements: per finding: one sentence that is true after the change, with value, unit and condition; the side that has to change (path:line), and whether that is text, configuration or code. A decision leave or open has no statement: write leave or open and the reason in the words of the person.',
+      "- Conflicts: hold every statement against every other one and against the specification. Two that cannot both be true, or a statement that breaks one, goes back to the person now; what they said is written here, word for word. 'None' needs the pairs that you compared.",
+      '- Beyond the decision: what a change would need that nobody decided (a migration, a new version, a message to users). It is listed and not done.',
+      'The step passes if at least one statement needs a change. If nothing is to be changed it fails: then only the report is left.',
+    ],
+    routing: BranchRouting({ ifPass: 16, ifFail: 21 }),
+    contract: {
+      documents: [
+        {
+          path: '{folder}/15-resolutions.md',
+          sections: [{ title: 'Statements', minItems: 1 }, 'Conflicts', 'Beyond the decision'],
+          references: [{ pattern: FINDINGS, to: '{folder}/12-findings.md', all: true }],
+        },
+      ],
+    },
+  },
+];

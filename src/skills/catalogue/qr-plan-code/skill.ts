@@ -1,0 +1,51 @@
+// Reviews the diffs of a plan before they are applied.
+
+import { PLAN_CODE } from '../planner-reviews.ts';
+import { reviewSkill } from '../review-skill.ts';
+
+/** The skill that sends sub-agents here. */
+export const partOf = 'planner';
+
+/** The reviewer of the diffs of a plan. */
+export default reviewSkill({
+  ...PLAN_CODE,
+  description: 'Reviews the diffs of a plan against its intents and the code. The skill planner sends a quality-reviewer to it.',
+  before: ({ folder }) =>
+    `Read the intents, decisions and acceptance checks in ${folder}/plan.json, the rules of the project (AGENTS.md, README, lint configuration), and the conventions that pawl skill resource structural and pawl skill resource intent-markers print. Of the changes read ids and file names only; open no diff yet.`,
+  criteria: [
+    { per: 'all changes in order', severity: 'MUST', question: 'What does git apply --check say?' },
+    { per: 'each I', severity: 'MUST', question: 'Which lines of which change do it, and which part of it has no line?' },
+    { per: 'each I with error paths', severity: 'MUST', question: 'Which line handles each one, and what does the caller see?' },
+    { per: 'each new name used', severity: 'MUST', question: 'Where is it defined or imported, with which signature?' },
+    { per: 'each changed signature', severity: 'MUST', question: 'Which callers exist, and which change adapts each?' },
+    { per: 'each test in a diff', severity: 'MUST', question: 'What does it assert, and which line, if removed, makes it fail?' },
+    { per: 'each value from outside', severity: 'MUST', question: 'Where is it checked before a path, query, command or page gets it?' },
+    { per: 'each C', severity: 'SHOULD', question: 'Which lines serve no intent?' },
+    {
+      per: 'each C',
+      severity: 'SHOULD',
+      question: 'Which smell of the structural convention reaches its limit? Does something in the project do this already?',
+    },
+    { per: 'each C', severity: 'SHOULD', question: 'How do names, error style and layout differ from the code around it?' },
+    {
+      per: 'shared state, I/O, loops',
+      severity: 'SHOULD',
+      question: 'What if it runs twice at once, is cut off, or gets a thousand times more?',
+    },
+    { per: 'each deliberate deviation', severity: 'COULD', question: 'Which intent marker gives the reason, and does its check hold?' },
+  ],
+  good: '"Who calls parseRange, whose signature C-3 changes?", look "search parseRange(", passes_if "each of the callers found has a change".',
+  bad: '"Is C-3 correct?"',
+  looking: ({ params }) => [
+    `Run: cat ${params.folder}/diffs/*.diff | git apply --check. Then read each diff beside the file it changes, not alone: what is wrong is often in the lines that the diff leaves out. To run the tests on it, apply the diffs in a copy of the project (git worktree add --detach in a temporary folder) and remove the copy.`,
+  ],
+  quoted: 'from the diffs or the project',
+  refutations: [
+    'A caller that reaches the symbol in another way: re-export, string, configuration, dynamic import, template.',
+    'A test that passes with the old code too, or that asserts what its own mock returns.',
+    'An error that is caught, logged and then treated as success.',
+    'Two changes of one file, of which the second assumes the state before the first.',
+    'The empty, the single, the duplicate, the very long and the non-ASCII input.',
+    'A resource that stays open when the middle of the function throws.',
+  ],
+});

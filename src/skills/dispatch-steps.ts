@@ -1,0 +1,100 @@
+// Owns the steps of a skill that sub-agents do, as steps of a workflow: a child run of the other skill, or one for each
+// entry of a list, all at once. The list is fixed, or the names that a document defines when the step begins.
+
+import { EngineError } from '../base/error.ts';
+import { readTextWithin } from '../base/file-within.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { StepContext } from '../definition/code.ts';
+import { namesMatching } from '../definition/contract/name-pattern.ts';
+import { filled } from '../definition/contract/step-contract.ts';
+import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
+import { REVIEW_ROUNDS_MAX } from '../definition/review.ts';
+import type { SkillDispatch } from './dispatch.ts';
+import { lateItems, runContext } from './run-context.ts';
+import type { Skill, WorkStep } from './skill.ts';
+
+/** How often a part of a step leads to another in a run at most, whatever people allow. */
+export const VISITS_BOUND = 100;
+
+/** Where a dispatch step stands in its skill. */
+export interface DispatchPlace {
+  readonly skill: Skill;
+  readonly step: WorkStep & { readonly dispatch: SkillDispatch };
+  readonly number: number;
+}
+
+/** What does the work of a step that sub-agents do. */
+export function dispatchWork({ skill, step, number }: DispatchPlace): object {
+  const { dispatch } = step;
+  const { agent, returns, each } = dispatch;
+  const child = {
+    workflow: dispatch.skill,
+    input: asWritten((ctx: StepContext) => inputOf(dispatch, valuesOf(skill, number, ctx)), dispatch),
+    dispatch: { agent, returns },
+  };
+  if (each === undefined) return child;
+  const items = 'document' in each ? `outputs[${JSON.stringify(itemsOf(step.id))}].items` : JSON.stringify(each);
+  return { each: { items, step: child } };
+}
+
+/**
+ * A function whose source is what the author of a skill wrote: a run whose skill was changed meanwhile stops and shows it,
+ * and one that goes on with a newer version of Pawl does not.
+ */
+export function asWritten<F extends (...args: never[]) => unknown>(build: F, written: object): F {
+  const source = JSON.stringify(written, (_, value: unknown) => (typeof value === 'function' ? value.toString() : value));
+  return Object.assign(build, { toString: () => source });
+}
+
+/** The values that texts of a dispatch may name: parameters, the item, the round of the review, and what joined its items late. */
+function valuesOf(skill: Skill, number: number, ctx: StepContext): JsonObject {
+  const results = Object.fromEntries(Object.entries(ctx.results).map(([id, { output }]) => [id, output]));
+  const { qr } = runContext(skill, number, { params: ctx.params, visit: 1, results });
+  const late = lateItems(skill, number, results);
+  // A person can grant more rounds than skills know; the instructions of the last one hold for those.
+  const round = Math.min(qr.iteration, REVIEW_ROUNDS_MAX);
+  return { ...ctx.params, round, late, ...(ctx.item === undefined ? {} : { item: ctx.item as Json }) };
+}
+
+function inputOf({ params = {} }: SkillDispatch, values: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, filled(text, values)]));
+}
+
+/** The part of a step that finds the entries of its list. */
+export function itemsOf(step: string): string {
+  return `${step}.items`;
+}
+
+/** The step before one that is done for every name of a document: it reads the names. */
+export function itemsStep({ dispatch, id }: DispatchPlace['step']): [string, object][] {
+  const { each } = dispatch;
+  if (each === undefined || !('document' in each)) return [];
+  return [
+    [
+      itemsOf(id),
+      {
+        title: `${id}: the entries`,
+        use: skillItems({ document: each.document, ids: each.ids }),
+        next: { to: id, maxIterations: VISITS_BOUND },
+      },
+    ],
+  ];
+}
+
+interface ItemsConfig {
+  readonly document: string;
+  readonly ids: string;
+}
+
+const skillItems: OwnKind<ItemsConfig> = defineStepKind({
+  kind: 'skill-items',
+  recovery: 'rerun',
+  parse: (config) => config as ItemsConfig,
+  run({ config: { document, ids }, ctx, cwd }) {
+    const path = filled(document, ctx.params);
+    const items = namesMatching(ids, readTextWithin(cwd, path) ?? '');
+    if (items.length === 0)
+      throw new EngineError('STEP_FAILED', `${path} has no name like ${ids}, so there is nothing to send sub-agents for`);
+    return { outcome: 'ok', output: { items } };
+  },
+});

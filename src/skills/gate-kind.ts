@@ -1,0 +1,60 @@
+// Owns the gate of a review loop in a run: a step that nobody is handed. It reads what the reviewers wrote, applies the
+// rule by which reviews end, and keeps the review in its result. No flag and no report decides a round.
+//
+// - A document counts as its reviewer reported it: one that was changed since is refused.
+// - The items are frozen: those of round 1 are kept by their digest, and a changed file is refused.
+
+import { digestText } from '../base/digest.ts';
+import { EngineError } from '../base/error.ts';
+import { readTextWithin } from '../base/file-within.ts';
+import type { Json } from '../base/json.ts';
+import { filled } from '../definition/contract/step-contract.ts';
+import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
+import { exhaustedQuestion, gateOutput, judgeDocuments, judgeReport, openReview } from '../definition/review-loop.ts';
+
+/** What a gate of a run needs to know. */
+export interface GateStepConfig {
+  readonly qrName: string;
+  /** The step whose report counts where there are no documents. */
+  readonly review: string;
+  readonly items?: string;
+  readonly verdicts?: string;
+}
+
+/** The gate of a review loop: `ok` when it passed, `again` when the work is fixed and reviewed again, `exhausted` when a person decides. */
+export const skillGate: OwnKind<GateStepConfig> = defineStepKind({
+  kind: 'skill-gate',
+  outcomes: ['again', 'exhausted'],
+  recovery: 'rerun',
+  parse: (config) => config as GateStepConfig,
+  run({ config, ctx, cwd, reviewed = {} }) {
+    const { qrName, review, items, verdicts } = config;
+    const before = openReview(ctx.results[ctx.stepId]?.output);
+    const judged =
+      items === undefined || verdicts === undefined
+        ? judgeReport(qrName, before, ctx.results[review]?.output ?? null)
+        : judgeDocuments(qrName, before, { items: document(items), verdicts: document(verdicts) });
+    if ('faults' in judged) throw new EngineError('POSTCONDITION_FAILED', `${qrName}: ${judged.faults.join('; ')}`);
+    const { status } = judged.value;
+    return { outcome: status === 'passed' ? 'ok' : status, output: gateOutput(judged.value) };
+
+    function document(path: string) {
+      const place = filled(path, ctx.params);
+      const text = readTextWithin(cwd, place);
+      const known = reviewed[place];
+      if (known !== undefined && known !== digestText(text ?? ''))
+        throw new EngineError(
+          'POSTCONDITION_FAILED',
+          `${qrName}: ${place} was changed after its reviewer reported it, so the round is not decided by it; restore it as it was reported and retry, or have it reviewed again`,
+        );
+      return { path: place, text };
+    }
+  },
+});
+
+/** The question to a person when the rounds of a review are used up. */
+export function exhaustedPrompt(qrName: string, result: Json | undefined, options: Readonly<Record<string, string>>): string {
+  const { message = `${qrName} has used up its rounds`, findings, followUps } = (result ?? {}) as { readonly [name: string]: Json };
+  const lines = (list: Json | undefined): string[] => (Array.isArray(list) ? list.map(String) : []);
+  return exhaustedQuestion({ message: String(message), blocking: lines(findings), followUps: lines(followUps), options });
+}

@@ -1,0 +1,86 @@
+// Owns the reference texts that come with Pawl: six conventions, which say how work is done and judged everywhere, and the
+// formats of documents that skills hand to each other. A skill embeds one in a step; nobody has to keep a copy in step.
+
+import { digestText } from '../../base/digest.ts';
+import { EngineError } from '../../base/error.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import { formatResource } from '../blocks/lists.ts';
+import { DIFF_FORMAT } from './texts/diff-format.ts';
+import { DOCUMENTATION } from './texts/documentation.ts';
+import { EXPLORE_OUTPUT_FORMAT } from './texts/explore-output-format.ts';
+import { INTENT_MARKERS } from './texts/intent-markers.ts';
+import { PLAN_FORMAT } from './texts/plan-format.ts';
+import { SEVERITY } from './texts/severity.ts';
+import { STRUCTURAL } from './texts/structural.ts';
+import { TEMPORAL } from './texts/temporal.ts';
+
+const CONVENTIONS = {
+  structural: STRUCTURAL,
+  temporal: TEMPORAL,
+  severity: SEVERITY,
+  'intent-markers': INTENT_MARKERS,
+  documentation: DOCUMENTATION,
+  'diff-format': DIFF_FORMAT,
+} as const;
+
+const FORMATS = { 'plan-format': PLAN_FORMAT, 'explore-output-format': EXPLORE_OUTPUT_FORMAT } as const;
+
+/** The name of a convention that comes with Pawl. */
+export type ConventionName = keyof typeof CONVENTIONS;
+
+/** The name of a format that comes with Pawl. */
+export type FormatName = keyof typeof FORMATS;
+
+/** A reference text. */
+export interface ReferenceText {
+  readonly name: string;
+  readonly kind: 'convention' | 'format';
+  readonly text: string;
+  /** The first 12 digits of the SHA-256 of the text: another version has another one. */
+  readonly digest: string;
+}
+
+const DIGITS = 12;
+
+/** The digest by which a copy of a text is recognised. */
+export function textDigest(text: string): string {
+  return digestText(text.trim()).slice(0, DIGITS);
+}
+
+/** All texts that come with Pawl: the conventions, then the formats. */
+export function referenceTexts(): ReferenceText[] {
+  const rows = (kind: ReferenceText['kind'], texts: Readonly<Record<string, string>>): ReferenceText[] =>
+    Object.entries(texts).map(([name, text]) => ({ name, kind, text, digest: textDigest(text) }));
+  return [...rows('convention', CONVENTIONS), ...rows('format', FORMATS)];
+}
+
+/** The text of a name; throws RESOURCE_UNKNOWN if there is none. */
+export function referenceText(name: string): ReferenceText {
+  const found = referenceTexts().find((one) => one.name === name);
+  if (found !== undefined) return found;
+  throw unknownResource('resource', name, [...Object.keys(CONVENTIONS), ...Object.keys(FORMATS)]);
+}
+
+/** The error for a name that nothing has. */
+export function unknownResource(what: string, name: string, known: readonly string[]): EngineError {
+  const there = known.length === 0 ? 'there are none here' : `there are ${known.join(', ')}`;
+  return new EngineError('RESOURCE_UNKNOWN', `there is no ${what} "${name}"${didYouMean(name, known)}; ${there}`, { details: { name } });
+}
+
+/** The text of a convention. */
+export function getConvention(name: ConventionName): string {
+  if (Object.hasOwn(CONVENTIONS, name)) return CONVENTIONS[name];
+  throw unknownResource('convention', name, Object.keys(CONVENTIONS));
+}
+
+/** The text of a format. */
+export function getFormat(name: FormatName): string {
+  if (Object.hasOwn(FORMATS, name)) return FORMATS[name];
+  throw unknownResource('format', name, Object.keys(FORMATS));
+}
+
+/** `<resource>`: a convention or a format in full, with the digest by which `pawl skill lint` finds copies that are out of date. */
+export function formatReference(name: ConventionName | FormatName): string {
+  const { text, digest } = referenceText(name);
+  return formatResource(name, { content: text.trimEnd(), digest });
+}

@@ -1,0 +1,49 @@
+// Owns the provider of a project: files are those below its root, and a file that a link leads out of it to is refused, for
+// reading and for writing.
+
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { EngineError, messageOf } from '../../base/error.ts';
+import { isInsideFolder } from '../../base/inside-folder.ts';
+import { readPlainFile, writePlainFile } from '../../base/plain-file.ts';
+import { type MemoryResources, namedResources, type ResourceProvider, safePath } from './provider.ts';
+
+/** A provider whose files are those of a folder. */
+export function folderResources({ root, ...given }: Omit<MemoryResources, 'files'> & { readonly root: string }): ResourceProvider {
+  return {
+    ...namedResources(given),
+    readFile: (path) => {
+      const file = insideOf(root, path);
+      return attempt({ verb: 'read', code: 'RESOURCE_UNKNOWN', path }, () => readPlainFile(file).toString('utf8'));
+    },
+    writeFile: (path, text) => {
+      // Folders that do not exist yet are made below one that is inside.
+      const file = insideOf(root, path);
+      attempt({ verb: 'write', code: 'RESOURCE_REFUSED', path }, () => {
+        mkdirSync(dirname(file), { recursive: true });
+        writePlainFile(file, text);
+      });
+    },
+  };
+}
+
+/** The file of a path; throws RESOURCE_REFUSED if a link leads out of the root. */
+function insideOf(root: string, path: string): string {
+  const file = join(root, safePath(path));
+  if (isInsideFolder(root, file)) return file;
+  throw new EngineError('RESOURCE_REFUSED', `"${path}" leads out of ${root} through a link; name a file inside it`, { details: { path } });
+}
+
+interface Attempted {
+  readonly verb: string;
+  readonly code: 'RESOURCE_UNKNOWN' | 'RESOURCE_REFUSED';
+  readonly path: string;
+}
+
+function attempt<T>({ verb, code, path }: Attempted, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new EngineError(code, `cannot ${verb} "${path}": ${messageOf(cause)}`, { cause, details: { path } });
+  }
+}

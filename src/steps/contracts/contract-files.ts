@@ -1,0 +1,152 @@
+// Owns the files that a contract is about: what they were before the step began, which of them are there now, and which
+// documents of the run were accepted so far. What was before, and what was accepted, is among the run's data, so that a
+// process after a crash compares with the same.
+
+import { realpath } from 'node:fs/promises';
+import { posix } from 'node:path';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { type AcceptedDocument, documentDigest } from '../../definition/contract/contract-faults.ts';
+import { filledContract, type StepContract } from '../../definition/contract/step-contract.ts';
+import type { AttemptRequest } from '../attempt.ts';
+import { digestMatching } from '../outputs/workspace-digest.ts';
+import type { Job } from '../work.ts';
+import { openFile } from '../workspace-file.ts';
+import { locateInWorkspace } from '../workspace-path.ts';
+
+const BEFORE = '$contract:';
+const DOCUMENT = '$document:';
+const BYTES_MAX = 2 << 20;
+
+/** The contract of a step with the parameters of the run in it; `{item}` is the item of a fan-out. */
+export function contractOf({ bound, params, item }: AttemptRequest): StepContract | undefined {
+  const { contract } = bound.model;
+  return contract === undefined ? undefined : filledContract(contract, item === undefined ? params : { ...params, item });
+}
+
+/** The files of a contract before the work of a visit, for the run's data. */
+export async function contractBefore(job: Job): Promise<JsonObject | undefined> {
+  const contract = contractOf(job.request);
+  if (contract === undefined) return undefined;
+  const { documents = [], changes = [] } = contract;
+  const texts = new TextFiles(job.bench.services.cwd);
+  const digests: [string, Json][] = [];
+  for (const { path } of documents) {
+    const text = await texts.load(path);
+    if (text !== undefined) digests.push([path, documentDigest(text)]);
+  }
+  const files: [string, Json][] = [];
+  for (const pattern of changes) files.push([pattern, Object.fromEntries(await digestsOf(job, pattern))]);
+  // By the clock of the files, not by that of the engine.
+  return { [keyOf(job.request)]: { documents: Object.fromEntries(digests), files: Object.fromEntries(files), at: Date.now() } };
+}
+
+/** What the files of a contract were before the work. */
+export interface FilesBefore {
+  readonly document: (path: string) => string | undefined;
+  readonly file: (pattern: string, path: string) => string | undefined;
+  /** When that was; undefined in a run that an older engine began. */
+  readonly at: number | undefined;
+}
+
+/** What was noted before this visit. Without a note nothing was there. */
+export function filesBefore({ request, context }: Job): FilesBefore {
+  const kept = objectIn(context.snapshot.data, keyOf(request));
+  const [documents, files] = [objectIn(kept, 'documents'), objectIn(kept, 'files')];
+  return {
+    document: (path) => textIn(documents, path),
+    file: (pattern, path) => textIn(objectIn(files, pattern), path),
+    at: typeof kept.at === 'number' ? kept.at : undefined,
+  };
+}
+
+function keyOf({ activation }: AttemptRequest): string {
+  return `${BEFORE}${activation.path.replaceAll(/#\d+/g, '')}`;
+}
+
+function objectIn(value: JsonObject, name: string): JsonObject {
+  const inner = Object.hasOwn(value, name) ? value[name] : undefined;
+  return inner !== undefined && isJsonObject(inner) ? inner : {};
+}
+
+function textIn(value: JsonObject, name: string): string | undefined {
+  const inner = Object.hasOwn(value, name) ? value[name] : undefined;
+  return typeof inner === 'string' ? inner : undefined;
+}
+
+/** The files that match a pattern and say something, with digests that blank lines and signs that nobody sees do not change. */
+export function digestsOf({ bench, request }: Job, pattern: string): Promise<ReadonlyMap<string, string>> {
+  return digestMatching({ cwd: bench.services.cwd, pattern, signal: request.signal, isOfText: true });
+}
+
+/** The documents that were accepted in this run and in those that it belongs with, by path. */
+export async function acceptedDocuments({ request, context }: Job): Promise<ReadonlyMap<string, AcceptedDocument>> {
+  const others = (await request.family?.others()) ?? [];
+  const found = new Map<string, AcceptedDocument>();
+  for (const data of [context.snapshot.data, ...others.map((other) => other.data)])
+    for (const [key, value] of Object.entries(data))
+      if (key.startsWith(DOCUMENT) && isJsonObject(value) && !found.has(key.slice(DOCUMENT.length)))
+        found.set(key.slice(DOCUMENT.length), value as unknown as AcceptedDocument);
+  return found;
+}
+
+/** The documents of a contract as they are accepted now, for the run's data. */
+export function acceptedNow(contract: StepContract, step: string, read: TextFiles['read']): JsonObject {
+  return Object.fromEntries(
+    (contract.documents ?? []).map(({ path, frozen }): [string, Json] => [
+      `${DOCUMENT}${path}`,
+      { digest: documentDigest(read(path) ?? ''), step, ...(frozen === true ? { frozen } : {}) },
+    ]),
+  );
+}
+
+/** Text files of a workspace, each read once. Whatever leads outside, is too large or is no text counts as missing. */
+export class TextFiles {
+  readonly #cwd: string;
+  readonly #texts = new Map<string, string | undefined>();
+  readonly #files = new Map<string, string>();
+  readonly #createdAt = new Map<string, number>();
+
+  constructor(cwd: string) {
+    this.#cwd = cwd;
+  }
+
+  /** Reads a file, if it was not read before. */
+  async load(path: string): Promise<string | undefined> {
+    if (!this.#texts.has(path)) this.#texts.set(path, await this.#look(path));
+    return this.#texts.get(path);
+  }
+
+  async #look(path: string): Promise<string | undefined> {
+    const root = await realpath(this.#cwd);
+    // The path may be one that an agent wrote: too long, or a link to itself.
+    const place = await locateInWorkspace(root, path).catch(() => undefined);
+    if (place?.kind !== 'inside') return undefined;
+    this.#files.set(path, place.real);
+    const { bytes, createdAt } = (await contentOf(place.real)) ?? {};
+    if (createdAt !== undefined) this.#createdAt.set(path, createdAt);
+    return bytes === undefined || bytes.includes(0) ? undefined : bytes.toString('utf8');
+  }
+
+  /** Whether a file that was read was created after this time. */
+  isNewer(path: string, at: number | undefined): boolean {
+    return at !== undefined && (this.#createdAt.get(path) ?? 0) > at;
+  }
+
+  /** The file that a path leads to; of one that was not found, the path without detours. */
+  readonly fileOf = (path: string): string => this.#files.get(path) ?? posix.normalize(path);
+
+  /** The text of a file that was read before. */
+  readonly read = (path: string): string | undefined => this.#texts.get(path);
+}
+
+/** The content of a file, unless it is too large to be looked at, and when it was created. */
+async function contentOf(file: string): Promise<{ readonly bytes: Buffer; readonly createdAt: number } | undefined> {
+  const handle = await openFile(file);
+  if (handle === undefined) return undefined;
+  try {
+    const { size, birthtimeMs } = await handle.stat();
+    return size > BYTES_MAX ? undefined : { bytes: await handle.readFile(), createdAt: birthtimeMs };
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,130 @@
+// Owns the check of a step's contract when its work is reported or done: documents, changed files, the command, and what a
+// reviewer says about the items of its review. What is missing goes back to the agent as the error of its attempt.
+
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { citedPaths, contractFaults } from '../../definition/contract/contract-faults.ts';
+import { commandLine, type StepContract } from '../../definition/contract/step-contract.ts';
+import type { StepModel } from '../../definition/model.ts';
+import type { OutcomeName } from '../../definition/outcome.ts';
+import type { StepError } from '../../kernel/input.ts';
+import { git } from '../../process/git.ts';
+import type { CheckResult } from '../attempt.ts';
+import { type CheckScene, type CheckVerdict, checkTimeout } from '../check.ts';
+import { runProgram } from '../program.ts';
+import { type Job, stepError } from '../work.ts';
+import { acceptedDocuments, acceptedNow, contractOf, digestsOf, filesBefore, TextFiles } from './contract-files.ts';
+import { reviewedNow, reviewFaults } from './review-round.ts';
+
+/** What a contract was found to be. */
+export interface ContractFindings {
+  readonly evidence: JsonObject;
+  readonly checks: readonly CheckResult[];
+  /** Absent when all of it holds. */
+  readonly error?: StepError;
+  /** What the run keeps when it holds: the documents as they were accepted. */
+  readonly remember: JsonObject;
+}
+
+/** Whether the contract of a step is checked when its work ended so: a verdict that leads on is work as well. */
+export function hasContract({ contract, reviewOf, next }: StepModel, outcome: OutcomeName): boolean {
+  if (contract === undefined && reviewOf === undefined) return false;
+  return outcome === 'ok' || next[outcome] !== undefined;
+}
+
+/** Checks the contract of a step. `output` is what was reported. */
+export async function checkContract(job: Job, output: Json): Promise<ContractFindings> {
+  const { request } = job;
+  const contract = contractOf(request) ?? {};
+  const texts = new TextFiles(job.bench.services.cwd);
+  const accepted = await acceptedDocuments(job);
+  const { reviewOf } = request.bound.model;
+  await loadTexts(texts, contract, accepted.keys());
+  const before = filesBefore(job);
+  const found = contractFaults(contract, {
+    read: texts.read,
+    fileOf: texts.fileOf,
+    before: before.document,
+    isWritten: await writtenFiles(job, contract, texts),
+    accepted,
+    changed: await changedFiles(job, contract),
+  });
+  const review = reviewOf === undefined ? [] : await reviewFaults(job, { reviewOf, output }, texts);
+  // A command may take minutes; it is not run for work that is refused anyway.
+  const command = found.length + review.length > 0 ? undefined : await runContractCommand(job, contract);
+  const faults = [...found, ...review, ...(command === undefined || command.passed === true ? [] : [commandFault(command)])];
+  const checks = command === undefined ? [] : [command];
+  const evidence = { contract: { passed: faults.length === 0, ...(faults.length === 0 ? {} : { faults }) } };
+  const reviewed = reviewOf === undefined ? {} : await reviewedNow(job, reviewOf, texts);
+  const remember = faults.length === 0 ? { ...acceptedNow(contract, request.bound.model.id, texts.read), ...reviewed } : {};
+  return { evidence, checks, remember, ...(faults.length === 0 ? {} : { error: contractError(request.bound.model.id, faults) }) };
+}
+
+const FAULTS_SHOWN = 12;
+
+function contractError(step: string, faults: readonly string[]): StepError {
+  const more = faults.length > FAULTS_SHOWN ? [`- and ${faults.length - FAULTS_SHOWN} more`] : [];
+  const list = [...faults.slice(0, FAULTS_SHOWN).map((fault) => `- ${fault}`), ...more].join('\n');
+  return stepError('POSTCONDITION_FAILED', `step "${step}" is not done:\n${list}`, { reason: 'contract' });
+}
+
+async function loadTexts(texts: TextFiles, contract: StepContract, accepted: Iterable<string>): Promise<void> {
+  const { documents = [] } = contract;
+  const named = documents.flatMap(({ path, references = [] }) => [path, ...references.map(({ to }) => to)]);
+  for (const path of [...named, ...accepted]) await texts.load(path);
+  for (const path of citedPaths(contract, texts.read)) await texts.load(path);
+}
+
+/** Which of the cited files were created in this step. Programs that save by renaming create a file anew, which git knows. */
+async function writtenFiles(job: Job, contract: StepContract, texts: TextFiles): Promise<(path: string) => boolean> {
+  const { at } = filesBefore(job);
+  const created = new Set<string>();
+  for (const path of citedPaths(contract, texts.read).filter((one) => texts.isNewer(one, at)))
+    if (!(await git(job.bench.services.cwd, ['cat-file', '-e', `HEAD:./${path}`])).ok) created.add(path);
+  return (path) => created.has(path);
+}
+
+async function changedFiles(job: Job, { changes = [] }: StepContract): Promise<(pattern: string) => readonly string[]> {
+  const before = filesBefore(job);
+  const changed = new Map<string, readonly string[]>();
+  for (const pattern of changes) {
+    const now = await digestsOf(job, pattern);
+    changed.set(
+      pattern,
+      [...now].flatMap(([path, digest]) => (before.file(pattern, path) === digest ? [] : [path])),
+    );
+  }
+  return (pattern) => changed.get(pattern) ?? [];
+}
+
+/** Runs the command of a contract as a gate would; undefined where there is none, or the person gave none. */
+async function runContractCommand(job: Job, { command }: StepContract): Promise<CheckResult | undefined> {
+  const { bench, request } = job;
+  const line = command === undefined ? undefined : commandLine(command, request.params);
+  if (line === undefined) return undefined;
+  const at = bench.services.now();
+  const config = { check: 'command' as const, run: line };
+  const verdict = await bench.checks.command?.run(config, sceneOf(job, at));
+  const { passed = null, result = null, error = 'there is no check "command"' } = verdict ?? ({} as Partial<CheckVerdict>);
+  return { type: 'command', config, passed, result, at, ...(passed === true ? {} : { error }) };
+}
+
+function sceneOf(job: Job, startedAt: number): CheckScene {
+  const { bench, request } = job;
+  const { cwd, now } = bench.services;
+  const notHere = (): never => {
+    throw new Error('a contract only runs a command');
+  };
+  const { runId, params, signal, activation, bound } = request;
+  const timeoutMs = checkTimeout(job, undefined);
+  return {
+    ...{ cwd, runId, step: bound.model.id, attempt: activation.attempt, params, signal, now, startedAt, forge: undefined },
+    run: (program) => runProgram(bench, request, { ...program, ...(timeoutMs === undefined ? {} : { timeoutMs }), pipefail: true }),
+    ask: notHere,
+    check: notHere,
+  };
+}
+
+function commandFault({ config, error }: CheckResult): string {
+  const line = isJsonObject(config) ? String(config.run) : '';
+  return `the command \`${line}\` must end with 0, and ${error ?? 'failed'}`;
+}

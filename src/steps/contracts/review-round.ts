@@ -1,0 +1,43 @@
+// Owns what a reviewer has to bring before its round counts: a verdict with evidence on every item that can stop the
+// round, on items that are those of round 1; or, in a review without items, findings for a rejection. The gate decides
+// what follows; here the reviewer is told what is missing while it can still add it.
+
+import { digestText } from '../../base/digest.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { filled } from '../../definition/contract/step-contract.ts';
+import { judgeDocuments, openReview, reportFaults } from '../../definition/review-loop.ts';
+import type { ReviewDocuments } from '../../definition/step-terms.ts';
+import type { Job } from '../work.ts';
+import type { TextFiles } from './contract-files.ts';
+
+const REVIEWED = '$reviewed:';
+
+/** The documents of a round as their reviewer reported them, for the run's data: the gate reads no others. */
+export async function reviewedNow({ request }: Job, { gate, items, verdicts }: ReviewDocuments, texts: TextFiles): Promise<JsonObject> {
+  if (items === undefined || verdicts === undefined) return {};
+  const paths = [items, verdicts].map((path) => filled(path, request.params));
+  const digests = await Promise.all(paths.map(async (path) => [path, digestText((await texts.load(path)) ?? '')] as const));
+  return { [`${REVIEWED}${gate}`]: Object.fromEntries(digests) };
+}
+
+/** The digests of the documents that were reported for the gate that runs now, by path; undefined if there are none. */
+export function reviewedFor({ request, context }: Job): JsonObject | undefined {
+  const reviewed = context.snapshot.data[`${REVIEWED}${request.bound.model.id}`];
+  return isJsonObject(reviewed ?? null) ? (reviewed as JsonObject) : undefined;
+}
+
+/** What is missing in the report or the documents of a reviewer. */
+export async function reviewFaults(
+  { request, context }: Job,
+  { reviewOf, output }: { readonly reviewOf: ReviewDocuments; readonly output: Json },
+  texts: TextFiles,
+): Promise<readonly string[]> {
+  const { gate, items, verdicts } = reviewOf;
+  if (items === undefined || verdicts === undefined) return reportFaults(output);
+  const document = async (path: string) => ({ path, text: await texts.load(path) });
+  const judged = judgeDocuments(gate, openReview(context.snapshot.results[gate]), {
+    items: await document(filled(items, request.params)),
+    verdicts: await document(filled(verdicts, request.params)),
+  });
+  return 'faults' in judged ? judged.faults : [];
+}

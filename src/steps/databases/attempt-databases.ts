@@ -1,0 +1,306 @@
+// Owns what a step does to protected databases: it works on copies, and what it changed there becomes part of the
+// databases when its postconditions hold, in one transaction with the record that it did. Otherwise it is dropped.
+//
+// S5. A step that fails, times out, throws, is stopped or whose process dies has changed nothing.
+// S6. A step whose record is in the database has happened: it is settled with the recorded result and does not run again.
+
+import { existsSync } from 'node:fs';
+import { EngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
+import { writtenDatabase } from '../../definition/database.ts';
+import { isSuccess } from '../../definition/outcome.ts';
+import { type Acceptance, acceptCopy, changesIn } from '../../safe-db/accept.ts';
+import { backUp } from '../../safe-db/backup.ts';
+import { ROW_LIMIT, SafeDatabaseClient } from '../../safe-db/client.ts';
+import { RunBackups } from '../../safe-db/context.ts';
+import type { TableChange } from '../../safe-db/difference.ts';
+import { differences } from '../../safe-db/difference.ts';
+import { acceptedSince, findAcceptedStep } from '../../safe-db/once.ts';
+import { Stopped } from '../abort.ts';
+import type { AttemptResult } from '../attempt.ts';
+import { isForCaller } from '../handover.ts';
+import { sealed } from '../redaction.ts';
+import { type Job, stepError } from '../work.ts';
+import {
+  areCopiesKept,
+  copyVariables,
+  type DatabaseCopy,
+  databaseServices,
+  keepCopies,
+  needsCopies,
+  openClients,
+  openCopies,
+  removeCopies,
+} from './copies.ts';
+import { watchingDatabases } from './watch.ts';
+
+type Settled = Extract<AttemptResult, { readonly type: 'settled' }>;
+type Evidence = { readonly [name: string]: Json };
+type Work = (job: Job) => Promise<AttemptResult>;
+
+const KEPT_OUTCOMES: readonly string[] = ['skip', 'iterate'];
+const backups = new RunBackups();
+
+/** Does the work of an attempt on copies of its databases, and accepts what it changed. */
+export function withDatabases(job: Job, work: Work): Promise<AttemptResult> {
+  return needsCopies(job) ? workedOnCopies(job, work) : watchingDatabases(job, work);
+}
+
+async function workedOnCopies(job: Job, work: Work): Promise<AttemptResult> {
+  const known = recordedResult(job);
+  if (known !== undefined) return known;
+  await backUpRun(job);
+  return onCopies(job, work);
+}
+
+/** Verifies work that was done elsewhere on copies that were kept for it. */
+export async function verifyingDatabases(job: Job, work: Work): Promise<AttemptResult> {
+  const { model } = job.request.bound;
+  if (!needsCopies(job)) return work(job);
+  const known = recordedResult(job);
+  if (known !== undefined) return known;
+  if (areCopiesKept(job)) return onCopies(job, work);
+  const message = `the copies of the databases that step "${model.id}" worked on are gone, so what it changed cannot be accepted`;
+  return { type: 'errored', error: stepError('DATABASE_FAILED', message), claim: job.request.result, checks: [] };
+}
+
+/** Looks at the databases without changing them: conditions of a step that waits. */
+export function readingDatabases(job: Job, work: Work): Promise<AttemptResult> {
+  return needsCopies(job) ? readOnCopies(job, work) : work(job);
+}
+
+async function readOnCopies(job: Job, work: Work): Promise<AttemptResult> {
+  const copies = await openCopies(job);
+  try {
+    return await withClients(job, copies, work);
+  } finally {
+    removeCopies(job);
+  }
+}
+
+/** The result of an attempt that was accepted, if one was: the process died before it was told (S6). */
+export function recordedResult(job: Job): AttemptResult | undefined {
+  const { model } = job.request.bound;
+  if (writtenDatabase(model) === undefined) return undefined;
+  const { runId: run, startedAt: started, activation } = job.request;
+  for (const { use, service } of databaseServices(job)) {
+    if (use.access !== 'write') continue;
+    const found = findAcceptedStep(service.path, { run, started, path: activation.path, since: activation.since });
+    if (found === undefined) continue;
+    const result = JSON.parse(found.result) as Settled;
+    return { ...result, evidence: { ...(result.evidence as Evidence | undefined), recorded: { database: use.name, at: found.at } } };
+  }
+  return undefined;
+}
+
+async function backUpRun(job: Job): Promise<void> {
+  const { runId, startedAt: runStartedAt } = job.request;
+  for (const { use, service } of databaseServices(job)) {
+    if (use.access !== 'write') continue;
+    const { path, backupFolder: folder, keepBackups: keep } = service;
+    await backups.ensure(path, { runId, runStartedAt }, () =>
+      backUp(path, {
+        runId,
+        runStartedAt,
+        ...(folder === undefined ? {} : { folder }),
+        ...(keep === undefined ? {} : { keep }),
+        now: job.bench.services.now,
+      }),
+    );
+  }
+}
+
+async function onCopies(job: Job, work: Work): Promise<AttemptResult> {
+  let isKept = false;
+  try {
+    const copies = await openCopies(job);
+    const result = await withClients(job, copies, work);
+    isKept = result.type === 'handed' || result.type === 'asked';
+    if (isKept) keepCopies(job);
+    return isKept || result.type === 'ready' || result.type === 'observed' ? result : await concluded(job, copies, result);
+  } finally {
+    if (!isKept) removeCopies(job);
+  }
+}
+
+async function withClients({ bench, request, context }: Job, copies: readonly DatabaseCopy[], work: Work): Promise<AttemptResult> {
+  const clients = openClients(copies, request);
+  try {
+    const env = { ...bench.services.env, ...copyVariables(copies) };
+    const place = { ...bench, services: { ...bench.services, env }, copies };
+    const { databases } = clients;
+    return await work({ bench: place, request, context: databases === undefined ? context : await context.giving(databases) });
+  } finally {
+    // Code that goes on after its attempt was stopped finds a closed client.
+    clients.close();
+  }
+}
+
+/** The result with what became of the changes. */
+async function concluded(
+  job: Job,
+  copies: readonly DatabaseCopy[],
+  given: Exclude<AttemptResult, { type: 'ready' | 'observed' }>,
+): Promise<AttemptResult> {
+  const gone = copies.find(({ file }) => !existsSync(file));
+  if (gone !== undefined) return removed(job, gone, given);
+  const result = withEvidence(given, outsideEvidence(job, copies));
+  if (result.type !== 'settled' || !isKeptOutcome(job, result)) return result;
+  for (const { use, ...copy } of copies.filter((one) => one.use.access === 'read')) {
+    const changes = changesIn({ ...copy });
+    if (changes.length > 0) return refused(job, result, { name: use.name, why: `it may only read it, but changed ${changes.join(', ')}` });
+  }
+  const [written] = copies.filter(({ use }) => use.access === 'write');
+  const expected = copies.map((copy) => expectation(copy)).find((problem) => problem !== undefined);
+  if (expected !== undefined) return unexpected(job, result, expected);
+  return written === undefined ? result : accepting(job, written, result);
+}
+
+function removed({ request }: Job, { use, file }: DatabaseCopy, { checks, evidence }: Pick<Settled, 'checks' | 'evidence'>): AttemptResult {
+  const message = `database "${use.name}" (${file}) was removed while step "${request.bound.model.id}" worked, so nothing of the step was accepted; "pawl data status" lists its backups, and "pawl data restore FILE" puts one back`;
+  return { type: 'errored', error: stepError('DATABASE_FAILED', message, { retryable: false }), checks, ...present({ evidence }) };
+}
+
+function isKeptOutcome({ request }: Job, { outcome }: Settled): boolean {
+  return isSuccess(request.bound.model, outcome) || KEPT_OUTCOMES.includes(outcome);
+}
+
+async function accepting(job: Job, copy: DatabaseCopy, result: Settled): Promise<AttemptResult> {
+  const { request, bench } = job;
+  const { use, service } = copy;
+  const { activation, runId: run, startedAt: started, signal } = request;
+  const { kind } = request.bound.model;
+  // Functions confirm each delete, and each of their statements has the row limit.
+  const isFunction = !isForCaller(job) && (kind === 'task' || kind === 'own' || request.bound.code.agent !== undefined);
+  const { rowLimit = ROW_LIMIT } = service;
+  const deletesMax = use.deletes ?? (isFunction ? undefined : 0);
+  const told = (tables: readonly TableChange[]): Settled =>
+    sealed(bench.redactor, withEvidence(result, { databases: { [use.name]: { changed: tables as unknown as Json } } })) as Settled;
+  const found = await acceptCopy(copy, {
+    step: { run, started, path: activation.path, attempt: activation.attempt },
+    at: new Date(bench.services.now()).toISOString(),
+    ...(deletesMax === undefined ? {} : { deletesMax }),
+    ...(isFunction ? {} : { updatesMax: rowLimit }),
+    result: (tables) => JSON.stringify(told(tables)),
+    isStopped: () => signal.aborted,
+  });
+  switch (found.kind) {
+    case 'unchanged':
+      return result;
+    case 'accepted':
+      return told(found.tables);
+    case 'stopped':
+      throw new Stopped();
+    case 'refused':
+      return refused(job, withEvidence(result, changedEvidence(use.name, found.tables)), { name: use.name, why: found.why });
+    case 'conflict':
+      return conflicting(job, result, { name: use.name, found });
+  }
+}
+
+function changedEvidence(name: string, tables: readonly TableChange[]): Evidence {
+  return tables.length === 0 ? {} : { databases: { [name]: { dropped: tables as unknown as Json } } };
+}
+
+/** A rule was broken: the attempt is tried again with the reason, as after a broken postcondition. */
+function refused(
+  { request }: Job,
+  { type: _, outcome: __, output, assumptions: ___, ...noted }: Settled,
+  { name, why }: { readonly name: string; readonly why: string },
+): AttemptResult {
+  const message = `what step "${request.bound.model.id}" did to its copy of database "${name}" was dropped: ${why}`;
+  return { type: 'errored', error: stepError('DATA_PROTECTED', message, { reason: 'contract' }), ...noted, claim: noted.claim ?? output };
+}
+
+function unexpected(
+  { request }: Job,
+  { type: _, outcome: __, output, assumptions: ___, ...noted }: Settled,
+  { name, query, found }: Unexpected,
+): AttemptResult {
+  const message = `the query ${JSON.stringify(query)} on database "${name}" must give something other than 0 and NULL after step "${request.bound.model.id}", and gave ${found}`;
+  const evidence = { ...(noted.evidence as Evidence | undefined), expected: { database: name, query, found } };
+  return {
+    type: 'errored',
+    error: stepError('POSTCONDITION_FAILED', message, { reason: 'contract' }),
+    ...noted,
+    evidence,
+    claim: noted.claim ?? output,
+  };
+}
+
+interface Conflict {
+  readonly name: string;
+  readonly found: Extract<Acceptance, { readonly kind: 'conflict' }>;
+}
+
+/** Others were faster: the step is tried again on a new copy as often as its retries allow, then it is a conflict. */
+function conflicting({ request }: Job, result: Settled, { name, found }: Conflict): AttemptResult {
+  const { model } = request.bound;
+  const { attempt, since, broken = 0 } = request.activation;
+  const error = `database "${name}": ${found.why}`;
+  const rows = found.rows as unknown as Json;
+  const noted = withEvidence(result, {
+    databases: { [name]: { dropped: found.tables as unknown as Json, conflict: { why: found.why, rows } } },
+  });
+  const claim = result.claim ?? result.output;
+  const mayRetry = model.retry.on.includes('error') && attempt - since - broken < model.retry.max;
+  if (!mayRetry) return { ...noted, outcome: 'conflict', output: { error, database: name, rows }, claim };
+  const { type: _, outcome: __, output: ___, assumptions: ____, ...rest } = noted;
+  return { type: 'errored', error: stepError('DATABASE_CONFLICT', `step "${model.id}": ${error}`), ...rest, claim };
+}
+
+interface Unexpected {
+  readonly name: string;
+  readonly query: string;
+  readonly found: string;
+}
+
+/** The first query that does not give what its author expects. */
+function expectation({ use, copy }: DatabaseCopy): Unexpected | undefined {
+  if (use.expect.length === 0) return undefined;
+  const client = new SafeDatabaseClient(copy);
+  try {
+    for (const query of use.expect) {
+      const value = firstValue(client, query);
+      if (value === null || value === undefined || value === 0 || value === 0n || value === '')
+        return { name: use.name, query, found: String(value ?? 'nothing') };
+    }
+  } finally {
+    client.close();
+  }
+  return undefined;
+}
+
+function firstValue(client: SafeDatabaseClient, query: string): unknown {
+  try {
+    return Object.values(client.get(query) ?? {})[0];
+  } catch (error) {
+    throw new EngineError('CONDITION_ERROR', `the query ${JSON.stringify(query)} could not be run: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** What changed in the databases themselves while the step worked: other steps, or somebody who does not go through Pawl. */
+function outsideEvidence({ bench, request }: Job, copies: readonly DatabaseCopy[]): Evidence {
+  const found: Record<string, Json> = {};
+  for (const { use, file, base } of copies) {
+    const tables = differences(file, base);
+    if (tables.length === 0) continue;
+    const steps = acceptedSince(file, base).map(({ run, path }) => `${run}/${path}`);
+    if (steps.length === 0)
+      bench.services.warn?.(
+        new EngineError(
+          'DATA_PROTECTED',
+          `while step "${request.bound.model.id}" worked, database "${use.name}" was changed by something other than Pawl: ${tables.map(({ table }) => table).join(', ')}; "pawl data diff ${request.runId}" shows what is different since the run began`,
+        ),
+      );
+    found[use.name] = { tables: tables as unknown as Json, ...(steps.length === 0 ? { notByPawl: true } : { steps }) };
+  }
+  return Object.keys(found).length === 0 ? {} : { changedMeanwhile: found };
+}
+
+function withEvidence<Result extends Exclude<AttemptResult, { type: 'observed' }>>(result: Result, more: Evidence): Result {
+  if (Object.keys(more).length === 0) return result;
+  const before = (result.evidence ?? {}) as JsonObject;
+  return { ...result, evidence: { ...before, ...more } };
+}

@@ -1,0 +1,173 @@
+// Owns the private copies of databases that an attempt works on: where they are, how long they are kept, and how functions
+// and programs get them. Work that somebody else does and reports later keeps its copies until then.
+
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { EngineError } from '../../base/error.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import { canWrite, type DatabaseUse, databasesOf, databaseVariable } from '../../definition/database.ts';
+import type { WorkedCopy } from '../../safe-db/accept.ts';
+import { SafeDatabaseClient } from '../../safe-db/client.ts';
+import { createCopy, removeDatabase } from '../../safe-db/copy.ts';
+import type { AttemptRequest } from '../attempt.ts';
+import { hasFunctions, keyOf } from '../context.ts';
+import { type DatabaseService, entryOf, type StepServices } from '../services.ts';
+import type { Job } from '../work.ts';
+
+/** A copy of one database, with what the step may do to it. */
+export interface DatabaseCopy extends WorkedCopy {
+  readonly use: DatabaseUse;
+  readonly service: DatabaseService;
+}
+
+/** The file that says: somebody works on these copies and reports later. */
+const KEPT = 'kept';
+/** The file that names a copy outside of the folder, so that it is removed with it. */
+const OUTSIDE = 'outside';
+/** Copies that nobody came back for. */
+const KEPT_MS_MAX = 30 * 24 * 3_600_000;
+
+/** Whether anything of a step looks at its databases: its work, or functions of its author. */
+export function needsCopies({ request }: Job): boolean {
+  const { model } = request.bound;
+  return databasesOf(model).length > 0 && (canWrite(model.kind) || hasFunctions(request));
+}
+
+/** The databases that a step works on, with their files; an error names one that is not there. */
+export function databaseServices({ bench, request }: Job): { readonly use: DatabaseUse; readonly service: DatabaseService }[] {
+  const { services } = bench;
+  return databasesOf(request.bound.model).map((use) => {
+    const service = entryOf(services.databases, use.name);
+    if (service !== undefined) return { use, service: { ...service, path: resolve(services.cwd, service.path) } };
+    const hint = didYouMean(use.name, Object.keys(services.databases ?? {}));
+    throw new EngineError(
+      'DATABASE_UNKNOWN',
+      `step "${request.bound.model.id}" uses the database "${use.name}", which is not known here${hint}; name its file under "databases" in .pawl/config.yaml, or pass it to createEngine`,
+    );
+  });
+}
+
+/** The copies of an attempt: those that were kept for it, or new ones. */
+export async function openCopies(job: Job): Promise<DatabaseCopy[]> {
+  const folder = folderOf(job);
+  const wanted = databaseServices(job);
+  if (!existsSync(join(folder, KEPT))) {
+    removeForgotten(dirname(folder), job.bench.services.now());
+    removeCopies(job);
+  }
+  const copies: DatabaseCopy[] = [];
+  for (const { use, service } of wanted) {
+    const own = join(folder, use.name);
+    const copy = placeOf(job, use);
+    const known = { file: service.path, base: join(own, 'base.db'), copy: copy ?? join(own, 'copy.db') };
+    if (existsSync(join(folder, KEPT)) && existsSync(known.base)) copies.push({ ...known, use, service });
+    else copies.push({ ...(await createNew(job, { own, copy, file: service.path })), use, service });
+  }
+  return copies;
+}
+
+interface NewCopy {
+  readonly own: string;
+  readonly copy: string | undefined;
+  readonly file: string;
+}
+
+async function createNew(job: Job, { own, copy, file }: NewCopy): Promise<WorkedCopy> {
+  if (!existsSync(file))
+    throw new EngineError('DATABASE_FAILED', `database ${file} does not exist; run its migrations to create it ("pawl data migrate")`, {
+      details: { file },
+    });
+  if (copy === undefined) return createCopy(file, { folder: own });
+  if (existsSync(copy))
+    throw new EngineError(
+      'DATABASE_FAILED',
+      `step "${job.request.bound.model.id}" wants its copy of ${file} at ${copy}, where there is a file already; remove it, or choose another path`,
+      {
+        details: { file, copy },
+      },
+    );
+  mkdirSync(own, { recursive: true, mode: 0o700 });
+  mkdirSync(dirname(copy), { recursive: true });
+  writeFileSync(join(own, OUTSIDE), copy);
+  return createCopy(file, { folder: own, copy });
+}
+
+/** Where in the workspace the copy is to be; functions do not need to know. */
+function placeOf({ bench, request }: Job, { copy }: DatabaseUse): string | undefined {
+  const { kind } = request.bound.model;
+  return copy === undefined || (kind !== 'agent' && kind !== 'command') ? undefined : resolve(bench.services.cwd, copy);
+}
+
+/** Keeps the copies until the work on them is reported. */
+export function keepCopies(job: Job): void {
+  writeFileSync(join(folderOf(job), KEPT), '');
+}
+
+/** Whether copies were kept for this attempt. */
+export function areCopiesKept(job: Job): boolean {
+  return existsSync(join(folderOf(job), KEPT));
+}
+
+/** Removes the copies of an attempt. */
+export function removeCopies(job: Job): void {
+  const folder = folderOf(job);
+  if (existsSync(folder)) removeFolder(folder);
+}
+
+function removeFolder(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const outside = join(folder, name, OUTSIDE);
+    if (existsSync(outside)) removeDatabase(readFileSync(outside, 'utf8'));
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function removeForgotten(root: string, now: number): void {
+  if (!existsSync(root)) return;
+  for (const name of readdirSync(root)) {
+    const folder = join(root, name);
+    if (now - statSync(folder).mtimeMs > KEPT_MS_MAX) removeFolder(folder);
+  }
+}
+
+function folderOf({ bench, request }: Job): string {
+  // A run with the id of an earlier one does not get copies that were kept for that one.
+  const key = createHash('sha256')
+    .update(`${keyOf(request)} ${request.startedAt}`)
+    .digest('hex')
+    .slice(0, 32);
+  return join(copyFolder(bench.services), key);
+}
+
+function copyFolder({ copyDir }: StepServices): string {
+  return copyDir ?? join(tmpdir(), `pawl-copies-${process.getuid?.() ?? ''}`);
+}
+
+/** The environment variables that name the copies. */
+export function copyVariables(copies: readonly DatabaseCopy[]): Record<string, string> {
+  return Object.fromEntries(copies.map(({ use, copy }) => [databaseVariable(use.name), copy]));
+}
+
+/** Clients of the copies for the functions of a step, and how they are closed. */
+export interface CopyClients {
+  readonly databases?: Readonly<Record<string, SafeDatabaseClient>>;
+  close(): void;
+}
+
+/** Opens the clients of a step; one without functions needs none. */
+export function openClients(copies: readonly DatabaseCopy[], request: AttemptRequest): CopyClients {
+  // A kind of the application is a function, whoever brought it.
+  if (!hasFunctions(request) && request.bound.model.kind !== 'own') return { close: () => undefined };
+  const clients = copies.map(({ use, copy, service }) => {
+    const { rowLimit } = service;
+    return [use.name, new SafeDatabaseClient(copy, rowLimit === undefined ? {} : { rowLimit })] as const;
+  });
+  return {
+    databases: Object.freeze(Object.fromEntries(clients)),
+    close: () => {
+      for (const [, client] of clients) client.close();
+    },
+  };
+}

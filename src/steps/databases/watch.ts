@@ -1,0 +1,89 @@
+// Owns noticing that a protected database was changed while a program or an agent worked whose step does not name it.
+// Steps that do are compared with the state that their copy was made from; here it is only seen that something changed.
+
+import { existsSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { EngineError } from '../../base/error.ts';
+import type { Json } from '../../base/json.ts';
+import { newestRecords } from '../../safe-db/once.ts';
+import type { AttemptResult } from '../attempt.ts';
+import type { Job } from '../work.ts';
+
+type Work = (job: Job) => Promise<AttemptResult>;
+
+/** The kinds whose work goes on outside of this process, with a shell of its own. */
+const OUTSIDE: ReadonlySet<string> = new Set(['agent', 'command']);
+
+interface Watched {
+  readonly name: string;
+  /** What became of the database since; undefined if nothing did, or if Pawl itself changed it. */
+  changed(): 'changed' | 'removed' | undefined;
+  close(): void;
+}
+
+/** Does the work, and puts into its evidence which databases something other than Pawl changed meanwhile. */
+export async function watchingDatabases(job: Job, work: Work): Promise<AttemptResult> {
+  const { services } = job.bench;
+  const all = Object.entries(services.databases ?? {});
+  if (all.length === 0 || !OUTSIDE.has(job.request.bound.model.kind)) return work(job);
+  const watched = all.flatMap(([name, { path }]) => watch(name, path) ?? []);
+  try {
+    const result = await work(job);
+    const found = watched.flatMap((one) => {
+      const what = one.changed();
+      return what === undefined ? [] : [{ name: one.name, what }];
+    });
+    for (const one of found) services.warn?.(warningOf(job, one));
+    if (found.length === 0 || (result.type !== 'settled' && result.type !== 'errored')) return result;
+    const changedMeanwhile = Object.fromEntries(found.map(({ name, what }) => [name, { [what]: true, notByPawl: true }]));
+    return { ...result, evidence: { ...(result.evidence as object | undefined), changedMeanwhile } as Json };
+  } finally {
+    for (const one of watched) one.close();
+  }
+}
+
+function warningOf({ request }: Job, { name, what }: { readonly name: string; readonly what: string }): EngineError {
+  const next =
+    what === 'removed'
+      ? '"pawl data status" lists its backups, and "pawl data restore FILE" puts one back'
+      : '"pawl data diff" compares it with its newest backup';
+  return new EngineError(
+    'DATA_PROTECTED',
+    `while step "${request.bound.model.id}" worked, which does not use database "${name}", something other than Pawl ${what} it; ${next}`,
+  );
+}
+
+/** SQLite numbers the state that a connection sees: another number means that somebody else committed. */
+function watch(name: string, path: string): Watched | undefined {
+  if (!existsSync(path)) return undefined;
+  const number = (): string => {
+    const { dev, ino } = statSync(path);
+    return `${dev} ${ino}`;
+  };
+  let db: DatabaseSync | undefined;
+  try {
+    const before = number();
+    const open = new DatabaseSync(path, { readOnly: true, timeout: 1000 });
+    db = open;
+    const version = (): unknown => open.prepare('PRAGMA data_version').get()?.data_version;
+    const first = version();
+    const records = newestRecords(open);
+    return {
+      name,
+      changed: () => {
+        try {
+          if (!existsSync(path)) return 'removed';
+          if (number() !== before) return 'changed';
+          return version() === first || newestRecords(open) !== records ? undefined : 'changed';
+        } catch {
+          return 'changed';
+        }
+      },
+      close: () => open.close(),
+    };
+  } catch {
+    // A file that is no database, or is locked: whoever uses it is told.
+    db?.close();
+    return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+// Owns what a person decided last at a question of the run, for checks that ask for it.
+
+import { isJsonObject } from '../base/json.ts';
+import { judgedKey } from './judged-tree.ts';
+import type { Job } from './work.ts';
+import { treeNow } from './workspace-tree.ts';
+
+/** A person's decision at a question. */
+export interface PersonDecision {
+  readonly option: string;
+  readonly actor: string;
+  /** Whether the option lets the work pass. */
+  readonly isApproval: boolean;
+  /** Whether the files have changed since. */
+  readonly isStale: boolean;
+}
+
+/** What a person decided last at a step; undefined if nobody has. */
+export async function decisionAt(job: Job, step: string): Promise<PersonDecision | undefined> {
+  const { request, context } = job;
+  const { results, data } = context.snapshot;
+  const result = results[step];
+  const gate = request.workflow.definition.steps.find(({ id }) => id === step)?.gate;
+  if (gate === undefined || !isJsonObject(result) || typeof result.option !== 'string') return undefined;
+  const option = gate.options.find(({ label }) => label === result.option);
+  const judged = data[judgedKey(step)];
+  const tree = isJsonObject(judged) ? judged.tree : undefined;
+  const isStale = typeof tree === 'string' && tree !== '' && (await treeNow(job)).id !== tree;
+  return { option: result.option, actor: String(result.actor ?? ''), isApproval: option?.outcome === 'ok', isStale };
+}

@@ -1,0 +1,109 @@
+// Owns writes that a person sees first (`staged: true`): the exact text is a question to a person, the attempt ends with it,
+// and the next attempt writes what was approved without asking the worker again.
+//
+// ST1. What is written is what was shown: the question is built from the kept requests again and must be the answered one.
+// ST2. Only the answer "write" writes. Every other one refuses, and the worker is told what it says.
+// ST3. While the answer is missing, nothing is written; what the worker did in the workspace stays as it is.
+
+import type { AgentQuestion } from '../../agents/driver.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { redactJson } from '../redaction.ts';
+import { type Job, stepError, type Work } from '../work.ts';
+import type { ForgeWrite, WriteRequest } from './write-request.ts';
+
+type Done = Extract<Work, { readonly outcome: string }> & { readonly output: Json };
+
+/** Writes that wait for a person, as the run keeps them. */
+interface StagedRecord {
+  /** How many answers the step had when it asked; the next one is the decision. */
+  readonly answers: number;
+  readonly requests: readonly WriteRequest[];
+  readonly done: Done;
+}
+
+/** What a person decided about staged writes. */
+export type StagedDecision =
+  | { readonly approved: readonly WriteRequest[]; readonly done: Done; readonly forget: JsonObject }
+  | { readonly refused: string; readonly names: readonly string[]; readonly done: Done; readonly forget: JsonObject };
+
+/** The answer that has staged writes written. */
+const WRITE_ANSWER = 'write';
+const REFUSE_ANSWER = 'refuse';
+
+/** Whether a person sees what workers want written before it is: the step, the workflow or the project says so. */
+export function isStaged({ bench, request }: Job): boolean {
+  return request.bound.model.staged === true || request.workflow.definition.staged === true || bench.services.writes?.staged === true;
+}
+
+/** Ends an attempt with the question whether its writes may be made. */
+export function stage(job: Job, done: Done, requests: readonly WriteRequest[]): Work {
+  const { bench, request } = job;
+  const { id } = request.bound.model;
+  if (request.apart !== undefined) {
+    const why = 'it works in a checkout of its own, which is gone by the time somebody has decided';
+    const advice = 'let a later step write, or let the branches write different files';
+    return {
+      error: stepError('COMMAND_NOT_RUN', `step "${id}" cannot stage what it writes at the forge: ${why}; ${advice}`, { retryable: false }),
+    };
+  }
+  const { assumptions: _, checks: __, ...kept } = done;
+  const record = { answers: request.answers?.length ?? 0, requests, done: kept } as unknown as Json;
+  const remember = { ...done.remember, [nameOf(job)]: redactJson(bench.redactor, record) };
+  const { outcome: ___, output: ____, ...noted } = done;
+  return { ...noted, asks: [questionOf(id, requests)], remember };
+}
+
+/** What was decided about the writes that this step has staged; undefined where there are none, or no decision yet. */
+export function stagedDecision(job: Job): StagedDecision | undefined {
+  const kept = job.context.snapshot.data[nameOf(job)];
+  if (!isJsonObject(kept)) return undefined;
+  const { answers: before, requests, done } = kept as unknown as StagedRecord;
+  const answered = job.request.answers?.[before];
+  const [given] = Array.isArray(answered) ? (answered as readonly Json[]) : [];
+  if (!isJsonObject(given)) return undefined;
+  const forget = { [nameOf(job)]: null };
+  const asked = questionOf(job.request.bound.model.id, requests).question;
+  if (given.question === asked && given.answer === WRITE_ANSWER) return { approved: requests, done, forget };
+  const said = given.answer === REFUSE_ANSWER || typeof given.answer !== 'string' ? '' : `: ${given.answer}`;
+  return { refused: `a person refused to have it written${said}`, names: requests.map(({ name }) => name), done, forget };
+}
+
+function nameOf({ request }: Job): string {
+  return `$staged:${request.activation.path}`;
+}
+
+function questionOf(step: string, requests: readonly WriteRequest[]): AgentQuestion {
+  const texts = requests.map(({ write, changes }) => {
+    const cleaned = changes.length === 0 ? '' : `\n(cleaned: ${changes.join('; ')})`;
+    return `${describe(write)}${cleaned}`;
+  });
+  return {
+    header: 'writes',
+    question: `Step "${step}" wants this written at the forge, exactly as it is here:\n\n${texts.join('\n\n')}`,
+    options: [
+      { label: WRITE_ANSWER, description: 'write it at the forge' },
+      { label: REFUSE_ANSWER, description: 'write nothing; an answer in your own words refuses, too, and is told to the worker' },
+    ],
+  };
+}
+
+function describe(write: ForgeWrite): string {
+  switch (write.type) {
+    case 'comment':
+      return `A comment on #${write.number}:\n${indented(write.body)}`;
+    case 'discussion':
+      return `A reply in discussion #${write.number}:\n${indented(write.body)}`;
+    case 'pr':
+      return `A pull request:\n${indented(`${write.title}\n\n${write.body}`)}`;
+    case 'label':
+      return `Labels of #${write.number}:\n${indented([...write.add.map((name) => `+ ${name}`), ...write.remove.map((name) => `- ${name}`)].join('\n'))}`;
+    case 'issue':
+      return `A new issue${write.labels.length === 0 ? '' : ` with the labels ${write.labels.join(', ')}`}:\n${indented(`${write.title}\n\n${write.body}`)}`;
+    case 'review':
+      return `A review of pull request #${write.number}:\n${indented([write.body, ...write.comments.map(({ path, line, body }) => `${path}:${line}: ${body}`)].join('\n\n'))}`;
+  }
+}
+
+function indented(text: string): string {
+  return text.replace(/^/gm, '    ');
+}

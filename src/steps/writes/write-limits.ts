@@ -1,0 +1,50 @@
+// Owns how much the workers of a run have written at the forge, and how much more they may. What was written is counted
+// from the forge's own record of actions, so it holds for every attempt, also after a crash.
+
+import { WRITE_OF, type WriteKind, writesMax } from '../../definition/forge-write.ts';
+import type { Forge, ForgeFailure } from '../../forge/forge.ts';
+import type { Job } from '../work.ts';
+import { type WriteRequest, writeKey, writePrefix } from './write-request.ts';
+
+const KIND_OF_ACTION: Readonly<Record<string, WriteKind>> = {
+  comment: 'comments',
+  openPullRequest: 'pull_requests',
+  addLabels: 'labels',
+  removeLabels: 'labels',
+  createIssue: 'issues',
+  submitReview: 'reviews',
+  replyToDiscussion: 'discussions',
+};
+
+/** Why a request would be one too many; undefined when it may be written, or was written already. */
+export async function limitRefusal(job: Job, forge: Forge, request: WriteRequest): Promise<string | undefined | ForgeFailure> {
+  const kind = WRITE_OF[request.write.type];
+  const { definition } = job.request.workflow;
+  const max = writesMax(kind, definition.writes, job.bench.services.writes?.limits);
+  const own = writeKey(job, request);
+  const done = await forge.done(writePrefix(job.request.runId));
+  if (done.result !== 'ok') return done;
+  const others = done.value.filter(({ action, key }) => KIND_OF_ACTION[action] === kind && !key.startsWith(own));
+  if (others.length + changesOf(request) <= max) return undefined;
+  const words = kind.replace('_', ' ');
+  return `the workers of this run may have ${max} ${words} written, and ${others.length} are written already; raise "writes: { ${kind}: … }" in the workflow or the project's settings`;
+}
+
+/** Labels that are added and removed are two changes. */
+function changesOf({ write }: WriteRequest): number {
+  return write.type === 'label' ? Number(write.add.length > 0) + Number(write.remove.length > 0) : 1;
+}
+
+const turns = new Map<string, Promise<unknown>>();
+
+/** One write of a run after the other, so that branches side by side do not exceed a limit together. */
+export function inTurn<T>(run: string, work: () => Promise<T>): Promise<T> {
+  const turn = (turns.get(run) ?? Promise.resolve()).then(work);
+  const settled = turn.then(
+    () => undefined,
+    () => undefined,
+  );
+  turns.set(run, settled);
+  void settled.then(() => turns.get(run) === settled && turns.delete(run));
+  return turn;
+}

@@ -1,0 +1,63 @@
+// `pawl trigger`: an event of the forge by hand, on a local forge.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { git } from '../git.ts';
+import { CliRig } from './rig.ts';
+
+let rig: CliRig;
+beforeEach(async () => {
+  rig = new CliRig();
+  git(rig.project, 'init', '--quiet', '--initial-branch=main');
+  rig.write('.pawl/config.yaml', 'forge: { kind: local }\n');
+  rig.write(
+    '.pawl/workflows/fix.yaml',
+    `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: fix }
+trigger: { event: issues.labeled, conditions: { label: bug } }
+context: { title: "{{ trigger.issue.title }}" }
+stages:
+  - { id: say, type: command, run: 'printf %s "$TITLE" > "${join(rig.folder, 'said')}"', env: { TITLE: "{{ context.title }} {{ issue_number }}" } }
+`,
+  );
+  git(rig.project, 'add', '--all');
+  git(rig.project, 'commit', '--quiet', '-m', 'begin');
+  await rig.run(['trust', '--folder', '--yes']);
+});
+afterEach(() => rig.close());
+
+interface Replayed {
+  readonly delivery: { readonly status: string; readonly run: string | null; readonly reason: string | null; readonly event: string };
+}
+const EVENT = { action: 'labeled', issue: { number: 7, title: 'Broken', labels: [{ name: 'bug' }] }, label: { name: 'bug' } };
+const replay = (payload: object, ...more: string[]) =>
+  rig.json<Replayed>(['trigger', '--event', 'issues', '--payload', JSON.stringify(payload), ...more]);
+
+test('an event starts the workflow that it triggers, drives it, and is kept as a delivery', async () => {
+  const { delivery } = await replay(EVENT, '--id', 'by-hand');
+  expect(delivery).toMatchObject({ status: 'done', event: 'issues.labeled', run: expect.any(String) });
+  expect(readFileSync(join(rig.folder, 'said'), 'utf8')).toBe('Broken 7');
+  const { runs } = await rig.json<{ runs: { id: string; status: string }[] }>(['runs']);
+  expect(runs).toMatchObject([{ id: delivery.run, status: 'completed' }]);
+  const again = await rig.run(['trigger', '--event', 'issues.labeled', '--payload', '{}', '--id', 'by-hand']);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('there is a delivery "by-hand" already')]);
+});
+
+test('an event that triggers nothing says why; one that does not exist is an error', async () => {
+  expect((await replay({ ...EVENT, label: { name: 'docs' } })).delivery).toMatchObject({
+    status: 'ignored',
+    reason: '"fix": it starts when the label "bug" is added, but "docs" was',
+  });
+  expect((await rig.run(['trigger', '--event', 'issues.labelled'])).stderr).toContain('issues.labeled');
+  expect((await rig.run(['trigger'])).code).toBe(2);
+  expect((await rig.run(['trigger', '--event', 'push', '--payload', '{}'])).stdout).toContain(
+    'push started nothing: no workflow starts on push',
+  );
+});
+
+test('without a forge it says how to get one', async () => {
+  rig.write('.pawl/config.yaml', 'project: { default_branch: main }\n');
+  expect((await rig.run(['trigger', '--event', 'push'])).stderr).toContain('forge: { kind: local }');
+});

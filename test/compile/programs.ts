@@ -1,0 +1,65 @@
+// Owns the programs that users of the package may write, right ones and wrong ones, and what a compiler must say about them.
+
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Compiler, PackageFolder, type Resolution } from './package.ts';
+import { RIGHT } from './right-programs.ts';
+import { WRONG_PROGRAMS } from './wrong-programs.ts';
+import { WRONG_STEPS } from './wrong-steps.ts';
+
+const RECIPES = join(import.meta.dirname, '../../examples/recipes');
+
+const HEAD = `import { arg, defineWorkflow, type Engine, type OutputSchema, step, workflow } from 'pawl';
+declare const sizeSchema: OutputSchema<{ readonly size: number }>;
+export type Used = [typeof arg, typeof defineWorkflow, Engine, typeof step, typeof workflow, typeof sizeSchema];
+`;
+
+const stepPrograms = WRONG_STEPS.trim()
+  .split('\n')
+  .map((line): readonly [string, string] => {
+    const [name = '', step = '', words = ''] = line.split(' | ');
+    const steps = `    ${step} //! ${words}\n    end: { command: 'x', next: null },`;
+    return [name, `export const w = defineWorkflow({\n  name: 'w',\n  steps: {\n${steps}\n  },\n});\n`];
+  });
+/** The programs with a mistake. */
+export const programs = [...stepPrograms, ...Object.entries(WRONG_PROGRAMS)].map(([name, text], index) => ({
+  name,
+  file: `wrong-${index}.ts`,
+  text: `${HEAD}${text}`,
+}));
+const recipes = globSync('*/.pawl/workflows/*.ts', { cwd: RECIPES });
+
+/** A folder with the package and all these programs. */
+export function writePrograms(): PackageFolder {
+  const pawl = new PackageFolder();
+  for (const { file, text } of programs) pawl.write(file, text);
+  for (const [index, text] of Object.values(RIGHT).entries()) pawl.write(`right-${index}.ts`, text);
+  for (const file of recipes) pawl.write(`recipe-${file.split('/')[0]}.ts`, readFileSync(join(RECIPES, file), 'utf8'));
+  return pawl;
+}
+
+/** What the compiler has to say about a program: the line with the mark, and words of the message. */
+export function marked(text: string): { readonly line: number; readonly words: string } {
+  const lines = text.split('\n');
+  const index = lines.findIndex((line) => line.includes('//!'));
+  return { line: index + 1, words: lines[index]?.split('//!')[1]?.trim() ?? '' };
+}
+
+/** The tests that a compiler passes: right programs compile, and each wrong one is refused where its mistake is. */
+export function testPrograms(pawl: PackageFolder, compiler: Compiler, resolution: Resolution): void {
+  const found = Map.groupBy(pawl.check(compiler, resolution), ({ file }) => file);
+
+  test('the declarations, the right programs and the recipes compile', () => {
+    expect(recipes).not.toEqual([]);
+    expect([...found].filter(([file]) => !file.startsWith('wrong-')).flatMap(([, diagnostics]) => diagnostics)).toEqual([]);
+  });
+
+  test.each(programs)('$name does not compile, and the mistake is shown where it is', ({ file, text }) => {
+    const { line, words } = marked(text);
+    const messages = (found.get(file) ?? []).map((diagnostic) => ({ ...diagnostic, message: diagnostic.message.replaceAll('\\"', '"') }));
+    expect(messages.map((message) => message.line)).toContain(line);
+    expect(messages.filter((message) => message.line !== line)).toEqual([]);
+    expect(messages.filter(({ message }) => !message.includes(words))).toEqual([]);
+  });
+}

@@ -1,0 +1,164 @@
+// Questions that people decide at the forge: whose word counts, who is asked there, and how often they are reminded.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { HumanGateSpec } from '../../src/authoring/graph/spec.ts';
+import { defineWorkflow } from '../../src/compat/index.ts';
+import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
+import { git } from '../git.ts';
+import { EventRig, type Opened } from './event-rig.ts';
+
+const ISSUE = 1;
+const PR = 2;
+const groups = { maintainers: ['ann', 'bob'] };
+
+let rig: EventRig;
+let forge: LocalForge;
+const others: LocalForge[] = [];
+let shared: { repository: string; state: string; now: () => number };
+beforeEach(async () => {
+  rig = new EventRig();
+  const repository = join(rig.folder, 'repository');
+  git(rig.folder, 'init', '--quiet', '--initial-branch=main', 'repository');
+  for (const branch of ['main', 'work']) {
+    if (branch === 'work') git(repository, 'checkout', '--quiet', '-b', branch);
+    writeFileSync(join(repository, `${branch}.txt`), branch);
+    git(repository, 'add', '.');
+    git(repository, 'commit', '--quiet', '-m', branch);
+  }
+  git(repository, 'checkout', '--quiet', 'main');
+  shared = { repository, state: join(rig.folder, 'forge.db'), now: () => rig.clock.now() };
+  forge = await openLocalForge(shared);
+  await forge.createIssue({ title: 'Search', body: '', labels: [] }, 'issue');
+  await forge.openPullRequest({ title: 'Search', body: '', head: 'work', base: 'main' }, 'pr');
+});
+afterEach(async () => {
+  await rig.close();
+  for (const one of [forge, ...others.splice(0)]) await one.close();
+});
+
+async function as(actor: string): Promise<LocalForge> {
+  const one = await openLocalForge({ ...shared, actor });
+  others.push(one);
+  return one;
+}
+
+type Asking = Opened & { readonly run: string };
+
+const workflowOf = (human: HumanGateSpec) =>
+  defineWorkflow({ name: 'asking', facts: ['pr_number'], steps: [{ id: 'ask', human, next: null }] });
+
+async function ask(human: Omit<HumanGateSpec, 'prompt'>): Promise<Asking> {
+  const workflow = workflowOf({ prompt: 'Ship it?', ...human });
+  const opened = await rig.open({ workflows: [workflow], events: { forge: { forge, groups: () => groups } }, engine: { groups } });
+  const { id } = await opened.engine.start(workflow, {}, { facts: { issue_number: ISSUE, pr_number: PR } });
+  await opened.engine.run(id).wait('idle');
+  return { ...opened, run: id };
+}
+
+const view = ({ engine, run }: Asking) => engine.run(run).get();
+
+async function reasons({ ask: request }: Asking, event: string): Promise<(string | null)[]> {
+  const { body } = await request('GET', '/api/v1/deliveries');
+  const all = (body as { deliveries: { event: string; status: string; reason: string | null }[] }).deliveries;
+  return all.filter((one) => one.event === event && one.status !== 'received').map(({ reason }) => reason);
+}
+
+async function decisions({ engine, run }: Asking) {
+  const events = (await engine.store.events(run, 0)).flatMap((row) => row.events);
+  return events.flatMap((event) => (event.type === 'run.changed' && event.change === 'decided' ? [event.decision] : []));
+}
+
+describe('a question that waits for a review', () => {
+  test('is decided by the approval of a member with write permission, and by nobody else', async () => {
+    const asking = await ask({ waitFor: 'approval', from: ['maintainers'] });
+    await forge.control.review(PR, { actor: 'mallory' });
+    await forge.control.review(PR, { actor: 'bob', bot: true });
+    await forge.control.review(PR, { actor: 'ann', permission: 'read' });
+    await expect.poll(() => reasons(asking, 'pull_request_review.submitted')).toHaveLength(3);
+    expect(await decisions(asking)).toEqual([]);
+    await forge.control.review(PR, { actor: 'ann' });
+    await expect.poll(async () => (await view(asking)).status).toBe('completed');
+    expect(await decisions(asking)).toMatchObject([{ actor: 'ann', option: 'approve' }]);
+  });
+
+  test('is rejected by a review that asks for changes', async () => {
+    const asking = await ask({ waitFor: 'approval' });
+    await forge.control.review(PR, { actor: 'ann', state: 'changes_requested' });
+    await expect.poll(async () => (await view(asking)).status).toBe('rejected');
+  });
+
+  test('is decided by an approval that was there before it was asked', async () => {
+    await forge.control.review(PR, { actor: 'ann' });
+    const asking = await ask({ waitFor: 'approval' });
+    await expect.poll(async () => (await view(asking)).status).toBe('completed');
+  });
+});
+
+test('a comment decides a question that waits for one, with its text, unless the engine wrote it', async () => {
+  const asking = await ask({ waitFor: 'comment' });
+  await forge.comment({ number: ISSUE, body: 'the engine says' }, 'own');
+  await expect.poll(() => reasons(asking, 'issue_comment.created')).toHaveLength(1);
+  expect((await view(asking)).status).toBe('waiting');
+  await (await as('ann')).comment({ number: ISSUE, body: 'Yes, ship it.' }, 'ann');
+  await expect.poll(async () => (await view(asking)).status).toBe('completed');
+  expect(await decisions(asking)).toMatchObject([{ actor: 'ann', option: 'approve', input: 'Yes, ship it.' }]);
+});
+
+test('a label decides a question that waits for it, and another one does not', async () => {
+  const asking = await ask({ waitFor: 'label', label: 'ship' });
+  const ann = await as('ann');
+  await ann.addLabels({ number: ISSUE, labels: ['other'] }, 'other');
+  await expect.poll(() => reasons(asking, 'issues.labeled')).toHaveLength(1);
+  expect((await view(asking)).status).toBe('waiting');
+  await ann.addLabels({ number: ISSUE, labels: ['ship'] }, 'ship');
+  await expect.poll(async () => (await view(asking)).status).toBe('completed');
+});
+
+test('that a review is dismissed decides a question that waits for it', async () => {
+  const asking = await ask({ waitFor: 'dismiss' });
+  await forge.control.review(PR, { actor: 'bob', state: 'changes_requested' });
+  forge.control.dismiss(PR, 'bob');
+  await expect.poll(async () => (await view(asking)).status).toBe('completed');
+});
+
+test('people are assigned and asked for a review once, the latter without the author', async () => {
+  const asking = await ask({ autoAssign: ['maintainers', 'pawl'] });
+  const reviewers = async () => {
+    const pull = await forge.pullRequest(PR);
+    return pull.result === 'ok' ? [pull.value.reviewers, pull.value.assignees] : [];
+  };
+  await expect.poll(reviewers).toEqual([
+    ['ann', 'bob'],
+    ['ann', 'bob', 'pawl'],
+  ]);
+  await asking.close();
+  const again = await rig.open({ workflows: [workflowOf({ prompt: 'Ship it?' })], events: { forge: { forge, groups: () => groups } } });
+  await again.ask('GET', '/api/v1/deliveries');
+  const done = await forge.done(asking.run);
+  expect(done.result === 'ok' ? done.value.map(({ action }) => action) : done).toEqual(['assign', 'requestReviewers']);
+});
+
+test('reminders come once in an interval, as many as it says, and one after a long sleep', async () => {
+  const HOUR = 3_600_000;
+  const asking = await ask({ from: ['maintainers'], reminders: { interval: '24h', max: 3 } });
+  const sent = () => forge.control.notifications().map(({ people, message }) => ({ people, message }));
+  rig.clock.advance(23 * HOUR);
+  expect(sent()).toEqual([]);
+  rig.clock.advance(HOUR);
+  await expect.poll(() => sent().length).toBe(1);
+  expect(sent()[0]).toEqual({ people: ['ann', 'bob'], message: `Reminder 1 of 3: run ${asking.run} still waits for a decision at "ask".` });
+  await asking.close();
+  // Nobody is awake for ten days.
+  rig.clock.advance(240 * HOUR);
+  const workflow = workflowOf({ prompt: 'Ship it?', from: ['maintainers'], reminders: { interval: '24h', max: 3 } });
+  await rig.open({ workflows: [workflow], events: { forge: { forge, groups: () => groups } }, engine: { groups } });
+  await expect.poll(() => sent().length).toBe(2);
+  rig.clock.advance(23 * HOUR);
+  expect(sent()).toHaveLength(2);
+  rig.clock.advance(HOUR);
+  await expect.poll(() => sent().length).toBe(3);
+  rig.clock.advance(72 * HOUR);
+  expect(sent()).toHaveLength(3);
+});

@@ -1,0 +1,255 @@
+// Deciding from the forge: `/pawl approve` and the like in comments, and every way in which one must not count.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { changeKeyList } from '../../src/authority/key-files.ts';
+import { generateKey } from '../../src/authority/keys.ts';
+import { defineWorkflow } from '../../src/index.ts';
+import { tempFolder } from '../temp-folder.ts';
+import { SurfaceRig } from './surface-rig.ts';
+import { FAILING, mend } from './workflows.ts';
+
+let at: SurfaceRig;
+beforeEach(async () => {
+  at = new SurfaceRig();
+  await at.begin();
+});
+afterEach(() => at.end());
+
+const DIGEST = 12;
+type Asked = Awaited<ReturnType<SurfaceRig['ask']>>;
+const digestOf = async (run: Asked): Promise<string> => (await run.gates())[0]?.digest.slice(0, DIGEST) ?? '';
+const statusOf = async ({ id }: Asked): Promise<string | undefined> => (await at.opened.engine.list({ idPrefix: id }))[0]?.status;
+
+test('the line of the comment decides, under the name that the forge knows, and is recorded with the comment and the digest', async () => {
+  await at.open();
+  const run = await at.ask();
+  const digest = await digestOf(run);
+  const said = await at.say(`/pawl approve ${run.id} ask ${digest}`);
+  expect(said).toMatchObject({ status: 'done', reactions: ['eyes', '+1'], answers: [] });
+  await run.wait();
+  const events = (await at.opened.engine.store.events(run.id, 0)).flatMap((row) => row.events);
+  expect(events.filter((event) => event.type === 'run.changed' && event.change === 'decided')).toMatchObject([
+    { decision: { gate: 'ask', option: 'yes', actor: 'local:ann' } },
+  ]);
+  const [row] = at.opened.server.services.database.all('SELECT * FROM forge_commands');
+  expect(row).toMatchObject({ login: 'ann', run: run.id, gate: 'ask#1', outcome: 'done', digest: expect.stringMatching(`^${digest}`) });
+});
+
+test('a short command decides where one thing waits; a rejection takes its reason along', async () => {
+  await at.open();
+  const run = await at.ask();
+  expect(await at.say('/pawl reject')).toMatchObject({ status: 'ignored', reason: expect.stringContaining('requires a text') });
+  expect(await at.say('/pawl reject ask -- no tests')).toMatchObject({ status: 'done', reactions: ['eyes', '+1'] });
+  const events = (await at.opened.engine.store.events(run.id, 0)).flatMap((row) => row.events);
+  expect(events.find((event) => event.type === 'run.changed' && event.change === 'decided')).toMatchObject({
+    decision: { option: 'no', input: 'no tests' },
+  });
+});
+
+describe('a comment decides nothing', () => {
+  const SILENT: readonly [string, string][] = [
+    ['in a sentence', 'please /pawl approve'],
+    ['quoted', '> /pawl approve'],
+    ['behind a quotation', '> hello\n/pawl approve'],
+    ['in a code block', '```\n/pawl approve\n```'],
+    ['indented', '    /pawl approve'],
+    ['in hidden text', '<!--\n/pawl approve\n-->'],
+    ['on the second line', 'Looks good!\n/pawl approve'],
+    ['with a zero-width space', '/pa\u200Bwl approve'],
+    ['in full-width letters', '\uFF0Fpawl approve'],
+    ['with a Cyrillic letter', '/\u0440awl approve'],
+    ['in capitals', '/PAWL approve'],
+    ['with a tab', '/pawl\tapprove'],
+    ['as a longer word', '/pawlapprove'],
+  ];
+  test('that is no command: quoted, in code, hidden, not on the first line, or in other letters', async () => {
+    await at.open();
+    const run = await at.ask();
+    for (const [how, body] of SILENT)
+      expect([how, await at.say(body)]).toEqual([how, expect.objectContaining({ status: 'ignored', reactions: [], answers: [] })]);
+    expect(await statusOf(run)).toBe('waiting');
+  });
+
+  const TOLD: readonly [string, string, string][] = [
+    ['with letters that cannot be seen', '/pawl approve\u200B', 'cannot be seen'],
+    ['with a full-width verb', '/pawl \uFF41pprove', 'the commands are'],
+    ['with two commands', '/pawl approve\n/pawl cancel', 'one command'],
+    ['with markup behind it', '/pawl approve **now**', 'a run, a step or a digest'],
+    ['for another run', '/pawl approve aaaaaaaaaaaaaaaa', 'nothing here waits for a decision under this name'],
+    ['for another step', '/pawl approve deploy', 'nothing here waits for a decision under this name'],
+    ['for other content', '/pawl approve ask deadbeef0000', 'nothing here waits for a decision under this name'],
+    ['for an answer', '/pawl answer -- yes', 'nothing here waits for an answer'],
+    ['for a retry of a run that did not stop', '/pawl retry', 'nothing here waits for a retry'],
+  ];
+  test('that is unclear or names something else, and says why', async () => {
+    await at.open();
+    const run = await at.ask();
+    for (const [how, body, why] of TOLD) {
+      const { status, reactions, answers } = await at.say(body, { by: how.replaceAll(' ', '-') });
+      expect([how, status, reactions.at(-1), answers]).toEqual([
+        ...[how, 'ignored', expect.stringMatching(/^(?:-1|confused)$/)],
+        [expect.stringContaining(why)],
+      ]);
+    }
+    expect(await statusOf(run)).toBe('waiting');
+  });
+
+  test('CM1: that was changed after it was written', async () => {
+    await at.open();
+    const run = await at.ask();
+    const said = await at.say('/pawl status', { edit: '/pawl approve' });
+    expect(said.status).not.toBe('done');
+    const { answers } = await at.say('/pawl approve', { edit: '/pawl approve ' });
+    expect(answers.join()).toContain('changed after it was written');
+    expect(await statusOf(run)).toBe('waiting');
+  });
+
+  test('CM2: by a program, or by the account of Pawl itself', async () => {
+    at.forge.control.account('ci[bot]', { permission: 'admin', bot: true });
+    await at.open();
+    const run = await at.ask();
+    for (const by of ['ci[bot]', 'pawl'])
+      expect(await at.say('/pawl approve', { by })).toMatchObject({ status: 'ignored', reactions: [], answers: [] });
+    expect(await statusOf(run)).toBe('waiting');
+  });
+
+  test('by somebody without write permission, who gets one answer, and no reactions without end', async () => {
+    at.forge.control.account('mallory', { permission: 'read' });
+    await at.open();
+    const run = await at.ask();
+    const said = [];
+    for (let count = 0; count < 12; count += 1) said.push(await at.say('/pawl approve', { by: 'mallory' }));
+    expect(said[0]).toMatchObject({ reactions: ['-1'], answers: [expect.stringContaining('needs write permission')] });
+    expect(said.slice(1).flatMap(({ answers }) => answers)).toEqual([]);
+    expect(said.map(({ reactions }) => reactions.length)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0]);
+    expect(await statusOf(run)).toBe('waiting');
+  });
+
+  test('by somebody whom the settings do not hear, and all of them where commands or comments are switched off', async () => {
+    await at.open({ mayCommand: (login) => login === 'bob' });
+    const run = await at.ask();
+    expect((await at.say('/pawl approve')).answers.join()).toContain('hear commands of other people only');
+    await at.opened.close();
+    await at.open({ commands: false });
+    expect(await at.say('/pawl approve', { by: 'bob' })).toMatchObject({ status: 'ignored', reactions: [], answers: [] });
+    expect(await statusOf(run)).toBe('waiting');
+  });
+
+  test('a second time, when its delivery is acted on again', async () => {
+    await at.open();
+    const run = await at.ask();
+    await at.say('/pawl reject -- again');
+    await at.shows('×2');
+    const { database, deliveries } = at.opened.server.services;
+    const number = Number(database.get("SELECT number FROM deliveries WHERE status = 'done'")?.number);
+    expect((await deliveries.resend(number)).reason).toContain('was acted on before');
+    expect(await statusOf(run)).toBe('waiting');
+  });
+});
+
+describe('a decision is bound to what was shown', () => {
+  test('a command that was written before the content was shown does not count', async () => {
+    const first = await at.open();
+    const run = await at.ask();
+    await at.say('/pawl reject -- again');
+    await expect.poll(async () => (await run.gates())[0]?.path).toBe('ask#2');
+    // The comment still shows the first question: it is changed at most every few seconds.
+    expect((await at.say('/pawl approve')).answers.join()).toContain('was not shown here yet');
+    expect(await statusOf(run)).toBe('waiting');
+    await at.shows('×2');
+    expect(await at.say('/pawl approve')).toMatchObject({ status: 'done' });
+    await first.close();
+  });
+
+  test('CM3: a command that arrives late counts for nothing that was shown after it was written', async () => {
+    // Nothing is watched: the event is delivered by hand of the test.
+    await at.open({}, { forge: { ...at.forge, watch: () => () => undefined } });
+    const run = await at.ask();
+    const written = await (await at.as('ann')).comment({ number: 1, body: '/pawl approve' }, 'early');
+    const comment = written.result === 'ok' ? written.value.id : '';
+    const [gate] = await run.gates();
+    await run.decide({ actor: 'bob', option: 'no', digest: gate?.digest as string, input: 'x' });
+    await expect.poll(async () => (await run.gates())[0]?.path).toBe('ask#2');
+    at.tick();
+    await at.settled();
+    const { deliveries } = at.opened.server.services;
+    const event = { id: 'late', cursor: '', event: 'issue_comment.created', at: 0, actor: 'ann', issue: 1, comment };
+    deliveries.receive({ route: 'local', id: 'late', event: event.event, headers: { 'x-pawl-way': 'watch' }, body: event });
+    await deliveries.ring();
+    expect((await at.comments()).at(-1)?.body).toContain('was written before this content was shown');
+    expect(await statusOf(run)).toBe('waiting');
+  });
+
+  test('a command about an older head does not count, nor one by the author of the pull request', async () => {
+    await at.open();
+    const pr = await at.pullRequest('bob');
+    const run = await at.ask({ pr });
+    expect((await at.say('/pawl approve', { by: 'bob', number: pr })).answers.join()).toContain('the author of the pull request');
+    const head = at.commit('topic');
+    expect((await at.say('/pawl approve', { number: pr })).answers.join()).toContain(`the head is ${head.slice(0, DIGEST)} now`);
+    expect(await statusOf(run)).toBe('waiting');
+    await at.shows(`at commit \`${head.slice(0, DIGEST)}\``, pr);
+    expect(await at.say('/pawl approve', { number: pr })).toMatchObject({ status: 'done' });
+  });
+
+  test('of two questions that wait here the command names one', async () => {
+    await at.open();
+    const [one, two] = [await at.ask(), await at.ask()];
+    expect((await at.say('/pawl approve')).answers.join()).toContain('2 runs or steps here wait for a decision; name one');
+    expect(await at.say(`/pawl approve ${two.id}`)).toMatchObject({ status: 'done' });
+    await two.wait();
+    expect([await statusOf(one), await statusOf(two)]).toEqual(['waiting', 'completed']);
+  });
+});
+
+test('where decisions must be signed, a comment only asks, and says how to sign', async () => {
+  const state = tempFolder();
+  const owner = generateKey('olga');
+  changeKeyList(state, (list) => list.enrol(owner, owner, 1));
+  await at.open({}, { engine: { decisions: 'signed', identities: state } });
+  const run = await at.start();
+  await at.shows('The decision must be signed');
+  const said = await at.say('/pawl approve');
+  expect(said).toMatchObject({ status: 'ignored', reactions: ['eyes', 'confused'] });
+  expect(said.answers).toEqual([expect.stringContaining(`pawl decide ${run.id} --gate ask`)]);
+  expect(await statusOf(run)).toBe('waiting');
+});
+
+test('a run that stopped is retried, and one is cancelled; each is recorded with who said so', async () => {
+  mend(false);
+  await at.open({}, { workflows: [FAILING] });
+  const run = await at.start(FAILING);
+  await at.shows(`/pawl retry ${run.id}`);
+  mend(true);
+  expect(await at.say('/pawl retry')).toMatchObject({ status: 'done', reactions: ['eyes', '+1'] });
+  expect((await run.wait()).status).toBe('completed');
+  expect((await at.say('/pawl cancel')).answers.join()).toContain('nothing here waits for being cancelled');
+  mend(false);
+  const other = await at.start(FAILING);
+  await at.shows(`/pawl retry ${other.id}`);
+  expect(await at.say(`/pawl cancel ${other.id} -- not needed`)).toMatchObject({ status: 'done' });
+  expect(await statusOf(other)).toBe('cancelled');
+  expect((await at.say('/pawl status')).answers.join()).toContain(`Run ${other.id}: cancelled.`);
+});
+
+test('the questions of an agent are answered, each behind its own dashes', async () => {
+  const planning = defineWorkflow({
+    name: 'planning',
+    steps: { plan: { agent: 'planner', prompt: 'Plan.', supportsQuestions: true, next: null } },
+  });
+  await at.open({}, { workflows: [planning] });
+  const run = await at.start(planning, { $attended: true });
+  await run.wait('idle');
+  const [handout] = await run.handouts();
+  const questions = [
+    { question: 'Which database?', options: [{ label: 'SQLite' }, { label: 'Postgres' }] },
+    { question: 'Why, @ann?', options: [{ label: 'small' }, { label: 'fast' }] },
+  ];
+  await run.ask({ token: handout?.token as string, questions: questions as never });
+  await at.shows(' -- ANSWER 1 -- ANSWER 2');
+  expect((await at.comments())[0]?.body).toContain('2. Why, ＠ann? (small / fast)');
+  expect((await at.say('/pawl answer -- sqlite')).answers.join()).toContain('asks 2 questions, and 1 answers were given');
+  expect(await at.say('/pawl answer plan -- sqlite -- it is small')).toMatchObject({ status: 'done' });
+  const events = JSON.stringify((await at.opened.engine.store.events(run.id, 0)).flatMap((row) => row.events));
+  expect(events).toContain('local:ann');
+});
