@@ -1,15 +1,16 @@
 // Owns the folders of tests: a new one, which is removed when the test that made it, or else its file, has ended.
 
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import { getCurrentTest } from 'vitest/suite';
+import { removeFolder } from '../src/process/remove-folder.ts';
 
 /** Makes an empty folder and returns its real path. In a test or a `beforeEach` it is the test's, elsewhere the file's. */
 export function tempFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-test-')));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const remove = (): Promise<void> => removeFolder(folder);
   if (getCurrentTest() === undefined) afterAll(remove);
   else onTestFinished(remove);
   return folder;

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { standInHarness } from '../../test/programs/stand-in-harness.ts';
+import { removeFolder } from '../process/remove-folder.ts';
 import { createAgentRequest, describeDriver } from '../proof/driver-suite.ts';
 import { createCommandDriver } from './command.ts';
 import type { AgentEvent, AgentRequest } from './driver.ts';
@@ -14,7 +15,7 @@ describeDriver(
 
 describe('a command', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'pawl-command-'));
-  afterAll(() => rmSync(cwd, { recursive: true }));
+  afterAll(() => removeFolder(cwd));
   const ask = (script: string, fields: Partial<AgentRequest> = {}) =>
     createCommandDriver({ argv: ['sh', '-c', script] }).ask(createAgentRequest({ cwd, ...fields }));
 

@@ -1,13 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { removeFolder } from '../process/remove-folder.ts';
 import { createAgentRequest } from '../proof/driver-suite.ts';
 import type { AgentRequest } from './driver.ts';
 import { runProgram } from './program.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'pawl-program-'));
-afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+afterAll(() => removeFolder(cwd));
 
 async function run(script: string, fields: Partial<AgentRequest> = {}, isAnswer: (line: string) => boolean = () => false) {
   const lines: string[] = [];

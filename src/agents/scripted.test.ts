@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Json } from '../base/json.ts';
+import { removeFolder } from '../process/remove-folder.ts';
 import { createAgentRequest, type DriverBehaviour, describeDriver } from '../proof/driver-suite.ts';
 import type { AgentAnswer, AgentFailure } from './driver.ts';
 import { createScriptedDriver, type Script } from './scripted.ts';
@@ -45,7 +46,7 @@ describeDriver('scripted', {
 
 describe('a script', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'pawl-scripted-'));
-  afterAll(() => rmSync(cwd, { recursive: true }));
+  afterAll(() => removeFolder(cwd));
   const ask = (script: Script, signal = new AbortController().signal) =>
     createScriptedDriver(script).ask(createAgentRequest({ cwd, signal }));
 

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type GitAnswer, git } from './git.ts';
+import { removeFolder } from './remove-folder.ts';
 import { gitWorktreeAdd } from './worktree.ts';
 
 /** A checkout beside the workspace. */
@@ -34,7 +35,7 @@ export async function openSideCheckout(workspace: string): Promise<SideCheckout>
 /** Removes a checkout with its content. */
 export async function closeSideCheckout({ workspace, folder }: SideCheckout): Promise<void> {
   await git(workspace, ['worktree', 'remove', '--force', '--force', folder]);
-  await rm(join(folder, '..'), { recursive: true, force: true });
+  await removeFolder(join(folder, '..'));
   await git(workspace, ['worktree', 'prune']);
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../base/json.ts';
 import { REGISTRY } from '../kinds/registry.ts';
+import { removeFolder } from '../process/remove-folder.ts';
 import type { AttemptResult } from '../steps/attempt.ts';
 import type { GateCheck } from '../steps/check.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
@@ -68,6 +69,6 @@ async function inWorkspace(
     const run = createAttemptRunner({ cwd, checks: { [check.name]: check }, now: () => 0 }, REGISTRY);
     await body(() => run(createAttemptRequest({ kind: 'gate', config: { checks: [{ check: check.name, ...config }] } })), cwd);
   } finally {
-    rmSync(cwd, { recursive: true, force: true });
+    await removeFolder(cwd);
   }
 }

@@ -1,12 +1,13 @@
 // Owns the contract of agent drivers as tests. A driver's test file is one call, with a way to get drivers whose agent
 // behaves as the suite asks.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { AgentAnswer, AgentDriver, AgentRequest } from '../agents/driver.ts';
 import type { Json } from '../base/json.ts';
+import { removeFolder } from '../process/remove-folder.ts';
 import { describePermissions, describeProgram, describeRepair, describeSessions } from './driver-traits.ts';
 
 /** How the agent behind a driver behaves in one test. */
@@ -55,7 +56,7 @@ const PROMPT_MS = 10_000;
 /** Tests that a driver keeps the contract of `AgentDriver`. */
 export function describeDriver(name: string, harness: DriverHarness): void {
   const cwd = mkdtempSync(join(tmpdir(), 'pawl-driver-'));
-  afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+  afterAll(() => removeFolder(cwd));
   const ask = async (behaviour: DriverBehaviour, request: Partial<AgentRequest> = {}): Promise<AgentAnswer> =>
     (await harness.create(behaviour)).ask(createAgentRequest({ cwd, ...request }));
 

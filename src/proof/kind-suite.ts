@@ -1,7 +1,7 @@
 // Owns the contract of an application's kinds of steps as tests. A kind's test file is one call, with a workspace in
 // which it succeeds, and a configuration that is wrong.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -9,6 +9,7 @@ import type { Json } from '../base/json.ts';
 import { COMMON_OUTCOMES } from '../definition/outcome.ts';
 import type { OwnKind } from '../definition/own-kind.ts';
 import { REGISTRY } from '../kinds/registry.ts';
+import { removeFolder } from '../process/remove-folder.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
 import { createAttemptRequest } from './attempt-request.ts';
@@ -74,6 +75,6 @@ async function inWorkspace(
     const request = createAttemptRequest({ kind: 'own', config: { use: kind.kind, with: config, outcomes: [...kind.outcomes] } });
     await body((over = {}) => run({ ...request, ...over }));
   } finally {
-    rmSync(cwd, { recursive: true, force: true });
+    await removeFolder(cwd);
   }
 }

@@ -24,6 +24,7 @@ import { inject } from 'vitest';
 import { demandsOf, SCOPES } from '../../src/authority/rights.ts';
 import { digestText } from '../../src/base/digest.ts';
 import { plain } from '../../src/cli/terminal.ts';
+import { removeFolder } from '../../src/process/remove-folder.ts';
 import { hasCommandUnderWay, runInProcess } from './in-process.ts';
 
 /** Who calls in a pipe, unless a test says otherwise: a person with every right but that to decide. */
@@ -215,7 +216,7 @@ export class CliRig {
     for (const child of this.started) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
     for (const terminal of this.terminals) terminal.kill('SIGKILL');
     this.releaseHeld();
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    await removeFolder(this.folder);
   }
 
   /** Lets steps end that outlived a killed process and still wait at a pipe (`Hold`). */

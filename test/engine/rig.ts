@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,6 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
 import { createEngine, type Engine, type EngineError, type EngineOptions } from '../../src/index.ts';
 import { identityOf } from '../../src/process/identity.ts';
+import { removeFolder } from '../../src/process/remove-folder.ts';
 
 /** The address of a module of the bundle, which a process loads in a tenth of the time of the sources. */
 const bundled = (module: string): string => pathToFileURL(join(inject('bundle'), module)).href;
@@ -71,7 +72,7 @@ export function createRig(): Rig {
     async close() {
       for (const child of children) child.kill('SIGKILL');
       for (const engine of engines) await engine.close({ abort: true });
-      rmSync(directory, { recursive: true, force: true });
+      await removeFolder(directory);
     },
   };
 }

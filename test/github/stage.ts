@@ -1,11 +1,12 @@
 // Owns the stage on which the forge `github` passes the contract suite: the GitHub of the tests with a repository, and
 // its people.
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type GitHubForge, type GitHubForgeOptions, openGitHubForge } from '../../src/forge/github/github-forge.ts';
 import type { GitHubAuth } from '../../src/forge/github/login.ts';
+import { removeFolder } from '../../src/process/remove-folder.ts';
 import { openStageRepository, type StageRepository } from '../../src/proof/forge-suite/repository.ts';
 import type { ForgeStage } from '../../src/proof/forge-suite/stage.ts';
 import { setCheck } from './check-handlers.ts';
@@ -49,7 +50,7 @@ export async function openGitHubStage(auth: GitHubAuth = { kind: 'token', token:
     close: async () => {
       for (const forge of opened) await forge.close();
       await hub.close();
-      await rm(folder, { recursive: true, force: true });
+      await removeFolder(folder);
       if (hub.violations.length > 0) throw new Error(`not as GitHub describes it:\n${hub.violations.join('\n')}`);
     },
   };

@@ -1,7 +1,7 @@
 // Owns what the tests of real programs stand on: a workspace and a home of their own, a model that does as the test says,
 // a workflow of three steps on a real engine, and the look at what is left running.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentAnswer, AgentDriver, AgentRequest } from '../../src/agents/driver.ts';
@@ -10,6 +10,7 @@ import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import { createEngine, type RunView } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { readProcesses } from '../../src/process/process-table.ts';
+import { removeFolder } from '../../src/process/remove-folder.ts';
 import { createAgentRequest } from '../../src/proof/driver-suite.ts';
 import { THREE_STEPS } from '../cli/mcp-client.ts';
 import type { ModelCall, ModelStub, ModelTurn } from './model-stub.ts';
@@ -18,7 +19,7 @@ import type { ModelCall, ModelStub, ModelTurn } from './model-stub.ts';
 export interface Place {
   readonly cwd: string;
   readonly home: string;
-  remove(): void;
+  remove(): Promise<void>;
 }
 
 /** Makes the folders for one test. */
@@ -26,7 +27,7 @@ function createPlace(): Place {
   const root = mkdtempSync(join(tmpdir(), 'pawl-real-'));
   const place = { cwd: join(root, 'work'), home: join(root, 'home') };
   for (const folder of Object.values(place)) mkdirSync(folder);
-  return { ...place, remove: () => rmSync(root, { recursive: true, force: true }) };
+  return { ...place, remove: () => removeFolder(root) };
 }
 
 function threeSteps(): CompiledWorkflow {
@@ -88,7 +89,7 @@ export async function withModel(
     await body({ driver, stub, place, ask: (fields = {}) => driver.ask(createAgentRequest({ cwd: place.cwd, ...fields })) });
   } finally {
     await stub.close();
-    place.remove();
+    await place.remove();
   }
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { AgentDriver } from '../../src/agents/driver.ts';
 import { readProcess } from '../../src/process/process-table.ts';
+import { removeFolder } from '../../src/process/remove-folder.ts';
 import type { DriverBehaviour, DriverHarness, DriverTrait } from '../../src/proof/driver-suite.ts';
 
 /** How a driver is made for a stand-in: its program, and the variables that tell it how to behave. */
@@ -17,7 +18,7 @@ export interface StandInCall {
 /** The harness of the driver suite for the stand-in of this name. */
 export function standInHarness(name: string, traits: readonly DriverTrait[], create: (call: StandInCall) => AgentDriver): DriverHarness {
   const dir = mkdtempSync(join(tmpdir(), 'pawl-stand-in-'));
-  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+  afterAll(() => removeFolder(dir));
   return {
     traits,
     create: (behaviour) => {

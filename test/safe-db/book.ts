@@ -1,10 +1,11 @@
 // A book's database for tests: every way in which SQLite can lose rows has something to lose here.
 
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
+import { removeFolder } from '../../src/process/remove-folder.ts';
 import { OWN_TABLES } from '../../src/safe-db/names.ts';
 
 /** Its tables, views and triggers. */
@@ -44,7 +45,7 @@ INSERT INTO found VALUES ('needle');
 /** A folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-data-')));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => removeFolder(folder));
   return folder;
 }
 

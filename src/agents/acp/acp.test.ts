@@ -6,6 +6,7 @@ import { bundleProgram } from '../../../test/bundled-program.ts';
 import type { ScriptedPlan, ScriptedTurn } from '../../../test/programs/acp-scripted.ts';
 import { standInHarness } from '../../../test/programs/stand-in-harness.ts';
 import type { Json } from '../../base/json.ts';
+import { removeFolder } from '../../process/remove-folder.ts';
 import { createAgentRequest, describeDriver } from '../../proof/driver-suite.ts';
 import type { AgentAnswer, AgentDriver, AgentEvent, AgentFailure, AgentRequest } from '../driver.ts';
 import { type AcpOptions, createAcpDriver } from './acp.ts';
@@ -18,7 +19,7 @@ describeDriver(
 const { file: PROGRAM, remove } = await bundleProgram('programs/acp-scripted.ts');
 afterAll(remove);
 const cwd = mkdtempSync(join(tmpdir(), 'pawl-acp-'));
-afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+afterAll(() => removeFolder(cwd));
 
 function scripted(plan: ScriptedPlan, options: Partial<AcpOptions> = {}): AgentDriver {
   return createAcpDriver({ argv: [process.execPath, PROGRAM, JSON.stringify(plan)], ...options });

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../base/json.ts';
+import { removeFolder } from '../../process/remove-folder.ts';
 import { type AgentPermissions, WORK_IN_PLACE } from '../driver.ts';
 import { deedOf, permissionRules, refusalOf } from './permission.ts';
 
@@ -10,7 +11,7 @@ const root = mkdtempSync(join(tmpdir(), 'pawl-permission-'));
 const cwd = join(root, 'work');
 mkdirSync(cwd);
 symlinkSync(root, join(cwd, 'out'));
-afterAll(() => rmSync(root, { recursive: true }));
+afterAll(() => removeFolder(root));
 
 const refusal = (tool: string, input: JsonObject = {}, permissions: AgentPermissions = WORK_IN_PLACE) =>
   refusalOf({ tool, input }, permissions, cwd);

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { standInHarness } from '../../../test/programs/stand-in-harness.ts';
+import { removeFolder } from '../../process/remove-folder.ts';
 import { createAgentRequest, describeDriver } from '../../proof/driver-suite.ts';
 import { type AgentDeed, type AgentPermissions, type AgentRequest, WORK_IN_PLACE } from '../driver.ts';
 import { createCodexDriver } from './codex.ts';
@@ -14,7 +15,7 @@ describeDriver(
 );
 
 const cwd = mkdtempSync(join(tmpdir(), 'pawl-codex-'));
-afterAll(() => rmSync(cwd, { recursive: true }));
+afterAll(() => removeFolder(cwd));
 
 describe('the sandbox of Codex', () => {
   const sandbox = (deeds: readonly AgentDeed[]): string[] =>

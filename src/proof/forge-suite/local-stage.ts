@@ -1,10 +1,11 @@
 // Owns a local forge for tests: a bare repository with one commit and a state file, in a temporary folder.
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { present } from '../../base/fields.ts';
 import { type LocalForge, openLocalForge } from '../../forge/local/local-forge.ts';
+import { removeFolder } from '../../process/remove-folder.ts';
 import { openStageRepository } from './repository.ts';
 import { type ForgeStage, valueIn } from './stage.ts';
 
@@ -54,7 +55,7 @@ export async function openLocalForgeStage(now: () => number = Date.now): Promise
     limit: async (until) => forge.control.rateLimit(until),
     close: async () => {
       for (const one of opened) await one.close();
-      await rm(folder, { recursive: true, force: true });
+      await removeFolder(folder);
     },
   };
 }

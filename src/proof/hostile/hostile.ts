@@ -8,7 +8,7 @@
 // A *false completion* is a run that completed although the agent of an enforced step did not do its work. A *breach* is
 // a token trick that was taken, or hostile text that was run as a command.
 
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Script } from '../../agents/scripted.ts';
@@ -18,6 +18,7 @@ import { isJsonObject, type Json } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { membersOf } from '../../definition/model.ts';
 import type { RunView, StepView } from '../../engine/inspect.ts';
+import { removeFolder } from '../../process/remove-folder.ts';
 import { type Claim, HOSTILE_CANARY, type HostileName, type HostileTarget, hostileAgents } from './agents.ts';
 import { type Attack, BARE_CLAIM, commandOf, createAttack, emptyHanded } from './attack.ts';
 import { playAttended } from './player.ts';
@@ -171,7 +172,7 @@ class Siege {
     } finally {
       ended.abort();
       await stage?.close();
-      rmSync(cwd, { recursive: true, force: true });
+      await removeFolder(cwd);
     }
   }
 
