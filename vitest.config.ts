@@ -1,7 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { BaseSequencer, type Reporter, type TestModule, type TestSpecification } from 'vitest/node';
 
 // Three kinds of tests: `unit`, beside the code and quick; `whole`, which drives real processes, disks and whole runs; and
 // `proof`, which takes minutes and is no part of `npm test`. `vitest run test/crash` or `vitest run src/kernel` runs one
@@ -28,6 +29,17 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const CACHE = join(import.meta.dirname, 'node_modules', '.cache');
+
+/** Lists the files with a failed test, one a line, in `node_modules/.cache/pawl-failed-tests`: `.ci/run` runs them again, alone. */
+const failedFiles: Reporter = {
+  onTestRunEnd(modules: readonly TestModule[]) {
+    const failed = modules.filter((module) => !module.ok()).map(({ moduleId }) => relative(import.meta.dirname, moduleId));
+    mkdirSync(CACHE, { recursive: true });
+    writeFileSync(join(CACHE, 'pawl-failed-tests'), failed.map((file) => `${file}\n`).join(''));
+  },
+};
+
 /** Suites over HTTP and git that take a minute; their neighbours run with `npm test`. */
 const SLOW_SUITES = ['test/github/github-forge.test.ts', 'test/github/faults.test.ts'];
 const LONG =
@@ -37,6 +49,7 @@ const LARGE = /\/(tidy|expression-fuzz|template-fuzz|width|large-runs|api\/workf
 export default defineConfig({
   test: {
     maxWorkers,
+    reporters: ['default', failedFiles],
     sequence: { sequencer: LongestFirst },
     // One project after the other: a worker goes on to the next file only within its project.
     projects: [
