@@ -1,6 +1,8 @@
 // Owns the public engine: it wires the SQLite store, the step executors and the embedded host into one object for
 // programs.
 
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { InputOfWorkflow, OutputOfWorkflow } from '../authoring/spec/step.ts';

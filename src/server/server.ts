@@ -1,5 +1,7 @@
 // Owns the server as programs see it: its options, and what can be done with one. It names no type of another package.
 
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import type { Engine } from '../api/engine.ts';
 import type { AnyWorkflow, EngineOptions } from '../api/engine-options.ts';
 import type { Groups } from '../forge/people.ts';

@@ -48,7 +48,7 @@ export class PackageFolder {
 
   /** Compiles everything that was written, and the declarations of the package with it. */
   check(compiler: Compiler, resolution: Resolution, programs: readonly string[] = ['*.ts']): Diagnostic[] {
-    const options = {
+    return this.compile(compiler, programs, {
       target: 'es2022',
       lib: ['es2024', 'esnext.disposable'],
       module: resolution === 'nodenext' ? 'nodenext' : 'preserve',
@@ -60,10 +60,19 @@ export class PackageFolder {
       skipLibCheck: false,
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,
-    };
+    });
+  }
+
+  /** The same in a project without the types of Node, whose settings name a target and nothing newer. */
+  checkPlain(compiler: Compiler, programs: readonly string[]): Diagnostic[] {
+    const options = { target: 'es2022', module: 'nodenext', types: [], strict: true, noEmit: true, skipLibCheck: false };
+    return this.compile(compiler, programs, options);
+  }
+
+  private compile(compiler: Compiler, programs: readonly string[], options: object): Diagnostic[] {
     const config = join(this.folder, 'tsconfig.json');
     writeFileSync(config, JSON.stringify({ compilerOptions: options, include: programs }));
-    const { stdout } = compile(compiler, ['-p', config, '--pretty', 'false']);
+    const { stdout } = runCompiler(compiler, ['-p', config, '--pretty', 'false']);
     return stdout.split('\n').flatMap((text) => {
       const [, file = '', line = '', message = ''] = /^(\S.*?)\((\d+),\d+\): error TS\d+: (.*)$/.exec(text) ?? [];
       if (file !== '') return [{ file: basename(file), line: Number(line), message }];
@@ -76,6 +85,6 @@ export class PackageFolder {
   }
 }
 
-function compile(compiler: keyof typeof COMPILERS, args: readonly string[]) {
+function runCompiler(compiler: Compiler, args: readonly string[]) {
   return spawnSync(process.execPath, [join(root, 'node_modules', COMPILERS[compiler], 'bin', 'tsc'), ...args], { encoding: 'utf8' });
 }

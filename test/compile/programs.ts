@@ -3,6 +3,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { root } from '../../scripts/bundle.js';
 import { type Compiler, PackageFolder, type Resolution } from './package.ts';
 import { RIGHT } from './right-programs.ts';
 import { WRONG_PROGRAMS } from './wrong-programs.ts';
@@ -53,6 +54,14 @@ export function testPrograms(pawl: PackageFolder, compiler: Compiler, resolution
   test('the declarations, the right programs and the recipes compile', () => {
     expect(recipes).not.toEqual([]);
     expect([...found].filter(([file]) => !file.startsWith('wrong-')).flatMap(([, diagnostics]) => diagnostics)).toEqual([]);
+  });
+
+  test('the declarations compile without the types of Node and without a newer library than the target has', () => {
+    const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly exports: Record<string, unknown> };
+    // The suites extend vitest, whose types need those of Node.
+    const entries = Object.keys(exports).filter((entry) => entry !== './package.json' && entry !== './testing/suites');
+    pawl.write('plain.ts', entries.map((entry) => `import '${entry.replace('.', 'pawl')}';\n`).join(''));
+    expect(pawl.checkPlain(compiler, ['plain.ts'])).toEqual([]);
   });
 
   test.each(programs)('$name does not compile, and the mistake is shown where it is', ({ file, text }) => {
