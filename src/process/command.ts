@@ -60,6 +60,8 @@ export interface CommandSpec {
   readonly redactor?: Redactor;
   /** Limits its network access. */
   readonly fence?: NetworkFence;
+  /** The program is known to start no others, so that no process is looked for after it has ended by itself. */
+  readonly startsNothing?: boolean;
 }
 
 /** The standard input of an interactive command. Writing after it has ended is not an error. */
@@ -111,6 +113,8 @@ const CLOSE_GRACE_MS = 250;
 const CLOSE_LIMIT_MS = 1000;
 const OOM_SCORE = 500;
 
+const NOTHING_LEFT: KillResult = { killed: 0, left: [] };
+
 const marksInUse = new Set<string>();
 
 /** Runs a command to its end. Rejects only for bugs of ours; everything that happens to a command is a result. */
@@ -138,7 +142,7 @@ async function runMarked(spec: CommandSpec): Promise<CommandResult> {
   }
   const ending = await untilEnding(running, spec);
   if (ending.kind === 'exited') await settlesWithin(running.closed, CLOSE_GRACE_MS);
-  const killed = await endTree(running, spec);
+  const killed = ending.kind === 'exited' && spec.startsNothing === true ? NOTHING_LEFT : await endTree(running, spec);
   if (killed.left.length === 0) retire(spec);
   await releaseOutput(running);
   return resultOf(spec, running, { ending, killed });

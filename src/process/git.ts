@@ -15,6 +15,14 @@ const IDENTITY = {
   GIT_COMMITTER_NAME: 'Pawl',
   GIT_COMMITTER_EMAIL: 'pawl@localhost',
 };
+/**
+ * The commands that start no other program, with hooks and monitors off: no filter, no merge driver, no transport. After
+ * every other one the processes of the machine are searched for what it left, which takes milliseconds.
+ */
+const ALONE: ReadonlySet<string> = new Set([
+  ...['cat-file', 'commit-tree', 'config', 'for-each-ref', 'ls-files', 'merge-base', 'read-tree', 'rev-list', 'rev-parse'],
+  ...['symbolic-ref', 'update-ref', 'write-tree'],
+]);
 const TIMEOUT_MS = 120_000;
 const OUTPUT_MAX = 256 << 20;
 
@@ -40,6 +48,7 @@ export async function git(cwd: string, args: readonly string[], { stdin, env, ou
     mark: `git/${randomUUID()}`,
     timeoutMs: TIMEOUT_MS,
     outputMax,
+    startsNothing: ALONE.has(commandIn(args)),
     ...present({ stdin }),
   });
   if (result.kind === 'not-run') return { ok: false, message: `it could not be run: ${result.message}`, stdout: '' };
@@ -47,6 +56,11 @@ export async function git(cwd: string, args: readonly string[], { stdin, env, ou
   const { exitCode: code, stdout, stderr, stdoutBytes } = result;
   if (stdoutBytes > outputMax) return { ok: false, message: `it printed more than ${outputMax} bytes`, stdout: '' };
   return code === 0 ? { ok: true, stdout } : { ok: false, message: stderr.trim() || `it exited with code ${code}`, code, stdout };
+}
+
+/** The command among the arguments: the first word that is no setting. */
+function commandIn(args: readonly string[]): string {
+  return args[0] === '-c' ? commandIn(args.slice(2)) : (args[0] ?? '');
 }
 
 /** Whether a folder is in no repository, as far as that shows without running git: true for most folders that are in none. */
