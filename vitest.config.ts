@@ -40,8 +40,15 @@ const failedFiles: Reporter = {
   },
 };
 
-/** Suites over HTTP and git that take a minute; their neighbours run with `npm test`. */
-const SLOW_SUITES = ['test/github/github-forge.test.ts', 'test/github/faults.test.ts'];
+/** Files that are part of `npm run proof` because of the time they take: half a minute to a minute, most of it git and processes. */
+const SLOW_SUITES = [
+  'src/forge/local/local-forge.test.ts',
+  'test/cli/guides.test.ts',
+  'test/cli/recipes.test.ts',
+  'test/engine/undo-kills.test.ts',
+  'test/github/github-forge.test.ts',
+  'test/github/faults.test.ts',
+];
 const LONG =
   /\/(kills|crash\/crash|crash\/attended|feature-development|forge-seeds|local-forge|w1|one-tree|placement|acp|workers|authority|demo|cli\/guides|cli\/validate|claude-plugin|browser\/\w+|isolation|planted-files|database-kills|hostile-editing|run-faults|undo-kills|pull-requests|cli\/owner|recipes|compile\/programs|cli\/identity|mcp-hook|trusted-code)\.test\.ts$/;
 const LARGE = /\/(tidy|expression-fuzz|template-fuzz|width|large-runs|api\/workflow)\.test\.ts$/;
@@ -62,7 +69,15 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
-      { test: { ...shared, name: 'unit', include: ['src/**/*.test.ts', 'dashboard/src/**/*.test.ts'], sequence: { groupOrder: 1 } } },
+      {
+        test: {
+          ...shared,
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'dashboard/src/**/*.test.ts'],
+          exclude: SLOW_SUITES,
+          sequence: { groupOrder: 1 },
+        },
+      },
       {
         test: {
           ...whole,

@@ -23,14 +23,6 @@ const GUIDES = [
   'triggers',
   'notifications',
   'observability',
-];
-
-const pageOf = (name: string): string => `docs/guides/${name}.md`;
-
-/** Those pages, beside the tutorial. */
-export const FOLLOWED_PAGES: readonly string[] = GUIDES.map(pageOf);
-/** Pages that take longer, and are followed by `npm run proof`. */
-export const SLOW_PAGES: readonly string[] = [
   'crash-proof',
   'local-forge',
   'recovery',
@@ -39,4 +31,7 @@ export const SLOW_PAGES: readonly string[] = [
   'github-writes',
   'locking',
   'access',
-].map(pageOf);
+];
+
+/** Those pages, beside the tutorial. `npm run proof` follows them: it takes a minute. */
+export const FOLLOWED_PAGES: readonly string[] = GUIDES.map((name) => `docs/guides/${name}.md`);

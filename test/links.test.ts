@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../scripts/bundle.js';
-import { FOLLOWED_PAGES, SLOW_PAGES } from './followed-pages.ts';
+import { FOLLOWED_PAGES } from './followed-pages.ts';
 
 const INDEX = join('docs', 'README.md');
 // The site has packages of its own, and examples of skills have documents that agents wrote in another project.
@@ -64,5 +64,5 @@ function indexOf(page: string): string {
 
 test('the index marks the pages that are run', () => {
   const marked = [...textOf('docs/README.md').matchAll(/\(([\w/-]+\.md)\) ▶/g)].map(([, page = '']) => `docs/${page}`);
-  expect(marked.sort()).toEqual([...globSync('docs/tutorial/*.md', { cwd: root }), ...FOLLOWED_PAGES, ...SLOW_PAGES].sort());
+  expect(marked.sort()).toEqual([...globSync('docs/tutorial/*.md', { cwd: root }), ...FOLLOWED_PAGES].sort());
 });

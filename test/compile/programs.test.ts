@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { root } from '../../scripts/bundle.js';
 import { readPage } from '../cli/tutorial-page.ts';
-import { FOLLOWED_PAGES, SLOW_PAGES } from '../followed-pages.ts';
+import { FOLLOWED_PAGES } from '../followed-pages.ts';
 import { marked, programs, testPrograms, writePrograms } from './programs.ts';
 import { unexportedTypes } from './unexported.ts';
 
@@ -27,7 +27,7 @@ test('TypeScript newest, nodenext: the declarations and the right programs compi
 });
 
 test('the programs of the tutorial and the guides compile', () => {
-  const pages = [...globSync('docs/tutorial/*.md', { cwd: root }), ...FOLLOWED_PAGES, ...SLOW_PAGES];
+  const pages = [...globSync('docs/tutorial/*.md', { cwd: root }), ...FOLLOWED_PAGES];
   for (const page of pages)
     for (const deed of readPage(readFileSync(join(root, page), 'utf8')))
       if (deed.do === 'write') pawl.write(join('pages', basename(page, '.md'), deed.path), deed.text);
