@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { git } from '../git.ts';
 import { CliRig } from './rig.ts';
 
@@ -60,4 +60,26 @@ test('an event that triggers nothing says why; one that does not exist is an err
 test('without a forge it says how to get one', async () => {
   rig.write('.pawl/config.yaml', 'project: { default_branch: main }\n');
   expect((await rig.run(['trigger', '--event', 'push'])).stderr).toContain('forge: { kind: local }');
+});
+
+describe('an event by hand says whatever somebody wrote into it', () => {
+  const workflow = (more: string): string =>
+    `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: ask }\n${more}\nstages: [{ id: ask, type: human, prompt: "Ship it?", wait_for: label, label: ship }]\n`;
+  const ISSUE = { number: 1, title: 'Ship?', labels: [{ name: 'ship' }] };
+
+  test.each([
+    { rule: 'FD4: so it decides no question', more: '', action: 'labeled', reason: 'it does not decide "ask" of run' },
+    {
+      ...{ rule: 'FR5: so it cancels no run', more: 'on_events: { issues.closed: cancel }' },
+      ...{ action: 'closed', reason: 'does not react: it was replayed by hand' },
+    },
+  ])('$rule', async ({ more, action, reason }) => {
+    rig.write('.pawl/workflows/ask.yaml', workflow(more));
+    await rig.run(['forge', 'issue', 'create', '--title', 'Ship?']);
+    const { run } = await rig.json<{ run: { id: string } }>(['run', 'ask', '--issue', '1']);
+    const { delivery } = await replay({ action, issue: ISSUE, label: { name: 'ship' } });
+    expect(delivery).toMatchObject({ status: 'ignored', reason: expect.stringContaining(reason) });
+    expect(delivery.reason).toContain('replayed by hand');
+    expect(await rig.json(['show', run.id])).toMatchObject({ run: { status: 'waiting' } });
+  });
 });

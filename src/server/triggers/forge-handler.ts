@@ -87,7 +87,7 @@ async function actOn(parts: ActingParts, delivery: StoredDelivery): Promise<Deli
     return ignored('Pawl wrote this itself, so it does nothing');
   const heard = await parts.commands?.(delivery, occasion);
   if (heard !== undefined) return heard;
-  const decided = await decideByEvent(parts, occasion);
+  const decided = await decideByEvent(parts, delivery, occasion);
   const reacted = await reactTo(parts, { delivery, occasion });
   const both = { runs: [...new Set([...decided.runs, ...reacted.runs])], reasons: [...decided.reasons, ...reacted.reasons] };
   return withReactions(await startedBy(parts, delivery, occasion), both);
