@@ -83,3 +83,33 @@ describe('an event by hand says whatever somebody wrote into it', () => {
     expect(await rig.json(['show', run.id])).toMatchObject({ run: { status: 'waiting' } });
   });
 });
+
+test('FT4: a workflow whose role gets a secret does not start for a pull request from a fork', async () => {
+  rig.write(
+    '.pawl/config.yaml',
+    'forge: { kind: local }\nsecrets: { KEY: { env: KEY } }\nroles:\n  helper: { driver: command, argv: ["true"], env: { API_KEY: { secret: KEY } } }\n  other: { driver: command, argv: ["true"] }\n',
+  );
+  for (const [name, agent] of [
+    ['review', 'helper'],
+    ['look', 'other'],
+  ])
+    rig.write(
+      `.pawl/workflows/${name}.yaml`,
+      `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: ${name} }\nstages: [{ id: work, type: agent, agent: ${agent}, action: review }]\n`,
+    );
+  rig.write(
+    '.pawl/workflows/above.yaml',
+    'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: above }\nstages: [{ id: below, type: workflow, workflow: review }]\n',
+  );
+  const fork = join(rig.folder, 'fork');
+  git(rig.folder, 'clone', '--quiet', rig.project, fork);
+  git(fork, 'commit', '--quiet', '--allow-empty', '-m', 'theirs');
+  git(fork, 'branch', 'theirs');
+  await rig.run(['forge', 'pr', 'create', '--head', 'theirs', '--fork', fork]);
+  const start = async (name: string) =>
+    (await rig.json<Replayed>(['trigger', '--event', 'pull_request.labeled', '--payload', payloadOf(name)])).delivery;
+  const payloadOf = (name: string): string => JSON.stringify({ pull_request: { number: 1 }, label: { name: `workflow:${name}` } });
+  expect(await start('review')).toMatchObject({ run: null, reason: expect.stringContaining('asks the role "helper", which gets secrets') });
+  expect(await start('above')).toMatchObject({ run: null, reason: expect.stringContaining('asks the role "helper", which gets secrets') });
+  expect(await start('look')).toMatchObject({ run: expect.any(String) });
+});
