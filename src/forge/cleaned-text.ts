@@ -3,15 +3,17 @@
 //
 // CT1. Characters that nobody sees are removed: zero-width, direction marks, tags, control characters. Joiners inside
 //      emoji stay.
-// CT2. HTML, comments included, is shown as text, so nothing is hidden in it. An image is a link.
-// CT3. A link leads to the repository itself or to an allowed host; any other is text. So is a reference to an issue or a
-//      commit of another repository, which would show up there.
+// CT2. HTML, comments included, is shown as text, so nothing is hidden in it, nor elsewhere (`hidden-text.ts`). An image is a
+//      link.
+// CT3. A link leads to the repository itself or to an allowed host; any other is text, also one by a path that leaves the
+//      repository. So is a reference to an issue or a commit of another repository, which would show up there.
 // CT4. A line that begins like a command ("/pawl approve", "/merge") is none, and neither is "workflow:NAME".
 // CT5. Mentions and closing keywords are disarmed (`outgoing-text.ts`).
 // CT6. What is too long is cut, and says so. Cleaning takes time in proportion to the length of the text.
 //
 // Where a text is disarmed, a zero-width space of ours is put in: it reads the same, also in code.
 
+import { changeLinks, showDefinitions, showFences, showTables, type WrittenLink } from './hidden-text.ts';
 import { disarm } from './outgoing-text.ts';
 
 /** What a text may contain. */
@@ -42,8 +44,6 @@ const TAG = /<(?!https?:\/\/)(?=[A-Za-z/!?])/gi;
 const IMAGE = /!(?=\[)/g;
 const ENTITY = /&(?=#|[a-z][a-z0-9]{1,31};)(?!(?:amp|lt|gt|quot|apos);)/gi;
 const ADDRESS = /[a-z][a-z0-9+.-]{0,20}\\*:(?:\\*\/){2}[^\s<>"'`)\]]{0,2000}|(?<![A-Za-z0-9])www\.(?=\S)/gi;
-const DESTINATION = /(?:\]\(\s{0,20}<?|\]:\s{0,20}<?)[^\s)>]{1,2000}/g;
-const OPENED = /^(\][(:]\s{0,20}<?)(.*)$/s;
 const FOREIGN_REFERENCE = /(?<![\w./-])([\w.-]{1,100}\/[\w.-]{1,100})(?=#\d|@[0-9a-f]{7})/gi;
 const COMMAND = /^([\s>*+\-\d.)]{0,40}\/)(?=[a-z])/gim;
 const OWN_COMMAND = /\/(?=pawl)/gi;
@@ -80,8 +80,17 @@ function clean(given: string, rules: CleaningRules, max: number): CleanedText {
       if (changed !== found) note(what);
       return changed;
     });
+  const shown = (show: (given: string) => string, what: string): string => {
+    const changed = show(text);
+    if (changed !== text) note(what);
+    return changed;
+  };
+  text = shown((given) => showTables(showDefinitions(showFences(given))), HIDDEN);
   text = change(ADDRESS, LINKS, (found) => (isAllowed(found, rules) ? found : asText(found)));
-  text = change(DESTINATION, LINKS, withoutWayOut);
+  text = shown(
+    (given) => changeLinks(given, (link) => (link.hasTitle || climbs(link) ? 'break' : leadsAway(link, rules) ? 'bend' : 'keep')),
+    LINKS,
+  );
   text = change(FOREIGN_REFERENCE, 'references to other repositories are text', (found) =>
     isHome(found, rules) ? found : `${found}${GAP}`,
   );
@@ -96,6 +105,7 @@ function clean(given: string, rules: CleaningRules, max: number): CleanedText {
 }
 
 const LINKS = 'links to other places are text';
+const HIDDEN = 'what a renderer would not show is shown';
 const COMMANDS = 'commands were disarmed';
 
 function withoutUnseen(text: string, removed: () => void): string {
@@ -122,13 +132,25 @@ function asText(address: string): string {
   return /^www/i.test(address) ? `${address.slice(0, 3)}${GAP}${address.slice(3)}` : address.replace(/:(?=\\*\/)/g, `:${GAP}`);
 }
 
-/** Breaks the destination of a link that is another place although it is no plain address: `//host`, `https:host`, `data:…`. */
-function withoutWayOut(found: string): string {
-  const [, before = '', destination = ''] = OPENED.exec(found) ?? [];
-  const plain = destination.replace(/[\\\t]/g, '/');
-  const leadsAway =
-    /^\/\//.test(plain) || (/^[a-z][a-z0-9+.-]*\/*:/i.test(plain) && !/^[a-z][a-z0-9+.-]*:\/\//i.test(destination.replace(GAP, '')));
-  return leadsAway ? `${before}${GAP}${destination}` : found;
+/** Whether the destination of a link is another place although it is no plain address: `//host`, `https:host`, `/other/repository`. */
+function leadsAway({ destination }: WrittenLink, { home }: CleaningRules): boolean {
+  const own = home === undefined ? null : URL.parse(home);
+  return readings(destination).some((plain) => {
+    if (plain.startsWith('//')) return true;
+    if (plain.startsWith('/')) return own === null || !isAllowed(`${own.origin}${plain}`, { home });
+    return /^[a-z][a-z0-9+.-]*\/*:/i.test(plain) && !/^[a-z][a-z0-9+.-]*:\/\//i.test(destination.replace(GAP, ''));
+  });
+}
+
+/** Whether a path leaves the repository: what it is relative to differs by page, so one step up is all that is allowed. */
+function climbs({ destination }: WrittenLink): boolean {
+  return readings(destination).some((plain) => plain.split('/').filter((part) => part === '..').length > 1);
+}
+
+/** A destination as renderers and browsers may read it: a backslash escapes a sign, or is a slash. */
+function readings(destination: string): string[] {
+  const plain = destination.replace(/%2e/gi, '.');
+  return [plain.replace(/[\\\t]/g, '/'), plain.replace(/\\(?=[!-/:-@[-`{-~])/g, '')];
 }
 
 function isHome(reference: string, { home }: CleaningRules): boolean {

@@ -42,6 +42,8 @@ describe('closing keywords', () => {
     'fixes\n#9',
     'Closes <!-- --> #10',
     '(closes #11)',
+    `closes${' '.repeat(200)}#12`,
+    `fixes ${'-.'.repeat(100)}\n\n#13`,
   ])('O2: %j closes nothing', (text) => {
     const safe = disarm(text);
     expect(safe).not.toMatch(/(clos|fix|resolv)\w*[^\w#]*(#|GH-|https|octo)/i);

@@ -18,8 +18,9 @@ const GAP = '\u200B';
 const SPELLED = /&(?=#|(?:commat|num|colon|nbsp|Tab|NewLine|sol|period);)/g;
 const MENTION = /(?<![A-Za-z0-9])@(?=([^\s\u200B][A-Za-z0-9_/-]*))/g;
 const KEYWORD = 'clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?';
-const BETWEEN = '[^\\p{L}\\p{N}#]{0,40}';
-const REFERENCE = '(?:#(\\d+)|GH-\\d|[\\w.-]+/[\\w.-]+#\\d|https?://\\S{1,300}?/(?:issues|pull|merge_requests|work_items)/\\d)';
+/** Taken as a whole: however long it is, it is read once. */
+const BETWEEN = '(?=(?<between>[^\\p{L}\\p{N}#]*))\\k<between>';
+const REFERENCE = '(?:#(?<number>\\d+)|GH-\\d|[\\w.-]+/[\\w.-]+#\\d|https?://\\S{1,300}?/(?:issues|pull|merge_requests|work_items)/\\d)';
 const CLOSING = new RegExp(`(?<![A-Za-z])(?:${KEYWORD})(?=${BETWEEN}${REFERENCE})`, 'giu');
 
 /** Returns the text with everything disarmed that is not declared. */
@@ -29,7 +30,8 @@ export function disarm(text: string, declared: AllowedEffects = {}): string {
   return text
     .replace(SPELLED, `&${GAP}`)
     .replace(MENTION, (at, name: string) => (mayCall.has(name) ? at : `${at}${GAP}`))
-    .replace(CLOSING, (word, number?: string) =>
-      number !== undefined && mayClose.has(number) ? word : `${word.charAt(0)}${GAP}${word.slice(1)}`,
-    );
+    .replace(CLOSING, (word: string, ...found: unknown[]) => {
+      const { number } = found.at(-1) as { readonly number?: string };
+      return number !== undefined && mayClose.has(number) ? word : `${word.charAt(0)}${GAP}${word.slice(1)}`;
+    });
 }

@@ -24,6 +24,8 @@ export interface StartableWorkflow {
   readonly workflow: AnyWorkflow;
   readonly file?: string;
   readonly facts?: JsonObject;
+  /** The roles that it asks, or that a workflow which it starts asks, and that get a secret of the settings. */
+  readonly secretRoles?: readonly string[];
 }
 
 /** What starts a run that nobody starts by hand. */

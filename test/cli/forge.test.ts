@@ -42,7 +42,7 @@ test('notifications of workflows can be read', async () => {
   expect(await json('notifications')).toMatchObject({ notifications: [{ target: 'kim', message: 'done: all', at: expect.any(String) }] });
 });
 
-describe('commands that anybody may use, agents included', () => {
+describe('commands that take no right outside of a run', () => {
   test('issues are opened, listed, shown, labelled, commented on and closed', async () => {
     expect((await forge('issue', 'list')).stdout).toMatch(/#1\s+open\s+kim\s+Login fails/);
     expect((await forge('label', '1', '--add', 'ui', '--remove', 'bug')).stdout).toBe('#1 has the labels ui.\n');
@@ -105,6 +105,52 @@ describe('commands that approve work need a person', () => {
     expect(await say('/pawl approve deadbeef')).toMatchObject({ code: 0 });
     expect((await forge('pr', 'show', '2')).stdout).toContain('sam:\n/pawl approve deadbeef');
   });
+});
+
+describe('inside a run or an agent', () => {
+  const PLACES = [{ PAWL_RUN: 'aaaaaaaaaaaaaaa1' }, { CLAUDECODE: '1' }];
+
+  test.each(PLACES)('%o, nothing that is there already is changed: gates and open runs look at it', async (env) => {
+    const before = [await json('issue', 'show', '1'), await json('pr', 'show', '2')];
+    const tried = [
+      ['label', '1', '--add', 'ship', '--as', 'ann'],
+      ['label', '2', '--remove', 'ui'],
+      ['issue', 'comment', '1', '--body', 'Ship it.', '--as', 'ann'],
+      ['pr', 'comment', '2', '--body', 'Ship it.'],
+      ['issue', 'close', '1'],
+      ['pr', 'close', '2'],
+      ['pr', 'ready', '2'],
+    ];
+    for (const words of tried) {
+      const { code, stderr } = await rig.run(['forge', ...words], { env });
+      expect([words, code, stderr]).toEqual([words, 4, expect.stringContaining('is not allowed inside')]);
+    }
+    expect([await json('issue', 'show', '1'), await json('pr', 'show', '2')]).toEqual(before);
+  });
+
+  test.each(PLACES)('%o, issues are opened', async (env) => {
+    expect(await rig.run(['forge', 'issue', 'create', '--title', 'Found', '--label', 'bug'], { env })).toMatchObject({ code: 0 });
+  });
+});
+
+test.each([
+  ['a comment', 'comment', ['issue', 'comment', 'N', '--body', 'Yes, ship it.']],
+  ['a label', 'label, label: ship', ['label', 'N', '--add', 'ship']],
+])('%s that a question waits for decides it, so it takes the right to decide', async (_what, waitsFor, words) => {
+  const { issue } = await json<{ issue: { number: number } }>('issue', 'create', '--title', 'Ship?');
+  const name = `ask-${waitsFor.slice(0, 5)}`;
+  const stages = `stages: [{ id: ask, type: human, prompt: "Ship it?", wait_for: ${waitsFor} }]\n`;
+  rig.write(`.pawl/workflows/${name}.yaml`, `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: ${name} }\n${stages}`);
+  expect((await rig.run(['run', name, '--issue', String(issue.number)])).code).toBe(3);
+  const said = words.map((word) => (word === 'N' ? String(issue.number) : word));
+  expect(await forge(...said, '--as', 'ann')).toMatchObject({ code: 4, stderr: expect.stringContaining('only a person can do') });
+  expect(await json('issue', 'show', String(issue.number))).toMatchObject({ issue: { labels: [] }, comments: [] });
+  // About something else, or another label, it decides nothing.
+  expect(await forge(...words.map((word) => (word === 'N' ? '1' : word)))).toMatchObject({ code: 0 });
+  expect(await forge('label', String(issue.number), '--add', 'other')).toMatchObject({ code: 0 });
+  const env = { PAWL_TOKEN: await tokenOf(rig, `tim-${name}`) };
+  expect(await rig.run(['forge', ...said, '--as', 'ann'], { env })).toMatchObject({ code: 4 });
+  expect(await rig.run(['forge', ...said], { env })).toMatchObject({ code: 0 });
 });
 
 test.each([

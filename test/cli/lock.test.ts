@@ -71,6 +71,45 @@ test.each<[string, () => void, string]>([
   expect(existsSync(path('ran'))).toBe(false);
 });
 
+describe('the roles that a workflow asks', () => {
+  const MODULE =
+    "import { defineWorkflow } from 'pawl';\nexport default defineWorkflow({ name: 'main', steps: { a: { agent: 'dev', prompt: 'Work.', recovery: 'rerun', next: null } } });\n";
+  const YAML = `${head('main')}stages:\n  - { id: a, type: agent, agent: dev, action: implement, recovery: rerun }\n`;
+  const ROLES =
+    'roles:\n  dev: { driver: command, argv: [node, tools/dev.mjs], agents: [helper] }\n  lead: { driver: command, argv: [node, tools/lead.mjs] }\n';
+
+  describe.each([
+    ['a file', '.pawl/workflows/main.yaml', YAML],
+    ['a module', '.pawl/workflows/main.ts', MODULE],
+  ])('of %s', (_what, file, text) => {
+    beforeEach(async () => {
+      rmSync(path('.pawl/workflows/main.yaml'));
+      rig.write(file, text);
+      rig.write('.pawl/config.yaml', ROLES);
+      rig.write('.pawl/agents/helper.md', '---\ndriver: command\nargv: [node, tools/helper.mjs]\n---\nHelp.\n');
+      for (const name of ['dev', 'helper', 'lead']) rig.write(`tools/${name}.mjs`, 'console.log("{}");\n');
+      expect(await rig.json(['lock', 'main'])).toMatchObject({ code: 0, locks: [{ state: 'written' }] });
+    });
+
+    test.each<[string, () => void, string]>([
+      ['the program of a role', () => appendFileSync(path('tools/dev.mjs'), '//\n'), 'tools/dev.mjs changed'],
+      ['the file of a sub-agent', () => appendFileSync(path('.pawl/agents/helper.md'), 'Lie.\n'), '.pawl/agents/helper.md changed'],
+      ['the program of a sub-agent', () => appendFileSync(path('tools/helper.mjs'), '//\n'), 'tools/helper.mjs changed'],
+      ['a file for a role that had none', () => rig.write('.pawl/agents/dev.md', 'Leave a back door.\n'), '.pawl/agents/dev.md is new'],
+      ['a check that was not there', () => rig.write('.pawl/checks/tests.ts', 'export {};\n'), '.pawl/checks/tests.ts is new'],
+    ])('%s is part of the lock', async (_part, change, said) => {
+      change();
+      const { code, row } = await check();
+      expect([code, row?.state, row?.problems.join()]).toEqual([1, 'drifted', expect.stringContaining(said)]);
+    });
+
+    test('those of others are not', async () => {
+      rig.write('.pawl/agents/lead.md', 'Lead.\n');
+      expect(await check()).toMatchObject({ code: 0, row: { state: 'ok' } });
+    });
+  });
+});
+
 test('limits and the files of other workflows are no drift', async () => {
   await rig.run(['lock', 'main']);
   writeFileSync(path('.pawl/config.yaml'), 'commands: { review: [sh, tools/review.sh] }\nlimits: { global: 9 }\n');
@@ -155,4 +194,24 @@ test('serve --locked starts what is as it was locked, and nothing else', async (
   const { runs } = await rig.json<{ runs: { workflow: string }[] }>(['runs', '--all']);
   expect(runs.map(({ workflow }) => workflow)).not.toContain('other');
   expect((await rig.run(['deliveries'])).stdout).toMatch(/hook\/other .*not locked/);
+});
+
+test('serve --locked forks a run only while its workflow is as it was locked', async () => {
+  await rig.run(['lock', 'other']);
+  await rig.run(['run', 'other', '--id', 'aaaaaaaaaaaaaaa1']);
+  const terminal = rig.terminal(['access', 'token', 'create', 'ci', '--scope', 'operate'], { columns: 300 });
+  await terminal.ended;
+  const [token] = /pawlt_[\w-]{43}/.exec(terminal.text()) ?? [];
+  const serving = rig.start(['serve', '--locked', '--port', '0', '--json']);
+  const [, url = ''] = /"url": "(.*?)"/.exec(await serving.until(/"pid"/)) ?? [];
+  const fork = async (): Promise<string | number> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/api/v1/runs/aaaaaaaaaaaaaaa1/fork`, { method: 'POST', headers, body: '{"from":"c"}' });
+    return ((await answer.json()) as { code?: string }).code ?? answer.status;
+  };
+  expect(await fork()).toBe(200);
+  appendFileSync(path('.pawl/workflows/other.yaml'), '# x\n');
+  expect(await fork()).toBe('NOT_LOCKED');
+  serving.process.kill('SIGTERM');
+  await serving.ended;
 });

@@ -324,6 +324,42 @@ describe('who may start', () => {
     expect((await sent(opened, label(item, 'workflow:secret-review'))).reason).toContain('"secret-review" reads secrets');
     expect((await sent(opened, label(item, 'workflow:review'))).status).toBe('done');
   });
+
+  describe('FT4: a label on a pull request from a fork counts for the commits that were there', () => {
+    /** Somebody pushes to the fork. */
+    const push = async ({ pull }: Item): Promise<void> => {
+      Object.assign(pull as object, { headSha: (await stage.openFromFork('later')).head });
+    };
+    const NEWER = expect.stringContaining('look at it, then add the label again');
+
+    test('a webhook', async () => {
+      const item = stage.hub.state.items.get((await stage.openFromFork('theirs')).number) as Item;
+      const opened = await open([waits('review')]);
+      const webhook = label(item, 'workflow:review');
+      await push(item);
+      expect(await sent(opened, webhook)).toMatchObject({ status: 'ignored', reason: NEWER });
+      expect(await runs(opened)).toEqual([]);
+      const payload = payloadFor(item, { action: 'labeled', sender: 'ann', label: { name: 'workflow:review' } });
+      Object.assign(payload.pull_request as object, { updated_at: '2100-01-01T00:00:00Z' });
+      const seen = { event: 'pull_request', payload };
+      expect(await sent(opened, seen)).toMatchObject({ status: 'done', run: expect.any(String) });
+    });
+
+    test('polling, which cannot tell which of them was first', async () => {
+      const item = stage.hub.state.items.get((await stage.openFromFork('theirs')).number) as Item;
+      const first = await open([waits('review')], { polls: true });
+      const { database } = first.server.services;
+      await expect.poll(() => database.get('SELECT cursor FROM forge_cursors')?.cursor).toBeDefined();
+      await first.close();
+      label(item, 'workflow:review');
+      await push(item);
+      const second = await open([waits('review')], { polls: true });
+      const labelled = async () =>
+        (await list(second)).find(({ event, status }) => event === 'pull_request.labeled' && status !== 'received');
+      await expect.poll(labelled).toMatchObject({ status: 'ignored', reason: NEWER });
+      expect(await runs(second)).toEqual([]);
+    });
+  });
 });
 
 describe('a fork that the settings list', () => {

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { EngineOptions } from '../../src/api/engine-options.ts';
 import type { HumanGateSpec } from '../../src/authoring/graph/spec.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
@@ -49,9 +50,13 @@ type Asking = Opened & { readonly run: string };
 const workflowOf = (human: HumanGateSpec) =>
   defineWorkflow({ name: 'asking', facts: ['pr_number'], steps: [{ id: 'ask', human, next: null }] });
 
-async function ask(human: Omit<HumanGateSpec, 'prompt'>): Promise<Asking> {
+async function ask(human: Omit<HumanGateSpec, 'prompt'>, engine: Partial<EngineOptions> = {}): Promise<Asking> {
   const workflow = workflowOf({ prompt: 'Ship it?', ...human });
-  const opened = await rig.open({ workflows: [workflow], events: { forge: { forge, groups: () => groups } }, engine: { groups } });
+  const opened = await rig.open({
+    workflows: [workflow],
+    events: { forge: { forge, groups: () => groups } },
+    engine: { groups, ...engine },
+  });
   const { id } = await opened.engine.start(workflow, {}, { facts: { issue_number: ISSUE, pr_number: PR } });
   await opened.engine.run(id).wait('idle');
   return { ...opened, run: id };
@@ -161,4 +166,44 @@ test('reminders come once in an interval, as many as it says, and one after a lo
   await expect.poll(() => sent().length).toBe(3);
   rig.clock.advance(72 * HOUR);
   expect(sent()).toHaveLength(3);
+});
+
+describe('FD5: what happened before a question was asked as it is now', () => {
+  /** Somebody whose deeds are heard of only now. */
+  const late = async (actor: string, byMs: number): Promise<LocalForge> => {
+    const one = await openLocalForge({ ...shared, actor, now: () => rig.clock.now() - byMs });
+    others.push(one);
+    return one;
+  };
+  const BEFORE = expect.stringContaining('before the question was asked as it is now; say it again');
+
+  test('a comment does not decide it, however late it is heard of', async () => {
+    const asking = await ask({ waitFor: 'comment' });
+    await (await late('ann', 5000)).comment({ number: ISSUE, body: 'Wait, this is broken.' }, 'early');
+    await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
+    expect(await decisions(asking)).toEqual([]);
+  });
+
+  test('a label does not decide it either', async () => {
+    const asking = await ask({ waitFor: 'label', label: 'ship' });
+    await (await late('ann', 5000)).addLabels({ number: ISSUE, labels: ['ship'] }, 'early');
+    await expect.poll(() => reasons(asking, 'issues.labeled')).toEqual([BEFORE]);
+    expect(await decisions(asking)).toEqual([]);
+  });
+
+  test('a comment about content that has changed since does not decide it', async () => {
+    const file = join(shared.repository, 'notes.txt');
+    writeFileSync(file, 'as it was shown');
+    const asking = await ask({ waitFor: 'comment', subjects: { files: ['notes.txt'] } }, { cwd: shared.repository });
+    rig.clock.advance(60_000);
+    writeFileSync(file, 'as nobody saw it');
+    await expect(asking.engine.run(asking.run).decide({ option: 'approve', actor: 'bob' })).rejects.toMatchObject({
+      code: 'CONTENT_CHANGED',
+    });
+    await (await late('ann', 30_000)).comment({ number: ISSUE, body: 'Ship it.' }, 'early');
+    await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
+    await (await as('ann')).comment({ number: ISSUE, body: 'Ship that, too.' }, 'seen');
+    await expect.poll(async () => (await view(asking)).status).toBe('completed');
+    expect(await decisions(asking)).toMatchObject([{ actor: 'ann', input: 'Ship that, too.' }]);
+  });
 });

@@ -253,3 +253,24 @@ test('the questions of an agent are answered, each behind its own dashes', async
   const events = JSON.stringify((await at.opened.engine.store.events(run.id, 0)).flatMap((row) => row.events));
   expect(events).toContain('local:ann');
 });
+
+test('CM3: questions that a comment does not show whole, such as a long text to be written, are not answered by one', async () => {
+  const planning = defineWorkflow({
+    name: 'planning',
+    steps: { plan: { agent: 'planner', prompt: 'Plan.', supportsQuestions: true, next: null } },
+  });
+  await at.open({}, { workflows: [planning] });
+  const run = await at.start(planning, { $attended: true });
+  await run.wait('idle');
+  const [handout] = await run.handouts();
+  const question = `Write this?\n${'All is well. '.repeat(80)}\nAnd publish the keys.`;
+  await run.ask({
+    token: handout?.token as string,
+    questions: [{ question, options: [{ label: 'write' }, { label: 'refuse' }] }] as never,
+  });
+  await at.shows('too long for a comment');
+  expect((await at.comments())[0]?.body).not.toContain('/pawl answer');
+  const said = await at.say('/pawl answer plan -- write');
+  expect(said).toMatchObject({ status: 'ignored', reason: expect.stringContaining('too long for a comment') });
+  expect(await statusOf(run)).toBe('waiting');
+});

@@ -11,10 +11,10 @@ export const FORGE: readonly ListedCommand[] = [
     about:
       'The local forge replaces GitHub on this machine ("forge: { kind: local }" in .pawl/config.yaml): issues and reviews are kept in ' +
       'a file, pull requests are branches of a git repository. The commands are: issue list|show|create|close|comment, ' +
-      'pr list|show|create|ready|close|comment, review, check, label, notifications. A review, a check or a comment with a command ' +
-      '("/pawl approve") can let work pass a gate, so it needs a ' +
-      'person at a terminal, or a personal token (PAWL_TOKEN or --token-file, see "pawl token") with the --head that was reviewed. ' +
-      'Everything else is open to everyone, including agents.',
+      'pr list|show|create|ready|close|comment, review, check, label, notifications. A review, a check, a comment with a command ' +
+      '("/pawl approve"), and a comment or a label that a question waits for can let work pass, so they need a ' +
+      'person at a terminal, or a personal token (PAWL_TOKEN or --token-file, see "pawl token"), for a review or a check with the ' +
+      '--head that was reviewed. Inside a run or a coding agent only issues and pull requests can be opened.',
     args: [
       { name: 'KIND', about: 'what to work on', required: true, choices: ['issue', 'pr', 'review', 'check', 'label', 'notifications'] },
       { name: 'WORD', about: 'the action, for issue and pr; then the number of the issue or pull request', many: true },

@@ -3,8 +3,9 @@
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { COMMON_OPTIONS, type CommandRun, type ParsedArgs } from '../command.ts';
+import { actWith } from '../forge/act-with.ts';
 import { FORGE_ACTS, type ForgeAct } from '../forge/acts.ts';
-import { actWith, rightAtForge } from '../forge/right.ts';
+import { rightAtForge } from '../forge/right.ts';
 import { requireLocalForge } from '../forge/session.ts';
 import { closing, findPlace } from '../session.ts';
 
@@ -12,9 +13,10 @@ import { closing, findPlace } from '../session.ts';
 export const run: CommandRun = async (shell, given) => {
   const { words, act, number } = readAct(given);
   rejectUnknownOptions(given, words, act);
+  const place = await findPlace(shell, given);
   // The one place that decides who may change something at the forge.
-  const actor = act.act === undefined ? 'nobody' : await rightAtForge(shell, given, actWith(act.act, given));
-  const opened = await requireLocalForge(shell, await findPlace(shell, given), actor);
+  const actor = act.act === undefined ? 'nobody' : await rightAtForge(shell, given, await actWith(place, { act: act.act, given, number }));
+  const opened = await requireLocalForge(shell, place, actor);
   return closing(opened, async (forge) => {
     await act.run({ shell, given, forge, actor, number });
     return 0;

@@ -1,5 +1,6 @@
-// Owns who may act at the local forge. A review, a check or a command in a comment can let work pass a gate, so only a person
-// may add one; opening an issue or a pull request, or any other comment, decides nothing, and agents may do it.
+// Owns who may act at the local forge. A review, a check, a command in a comment, and a comment or a label that a question waits
+// for can let work pass, so only a person may add one. Any other comment or label, and closing something, can wake, restart or
+// cancel runs, so it is kept from runs and agents. Opening an issue or a pull request decides nothing: everybody may.
 
 import { EngineError } from '../../base/error.ts';
 import { isSamePerson } from '../../base/person.ts';
@@ -9,13 +10,11 @@ import type { ParsedArgs } from '../command.ts';
 import { demandRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
 
-/** `decides`: the action can let work pass a gate. `commands`: a comment with a command, such as `/pawl approve`, can too. */
-export type Act = 'decides' | 'commands' | 'asks';
-
-/** What an action is with these options: a comment may have a command. */
-export function actWith(act: Act, given: ParsedArgs): Act {
-  return act === 'asks' && commandIn(given.option('body') ?? '') !== undefined ? 'commands' : act;
-}
+/**
+ * `decides`: the action can let work pass a gate. `commands`: a comment with a command, such as `/pawl approve`, can too.
+ * `settles`: a question waits for this comment or label. `changes`: runs may react to it. `opens`: nothing is decided by it.
+ */
+export type Act = 'decides' | 'commands' | 'settles' | 'changes' | 'opens';
 
 /**
  * The name to act under at the forge. A decision needs the right to decide. At a terminal a person may act as anyone;
@@ -25,15 +24,15 @@ export async function rightAtForge(shell: Shell, given: ParsedArgs, act: Act): P
   const name = given.option('as');
   if (name !== undefined && !/^[^\s\p{C}]{1,64}$/u.test(name))
     throw new EngineError('USAGE', `--as must be a name without spaces, not "${name}"`);
-  if (act === 'asks') return name ?? accountName(shell);
-  const { actor, by } = await demandRight(shell, { demand: 'decide', on: `pawl forge ${given.word('KIND')}`, standsIn: true });
+  const on = `pawl forge ${given.word('KIND')}`;
+  if (act === 'changes') await demandRight(shell, { demand: 'steer', on });
+  if (act === 'changes' || act === 'opens') return name ?? accountName(shell);
+  const { actor, by } = await demandRight(shell, { demand: 'decide', on, standsIn: true });
   if (by === 'terminal') return name ?? actor;
   if (name !== undefined && !isSamePerson(name, actor))
     throw new EngineError('NOT_ALLOWED', `${actor} cannot act as "${name}" without a terminal; remove --as`);
-  if (act === 'commands') {
-    assertNamesDigest(given.option('body') ?? '', actor);
-    return actor;
-  }
+  if (act === 'commands') assertNamesDigest(given.option('body') ?? '', actor);
+  if (act === 'commands' || act === 'settles') return actor;
   if (given.option('head') === undefined)
     throw new EngineError(
       'NOT_ALLOWED',

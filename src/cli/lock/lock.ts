@@ -10,9 +10,10 @@
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
+import { parseRoleFile, type RoleFile } from '../../agents/role-file.ts';
 import { digestBytes, digestJson } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
-import type { Json } from '../../base/json.ts';
+import { isJsonObject, type Json } from '../../base/json.ts';
 import { readPlainFile } from '../../base/plain-file.ts';
 import type { Definition } from '../../definition/model.ts';
 import { referencesIn } from '../../definition/reference.ts';
@@ -107,22 +108,65 @@ async function collect(shell: Shell, project: Project, { subject, known, collect
   const graph = await readGraph(file);
   for (const part of graph.files.keys()) collected.add(part);
   const definition = await definitionOf(shell, project, { subject, known });
-  if (definition === undefined) {
-    // A module that is as it was refers to what it referred to.
-    for (const path of Object.keys(known?.files ?? {})) collected.add(join(project.root, path));
-    return { roles: new Set(known?.refers.roles), workflows: new Set(known?.refers.workflows) };
-  }
-  const names: Names = { roles: new Set(), workflows: new Set() };
-  for (const reference of referencesIn(definition)) {
-    if (reference.kind === 'role') names.roles.add(reference.name);
-    if (reference.kind === 'workflow') names.workflows.add(reference.name);
-  }
-  for (const script of scriptsIn(definition.steps as unknown as Json, project)) collected.add(script);
-  for (const role of roleFilesOf(project)) if (names.roles.has(basename(role, '.md'))) collected.add(role);
+  const names = definition === undefined ? namesIn(known) : namesOf(definition);
+  // A module that is as it was refers to what it referred to.
+  if (definition === undefined) for (const path of Object.keys(known?.files ?? {})) collected.add(join(project.root, path));
+  else for (const script of scriptsIn(definition.steps as unknown as Json, project)) collected.add(script);
+  await collectRoles(shell, project, { asked: names.roles, collected });
   // Which of them a file uses is known only by loading them, so all of them belong to it.
   for (const part of partFilesOf(project)) for (const one of (await readGraph(part)).files.keys()) collected.add(one);
   await collectChildren(shell, project, { names, collected, seen, known });
   return names;
+}
+
+function namesIn(known: Lock | undefined): Names {
+  return { roles: new Set(known?.refers.roles), workflows: new Set(known?.refers.workflows) };
+}
+
+function namesOf(definition: Definition): Names {
+  const references = referencesIn(definition);
+  const named = (kind: 'role' | 'workflow'): Set<string> =>
+    new Set(references.flatMap((reference) => (reference.kind === kind ? [reference.name] : [])));
+  return { roles: named('role'), workflows: named('workflow') };
+}
+
+/** The files of roles, of the roles that they use as sub-agents, and of their programs. */
+async function collectRoles(
+  shell: Shell,
+  project: Project,
+  { asked, collected }: { readonly asked: ReadonlySet<string>; readonly collected: Collected },
+): Promise<void> {
+  const settings = await settingsOf(shell, project);
+  const files = new Map(roleFilesOf(project).map((file) => [basename(file, '.md'), file]));
+  const seen = new Set<string>();
+  for (let names = [...asked]; names.length > 0; ) {
+    const next: string[] = [];
+    for (const name of names.filter((one) => !seen.has(one))) {
+      seen.add(name);
+      const file = files.get(name);
+      if (file !== undefined) collected.add(file);
+      const written = file === undefined ? {} : fieldsIn(file);
+      for (const script of scriptsIn({ argv: [...(written.argv ?? [])] }, project)) collected.add(script);
+      next.push(...(written.agents ?? []), ...subAgentsIn(settings, name));
+    }
+    names = next;
+  }
+}
+
+/** The fields of a role's file; what is wrong with it is reported by the check of the project. */
+function fieldsIn(file: string): RoleFile {
+  try {
+    return parseRoleFile(file, readFileSync(file, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function subAgentsIn(settings: ReadonlyMap<string, Json>, role: string): string[] {
+  const roles = settings.get('roles') ?? settings.get('agent_roles');
+  const fields = isJsonObject(roles) && Object.hasOwn(roles, role) ? roles[role] : undefined;
+  const agents = isJsonObject(fields) ? fields.agents : undefined;
+  return Array.isArray(agents) ? agents.filter((one) => typeof one === 'string') : [];
 }
 
 async function collectChildren(

@@ -44,16 +44,21 @@ export class ProjectSource implements DefinitionSource {
 
   /** The workflow of a run as it is written now, if that is trusted: for a run that begins with it. */
   async again(run: StoredRun): Promise<void> {
+    await this.assertLocked(run.definition.name);
     await this.taken(await loadWorkflowAgain(this.shell, this.project, run));
   }
 
   /** A trusted workflow of the project, by its name. */
   async named(name: string): Promise<LoadedWorkflow> {
     if (/[\\/]/.test(name)) throw new EngineError('USAGE', `"${name}" is a path; name a workflow of this project`);
-    if (this.locked) await (await import('../lock/lock.ts')).assertLocked(this.shell, this.project, name);
+    await this.assertLocked(name);
     const loaded = await loadWorkflow(this.shell, this.project, name);
     await this.taken(loaded);
     return loaded;
+  }
+
+  private async assertLocked(name: string): Promise<void> {
+    if (this.locked) await (await import('../lock/lock.ts')).assertLocked(this.shell, this.project, name);
   }
 
   private async taken({ workflow, file }: LoadedWorkflow): Promise<CompiledWorkflow> {

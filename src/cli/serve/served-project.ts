@@ -8,6 +8,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { RunReport } from '../../control/run-report.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { Definition } from '../../definition/model.ts';
+import { referencesIn } from '../../definition/reference.ts';
 import type { StoredRun } from '../../engine/host.ts';
 import type { ScheduledWorkflow } from '../../server/events/schedules.ts';
 import type { CommandedWorkflow, ServedProject, StartableWorkflow, StartTrigger, TriggeredWorkflow } from '../../server/services.ts';
@@ -110,7 +111,19 @@ export class FileProject implements ServedProject {
     await assertRunnable(project, { loaded, settings, isAttended: false });
     const { payload = {}, facts = {}, event = '' } = trigger ?? {};
     const started = trigger === undefined ? undefined : { payload, facts, origin: { event }, option: `the event ${event}` };
-    return { workflow, file, facts: startDataOf(workflow.definition, { settings, trigger: started }) };
+    const secretRoles = await this.secretRoles(workflow);
+    return { workflow, file, facts: startDataOf(workflow.definition, { settings, trigger: started }), secretRoles };
+  }
+
+  /** The roles of a workflow that get a secret. Which roles a flow asks is known only as it runs, so they all count. */
+  private async secretRoles(workflow: CompiledWorkflow): Promise<string[]> {
+    const { project, settings } = this.place;
+    const { readRoleList } = await import('../roles.ts');
+    const all = await readRoleList(project, settings);
+    const secret = all.filter(({ env = {} }) => Object.values(env).some((value) => typeof value === 'object')).map(({ name }) => name);
+    if (secret.length === 0) return [];
+    const asked = rolesAsked(workflow);
+    return secret.filter((name) => asked === 'any' || asked.has(name));
   }
 
   async forkable(run: StoredRun): Promise<void> {
@@ -168,6 +181,16 @@ export class FileProject implements ServedProject {
       SHOWN.flatMap((name) => (this.place.settings[name] === undefined ? [] : [[name, this.place.settings[name]]])),
     );
   }
+}
+
+/** The roles that a workflow asks, with those of the workflows that it starts. */
+function rolesAsked({ definition, children }: CompiledWorkflow, seen = new Set<string>()): ReadonlySet<string> | 'any' {
+  if (definition.form === 'flow') return 'any';
+  seen.add(definition.name);
+  const own = referencesIn(definition).flatMap((reference) => (reference.kind === 'role' ? [reference.name] : []));
+  const below = [...children.values()].filter((child) => !seen.has(child.definition.name)).map((child) => rolesAsked(child, seen));
+  const sets = below.flatMap((one) => (one === 'any' ? [] : [one]));
+  return sets.length < below.length ? 'any' : new Set([...own, ...sets.flatMap((one) => [...one])]);
 }
 
 /** The settings that say nothing about secrets, programs or where files are. */

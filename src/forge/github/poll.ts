@@ -8,6 +8,7 @@
 //   while the lists are read waits for the next poll, since one list may have it and another not yet.
 // - A rate limit or an outage makes a poll late; nothing is lost by it.
 
+import { present } from '../../base/fields.ts';
 import type { ForgeAnswer, ForgeEvent } from '../forge.ts';
 import { type Connection, PAGE } from './client.ts';
 
@@ -99,7 +100,7 @@ async function findEvents(connection: Connection, cursor: Cursor): Promise<Found
     ...{ state: 'all' as const, sort: 'updated' as const, direction: 'desc' as const, since, per_page: PAGE },
   });
   const opened = issues.filter(({ created_at }) => Date.parse(created_at) >= from).map(toOpened);
-  const changed = await findIssueEvents(connection, from);
+  const changed = await findIssueEvents(connection, cursor);
   const comments = await findComments(connection, since);
   const changedPulls = issues.filter(({ pull_request }) => pull_request !== undefined).map(({ number }) => number);
   const heads = await findHeads(connection, cursor);
@@ -128,7 +129,8 @@ const NAMES: Readonly<Record<string, string>> = {
   ...{ ready_for_review: 'ready_for_review', convert_to_draft: 'converted_to_draft', review_requested: 'review_requested' },
 };
 
-async function findIssueEvents({ octokit, repo }: Connection, from: number): Promise<Found[]> {
+async function findIssueEvents({ octokit, repo }: Connection, { since, heads }: Cursor): Promise<Found[]> {
+  const from = since - OVERLAP_MS;
   const found: Found[] = [];
   const pages = octokit.paginate.iterator(octokit.rest.issues.listEventsForRepo, { ...repo, per_page: PAGE });
   for await (const { data } of pages) {
@@ -143,7 +145,9 @@ async function findIssueEvents({ octokit, repo }: Connection, from: number): Pro
       const label = one.label?.name;
       const rank = one.event === 'closed' ? 5 : 2;
       const named = typeof label === 'string' ? { label } : {};
-      found.push({ id: `event:${one.id}`, event, at, actor: one.actor?.login ?? 'ghost', ...about, ...named, rank });
+      // The head that was known before: one that was pushed between two polls may be older or newer than the label.
+      const sha = isPull && name === 'labeled' ? heads[one.issue.number] : undefined;
+      found.push({ id: `event:${one.id}`, event, at, actor: one.actor?.login ?? 'ghost', ...about, ...named, ...present({ sha }), rank });
     }
     // The newest come first.
     if (data.some(({ created_at }) => Date.parse(created_at) < from)) break;

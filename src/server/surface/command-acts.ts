@@ -16,6 +16,7 @@ import type { Store } from '../../store/store.ts';
 import { valueIn } from '../triggers/forge-away.ts';
 import type { CommandParts, HeardCommand } from './command-handler.ts';
 import type { CommandRows, CommandTarget } from './command-rows.ts';
+import { areShownWhole } from './decision-lines.ts';
 import { type RunRow, RunRows } from './run-rows.ts';
 
 /** What became of a command. `asked`: it takes something that a comment cannot give. */
@@ -180,6 +181,10 @@ async function answer(at: CommandScene): Promise<CommandResult> {
   const found = pick(at, waiting, 'an answer');
   if (isResult(found)) return found;
   const { questions } = found.asked;
+  if (!areShownWhole({ questions }))
+    return refused(
+      `what ${found.step} asks is too long for a comment; read and answer it with "pawl answer ${found.run}", or in the dashboard`,
+    );
   if (command.texts.length !== questions.length)
     return refused(
       `${found.step} asks ${questions.length} questions, and ${command.texts.length} answers were given; put each behind " -- "`,

@@ -6,6 +6,7 @@ import { isEngineError } from '../../base/error.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
 import { optionFor, type Verdict } from '../../control/verdict-option.ts';
 import type { Definition } from '../../definition/model.ts';
+import { cleanLine } from '../../notify/clean-text.ts';
 
 /** A line, and the option that it chooses. */
 export interface DecisionLine {
@@ -36,9 +37,20 @@ function optionOrNone(verdict: Verdict, { gate }: Pick<PendingApproval, 'run' | 
   }
 }
 
-/** The line that answers the questions of a step. */
+/** The most characters of a question, and of the name of an option, that a comment shows. */
+export const QUESTION_MAX = 1000;
+/** The same of an option. */
+export const OPTION_MAX = 200;
+
+/** Whether a comment shows all of the questions. What is cut off, such as a long text to be written, nobody could agree to. */
+export function areShownWhole({ questions }: Pick<WaitingQuestions, 'questions'>): boolean {
+  const fits = (text: string, max: number): boolean => cleanLine(text, Number.POSITIVE_INFINITY).length <= max;
+  return questions.every(({ question, options }) => fits(question, QUESTION_MAX) && options.every(({ label }) => fits(label, OPTION_MAX)));
+}
+
+/** The line that answers the questions of a step; none where a comment does not show all of them. */
 export function answerLines({ run, step, digest, questions }: WaitingQuestions): DecisionLine[] {
-  if (!isWord(step)) return [];
+  if (!isWord(step) || !areShownWhole({ questions })) return [];
   const texts = questions.map((_, index) => (questions.length === 1 ? ' -- ANSWER' : ` -- ANSWER ${index + 1}`)).join('');
   return [{ line: `/pawl answer ${run} ${step} ${digest.slice(0, DIGEST_SHOWN)}${texts}`, option: 'answer' }];
 }

@@ -8,7 +8,7 @@ import { shownValues } from '../../control/approval-change.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
 import type { RunReport, WaitReport } from '../../control/run-report.ts';
 import { usageText } from '../../control/usage.ts';
-import { type DecisionLine, DIGEST_SHOWN } from './decision-lines.ts';
+import { areShownWhole, type DecisionLine, DIGEST_SHOWN, OPTION_MAX, QUESTION_MAX } from './decision-lines.ts';
 import { code, outsideText } from './outside-text.ts';
 import { evidenceOf, markOf } from './step-evidence.ts';
 
@@ -125,11 +125,13 @@ function howText({ lines, hears, signed, run }: How): string {
 
 function questionText({ step, questions, run, lines }: RunCommentView['questions'][number], { hears }: RunCommentView): string {
   const asked = questions.map(({ question, options }, index) => {
-    const choices = options.length === 0 ? '' : ` (${options.map(({ label }) => outsideText(label, CELL_MAX)).join(' / ')})`;
-    return `${index + 1}. ${outsideText(question, PROMPT_MAX)}${choices}`;
+    const choices = options.length === 0 ? '' : ` (${options.map(({ label }) => outsideText(label, OPTION_MAX)).join(' / ')})`;
+    return `${index + 1}. ${outsideText(question, QUESTION_MAX)}${choices}`;
   });
-  const how =
-    hears && lines.length > 0
+  const isWhole = areShownWhole({ questions });
+  const how = !isWhole
+    ? `This is too long for a comment, which cannot answer it: read and answer it with ${code(`pawl answer ${run}`)}, or in the dashboard.`
+    : hears && lines.length > 0
       ? `To answer, write a comment with this as its first line:\n\n\`\`\`\n${lines.map(({ line }) => line).join('\n')}\n\`\`\``
       : `To answer: ${code(`pawl answer ${run}`)}, or the dashboard.`;
   return [`**${outsideText(step, CELL_MAX)} asks:**`, asked.join('\n'), how].join('\n\n');

@@ -14,6 +14,7 @@ import type { RunSummary, Store } from '../../store/store.ts';
 import { Alarm } from '../events/alarm.ts';
 import type { ServerDatabase } from '../server-database.ts';
 import { askPeople } from './asked-people.ts';
+import { areShownWhole } from './decision-lines.ts';
 import { gateChecks } from './gate-checks.ts';
 import { movedComment, runComment } from './run-comment.ts';
 import { type RunRow, RunRows, type ShownQuestion } from './run-rows.ts';
@@ -284,7 +285,7 @@ function questionsOf(view: RunView, { before, at }: { readonly before: RunRow['s
   const head = view.head ?? null;
   const asked = [
     ...approvals.map(({ run, gate: { path, digest } }) => ({ run, path, digest })),
-    ...questions.map(({ run, path, digest }) => ({ run, path, digest })),
+    ...questions.filter(areShownWhole).map(({ run, path, digest }) => ({ run, path, digest })),
   ];
   return asked
     .filter(({ digest }) => digest !== '')

@@ -5,6 +5,8 @@
 //      and neither does what the engine wrote itself.
 // FD2. An approving review counts for the head that the pull request has now. It counts also if it was there first.
 // FD3. Under signed decisions an event decides nothing: it has no signature.
+// FD4. What somebody replays by hand decides nothing: its payload says whatever they wrote into it.
+// FD5. What happened before a question was asked as it is now does not decide it, however late it is heard of.
 
 import { isEngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -14,8 +16,11 @@ import { type GateOptionModel, stepsWithin } from '../../definition/model.ts';
 import { startIn } from '../../definition/start-command.ts';
 import type { OpenGate } from '../../engine/gates.ts';
 import type { Forge } from '../../forge/forge.ts';
+import { humanWaitOf } from '../../kernel/activation.ts';
+import type { Store } from '../../store/store.ts';
+import type { StoredDelivery } from '../events/deliveries.ts';
 import { valueIn } from './forge-away.ts';
-import type { ForgeOccasion } from './occasion.ts';
+import { type ForgeOccasion, wayOf } from './occasion.ts';
 import { FrozenWith, isAbout, type OpenRun, openRunOf, openRunsAbout, subjectOfEvent } from './open-runs.ts';
 import { isOwnEvent } from './own-event.ts';
 import type { Reacted, ReactionParts } from './reactions.ts';
@@ -31,11 +36,14 @@ interface Word {
   readonly actor: string;
   readonly approves: boolean;
   readonly text?: string;
+  /** When it was said; undefined for a review, which counts also if it was there first. */
+  readonly at?: number;
 }
 
 /** Has an event decide the questions that wait for it. */
 export async function decideByEvent(
   { services: { engine }, settings: { forge } }: ReactionParts,
+  delivery: Pick<StoredDelivery, 'headers'>,
   occasion: ForgeOccasion,
 ): Promise<Reacted> {
   const runs: string[] = [];
@@ -48,7 +56,7 @@ export async function decideByEvent(
     for (const gate of await engine.run(id).gates()) {
       const word = wordIn(occasion, gate);
       if (word === undefined || (await isOwnEvent(forge, occasion.event, run))) continue;
-      const refusal = await refusalOf(forge, occasion, word);
+      const refusal = replayRefusal(delivery) ?? (await refusalOf(forge, occasion, word));
       const problem = refusal ?? (await decide({ engine, run: id, gate, word }));
       if (problem === undefined) runs.push(id);
       else reasons.push(`it does not decide "${gate.step}" of run ${id}: ${problem}`);
@@ -75,7 +83,7 @@ export async function decideByReviews(
 }
 
 /** What an event says about a question; undefined if it says nothing. */
-function wordIn({ event: { event, actor, label }, payload }: ForgeOccasion, { gate: { forge: asked } }: OpenGate): Word | undefined {
+function wordIn({ event: { event, actor, label, at }, payload }: ForgeOccasion, { gate: { forge: asked } }: OpenGate): Word | undefined {
   const body = (value: unknown): string | undefined =>
     isJsonObject(value as never) ? textOf((value as { body?: unknown }).body) : undefined;
   switch (asked?.waitFor) {
@@ -86,11 +94,11 @@ function wordIn({ event: { event, actor, label }, payload }: ForgeOccasion, { ga
     }
     case 'comment':
       if (event !== 'issue_comment.created' || !isWritten(payload.comment)) return undefined;
-      return { actor, approves: true, ...present({ text: body(payload.comment) }) };
+      return { actor, approves: true, at, ...present({ text: body(payload.comment) }) };
     case 'label':
-      return event.endsWith('.labeled') && label === asked.label ? { actor, approves: true } : undefined;
+      return event.endsWith('.labeled') && label === asked.label ? { actor, approves: true, at } : undefined;
     case 'dismiss':
-      return event === 'pull_request_review.dismissed' ? { actor, approves: true } : undefined;
+      return event === 'pull_request_review.dismissed' ? { actor, approves: true, at } : undefined;
     default:
       return undefined;
   }
@@ -108,6 +116,11 @@ function isWritten(comment: unknown): boolean {
   const body = String(written.body ?? '');
   if (isProgram || written.edited === true || startIn(body) !== undefined) return false;
   return !/<!-- pawl:|^\s*(?:\/pawl\b|@\S+\s+workflow:)/m.test(body);
+}
+
+/** Why a delivery decides nothing (FD4). */
+function replayRefusal(delivery: Pick<StoredDelivery, 'headers'>): string | undefined {
+  return wayOf(delivery) === 'hand' ? 'it was replayed by hand; use "pawl decide"' : undefined;
 }
 
 /** Why somebody's word does not count (FD1, FD2). */
@@ -134,13 +147,17 @@ interface DecisionAtForge {
 }
 
 const ROUNDS_MAX = 2;
+/** Forges tell times in seconds. */
+const SECOND_MS = 1000;
 
-/** Decides a question; returns why that was not possible. A question that was asked again meanwhile is decided as it is now. */
+/** Decides a question; returns why that was not possible. A review decides a question that was asked again meanwhile as it is now. */
 async function decide({ engine, run, gate: { path }, word }: DecisionAtForge): Promise<string | undefined> {
   for (let round = 1; ; round += 1) {
     const gate = (await engine.run(run).gates()).find((one) => one.path === path);
     const option = gate === undefined ? undefined : optionFor(gate.gate.options, word);
     if (gate === undefined) return undefined;
+    if (word.at !== undefined && word.at + SECOND_MS <= (await askedAt(engine.store, run, gate)))
+      return `it is from ${new Date(word.at).toISOString()}, before the question was asked as it is now; say it again`;
     if (option === undefined) return `it has no option for ${word.approves ? 'an approval' : 'a rejection'}`;
     const input = option.requiresInput ? (word.text ?? 'decided at the forge') : word.text;
     try {
@@ -153,6 +170,18 @@ async function decide({ engine, run, gate: { path }, word }: DecisionAtForge): P
       return messageOf(error);
     }
   }
+}
+
+/** When a question was asked as it is now: first, or again because what it is about had changed. */
+async function askedAt(store: Store, run: string, { path, digest, since }: OpenGate): Promise<number> {
+  let [at, before]: [number, string | undefined] = [since, undefined];
+  for (const event of (await store.events(run, 0)).flatMap((row) => row.events)) {
+    if (event.type !== 'step.changed' || event.activation.path !== path) continue;
+    const now = humanWaitOf(event.activation)?.digest;
+    if (now === digest && now !== before) ({ at } = event);
+    before = now;
+  }
+  return at;
 }
 
 function optionFor(options: readonly GateOptionModel[], { approves }: Word): GateOptionModel | undefined {

@@ -5,7 +5,7 @@
 // FT3. Only somebody with write permission starts something. What others do is recorded with the reason, and waits for such a
 //      person's label `workflow:<name>`.
 // FT4. A pull request from a fork starts nothing by itself, unless the settings list the fork (`forks.ts`), and never anything
-//      that reads secrets.
+//      that reads secrets or whose roles get some. A label counts for the head that the pull request had when it was added.
 // What Pawl did itself: FT5 and FT6 in `own-doing.ts`. Commands that start a workflow: FT7 in `commanded-start.ts`.
 
 import { compiledOf } from '../../api/workflow-source.ts';
@@ -21,6 +21,7 @@ import type { Permission, PullRequestFacts } from '../../forge/forge.ts';
 import type { Deliveries, DeliveryHandler, DeliveryResult, StoredDelivery } from '../events/deliveries.ts';
 import { clockOf, type ForgeEventSettings } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
+import type { StartableWorkflow } from '../services.ts';
 import type { CommandHandler } from '../surface/command-handler.ts';
 import { isOfSurface } from '../surface/own-text.ts';
 import { RunRows } from '../surface/run-rows.ts';
@@ -87,7 +88,7 @@ async function actOn(parts: ActingParts, delivery: StoredDelivery): Promise<Deli
     return ignored('Pawl wrote this itself, so it does nothing');
   const heard = await parts.commands?.(delivery, occasion);
   if (heard !== undefined) return heard;
-  const decided = await decideByEvent(parts, occasion);
+  const decided = await decideByEvent(parts, delivery, occasion);
   const reacted = await reactTo(parts, { delivery, occasion });
   const both = { runs: [...new Set([...decided.runs, ...reacted.runs])], reasons: [...decided.reasons, ...reacted.reasons] };
   return withReactions(await startedBy(parts, delivery, occasion), both);
@@ -256,14 +257,16 @@ async function startOne(
     start === undefined
       ? deriveRunId(`delivery/${place}/${name}`, delivery.delivery)
       : deriveRunId(`command/${place}/${name}`, event.comment ?? delivery.delivery);
-  const { workflow, file, facts } = await project.startable(name, {}, { event: event.event, payload, facts: known });
-  if (pr !== undefined && readsSecrets(compiledOf(workflow)) && (await pullRequestOf(parts, pr))?.fork === true)
-    return { reason: `pull request #${pr} comes from a fork, and "${name}" reads secrets; use a workflow that reads none` };
+  const startable = await project.startable(name, {}, { event: event.event, payload, facts: known });
+  const { workflow, file, facts } = startable;
+  const pull = pr === undefined ? undefined : await pullRequestOf(parts, pr);
+  const refusal = pull?.fork === true ? forkRefusal(pull, { delivery, event, startable, name }) : undefined;
+  if (refusal !== undefined) return { reason: refusal };
   const open = (await openRunsFor(engine.store, name, subject)).find((one) => one.id !== run);
   if (open !== undefined) {
     const isNewHead = trigger?.followsHead === true && event.event === 'pull_request.synchronize' && pr !== undefined;
     if (!isNewHead) return { reason: messageOf(secondRun(open, subject)) };
-    const stays = await endEarlierHead(engine, open, { event, current: (await pullRequestOf(parts, pr))?.headSha });
+    const stays = await endEarlierHead(engine, open, { event, current: pull?.headSha });
     if (stays !== undefined) return { reason: stays };
   }
   const actor = event.actor === '' ? undefined : event.actor;
@@ -286,9 +289,28 @@ async function pullRequestOf({ settings: { forge } }: ForgeHandlerParts, pr: num
   return pull.result === 'not_found' ? undefined : valueIn(pull);
 }
 
+interface ForkStart {
+  readonly delivery: StoredDelivery;
+  readonly event: ForgeOccasion['event'];
+  readonly startable: StartableWorkflow;
+  readonly name: string;
+}
+
+/** Why a workflow does not start for a pull request from a fork (FT4). */
+function forkRefusal({ number, headSha }: PullRequestFacts, { delivery, event, startable, name }: ForkStart): string | undefined {
+  const { workflow, secretRoles: [role] = [] } = startable;
+  const what = `pull request #${number} comes from a fork, and`;
+  if (readsSecrets(compiledOf(workflow))) return `${what} "${name}" reads secrets; use a workflow that reads none`;
+  if (role !== undefined) return `${what} "${name}" asks the role "${role}", which gets secrets; use a workflow whose roles get none`;
+  // Whoever adds a label has looked at the commits that were there.
+  const isOlder = event.label !== undefined && event.sha !== undefined && event.sha !== headSha;
+  if (!isOlder || wayOf(delivery) === 'hand') return undefined;
+  return `${what} its head was ${event.sha?.slice(0, 12)} when the label was added and is ${headSha.slice(0, 12)} now; look at it, then add the label again`;
+}
+
 /** Whether a template of a workflow, or of one that it starts, could read a secret. */
 function readsSecrets(workflow: CompiledWorkflow): boolean {
-  if (/\bsecrets\b\s*[.[]/.test(JSON.stringify(workflow.definition))) return true;
+  if (/\bsecrets\b\s*[.[]|\{\{(?:(?!\}\}).)*\bsecrets\b/s.test(JSON.stringify(workflow.definition))) return true;
   return [...workflow.children.values()].some((child) => child !== workflow && readsSecrets(child));
 }
 

@@ -98,9 +98,11 @@ function identityOf({ body }: StoredDelivery): string | undefined {
 
 /** When it happened, as far as the payload says. */
 function timeOf(payload: JsonObject): number | undefined {
-  const { comment, review, check_run, check_suite, pull_request, issue } = payload;
+  const { comment, review, check_run, check_suite, pull_request, issue, action } = payload;
+  // A review that is dismissed still says when it was submitted.
+  const reviewed = action === 'dismissed' ? undefined : fieldOf(review, 'submitted_at');
   const times = [
-    ...[fieldOf(comment, 'updated_at'), fieldOf(review, 'submitted_at'), fieldOf(check_run, 'completed_at')],
+    ...[fieldOf(comment, 'updated_at'), reviewed, fieldOf(check_run, 'completed_at')],
     ...[fieldOf(check_suite, 'updated_at'), fieldOf(pull_request, 'updated_at'), fieldOf(issue, 'updated_at')],
   ];
   return times.flatMap((time) => (typeof time === 'string' && Number.isFinite(Date.parse(time)) ? [Date.parse(time)] : []))[0];

@@ -3,6 +3,7 @@
 // FR3. A run reacts to a delivery once per reaction, by whatever ways and however often it is delivered.
 // FR4. What anybody can cause (a comment, a review) cancels, restarts and wakes nothing unless its actor has write permission
 //      and is no program. Gates look again and people are told whoever it was: neither takes anybody's word for anything.
+// FR5. What somebody replays by hand cancels, restarts and wakes nothing: its payload says whatever they wrote into it.
 
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
@@ -13,7 +14,7 @@ import type { StoredDelivery } from '../events/deliveries.ts';
 import type { ForgeEventSettings } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
 import { ForgeAway, valueIn } from './forge-away.ts';
-import type { ForgeOccasion } from './occasion.ts';
+import { type ForgeOccasion, wayOf } from './occasion.ts';
 import { FrozenWith, isAbout, type OpenRun, openRunOf, openRunsAbout, subjectOfEvent } from './open-runs.ts';
 import { isOwnEvent } from './own-event.ts';
 
@@ -25,7 +26,7 @@ export interface ReactionParts {
 
 /** A delivery and what it says. */
 export interface DeliveredEvent {
-  readonly delivery: Pick<StoredDelivery, 'route' | 'delivery'>;
+  readonly delivery: Pick<StoredDelivery, 'route' | 'delivery' | 'headers'>;
   readonly occasion: ForgeOccasion;
 }
 
@@ -54,7 +55,7 @@ export async function reactTo(parts: ReactionParts, event: DeliveredEvent): Prom
       continue;
     }
     for (const { rule, index } of matching) {
-      const refusal = await refusalOf(parts, rule, event.occasion);
+      const refusal = await refusalOf(parts, rule, event);
       if (refusal === undefined) await react(parts, { run: found, rule, index, ...event });
       if (refusal === undefined) runs.push(id);
       else reasons.push(`run ${id} does not react: ${refusal}`);
@@ -70,13 +71,15 @@ const RULES = new FrozenWith(({ onEvents }) => onEvents ?? []);
 const OPEN_TO_ALL =
   /^(?:issue_comment|commit_comment|discussion|discussion_comment|pull_request_review\w*)\.|\.(?:opened|edited|reopened)$/;
 
-/** Why an event does not count (FR4). */
+/** Why an event does not count (FR4, FR5). */
 async function refusalOf(
   { settings: { forge } }: ReactionParts,
   { do: what }: ReactionModel,
-  { event, payload }: ForgeOccasion,
+  { delivery, occasion: { event, payload } }: DeliveredEvent,
 ): Promise<string | undefined> {
-  if (what === 'reevaluate_gates' || what === 'notify' || !OPEN_TO_ALL.test(event.event)) return undefined;
+  if (what === 'reevaluate_gates' || what === 'notify') return undefined;
+  if (wayOf(delivery) === 'hand') return 'it was replayed by hand; use "pawl cancel", "pawl resume" or the dashboard';
+  if (!OPEN_TO_ALL.test(event.event)) return undefined;
   const sender = isJsonObject(payload.sender) ? payload.sender : {};
   if (sender.type === 'Bot' || event.actor.endsWith('[bot]')) return `"${event.actor}" is a program`;
   const found = event.actor === '' ? undefined : await forge.permission(event.actor);
