@@ -7,7 +7,6 @@ import {
   type Approval,
   answerCommand,
   type FullInbox,
-  type Inbox,
   inboxJson,
   OPEN_STATUSES,
   openAssumptions,
@@ -197,9 +196,7 @@ function wholeLines(shell: Shell, { approvals, questions, stuck, pending, assump
       `pawl resume ${gate.run}`,
       '',
     ]),
-    ...(assumptions.length === 0
-      ? []
-      : [assumedHeading(assumptions), ...assumptionLines(shell, assumptions), '']),
+    ...(assumptions.length === 0 ? [] : [assumedHeading(assumptions), ...assumptionLines(shell, assumptions), '']),
   ].slice(0, -1);
   return lines.length === 0 ? ['This run is not waiting for you.'] : lines;
 }
