@@ -1,10 +1,20 @@
 // Owns opening a file of a project or of the state folder. An agent or an archive can replace it with a named pipe or a device, and opening one
 // of those would block forever; or with a link, and writing there would change another file.
 
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, lstatSync, openSync, readFileSync, type Stats, writeFileSync } from 'node:fs';
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
 const PRIVATE = 0o600;
+
+/** What is at a path, links not followed; undefined if nothing is, or if a file is where one of its folders should be. */
+export function entryAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
 
 /** Opens a regular file to read; throws for anything else without blocking. */
 export function openPlainFile(file: string): number {

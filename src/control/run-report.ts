@@ -217,7 +217,8 @@ function stepOf(view: StepView, { titles, now, uses, isReview }: StepContext): S
     step,
     title: titles.get(step) ?? step,
     kind,
-    status,
+    // To the engine it is an outcome like others; to a reader, nothing was written or merged.
+    status: outcome === 'conflict' ? 'failed' : status,
     outcome: outcome ?? null,
     attempt,
     startedAt: startedAt === undefined ? null : isoTime(startedAt),

@@ -74,6 +74,26 @@ describe('a round', () => {
     expect(itemsToVerify(decision.state).map(({ id }) => id)).toEqual(['a', 'late-1-1']);
   });
 
+  test('counts a late finding once, however many reviewers and rounds say it in the same words', () => {
+    const leak = { severity: 'MUST' as const, text: 'It leaks a password.' };
+    const date = { severity: 'SHOULD' as const, text: 'Add a date.' };
+    const again = [leak, { ...leak, text: ' it leaks a  password.\n' }, date, date];
+    const first = judgeRound(startReview([item('a'), item('b')]), { verdicts: [pass('a'), pass('b')], findings: again }).state;
+    expect(first.items.map(({ id }) => id)).toEqual(['a', 'b', 'late-1-1']);
+    const second = judgeRound(first, { verdicts: [pass('a'), pass('b'), fail('late-1-1')], findings: again });
+    expect(second.state).toMatchObject({ items: first.items, followUps: [date], history: [1, 1] });
+    expect(second.blocking).toMatchObject([{ id: 'late-1-1', evidence: 'late-1-1 is wrong' }]);
+  });
+
+  test('does not believe that a late MUST is fixed while another reviewer still sees it', () => {
+    const leak = { severity: 'MUST' as const, text: 'It leaks a password.' };
+    const first = judgeRound(startReview([item('a')]), { verdicts: [pass('a')], findings: [leak] }).state;
+    const second = judgeRound(first, { verdicts: [pass('a'), pass('late-1-1')], findings: [leak] });
+    expect(second).toMatchObject({ status: 'again', blocking: [{ id: 'late-1-1', evidence: leak.text }], state: { items: first.items } });
+    const third = judgeRound(second.state, { verdicts: [pass('a'), pass('late-1-1')], findings: [] });
+    expect(third).toMatchObject({ status: 'passed', blocking: [] });
+  });
+
   test('gives a late MUST an id of its own, so that no other verdict counts for it', () => {
     const { state } = judgeRound(startReview([item('late-1-1')]), {
       verdicts: [pass('late-1-1')],
@@ -87,7 +107,9 @@ describe('a round', () => {
     const items = Array.from({ length: REVIEW_ITEMS_MAX }, (_, index) => item(`i${index}`, 'COULD'));
     const grave = { severity: 'MUST' as const, text: 'The key is printed.' };
     const round = { verdicts: items.map(({ id }) => pass(id)), findings: [grave] };
-    expect(judgeRound(startReview(items), round)).toMatchObject({ status: 'again', blocking: [grave], followUps: [grave] });
+    const first = judgeRound(startReview(items), round);
+    expect(first).toMatchObject({ status: 'again', blocking: [grave], followUps: [grave] });
+    expect(judgeRound(first.state, round)).toMatchObject({ status: 'again', blocking: [grave], followUps: [grave] });
   });
 
   test('says whether the work gets better', () => {

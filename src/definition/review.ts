@@ -3,7 +3,7 @@
 //
 // - Fewer severities stop the work in later rounds (`BLOCKING_BY_ROUND`), and after `REVIEW_ROUNDS_MAX` a person decides.
 // - A finding outside the items came late: a MUST joins the items, anything else goes on the list of follow-ups. Neither
-//   moves the bound.
+//   moves the bound. Reviewers are told nothing of each other, so the same words from several of them are one finding.
 // - Every item that can stop the round has one verdict, with evidence. A round with less is no round.
 
 /** The severities of findings, the gravest first. */
@@ -148,7 +148,9 @@ export function roundFaults(state: ReviewState, { verdicts, findings }: ReviewRo
 export function judgeRound(state: ReviewState, { verdicts, findings }: ReviewRound, rounds: number = REVIEW_ROUNDS_MAX): ReviewDecision {
   const round = state.round + 1;
   const room = Math.max(0, REVIEW_ITEMS_MAX - state.items.length);
-  const must = findings.filter(({ severity }) => severity === 'MUST');
+  const said = distinct(findings);
+  const asked = new Map(state.items.filter(({ severity }) => severity === 'MUST').map(({ id, question }) => [wordsOf(question), id]));
+  const must = said.filter(({ severity, text }) => severity === 'MUST' && !asked.has(wordsOf(text)));
   const grave = must.slice(0, room);
   // They stop the work as well, and stay on the list, because no later round asks for them.
   const crowdedOut = must.slice(room);
@@ -156,8 +158,12 @@ export function judgeRound(state: ReviewState, { verdicts, findings }: ReviewRou
   const joined = grave.map(({ text }, index) => ({ id: ids[index] as string, severity: 'MUST' as const, question: text }));
   const items = [...state.items, ...joined];
   const latest = new Map([...state.verdicts, ...verdicts].map((verdict) => [verdict.id, verdict]));
+  for (const { severity, text } of said) {
+    const id = severity === 'MUST' ? asked.get(wordsOf(text)) : undefined;
+    if (id !== undefined && latest.get(id)?.status !== 'fail') latest.set(id, { id, status: 'fail', evidence: text });
+  }
   for (const { id, question } of joined) latest.set(id, { id, status: 'fail', evidence: question });
-  const followUps = [...state.followUps, ...findings.filter((finding) => !grave.includes(finding))];
+  const followUps = distinct([...state.followUps, ...said.filter(({ severity }) => severity !== 'MUST'), ...crowdedOut]);
   const failed = items.flatMap(({ id, severity, question }): OpenFinding[] => {
     const verdict = latest.get(id);
     return verdict?.status === 'fail' ? [{ id, severity, text: question, evidence: verdict.evidence }] : [];
@@ -172,6 +178,17 @@ export function judgeRound(state: ReviewState, { verdicts, findings }: ReviewRou
     followUps: bySeverity([...failed.filter((finding) => !blocking.includes(finding)), ...followUps]),
     trend: before === undefined ? 'first' : blocking.length < before ? 'better' : blocking.length === before ? 'same' : 'worse',
   };
+}
+
+/** The words of a finding, without what differs by chance. */
+function wordsOf(text: string): string {
+  return text.trim().replaceAll(/\s+/g, ' ').toLowerCase();
+}
+
+/** The findings, each once. */
+function distinct(findings: readonly LateFinding[]): readonly LateFinding[] {
+  const words = findings.map(({ severity, text }) => `${severity} ${wordsOf(text)}`);
+  return findings.filter((_, index) => words.indexOf(words[index] as string) === index);
 }
 
 /** Ids for findings that came late; none is that of another item, whose verdict would count for both. */

@@ -89,7 +89,11 @@ function checkNext({ step, group }: StepPlace, { problems, registry }: StepCheck
     if (COMMON_KEYS.has(key) || outcomes.includes(key) || chosen.some(({ outcome }) => outcome === key)) continue;
     const allowed = [...new Set([...COMMON_KEYS, ...outcomes, ...chosen.map(({ outcome }) => outcome)])];
     const suggestion = problems.suggest(key, allowed);
-    fault('OUTCOME_UNKNOWN', `"${key}" is not an outcome of a ${step.kind} step${suggestion}`, `write one of ${allowed.join(', ')}`);
+    fault(
+      'OUTCOME_UNKNOWN',
+      `"${key}" is not an outcome of ${/^[aeiou]/.test(step.kind) ? 'an' : 'a'} ${step.kind} step${suggestion}`,
+      `write one of ${allowed.join(', ')}`,
+    );
   }
   checkBounds(step, fault);
 }

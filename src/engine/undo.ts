@@ -92,11 +92,14 @@ interface Worked {
 
 /** Puts the workspace back and adds that to the run's history, also of a run that is over. */
 export async function undoRun(core: EngineCore, run: string, request: UndoRequest): Promise<UndoResult> {
+  const dedupe = `undone/${createRunId()}`;
+  // Takes nothing back, since nothing was posted: a store that refuses writes does so here, before a file changes.
+  await core.withdraw(run, dedupe);
   const done = await undoFiles(fileSourceOf(core, run), request);
   const action = { do: 'undone', to: done.to, files: done.files.length - done.changed.length, tree: done.from } as const;
   const actor = requireActor(request, `undo steps of run ${run}`);
   const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action };
-  const mail = { run, dedupe: `undone/${createRunId()}`, input, values: [] };
+  const mail = { run, dedupe, input, values: [] };
   const { state } = await core.store.load(run);
   // A run that goes on takes it when it is next driven: recording it must not start anything.
   if (isFinal(state.status)) await send(core, mail, { stays: true });

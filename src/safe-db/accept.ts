@@ -78,9 +78,8 @@ export async function acceptCopy({ file, base, copy }: WorkedCopy, options: Acce
   try {
     db.prepare(`ATTACH ? AS ${BASE}`).run(base);
     db.prepare(`ATTACH ? AS ${COPY}`).run(copy);
-    const schema = schemaChanges(db, BASE, COPY);
-    if (schema.length > 0)
-      return { kind: 'refused', why: `it changed the schema: ${schema.join(', ')}. Use migrations system.`, tables: [] };
+    const redefined = redefinition(db);
+    if (redefined !== undefined) return { kind: 'refused', why: redefined, tables: [] };
     const collected = collectChanges(db);
     if (collected.length === 0) return { kind: 'unchanged' };
     const tables = collected.map(({ table, inserted, updated, deleted }) => ({ table, inserted, updated, deleted }));
@@ -105,12 +104,26 @@ export async function acceptCopy({ file, base, copy }: WorkedCopy, options: Acce
 }
 
 /** What was changed in a copy, as people name it: changes of the schema, and the tables whose rows differ. */
-export function changesIn({ base, copy }: Pick<WorkedCopy, 'base' | 'copy'>): string[] {
+export function changesIn(copy: Pick<WorkedCopy, 'base' | 'copy'>): string[] {
+  return comparing(copy, (db) => [...schemaChanges(db, BASE, COPY), ...collectChanges(db).map(({ table }) => `table "${table}"`)]);
+}
+
+/** Why a copy cannot be brought back whatever is in its rows: its schema was changed. */
+export function redefinitionIn(copy: Pick<WorkedCopy, 'base' | 'copy'>): string | undefined {
+  return comparing(copy, redefinition);
+}
+
+function redefinition(db: DatabaseSync): string | undefined {
+  const schema = schemaChanges(db, BASE, COPY);
+  return schema.length === 0 ? undefined : `it changed the schema: ${schema.join(', ')}. Use migrations system.`;
+}
+
+function comparing<Result>({ base, copy }: Pick<WorkedCopy, 'base' | 'copy'>, compare: (db: DatabaseSync) => Result): Result {
   const db = new DatabaseSync(':memory:');
   try {
     db.prepare(`ATTACH ? AS ${BASE}`).run(base);
     db.prepare(`ATTACH ? AS ${COPY}`).run(copy);
-    return [...schemaChanges(db, BASE, COPY), ...collectChanges(db).map(({ table }) => `table "${table}"`)];
+    return compare(db);
   } finally {
     db.close();
   }

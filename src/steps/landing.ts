@@ -38,7 +38,7 @@ export function holdingText(holding: readonly HoldingAssumption[]): string {
   );
   const [first] = holding;
   const todo = first?.isAnswered === true ? 'fork that run from the step that assumed it' : `answer it: "pawl assumptions ${first?.run}"`;
-  return `what agents assumed is not settled: ${names.join(', ')}; ${todo}`;
+  return `a person must first settle what agents assumed: ${names.join(', ')}; ${todo}`;
 }
 
 /** Compares what a merge would land with what the verdicts of the run are about. */

@@ -16,8 +16,10 @@ test('the trial works', () => assert.equal(answer(), 42));
 
 function work() {
   mkdirSync('trial', { recursive: true });
-  writeFileSync('trial/trial.mjs', '/** The work of the stand-in. */\nexport function answer() {\n  return 42;\n}\n');
-  writeFileSync('trial/trial.test.mjs', TEST);
+  // The run is named, so that the next run has something to change.
+  const run = process.env.PAWL_RUN ?? '';
+  writeFileSync('trial/trial.mjs', `/** The work of the stand-in, in run ${run}. */\nexport function answer() {\n  return 42;\n}\n`);
+  writeFileSync('trial/trial.test.mjs', `// Run ${run}\n${TEST}`);
   return { summary: 'Stand-in: wrote trial/trial.mjs and its test.' };
 }
 

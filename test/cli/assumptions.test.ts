@@ -119,7 +119,7 @@ describe('what was assumed', () => {
   test('is listed apart from what waits for a person, without control characters', async () => {
     await assumed();
     const inbox = (await rig.run(['inbox'])).stdout;
-    expect(inbox).toContain('Nothing is waiting for you.\n\nAssumed without asking; nothing but a merge waits for an answer:\n');
+    expect(inbox).toContain('No decision is waiting for you.\n\nAssumed without asking; merges wait until each MUST is answered:\n');
     expect(inbox).toContain(`  ${RUN}  a1  MUST  plan: Which database? Assumed: SQLite`);
     expect((await rig.json<Listed>(['inbox'])).assumptions).toMatchObject([
       { id: 'a1', severity: 'MUST', state: 'open', command: `pawl answer ${RUN} --assumption a1`, options: ['Postgres'] },

@@ -217,3 +217,29 @@ stages:
   const [file] = (await json<{ databases: { unrecorded: string[] }[] }>('status')).databases[0]?.unrecorded ?? [];
   expect(await data('restore', file ?? '')).toMatchObject({ code: 0 });
 });
+
+test('a step whose rows others changed is shown as failed, with the row', async () => {
+  await data('migrate');
+  rig.write(
+    'both.mjs',
+    `import { DatabaseSync } from 'node:sqlite';
+for (const [file, text] of [[process.env.PAWL_DB_BOOK, 'mine'], [${JSON.stringify(file)}, 'theirs']])
+  new DatabaseSync(file).exec("UPDATE chapters SET text = '" + text + "' WHERE id = 1");
+`,
+  );
+  rig.write(
+    '.pawl/workflows/both.yaml',
+    `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: both }
+stages:
+  - { id: work, type: command, argv: [${JSON.stringify(process.execPath)}, both.mjs], databases: [book], on_conflict: complete }
+`,
+  );
+  await rig.run(['trust', '--yes']);
+  const { stdout } = await rig.run(['run', 'both', '--id', 'both-1']);
+  expect(stdout).toMatch(/work#1 failed \(conflict\) in /);
+  const shown = (await rig.run(['show', 'both-1'])).stdout;
+  expect(shown).toContain('✗ work  conflict  ');
+  expect(shown).toContain('rows that the step wrote were changed by others');
+});

@@ -1,5 +1,6 @@
 // `pawl init --template` and `--github-actions`: what they write, for a local forge and for GitHub.
 
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -26,6 +27,18 @@ describe.each(Object.keys(TEMPLATES))('--template %s', (template) => {
     expect(read('.pawl/stand-in.mjs')).toMatch(/^\/\/ STAND-IN, NOT AN AGENT/);
     expect(await rig.json(['list'])).toMatchObject({ workflows: [{ name: template }], problems: [] });
   });
+});
+
+test('the stand-in has something to change in each run, so that a second trial works as well', async () => {
+  await rig.run(['init', '--template', 'bug-fix']);
+  const trial = (run: string): string[] => {
+    const env = { ...process.env, PAWL_STEP: 'implement', PAWL_RUN: run };
+    execFileSync(process.execPath, ['.pawl/stand-in.mjs'], { cwd: rig.project, env, input: '' });
+    return ['trial/trial.mjs', 'trial/trial.test.mjs'].map(read);
+  };
+  const [first, second] = [trial('one'), trial('two')];
+  expect(first.map((text, index) => text.replaceAll('one', 'two') === second[index])).toEqual([true, true]);
+  expect(first.map((text, index) => text === second[index])).toEqual([false, false]);
 });
 
 test('a template has the name that it is given, and the tests of the project', async () => {

@@ -41,6 +41,18 @@ test('a skill is installed as a thin SKILL.md that starts a run, and a second ti
   expect(read(`.agents/skills/${NAME}/SKILL.md`)).toContain(`\n    pawl skill step ${NAME} --step 1 --total-steps 2\n`);
 });
 
+test('a plain file in a folder of skills is left alone, and one in place of a folder is named', async () => {
+  await rig.run(['skill', 'install', NAME]);
+  writeFileSync(join(rig.project, '.agents/skills/README.md'), 'ours\n');
+  expect((await rig.run(['uninstall', '--dry-run'])).stdout).toContain(`.agents/skills/${NAME}/SKILL.md`);
+  expect(await outcomes('uninstall')).toEqual({ code: 0, outcomes: [`removed .agents/skills/${NAME}/SKILL.md`] });
+  expect(read('.agents/skills/README.md')).toBe('ours\n');
+  writeFileSync(join(rig.project, '.claude'), '');
+  writeFileSync(join(rig.project, '.pawl'), '');
+  for (const words of [['skill', 'install', NAME, '--claude'], ['skill', 'new', 'mine'], ['init'], ['init', '--claude']])
+    expect(await rig.run(words)).toMatchObject({ code: 2, stderr: expect.stringMatching(/^pawl: cannot write .*\[USAGE\]\n$/) });
+});
+
 test.each<[string[], string[], string[]]>([
   [[], [], ['.agents']],
   [['.claude'], [], ['.claude']],

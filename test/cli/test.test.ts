@@ -116,6 +116,27 @@ describe('pawl test', () => {
   });
 });
 
+test('skills of the project are tested too, so that none is left out', async () => {
+  const other = new CliRig();
+  try {
+    const none = await other.run(['test']);
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('no workflows or skills to test')]);
+    await other.run(['skill', 'new', 'mine']);
+    expect(await other.run(['test'])).toMatchObject({ code: 4, stderr: expect.stringContaining('[NOT_TRUSTED]') });
+    await other.run(['trust', '--yes']);
+    other.write('.pawl/skills/empty/SKILL.md', '');
+    const { code, workflows } = await other.json<Told>(['test']);
+    expect(workflows.map(({ workflow, failed }) => [workflow, failed])).toEqual([
+      ['mine', 0],
+      ['empty', 1],
+    ]);
+    expect([code, workflows[0]?.results.map(({ id }) => id)]).toEqual([1, ['mine/import', 'mine/structure', 'mine/look', 'mine/work']]);
+    expect((await other.run(['test', '--filter', 'empty/import'])).stdout).toContain('.pawl/skills/empty has none of skill.ts,');
+  } finally {
+    other.close();
+  }
+});
+
 test('a workflow that cannot be loaded is a failed test, whatever is wanted of it', async () => {
   const other = new CliRig();
   try {

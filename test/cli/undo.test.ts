@@ -1,6 +1,6 @@
 // `pawl diff` and `pawl undo`: what steps changed in the files, and putting it back.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createRepository, git } from '../git.ts';
@@ -137,6 +137,15 @@ describe('pawl undo', () => {
     const dry = await rig.run(['undo', id, '--to', 'write', '--dry-run']);
     expect(dry.stdout).toContain('Not declared by the step that was at work, so check that no other program wrote them:\n  b.txt\nWhat');
     expect(await rig.json(['undo', id, '--to', 'write'])).toMatchObject({ code: 0, undeclared: ['b.txt'] });
+  });
+
+  test('changes no file where the run cannot record it, as in a copy of the database', async () => {
+    const id = await ran();
+    const { file } = await rig.json<{ file: string }>(['db', 'check']);
+    renameSync(file, `${file}.original`);
+    copyFileSync(`${file}.original`, file);
+    expect(await rig.run(['undo', id, '--to', 'second'])).toMatchObject({ code: 6, stderr: expect.stringContaining('[STORE_COPIED]') });
+    expect(read('made.txt')).toBe('one\ntwo\nthree\n');
   });
 
   test('is not for an agent inside a run, and needs a step', async () => {

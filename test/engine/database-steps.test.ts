@@ -245,12 +245,33 @@ test('a program works on a copy, and what it changed is brought back when the qu
   expect(await after('DELETE FROM chapters', { deletes: 3 })).toMatchObject({
     error: expect.stringContaining('"SELECT count(*) > 0 FROM chapters"'),
   });
+  // The query of its author asks for this table; what matters is that it was dropped.
+  expect(await after('DROP TABLE chapters')).toMatchObject({
+    status: 'escalated',
+    error: expect.stringContaining('it changed the schema: table "chapters" was dropped'),
+  });
   expect(await after("UPDATE books SET title = 'x'", { access: 'read' })).toMatchObject({
     error: expect.stringContaining('it may only read it, but changed table "books"'),
   });
   expect(dump(file)).toEqual(before);
   expect(await after('DELETE FROM lines WHERE rowid = 1', { deletes: 1 })).toMatchObject({ status: 'completed' });
   expect(dump(file).lines).toHaveLength(2);
+});
+
+test('a program that drops the table its postcondition reads is told so, and tries again', async () => {
+  const file = createBook();
+  const before = dump(file);
+  const edit = defineWorkflow({
+    name: 'edit',
+    steps: { run: { command: SQLITE('DROP TABLE books'), databases: ['book'], postconditions: [CHANGED], contractRetries: 1, next: null } },
+  });
+  const engine = await engineOn(file, { workflows: [edit] });
+  const run = await engine.start(edit);
+  expect((await run.wait('idle')).status).toBe('escalated');
+  const attempts = (await run.get()).steps.map(({ attempt, error }) => [attempt, error]);
+  const why = 'what step "run" did to its copy of database "book" was dropped: it changed the schema: table "books" was dropped';
+  expect(attempts).toEqual([1, 2].map((attempt) => [attempt, expect.stringContaining(why)]));
+  expect(dump(file)).toEqual(before);
 });
 
 test('a copy in the workspace is removed with the attempt, and a file that is there is left alone', async () => {

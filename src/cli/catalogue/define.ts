@@ -101,8 +101,15 @@ export const DEFINE: readonly ListedCommand[] = [
     name: 'test',
     summary: 'run the tests that workflows generate for themselves',
     about:
-      'Every combination of the values that parameters and arguments can have is a test at every step, without sampling. Categories: import (the file loads and has one workflow), structure (what "pawl validate" checks), steps (each generated case: a run of the real engine, in memory, begins at the step with these values, its text can be built, and each of its outcomes leads where the definition says), domain (values inside the bounds are accepted, values just outside are refused). No agent, handler, command or request is run: a script stands in for the work. Functions that build texts are called. Without names, all workflows of the project are tested, so none can be forgotten. Workflows are loaded, so they must be trusted (see "pawl trust"). Exits with 0 when all tests pass and with 1 when one fails.',
-    args: [{ name: 'WORKFLOW', about: 'names or files of workflows (default: all of the project)', many: true, completes: 'workflow' }],
+      'Every combination of the values that parameters and arguments can have is a test at every step, without sampling. Categories: import (the file loads and has one workflow), structure (what "pawl validate" checks), steps (each generated case: a run of the real engine, in memory, begins at the step with these values, its text can be built, and each of its outcomes leads where the definition says), domain (values inside the bounds are accepted, values just outside are refused). No agent, handler, command or request is run: a script stands in for the work. Functions that build texts are called. Without names, all workflows and skills of the project are tested, so none can be forgotten. They are loaded, so they must be trusted (see "pawl trust"). Exits with 0 when all tests pass and with 1 when one fails.',
+    args: [
+      {
+        name: 'WORKFLOW',
+        about: 'names or files of workflows, or names of skills (default: all of the project)',
+        many: true,
+        completes: 'workflow',
+      },
+    ],
     options: [
       {
         name: 'category',

@@ -7,7 +7,6 @@ import {
   type Approval,
   answerCommand,
   type FullInbox,
-  type Inbox,
   inboxJson,
   OPEN_STATUSES,
   openAssumptions,
@@ -110,16 +109,22 @@ function openAssumptionLines(shell: Shell, assumptions: readonly AssumptionRepor
   const more = assumptions.length - shown.length;
   const first = assumptions[0] as AssumptionReport;
   return [
-    'Assumed without asking; nothing but a merge waits for an answer:',
+    assumedHeading(assumptions),
     ...shown,
     ...(more > 0 ? [`  and ${more} more`] : []),
     shell.style('dim', `"pawl assumptions" shows all of them, "${first.command}" answers one.`),
   ];
 }
 
+function assumedHeading(assumptions: readonly AssumptionReport[]): string {
+  return assumptions.some(({ severity }) => severity === 'MUST')
+    ? 'Assumed without asking; merges wait until each MUST is answered:'
+    : 'Assumed without asking; nothing waits for an answer:';
+}
+
 const ASSUMPTIONS_SHOWN = 10;
 
-function waitingLines(shell: Shell, { approvals, questions, stuck, pending }: Inbox): string[] {
+function waitingLines(shell: Shell, { approvals, questions, stuck, pending, assumptions }: FullInbox): string[] {
   const rows = [
     ...approvals.map(({ run, workflow, gate }) => ({
       run,
@@ -138,7 +143,7 @@ function waitingLines(shell: Shell, { approvals, questions, stuck, pending }: In
     })),
     ...pending.map((gate) => ({ ...gate, step: gate.wait.path ?? '', since: gate.wait.since, options: `(pending) ${pendingText(gate)}` })),
   ].sort((a, b) => a.since - b.since);
-  if (rows.length === 0) return ['Nothing is waiting for you.'];
+  if (rows.length === 0) return [assumptions.length === 0 ? 'Nothing is waiting for you.' : 'No decision is waiting for you.'];
   const lines = table(shell.look, [
     { title: 'RUN', cells: rows.map(({ run }) => run) },
     { title: 'STEP', cells: rows.map(({ step }) => oneLine(step)), shrinks: 'name' },
@@ -191,9 +196,7 @@ function wholeLines(shell: Shell, { approvals, questions, stuck, pending, assump
       `pawl resume ${gate.run}`,
       '',
     ]),
-    ...(assumptions.length === 0
-      ? []
-      : ['Assumed without asking; nothing but a merge waits for an answer:', ...assumptionLines(shell, assumptions), '']),
+    ...(assumptions.length === 0 ? [] : [assumedHeading(assumptions), ...assumptionLines(shell, assumptions), '']),
   ].slice(0, -1);
   return lines.length === 0 ? ['This run is not waiting for you.'] : lines;
 }

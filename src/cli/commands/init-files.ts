@@ -1,8 +1,9 @@
 // Owns writing the files of `pawl init`: those that do not exist yet, and the lines that say which.
 
-import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { EngineError, messageOf } from '../../base/error.ts';
+import { entryAt } from '../../base/plain-file.ts';
 import type { ParsedArgs } from '../command.ts';
 import type { Shell } from '../shell.ts';
 
@@ -47,5 +48,5 @@ function writeNew(file: string, text: string): boolean {
 }
 
 function exists(file: string): boolean {
-  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  return entryAt(file) !== undefined;
 }

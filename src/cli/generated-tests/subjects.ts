@@ -1,4 +1,4 @@
-// Owns what `pawl test` tests: the named workflows, or all of the project. One that cannot be loaded is a failed test;
+// Owns what `pawl test` tests: the named workflows, or all of the project and all its skills. One that cannot be loaded is a failed test;
 // one that is not trusted ends the command, because its tests would run its code.
 
 import { isEngineError, messageOf } from '../../base/error.ts';
@@ -11,6 +11,7 @@ import type { Project } from '../project.ts';
 import { isSettingsFile } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
 import { shownFile } from '../shown-file.ts';
+import { SKILL_MODULES, skillFolders } from '../skills/folders.ts';
 
 /** A workflow to test, or why there is none. */
 export interface TestSubject {
@@ -33,8 +34,10 @@ export async function testSubjects(
   { names, validates }: { readonly names: readonly string[]; readonly validates: boolean },
 ): Promise<readonly TestSubject[]> {
   const found = names.length > 0 ? { workflows: names.map((name) => ({ name })), problems: [] } : await discoverProject(project);
+  const skills = names.length > 0 ? [] : skillFolders(project);
   const loaded: Omit<TestSubject, 'problems'>[] = [];
-  const references = new Set(found.workflows.map(({ name }) => name));
+  const runnable = skills.flatMap(({ name, file }) => (file === undefined ? [] : [name]));
+  const references = new Set([...found.workflows.map(({ name }) => name), ...runnable]);
   for (const reference of [...references].sort()) loaded.push(await load(shell, project, reference));
   const unread = found.problems.map(({ file, line, message, hint }) => ({
     name: shownFile(shell, file),
@@ -42,9 +45,14 @@ export async function testSubjects(
     loaded: { problem: `line ${line}: ${message}; ${hint}` },
     problems: [],
   }));
+  const empty = skills.flatMap(({ name, folder, file }) =>
+    file === undefined && !references.has(name)
+      ? [{ name, reference: name, loaded: { problem: `${shownFile(shell, folder)} has none of ${SKILL_MODULES.join(', ')}` }, problems: [] }]
+      : [],
+  );
   const files = loaded.flatMap(({ file }) => (file === undefined || isSettingsFile(project, file) ? [] : [file]));
   const problems = validates && files.length > 0 ? await problemsOf(shell, files) : new Map<string, readonly string[]>();
-  return [...loaded.map((one) => ({ ...one, problems: problems.get(one.file ?? '') ?? [] })), ...unread];
+  return [...loaded.map((one) => ({ ...one, problems: problems.get(one.file ?? '') ?? [] })), ...unread, ...empty];
 }
 
 async function load(shell: Shell, project: Project, reference: string): Promise<Omit<TestSubject, 'problems'>> {

@@ -123,7 +123,7 @@ function liveOf(draft: Draft, event: RunEvent): Activation | undefined {
   return path === undefined ? undefined : draft.live[path];
 }
 
-const FAILED: ReadonlySet<string> = new Set(['error', 'timeout', 'fail', 'reject']);
+const FAILED: ReadonlySet<string> = new Set(['error', 'timeout', 'fail', 'reject', 'conflict']);
 
 /** The state of a step that settled with an outcome. */
 function endOf(outcome: string): AnyStatus {

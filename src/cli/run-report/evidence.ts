@@ -83,9 +83,8 @@ function writeLines(shell: Shell, { evidence }: StepReport): string[] {
 }
 
 /** The error in the result of a step that reported it itself, or whose rows others changed; the engine has no error then. */
-function reportedError({ status, outcome, output }: StepReport): string | null {
-  const isReported = status === 'failed' || outcome === 'conflict';
-  return isReported && isJsonObject(output) && typeof output.error === 'string' ? output.error : null;
+function reportedError({ status, output }: StepReport): string | null {
+  return status === 'failed' && isJsonObject(output) && typeof output.error === 'string' ? output.error : null;
 }
 
 interface Check {

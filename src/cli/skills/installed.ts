@@ -1,11 +1,12 @@
 // Owns the SKILL.md files that Pawl writes into the folders of agent programs. The last line of each has the digest of what
 // is above it: so a file that a person changed is known, and is neither overwritten nor removed.
 
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { digestText } from '../../base/digest.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { isInsideFolder } from '../../base/inside-folder.ts';
+import { entryAt } from '../../base/plain-file.ts';
 import { SKILL_FILE } from '../../skills/skill-file-text.ts';
 
 const DIGITS = 16;
@@ -21,7 +22,7 @@ export type FileState = 'none' | 'ours' | 'changed' | 'foreign';
 
 /** Whose a file is: there is none, Pawl wrote it and nobody changed it, somebody changed it, or it is not from Pawl. */
 function fileState(file: string): FileState {
-  const facts = lstatSync(file, { throwIfNoEntry: false });
+  const facts = entryAt(file);
   if (facts === undefined) return 'none';
   if (!facts.isFile()) return 'foreign';
   const text = readFileSync(file, 'utf8').replaceAll('\r\n', '\n');
@@ -67,7 +68,7 @@ function writeOver(file: string, text: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
     // A link is replaced, and what it leads to is left alone.
-    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(file);
+    if (entryAt(file)?.isSymbolicLink() === true) rmSync(file);
     writeFileSync(file, text);
   } catch (cause) {
     throw new EngineError('USAGE', `cannot write ${file}: ${messageOf(cause)}; files written before it are kept`, { cause });

@@ -4,7 +4,7 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { messageOf } from '../../base/error.ts';
-import { readPlainFile } from '../../base/plain-file.ts';
+import { entryAt, readPlainFile } from '../../base/plain-file.ts';
 import { type DriftedCopy, driftedCopies } from '../../skills/resources/copies.ts';
 import { HOMES, type Project } from '../project.ts';
 
@@ -45,7 +45,7 @@ export function driftedInPrompts({ root }: Pick<Project, 'root'>): { readonly co
 
 /** False for a link: it may lead out of the project. */
 function isOwnFolder(folder: string): boolean {
-  return lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return entryAt(folder)?.isDirectory() === true;
 }
 
 /** The files below a folder; links are not followed, and packages are not the project's own. */

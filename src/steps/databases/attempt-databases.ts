@@ -10,7 +10,7 @@ import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { writtenDatabase } from '../../definition/database.ts';
 import { isSuccess } from '../../definition/outcome.ts';
-import { type Acceptance, acceptCopy, changesIn } from '../../safe-db/accept.ts';
+import { type Acceptance, acceptCopy, changesIn, redefinitionIn } from '../../safe-db/accept.ts';
 import { backUp } from '../../safe-db/backup.ts';
 import { ROW_LIMIT, SafeDatabaseClient } from '../../safe-db/client.ts';
 import { RunBackups } from '../../safe-db/context.ts';
@@ -146,12 +146,19 @@ async function concluded(
   const gone = copies.find(({ file }) => !existsSync(file));
   if (gone !== undefined) return removed(job, gone, given);
   const result = withEvidence(given, outsideEvidence(job, copies));
+  const [written] = copies.filter(({ use }) => use.access === 'write');
+  // A condition that asks for a table which the step dropped only says that there is none.
+  if (written !== undefined && result.type === 'errored' && result.error.code === 'CONDITION_ERROR') {
+    const why = redefinitionIn(written);
+    if (why !== undefined) return refused(job, result, { name: written.use.name, why });
+  }
   if (result.type !== 'settled' || !isKeptOutcome(job, result)) return result;
   for (const { use, ...copy } of copies.filter((one) => one.use.access === 'read')) {
     const changes = changesIn({ ...copy });
     if (changes.length > 0) return refused(job, result, { name: use.name, why: `it may only read it, but changed ${changes.join(', ')}` });
   }
-  const [written] = copies.filter(({ use }) => use.access === 'write');
+  const redefined = written === undefined ? undefined : redefinitionIn(written);
+  if (written !== undefined && redefined !== undefined) return refused(job, result, { name: written.use.name, why: redefined });
   const expected = copies.map((copy) => expectation(copy)).find((problem) => problem !== undefined);
   if (expected !== undefined) return unexpected(job, result, expected);
   return written === undefined ? result : accepting(job, written, result);
@@ -206,11 +213,14 @@ function changedEvidence(name: string, tables: readonly TableChange[]): Evidence
 /** A rule was broken: the attempt is tried again with the reason, as after a broken postcondition. */
 function refused(
   { request }: Job,
-  { type: _, outcome: __, output, assumptions: ___, ...noted }: Settled,
+  result: Settled | Extract<AttemptResult, { readonly type: 'errored' }>,
   { name, why }: { readonly name: string; readonly why: string },
 ): AttemptResult {
+  const { checks, evidence, actor, remember } = result;
+  const claim = result.claim ?? result.output;
   const message = `what step "${request.bound.model.id}" did to its copy of database "${name}" was dropped: ${why}`;
-  return { type: 'errored', error: stepError('DATA_PROTECTED', message, { reason: 'contract' }), ...noted, claim: noted.claim ?? output };
+  const error = stepError('DATA_PROTECTED', message, { reason: 'contract' });
+  return { type: 'errored', error, checks, ...present({ evidence, actor, remember, claim }) };
 }
 
 function unexpected(
