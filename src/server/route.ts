@@ -7,6 +7,7 @@ import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { readJsonBody } from './body.ts';
 import type { Caller, CallerScope } from './caller.ts';
+import type { MachinePaths } from './machine-paths.ts';
 import { invalidRequest } from './problem.ts';
 import { type Repeats, repeated } from './repeats.ts';
 
@@ -14,6 +15,8 @@ import { type Repeats, repeated } from './repeats.ts';
 export interface ServerVariables {
   /** Who asks; unset where nobody has proved who they are. */
   readonly caller: Caller;
+  /** Takes the places of this machine out of what is answered. */
+  readonly paths: MachinePaths;
 }
 
 /** The type of the app that parts are mounted on. */
@@ -89,15 +92,15 @@ export function handle<const R extends Route>(
     const request = { c, caller, query, body, param: (name: string) => paramOf(c, name) };
     const use = async (key: string | undefined): Promise<Response> => {
       const answered: unknown = await answer({ ...request, key });
-      return answered instanceof Response ? answered : jsonResponse(answered as object, route.status);
+      return answered instanceof Response ? answered : jsonResponse(c, answered as object, route.status);
     };
     return route.isRepeatable === true ? repeated(repeats, { c, caller, route, given: given as Json }, use) : use(undefined);
   });
 }
 
-function jsonResponse(answered: object, status = 200): Response {
+function jsonResponse(c: ServerContext, answered: object, status = 200): Response {
   const text = JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...answered });
-  return new Response(text, { status, headers: { 'content-type': 'application/json' } });
+  return new Response(c.get('paths')?.answer(text) ?? text, { status, headers: { 'content-type': 'application/json' } });
 }
 
 /** Who asks. The gate lets nobody through to a route that needs a login; a public route gets nobody. */

@@ -136,7 +136,7 @@ async function lookPage(
   const change = seen === gate.digest ? undefined : await changeSince(store, run, { gate, digest: seen });
   const { workflow } = (await store.load(run)).state;
   const diff = await readApprovalDiff(access.services.engine, run, DIFF_BYTES).catch((error: unknown) => ({
-    problem: messageOf(error as Error),
+    problem: access.services.paths.message(messageOf(error as Error)),
   }));
   const asked = { run, workflow, gate, diff, person: link.person, expiresAt: link.expiresAt, action: `/d/${secret}` };
   return decidePage({ ...asked, ...present({ change, problem: last.problem }) });
@@ -173,7 +173,7 @@ async function decideByForm(access: Access, c: ServerContext, secret: string): P
     returnLink(access, link.id);
     if (!isEngineError(error)) throw error;
     record(error.code);
-    return lookPage(access, { link, secret }, { digest, problem: error.message });
+    return lookPage(access, { link, secret }, { digest, problem: access.services.paths.message(error.message) });
   }
 }
 

@@ -4,7 +4,7 @@
 import type * as z from 'zod';
 import { compiledOf } from '../../api/workflow-source.ts';
 import { pickQuestions, readQuestions } from '../../attended/questions.ts';
-import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
+import { EngineError, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { deriveRunId } from '../../base/id.ts';
 import type { Signature } from '../../base/signature.ts';
@@ -201,8 +201,8 @@ async function bulk(services: Services, caller: Caller, { action, ids, reason }:
       results.push({ id: run, ok: true, status: (await services.store.load(run)).status });
     } catch (error) {
       if (!isEngineError(error)) services.warn(error);
-      const { code } = problemOf(error);
-      results.push({ id: run, ok: false, error: { code, detail: isEngineError(error) ? messageOf(error) : 'the server failed' } });
+      const { code, detail } = problemOf(error, services.paths);
+      results.push({ id: run, ok: false, error: { code, detail } });
     }
   }
   return { results };
