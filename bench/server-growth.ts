@@ -1,6 +1,6 @@
 // What a request costs a server whose store has few runs that have ended, and many: `npm run build && node --no-warnings
 // bench/server-growth.ts [--runs 500,20000] [--turns 200]`. A row for each kind of request has the server's CPU time at each number
-// of runs, and what is used without requests after each start of a run. Only a search by text may grow.
+// of runs; what is done after a run has started or was decided is counted with it. Only a search by text and the usage may grow.
 
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
