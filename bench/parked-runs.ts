@@ -51,6 +51,20 @@ export async function fillMixed(file: string, runs: number): Promise<void> {
   });
 }
 
+/** Adds so many runs that have ended, each with a parameter of its own. */
+export async function fillEnded(file: string, runs: number): Promise<void> {
+  const definition = createLine('ended', ['wait', 'end']);
+  await fill(file, runs, (run, n) => {
+    const params = createValue({ issue: n, title: `Orders of customer ${n} are shown twice` });
+    const at = START_AT + n * SECOND_MS;
+    const first = createFirst({
+      ...{ run, owner: 'bench', definition, activation: PARKED, started: { params: params.ref } },
+      more: { at, values: [params] },
+    });
+    return [first, createNext(first, [createEnd('completed', at)], { release: true })];
+  });
+}
+
 async function fill(file: string, runs: number, deltasOf: (run: string, n: number) => readonly Delta[]): Promise<void> {
   const store = await openSqliteStore({ file, synchronous: 'NORMAL' });
   for (let n = 0; n < runs; n += BATCH) {

@@ -3,7 +3,8 @@
 // pause between. Each minute is a line: memory, open files and sockets, runs, the CPU time of the server for a request and for a
 // run, and how long requests took. At the end the last third is held against the second, since the first is warming up: more than
 // a tenth more memory or CPU time, or more handles, is a failure. How long requests took is not judged: on a machine that others
-// use too it says more about them.
+// use too it says more about them. Nobody searches by text or asks for the usage of agents: both look at many runs, and cost more
+// the more there are, as bench/server-growth.ts shows.
 
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -109,7 +110,7 @@ async function turn(client: Client, n: number): Promise<void> {
   await client.call('/runs', { workflow: 'think', params: {} });
   client.runs += 2;
   await client.call('/runs?limit=100');
-  await client.call(`/runs?text=turn ${n}`);
+  await client.call('/runs?status=waiting');
   if (asked === undefined) return;
   const { id } = asked.run;
   const shown = await client.call<Shown>(`/runs/${id}`);
@@ -119,7 +120,6 @@ async function turn(client: Client, n: number): Promise<void> {
   if (n % 10 === 0) await client.call('/runs/bulk', { action: 'cancel', ids: [id] });
   else await client.call(`/runs/${id}/decide`, { option: 'approve', digest: shown?.waits[0]?.digest });
   if (n % 5 === 0) await client.call('/inbox');
-  if (n % 20 === 0) await client.call('/usage?bucket=hour');
 }
 
 async function lane(client: Client, number: number, until: number): Promise<void> {

@@ -10,9 +10,13 @@ export interface ListedRun extends RunSummary {
   readonly usage?: UsageReport;
 }
 
+/** Stores in which agents were called; that is asked once, since the answer looks at every call. */
+const called = new WeakSet<Store>();
+
 /** The runs with what their agents used; costs nothing in a store where no agent was ever called. */
 export async function withUsage(store: Store, runs: readonly RunSummary[]): Promise<readonly ListedRun[]> {
-  if ((await store.usage({})).attempts === 0) return runs;
+  if (!called.has(store) && (await store.usage({})).attempts === 0) return runs;
+  called.add(store);
   const used = runs.map(async (run) => {
     const usage = usageOf(await store.usage({ run: run.id, withChildren: true }));
     return usage === undefined ? run : { ...run, usage };

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { type Engine, keysOf } from '../api/engine.ts';
@@ -20,6 +21,7 @@ import type { EventSettings } from './events/event-settings.ts';
 import { openDeliveries } from './events/events.ts';
 import { Methods, scopeGate } from './gate.ts';
 import { securityHeaders } from './headers.ts';
+import { MachinePaths } from './machine-paths.ts';
 import { PARTS, tablesOf } from './parts.ts';
 import { problemResponse } from './problem.ts';
 import type { ServerApp } from './route.ts';
@@ -125,6 +127,7 @@ class AppServer implements OpenServer {
       transcripts: db === ':memory:' ? undefined : transcriptsOf(db),
       repeats: { database, now, underWay: new Map() },
       version: options.version ?? '0.0.0',
+      paths: new MachinePaths({ project: project.root ?? process.cwd(), db: db === ':memory:' ? undefined : resolve(db) }),
       pages: options.pages,
       routes: parts.flatMap((part) => part.routes),
       events,
@@ -217,9 +220,13 @@ function mountParts(
   services: Services,
   { parts, options }: { readonly parts: readonly ServerPart[]; readonly options: OpenServerOptions },
 ): void {
-  const { routes } = services;
-  const methods = new Methods(routes);
+  const { routes, paths } = services;
+  const methods = new Methods(routes, paths);
   const { identify } = options;
+  app.use('*', (c, next) => {
+    c.set('paths', paths);
+    return next();
+  });
   for (const part of parts) part.watch?.(app, services);
   app.use('*', securityHeaders);
   if (identify === undefined) for (const part of parts) part.guard?.(app, services);
@@ -237,6 +244,6 @@ function mountParts(
   app.notFound((c) => methods.missing(c));
   app.onError((error) => {
     if (!isEngineError(error)) services.warn(error);
-    return problemResponse(error);
+    return problemResponse(error, paths);
   });
 }

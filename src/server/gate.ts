@@ -7,6 +7,7 @@ import type { MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { EngineError } from '../base/error.ts';
 import type { Caller } from './caller.ts';
+import type { MachinePaths } from './machine-paths.ts';
 import { problemResponse } from './problem.ts';
 import type { Route, ServerContext, ServerVariables } from './route.ts';
 
@@ -39,7 +40,10 @@ function assertScope(caller: Caller | undefined, { scope, method, path }: Route)
 export class Methods {
   private readonly paths: readonly { readonly pattern: RegExp; readonly method: string }[];
 
-  constructor(routes: readonly Route[]) {
+  private readonly places: MachinePaths;
+
+  constructor(routes: readonly Route[], places: MachinePaths) {
+    this.places = places;
     this.paths = routes
       .filter(({ path }) => path !== '/*')
       .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+').replace(/\/\*$/, '/.*')}$`) }));
@@ -65,8 +69,12 @@ export class Methods {
     if (allow !== undefined && !allow.split(', ').includes(c.req.method))
       return problemResponse(
         new EngineError('METHOD_REFUSED', `${c.req.path} does not accept ${c.req.method}; it accepts ${allow}`, { details: { allow } }),
+        this.places,
         { allow },
       );
-    return problemResponse(new EngineError('ROUTE_UNKNOWN', `there is nothing at ${c.req.path}; /api/v1/openapi.json lists the routes`));
+    return problemResponse(
+      new EngineError('ROUTE_UNKNOWN', `there is nothing at ${c.req.path}; /api/v1/openapi.json lists the routes`),
+      this.places,
+    );
   };
 }

@@ -3,6 +3,8 @@
 
 import type * as z from 'zod';
 import { EngineError, ERROR_CODES, type ErrorCode, isEngineError } from '../base/error.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { MachinePaths } from './machine-paths.ts';
 
 /** The media type of failures. */
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -38,8 +40,8 @@ const TITLES: Readonly<Record<number, string>> = {
   507: 'Disk full',
 };
 
-/** A failure as JSON. */
-export function problemOf(error: unknown): Problem {
+/** A failure as JSON, without the places of this machine that its message names. */
+export function problemOf(error: unknown, paths: MachinePaths): Problem {
   if (!isEngineError(error))
     return {
       ...{ type: 'about:blank', title: 'Internal error', status: 500, code: 'INTERNAL', retry: 'after-change' },
@@ -51,16 +53,18 @@ export function problemOf(error: unknown): Problem {
     title: TITLES[http] ?? 'Error',
     status: http,
     code: error.code,
-    detail: error.message,
+    detail: paths.message(error.message),
     retry,
-    ...(error.position === undefined ? {} : { position: error.position }),
-    ...(Object.keys(error.details).length === 0 ? {} : { details: error.details }),
+    ...(error.position === undefined
+      ? {}
+      : { position: paths.messages({ ...error.position } as JsonObject) as unknown as NonNullable<Problem['position']> }),
+    ...(Object.keys(error.details).length === 0 ? {} : { details: paths.messages(error.details as JsonObject) as JsonObject }),
   };
 }
 
 /** The response for a failure. */
-export function problemResponse(error: unknown, headers: Readonly<Record<string, string>> = {}): Response {
-  const problem = problemOf(error);
+export function problemResponse(error: unknown, paths: MachinePaths, headers: Readonly<Record<string, string>> = {}): Response {
+  const problem = problemOf(error, paths);
   const { retryAfter } = problem.details ?? {};
   const wait = typeof retryAfter === 'number' ? { 'retry-after': String(retryAfter) } : undefined;
   return new Response(JSON.stringify(problem), { status: problem.status, headers: { 'content-type': PROBLEM_TYPE, ...wait, ...headers } });

@@ -7,6 +7,7 @@ import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { readJsonBody } from './body.ts';
 import type { Caller, CallerScope } from './caller.ts';
+import type { MachinePaths } from './machine-paths.ts';
 import { invalidRequest } from './problem.ts';
 import { type Repeats, repeated } from './repeats.ts';
 
@@ -14,6 +15,26 @@ import { type Repeats, repeated } from './repeats.ts';
 export interface ServerVariables {
   /** Who asks; unset where nobody has proved who they are. */
   readonly caller: Caller;
+  /** Takes the places of this machine out of what is answered. */
+  readonly paths: MachinePaths;
+  /** What the request did, for the audit; unset where its method and path say it all. */
+  readonly acts: readonly RequestAct[];
+}
+
+/** Something that was done: to a run, or to what `about` names. */
+export interface RequestAct {
+  /** The verb of the command line: `decide`, `cancel`, `start`. */
+  readonly action: string;
+  /** A person or a token, where it is no run. */
+  readonly about?: string | undefined;
+  /** Absent also while a run that is started has no id. */
+  readonly run?: string | undefined;
+  /** The step, the approval or the assumption that it was about. */
+  readonly step?: string | undefined;
+  /** What was chosen: an option, a way to go on, the name of a signal. */
+  readonly choice?: string | undefined;
+  /** The code of the error, where it did not go as the request did. */
+  readonly outcome?: string | undefined;
 }
 
 /** The type of the app that parts are mounted on. */
@@ -65,6 +86,8 @@ export interface RouteRequest<R extends Route> {
   readonly body: OutputOf<R['body']>;
   /** A name for this request that is the same when it is repeated under the same key; undefined without a key. */
   readonly key: string | undefined;
+  /** Notes what the request does, before it is done; said again once more is known. */
+  readonly note: (...acts: readonly RequestAct[]) => void;
 }
 
 /** What a handler returns: the JSON of the route without its version, or a response where the route has none. */
@@ -86,18 +109,25 @@ export function handle<const R extends Route>(
     const query = (route.query === undefined ? undefined : parsed(route.query, queryOf(c), 'query')) as OutputOf<R['query']>;
     const given = route.body === undefined ? undefined : await readJsonBody(c, route.bodyMax);
     const body = (route.body === undefined ? undefined : parsed(route.body, given, 'body')) as OutputOf<R['body']>;
-    const request = { c, caller, query, body, param: (name: string) => paramOf(c, name) };
+    const request = {
+      c,
+      caller,
+      query,
+      body,
+      param: (name: string) => paramOf(c, name),
+      note: (...acts: readonly RequestAct[]) => c.set('acts', acts),
+    };
     const use = async (key: string | undefined): Promise<Response> => {
       const answered: unknown = await answer({ ...request, key });
-      return answered instanceof Response ? answered : jsonResponse(answered as object, route.status);
+      return answered instanceof Response ? answered : jsonResponse(c, answered as object, route.status);
     };
     return route.isRepeatable === true ? repeated(repeats, { c, caller, route, given: given as Json }, use) : use(undefined);
   });
 }
 
-function jsonResponse(answered: object, status = 200): Response {
+function jsonResponse(c: ServerContext, answered: object, status = 200): Response {
   const text = JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...answered });
-  return new Response(text, { status, headers: { 'content-type': 'application/json' } });
+  return new Response(c.get('paths')?.answer(text) ?? text, { status, headers: { 'content-type': 'application/json' } });
 }
 
 /** Who asks. The gate lets nobody through to a route that needs a login; a public route gets nobody. */

@@ -14,6 +14,7 @@ import type { HealthReport, SettingsReport, WorkflowDetail, WorkflowList } from 
 import type { Deliveries } from './events/deliveries.ts';
 import type { EventSettings } from './events/event-settings.ts';
 import type { ScheduledWorkflow } from './events/schedules.ts';
+import type { MachinePaths } from './machine-paths.ts';
 import type { Repeats } from './repeats.ts';
 import type { Frozen, Route, ServerApp } from './route.ts';
 import type { PartTables, ServerDatabase } from './server-database.ts';
@@ -52,6 +53,8 @@ export interface CommandedWorkflow {
 /** The project that a server serves. `pawl serve` reads it from files; a program that mounts the server names its workflows. */
 export interface ServedProject {
   readonly name: string;
+  /** Its folder; undefined for one without files. */
+  readonly root?: string;
   /** As `pawl list --json`, with whether each is trusted. */
   workflows(): Promise<Omit<Frozen<WorkflowList>, 'schemaVersion'>>;
   /** One workflow. Throws WORKFLOW_UNKNOWN. */
@@ -84,6 +87,8 @@ export interface Services {
   readonly transcripts: string | undefined;
   readonly repeats: Repeats;
   readonly version: string;
+  /** Takes the places of this machine out of what is answered. */
+  readonly paths: MachinePaths;
   /** The folder of the dashboard's built files; undefined for a server without pages. */
   readonly pages: string | undefined;
   /** Every route of every part. */

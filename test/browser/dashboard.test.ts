@@ -285,6 +285,10 @@ test('people are invited and revoked, tokens are created, and all of it is in th
   await button(page, 'Done').click();
   await page.goto(`${served.url}/access?part=audit`);
   await page.locator('tr', { hasText: 'invite' }).first().waitFor();
+  const run = await start(page, 'audit');
+  await page.goto(`${served.url}/access?part=audit`);
+  await page.locator('tr', { hasText: 'start' }).filter({ hasText: 'audit' }).getByRole('link', { name: run }).click();
+  await status(page, 'waiting').waitFor();
   await page.goto(`${served.url}/access`);
   await page.locator('.check', { hasText: 'workflow files' }).waitFor();
   expect(ann.problems).toEqual([]);

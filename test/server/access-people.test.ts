@@ -199,10 +199,10 @@ test('the audit says who did what, when and from where; others see their own lin
   }
   const all = (await rig.send('GET', '/api/v1/audit', { cookie: boss })).json<Audit>();
   expect(all.entries.map(({ person, action, about, via, outcome }) => [person, action, about, via, outcome])).toEqual([
-    ['bob', 'POST', '/api/v1/people', 'session', 'NOT_ALLOWED'],
+    ['bob', 'invite', 'eve', 'session', 'NOT_ALLOWED'],
     [null, 'login', '', 'none', 'LOGIN_REQUIRED'],
     ['bob', 'login', '', 'link', 'ok'],
-    ['olga', 'POST', '/api/v1/people', 'session', 'ok'],
+    ['olga', 'invite', 'bob', 'session', 'ok'],
     ['olga', 'login', '', 'link', 'ok'],
   ]);
   expect(all.entries[0]).toMatchObject({ address: '127.0.0.1', at: expect.stringMatching(/^\d{4}-/) });

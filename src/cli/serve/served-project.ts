@@ -30,6 +30,7 @@ type Described = Awaited<ReturnType<ServedProject['workflow']>>;
 /** A project that is served from its files. */
 export class FileProject implements ServedProject {
   readonly name: string;
+  readonly root: string;
   private readonly shell: Shell;
   private readonly place: Place;
   private readonly source: ProjectSource;
@@ -37,6 +38,7 @@ export class FileProject implements ServedProject {
 
   constructor(shell: Shell, place: Place, { source, store }: { readonly source: ProjectSource; readonly store: Store }) {
     this.name = basename(place.project.root);
+    this.root = place.project.root;
     this.shell = shell;
     this.place = place;
     this.source = source;

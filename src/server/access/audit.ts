@@ -2,6 +2,9 @@
 // login is. It is bounded, so that failed logins cannot fill the disk; and they have a bound of their own, so that they
 // cannot push out what people did.
 
+import { present } from '../../base/fields.ts';
+import { shortLine } from '../../base/short-text.ts';
+import type { RequestAct } from '../route.ts';
 import type { ServerRow } from '../server-database.ts';
 import type { AccessStore } from './tables.ts';
 
@@ -13,10 +16,15 @@ export interface AuditEntry {
   readonly person: string | null;
   /** How they proved who they are: `session`, `token`, `link`, `passkey`, `terminal`; `none` if they did not. */
   readonly via: string;
-  /** What was done, such as `login`, `invite`, `POST /api/v1/runs/:id/decide`. */
+  /** What was done: a verb such as `login`, `decide`, `cancel`; the method of a request that says it with its path. */
   readonly action: string;
-  /** To what: a run, a person, a token. */
+  /** To what: the run, the step and the choice in one text; a person, a token, the path of a request. */
   readonly about: string;
+  readonly run: string | null;
+  /** The step, the approval or the assumption that it was about. */
+  readonly step: string | null;
+  /** What was chosen: an option, a way to go on, the name of a signal. */
+  readonly choice: string | null;
   readonly address: string;
   /** `ok`, or the code of the error. */
   readonly outcome: string;
@@ -28,12 +36,37 @@ const FAILED_MAX = 10_000;
 const TRIM_EVERY = 1000;
 const ABOUT_MAX = 300;
 
-/** Records a line. */
-export function recordAudit({ database, now }: AccessStore, entry: Omit<AuditEntry, 'id' | 'at'>): void {
-  const { person, via, action, about, address, outcome } = entry;
+type NewEntry = Pick<AuditEntry, 'person' | 'via' | 'action' | 'address' | 'outcome'>;
+
+/** Records a line that its action and one text say whole. */
+export function recordAudit(access: AccessStore, { about, ...entry }: NewEntry & Pick<AuditEntry, 'about'>): void {
+  insert(access, { ...entry, about, run: null, step: null, choice: null });
+}
+
+/** Records a line about what a request did. */
+export function recordAct(
+  access: AccessStore,
+  by: Omit<NewEntry, 'action'>,
+  { action, about, run, step, choice, outcome }: RequestAct,
+): void {
+  const whole = [run, step, choice].filter((part) => part !== undefined && part !== '').join(' ');
+  insert(access, {
+    ...by,
+    action,
+    about: about ?? whole,
+    run: run ?? null,
+    step: step ?? null,
+    choice: choice ?? null,
+    ...present({ outcome }),
+  });
+}
+
+function insert({ database, now }: AccessStore, entry: Omit<AuditEntry, 'id' | 'at'>): void {
+  const { person, via, action, about, address, outcome, run, step, choice } = entry;
+  const shown = (text: string | null): string | null => (text === null ? null : shortLine(withoutSecrets(text), ABOUT_MAX));
   const row = database.get(
-    'INSERT INTO audit (at, person, via, action, about, address, outcome) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id',
-    ...[now(), person, via, action, withoutSecrets(about).slice(0, ABOUT_MAX), address, outcome],
+    'INSERT INTO audit (at, person, via, action, about, address, outcome, run, step, choice) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id',
+    ...[now(), person, via, action, shown(about), address, outcome, shown(run), shown(step), shown(choice)],
   );
   const id = Number(row?.id ?? 0);
   if (id % TRIM_EVERY !== 0) return;
@@ -61,14 +94,21 @@ export function readAudit(
   return rows.map(entryOf);
 }
 
+function textOf(value: ServerRow[string] | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
 function entryOf(row: ServerRow): AuditEntry {
   return {
     id: Number(row.id),
     at: Number(row.at),
-    person: row.person === null ? null : String(row.person),
+    person: textOf(row.person),
     via: String(row.via),
     action: String(row.action),
     about: String(row.about),
+    run: textOf(row.run),
+    step: textOf(row.step),
+    choice: textOf(row.choice),
     address: String(row.address),
     outcome: String(row.outcome),
   };

@@ -1,9 +1,8 @@
 // Owns logging in and out: the pages for people, and what their script asks for. A link is used by a POST only, so that a
 // robot that previews it, or a browser that fetches ahead, does not use it up.
 
-import { EngineError, isEngineError } from '../../base/error.ts';
+import { EngineError, ERROR_CODES, isEngineError } from '../../base/error.ts';
 import { readBody } from '../body.ts';
-import { problemOf } from '../problem.ts';
 import { handle, type Route, type ServerApp, type ServerContext } from '../route.ts';
 import type { Services } from '../services.ts';
 import { type Access, accessOf, addressOf, loginAttempt, proofOf } from './access.ts';
@@ -107,13 +106,14 @@ export async function onPage(c: ServerContext, make: () => Page | Promise<Page>)
     return pageResponse(c, await make());
   } catch (error) {
     if (!isEngineError(error)) throw error;
-    const { status } = problemOf(error);
+    const { http: status } = ERROR_CODES[error.code];
+    const why = c.get('paths')?.message(error.message) ?? error.message;
     const retryAfter = Number(error.details.retryAfter ?? 0);
     if (retryAfter > 0) c.header('retry-after', String(retryAfter));
     return pageResponse(c, {
       title: 'That did not work',
       status,
-      body: html`<h1>That did not work</h1><p class="notice" role="alert">${error.message}</p><p><a href="/auth/login">Log in</a></p>`,
+      body: html`<h1>That did not work</h1><p class="notice" role="alert">${why}</p><p><a href="/auth/login">Log in</a></p>`,
     });
   }
 }

@@ -16,7 +16,7 @@ import { decisionStatement } from '../../engine/signatures.ts';
 import { handle, type Route, type ServerApp, type ServerContext } from '../route.ts';
 import type { Services } from '../services.ts';
 import { type Access, accessOf, addressOf, callerOf, loginAttempt } from './access.ts';
-import { recordAudit } from './audit.ts';
+import { recordAct } from './audit.ts';
 import { onPage, type Page, readForm } from './auth-routes.ts';
 import { answers, bodies } from './contract.ts';
 import { createDecideLink, type LinkedGate, linkedGate } from './decide-link.ts';
@@ -64,7 +64,8 @@ export function mountDecide(app: ServerApp, services: Services): void {
     const statement = statementFor({ run, gate, option, input: inputOf(input), actor: link.person });
     return { options: { ...(await signingOptions(access, link.person, statement)) } };
   });
-  handle(at, DECIDE.createLink, async ({ caller, body: { run, gate, for: person, expires } }) => {
+  handle(at, DECIDE.createLink, async ({ caller, body: { run, gate, for: person, expires }, note }) => {
+    note({ action: 'decide link', run, step: gate, choice: `for ${person}` });
     rightOf(caller, { demand: 'decide', on: 'access link', withoutToken: true });
     // Whoever makes a link sees it, and could decide in the name of its person.
     if (!isSamePerson(person, caller.name)) assertManages(access, caller, 'link');
@@ -136,7 +137,7 @@ async function lookPage(
   const change = seen === gate.digest ? undefined : await changeSince(store, run, { gate, digest: seen });
   const { workflow } = (await store.load(run)).state;
   const diff = await readApprovalDiff(access.services.engine, run, DIFF_BYTES).catch((error: unknown) => ({
-    problem: messageOf(error as Error),
+    problem: access.services.paths.message(messageOf(error as Error)),
   }));
   const asked = { run, workflow, gate, diff, person: link.person, expiresAt: link.expiresAt, action: `/d/${secret}` };
   return decidePage({ ...asked, ...present({ change, problem: last.problem }) });
@@ -155,14 +156,11 @@ async function decideByForm(access: Access, c: ServerContext, secret: string): P
   const input = inputOf(form.get('input') ?? '');
   takeLink(access, secret, ['decide']);
   const record = (outcome: string): void =>
-    recordAudit(access, {
-      person: actor,
-      via: 'link',
-      action: 'decide',
-      about: `${run} ${path} ${option}`,
-      address: addressOf(access, c),
-      outcome,
-    });
+    recordAct(
+      access,
+      { person: actor, via: 'link', address: addressOf(access, c), outcome },
+      { action: 'decide', run, step: path, choice: option },
+    );
   try {
     const signature = gate.signed ? signedBy(access, actor, form.get('passkey')) : undefined;
     await access.services.engine.run(run).decide({ option, actor, gate: path, digest, ...present({ input, signature }) });
@@ -173,7 +171,7 @@ async function decideByForm(access: Access, c: ServerContext, secret: string): P
     returnLink(access, link.id);
     if (!isEngineError(error)) throw error;
     record(error.code);
-    return lookPage(access, { link, secret }, { digest, problem: error.message });
+    return lookPage(access, { link, secret }, { digest, problem: access.services.paths.message(error.message) });
   }
 }
 

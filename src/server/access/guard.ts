@@ -13,7 +13,7 @@ import type { Caller } from '../caller.ts';
 import type { ServerApp, ServerContext } from '../route.ts';
 import type { Services } from '../services.ts';
 import { type Access, accessOf, addressOf, callerOfSession, callerOfToken, isStillValid, loginFailed, proofOf } from './access.ts';
-import { recordAudit } from './audit.ts';
+import { recordAct, recordAudit } from './audit.ts';
 import { cookieName } from './cookie.ts';
 import { html, ownPath, page } from './html.ts';
 import { isPageOf } from './sessions.ts';
@@ -149,14 +149,10 @@ function leaveRecord(access: Access, c: ServerContext, caller: Caller): void {
   if (SAFE.has(c.req.method)) return;
   const { status } = c.res;
   const code = status < 400 ? 'ok' : isEngineError(c.error) ? c.error.code : String(status);
-  recordAudit(access, {
-    person: caller.name,
-    via: caller.via,
-    action: c.req.method,
-    about: c.req.path,
-    address: addressOf(access, c),
-    outcome: code,
-  });
+  const by = { person: caller.name, via: caller.via, address: addressOf(access, c), outcome: code };
+  const acts = c.get('acts');
+  if (acts === undefined) recordAudit(access, { ...by, action: c.req.method, about: c.req.path });
+  for (const act of acts ?? []) recordAct(access, by, act);
 }
 
 /** AC4. */

@@ -105,7 +105,8 @@ function mountPersons(at: At, access: Access): void {
   handle(at, PEOPLE.groups, async () => ({
     groups: Object.entries(services.groups()).map(([name, people]) => ({ name, people: [...people] })),
   }));
-  handle(at, PEOPLE.invite, async ({ caller, body: { name, scopes, manages: isManager, expires } }) => {
+  handle(at, PEOPLE.invite, async ({ caller, body: { name, scopes, manages: isManager, expires }, note }) => {
+    note({ action: 'invite', about: name });
     assertManages(access, caller, 'invite');
     const made = invite(access, access.addresses(), {
       person: name,
@@ -116,13 +117,15 @@ function mountPersons(at: At, access: Access): void {
     });
     return { person: report(made.person), link: made.link };
   });
-  handle(at, PEOPLE.revokePerson, async ({ caller, param }) => {
+  handle(at, PEOPLE.revokePerson, async ({ caller, param, note }) => {
+    note({ action: 'revoke', about: param('name') });
     assertManages(access, caller, 'revoke');
     const person = revokePerson(access, param('name'));
     endRevokedStreams(access);
     return { person: report(person) };
   });
-  handle(at, PEOPLE.loginLink, async ({ caller, param, body: { expires } }) => {
+  handle(at, PEOPLE.loginLink, async ({ caller, param, body: { expires }, note }) => {
+    note({ action: 'login link', about: param('name') });
     assertManages(access, caller, 'login');
     return loginLink(access, access.addresses(), { person: param('name'), by: caller.name, expires });
   });
@@ -132,7 +135,8 @@ function mountTokens(at: At, access: Access): void {
   handle(at, PEOPLE.tokens, async ({ caller }) => ({
     tokens: readTokens(access, whose(access, caller)).map((token) => tokenReport(token, access.now())),
   }));
-  handle(at, PEOPLE.createToken, async ({ caller, body: { name, scopes = ['view' as const], expires } }) => {
+  handle(at, PEOPLE.createToken, async ({ caller, body: { name, scopes = ['view' as const], expires }, note }) => {
+    note({ action: 'token create', about: name });
     assertInBrowser(caller, 'token create');
     const more = scopes.filter((scope) => !caller.scopes.has(scope));
     if (more.length > 0)
@@ -140,7 +144,8 @@ function mountTokens(at: At, access: Access): void {
     const made = createToken(access, { person: caller.name, name, scopes, lastsMs: lifetimeOf(expires, 'token') });
     return { token: tokenReport(made.token, access.now()), secret: made.secret };
   });
-  handle(at, PEOPLE.revokeToken, async ({ caller, param }) => {
+  handle(at, PEOPLE.revokeToken, async ({ caller, param, note }) => {
+    note({ action: 'token revoke', about: readTokens(access).find(({ id }) => id === param('id'))?.name ?? param('id') });
     const id = own(access, caller, { what: 'token', id: param('id'), all: readTokens(access) });
     revokeToken(access, id);
     return revoked(access, id);

@@ -49,6 +49,6 @@ export function passkeyReport({ id, person, title, key, createdAt, seenAt }: Pas
 }
 
 /** A line of the audit. */
-export function auditReport({ id, at, person, via, action, about, address, outcome }: AuditEntry) {
-  return { id, at: timeText(at), person, via, action, about, address, outcome };
+export function auditReport({ at, ...entry }: AuditEntry) {
+  return { ...entry, at: timeText(at) };
 }

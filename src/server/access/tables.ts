@@ -84,6 +84,9 @@ export const ACCESS_TABLES: PartTables = {
       at INTEGER NOT NULL
     );`,
     `ALTER TABLE sessions ADD COLUMN page TEXT;`,
+    `ALTER TABLE audit ADD COLUMN run TEXT;
+    ALTER TABLE audit ADD COLUMN step TEXT;
+    ALTER TABLE audit ADD COLUMN choice TEXT;`,
   ],
 };
 

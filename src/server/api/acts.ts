@@ -4,7 +4,7 @@
 import type * as z from 'zod';
 import { compiledOf } from '../../api/workflow-source.ts';
 import { pickQuestions, readQuestions } from '../../attended/questions.ts';
-import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
+import { EngineError, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { deriveRunId } from '../../base/id.ts';
 import type { Signature } from '../../base/signature.ts';
@@ -14,11 +14,12 @@ import { type ForkTable, readForkTable } from '../../control/fork-table.ts';
 import { assertStoppedAt, assertUnknown, type ChoiceParts, choicesOf } from '../../control/resume-choice.ts';
 import type { RunReport } from '../../control/run-report.ts';
 import { bindParams } from '../../definition/arg.ts';
+import type { ResumeChoice } from '../../engine/resume.ts';
 import { isFinal } from '../../kernel/run-state.ts';
 import type { Caller } from '../caller.ts';
 import type { answerBody, bulkBody, decideBody, forkBody, startBody } from '../contract/act.ts';
 import { problemOf } from '../problem.ts';
-import { handle, type ServerApp } from '../route.ts';
+import { handle, type RequestAct, type ServerApp } from '../route.ts';
 import type { Services } from '../services.ts';
 import { demandRight, demandSteering } from './rights.ts';
 import { API_ROUTES } from './routes.ts';
@@ -28,58 +29,73 @@ import { iso } from './times.ts';
 /** Mounts the routes that act. */
 export function mountActs(app: ServerApp, services: Services): void {
   const at = { app, repeats: services.repeats };
-  handle(at, API_ROUTES.start, ({ body, caller, key }) => start(services, caller, { body, key }));
-  handle(at, API_ROUTES.decide, ({ param, body, caller, key }) => decide(services, caller, { run: param('id'), body, key }));
-  handle(at, API_ROUTES.answer, ({ param, body, caller }) => answer(services, caller, { run: param('id'), body }));
-  handle(at, API_ROUTES.signal, async ({ param, body: { name, payload, id }, caller, key }) => {
+  handle(at, API_ROUTES.start, ({ body, caller, key, note }) => start(services, caller, { body, key, note }));
+  handle(at, API_ROUTES.decide, ({ param, body, caller, key, note }) => decide(services, caller, { run: param('id'), body, key, note }));
+  handle(at, API_ROUTES.answer, ({ param, body, caller, note }) => answer(services, caller, { run: param('id'), body, note }));
+  handle(at, API_ROUTES.signal, async ({ param, body: { name, payload, id }, caller, key, note }) => {
     const run = param('id');
+    note({ action: 'signal', run, choice: name });
     await demandSteering(services.store, caller, { run, on: 'signal' });
     await assertOpen(services, run);
     await services.engine.run(run).signal(name, present({ payload, id: id ?? key }));
     return reportOf(services, run);
   });
-  handle(at, API_ROUTES.cancel, async ({ param, body, caller }) => {
+  handle(at, API_ROUTES.cancel, async ({ param, body, caller, note }) => {
     const run = param('id');
+    note({ action: 'cancel', run, choice: body.dryRun ? DRY_RUN : body.undo === false ? 'without undo' : body.reason });
     if (body.dryRun) return cancelPlanOf(services, run);
     await cancel(services, caller, { run, ...body });
     return reportOf(services, run);
   });
-  handle(at, API_ROUTES.pause, async ({ param, caller }) => {
+  handle(at, API_ROUTES.pause, async ({ param, caller, note }) => {
     const run = param('id');
+    note({ action: 'pause', run });
     const { actor } = await demandSteering(services.store, caller, { run, on: 'pause' });
     await services.engine.run(run).pause({ actor });
     return reportOf(services, run);
   });
-  handle(at, API_ROUTES.resume, async ({ param, body, caller }) => {
-    await resume(services, caller, { run: param('id'), parts: body });
-    return reportOf(services, param('id'));
-  });
-  handle(at, API_ROUTES.retry, async ({ param, body: { step, ...parts }, caller }) => {
+  handle(at, API_ROUTES.resume, async ({ param, body, caller, note }) => {
     const run = param('id');
-    assertStoppedAt((await services.store.load(run)).state, step);
-    await resume(services, caller, { run, parts: { retry: true, ...parts } });
+    note({ action: 'resume', run });
+    await resume(services, caller, { run, parts: body, note });
     return reportOf(services, run);
   });
-  handle(at, API_ROUTES.fork, ({ param, body, caller }) => fork(services, caller, { run: param('id'), body }));
-  handle(at, API_ROUTES.bulk, ({ body, caller }) => bulk(services, caller, body));
+  handle(at, API_ROUTES.retry, async ({ param, body: { step, ...parts }, caller, note }) => {
+    const run = param('id');
+    note({ action: 'retry', run, step });
+    assertStoppedAt((await services.store.load(run)).state, step);
+    await resume(services, caller, { run, parts: { retry: true, ...parts }, note });
+    return reportOf(services, run);
+  });
+  handle(at, API_ROUTES.fork, ({ param, body, caller, note }) => fork(services, caller, { run: param('id'), body, note }));
+  handle(at, API_ROUTES.bulk, ({ body, caller, note }) => bulk(services, caller, { ...body, note }));
 }
+
+type Note = (...acts: readonly RequestAct[]) => void;
+
+/** What the audit says of a request that only shows what would happen. */
+const DRY_RUN = 'dry run';
 
 interface StartRequest {
   readonly body: z.output<typeof startBody>;
   readonly key: string | undefined;
+  readonly note: Note;
 }
 
 /** A start under a key has an id that follows from the key: after a crash in the middle it is still one run. */
-async function start(services: Services, caller: Caller, { body, key }: StartRequest): Promise<RunReport> {
+async function start(services: Services, caller: Caller, { body, key, note }: StartRequest): Promise<RunReport> {
   const { engine, project, store } = services;
   const { workflow: name, params, tags, priority } = body;
+  note({ action: 'start', run: body.id, choice: name });
   const { workflow, file, facts } = await project.startable(name, params);
   const { definition } = compiledOf(workflow);
   bindParams(definition.params, params, `workflow "${definition.name}"`);
   const id = body.id ?? (key === undefined ? undefined : deriveRunId('request', key));
+  note({ action: 'start', run: id, choice: name });
   if (body.id === undefined && id !== undefined && (await store.heads({ of: [id] })).length > 0) return reportOf(services, id);
   const origin = { actor: caller.name, ...present({ file, tags, priority }) };
   const handle = await engine.start(workflow, params, { origin, ...present({ id, facts }) });
+  note({ action: 'start', run: handle.id, choice: name });
   return reportOf(services, handle.id);
 }
 
@@ -87,18 +103,21 @@ interface DecideRequest {
   readonly run: string;
   readonly body: z.output<typeof decideBody>;
   readonly key: string | undefined;
+  readonly note: Note;
 }
 
 /**
  * Decides an approval of a run or of a child that it waits for, on exactly the content that the digest names. Under a key, a
  * decision that its person has already made is no failure: the answer to the first request was lost.
  */
-async function decide(services: Services, caller: Caller, { run, body, key }: DecideRequest): Promise<RunReport> {
+async function decide(services: Services, caller: Caller, { run, body, key, note }: DecideRequest): Promise<RunReport> {
   const { engine, store } = services;
+  note({ action: 'decide', run, step: body.gate, choice: body.option });
   const { actor } = demandRight(caller, { demand: 'decide', on: 'decide' });
   const { option, digest, gate, input, signature } = body;
   try {
     const asked = await findApproval(store, run, { gate, digest });
+    note({ action: 'decide', run: asked.run, step: asked.gate.path, choice: option });
     const decision = { option, actor, digest: asked.gate.digest, gate: asked.gate.path, ...present({ input, signature }) };
     await engine
       .run(asked.run)
@@ -122,17 +141,20 @@ function isTooLate(error: unknown): boolean {
 async function answer(
   services: Services,
   caller: Caller,
-  { run, body }: { readonly run: string; readonly body: z.output<typeof answerBody> },
+  { run, body, note }: { readonly run: string; readonly body: z.output<typeof answerBody>; readonly note: Note },
 ): Promise<RunReport> {
   const { engine, store } = services;
   const { actor } = demandRight(caller, { demand: 'decide', on: 'answer' });
   const { answers, step, assumption, answer: text, agree, digest, signature } = body;
+  const choice = agree === true ? 'agree' : (text ?? answers?.map((one) => [one].flat().join(', ')).join('; '));
+  note({ action: 'answer', run, step: assumption ?? step, choice });
   if (digest === undefined) throw new EngineError('REQUEST_INVALID', 'name the "digest" of what you saw; the inbox and the run have it');
   if (answers === undefined) {
     await engine.run(run).answerAssumption({ actor, digest, ...present({ assumption, answer: text, agree }) });
     return reportOf(services, run);
   }
   const asked = pickQuestions(run, await readQuestions(store, run), { step, digest });
+  note({ action: 'answer', run: asked.run, step: asked.path, choice });
   if (answers.length !== asked.questions.length)
     throw new EngineError(
       'REQUEST_INVALID',
@@ -163,48 +185,67 @@ async function cancelPlanOf({ engine }: Services, run: string) {
 async function resume(
   services: Services,
   caller: Caller,
-  { run, parts }: { readonly run: string; readonly parts: ChoiceParts },
+  { run, parts, note }: { readonly run: string; readonly parts: ChoiceParts; readonly note?: Note },
 ): Promise<void> {
   const { engine, store } = services;
   const choices = choicesOf(parts, (part) => `"${part}"`);
   const { actor } = demandRight(caller, { demand: choices.length === 0 ? 'steer' : 'override', on: 'resume' });
   const { state } = await store.load(run);
+  if (choices.length > 0) note?.(...choices.map((choice) => actOf(run, state.halt?.path, choice)));
   for (const choice of choices.slice(1)) assertUnknown(state, choice);
   if (choices.length === 0) await engine.run(run).resume({ actor });
   for (const choice of choices) await engine.run(run).resume({ actor, choice });
+}
+
+/** A choice of how to go on, as the audit says it. */
+function actOf(run: string, halted: string | undefined, choice: ResumeChoice): RequestAct {
+  const { how } = choice;
+  if (how === 'retry') return { action: 'retry', run, step: halted };
+  if (how === 'goto') return { action: 'resume', run, step: halted, choice: `go to ${choice.step}` };
+  return { action: 'resume', run, step: ('path' in choice ? choice.path : undefined) ?? halted, choice: how };
 }
 
 /** Starts a run from the middle of another, or says what that would do. One that begins after a check overrides that check. */
 async function fork(
   services: Services,
   caller: Caller,
-  { run, body }: { readonly run: string; readonly body: z.output<typeof forkBody> },
+  { run, body, note }: { readonly run: string; readonly body: z.output<typeof forkBody>; readonly note: Note },
 ): Promise<RunReport | { readonly plan: ForkTable }> {
   const { engine, project, store } = services;
   const { from, params, outputs, dryRun } = body;
+  note({ action: 'fork', run, step: from, ...(dryRun && { choice: DRY_RUN }) });
   const plan = await readForkTable(engine, run, from);
   if (dryRun) return { plan };
   const passes = plan.passed.length > 0 || outputs !== undefined;
   const { actor } = demandRight(caller, { demand: passes ? 'override' : 'steer', on: 'fork' });
   await project.forkable?.(await store.load(run));
   const forked = await engine.run(run).fork({ from, actor, ...present({ params, outputs }) });
+  note({ action: 'fork', run, step: from, choice: forked.id });
   return reportOf(services, forked.id);
 }
 
 /** Does the same to many runs, one after the other; one that fails does not stop the others. */
-async function bulk(services: Services, caller: Caller, { action, ids, reason }: z.output<typeof bulkBody>) {
+async function bulk(
+  services: Services,
+  caller: Caller,
+  { action, ids, reason, note }: z.output<typeof bulkBody> & { readonly note: Note },
+) {
   const results = [];
+  const acts: RequestAct[] = [];
   for (const run of [...new Set(ids)]) {
     try {
       if (action === 'cancel') await cancel(services, caller, { run, reason });
       else await resume(services, caller, { run, parts: { retry: true } });
       results.push({ id: run, ok: true, status: (await services.store.load(run)).status });
+      acts.push({ action, run, choice: reason });
     } catch (error) {
       if (!isEngineError(error)) services.warn(error);
-      const { code } = problemOf(error);
-      results.push({ id: run, ok: false, error: { code, detail: isEngineError(error) ? messageOf(error) : 'the server failed' } });
+      const { code, detail } = problemOf(error, services.paths);
+      results.push({ id: run, ok: false, error: { code, detail } });
+      acts.push({ action, run, choice: reason, outcome: code });
     }
   }
+  note(...acts);
   return { results };
 }
 

@@ -45,7 +45,7 @@ export function mountProject(app: ServerApp, services: Services): void {
     const [checks, slots, closed] = await Promise.all([project.checks(), store.slots(QUEUE_MAX), store.closedAccounts(services.now())]);
     return {
       ok: checks.every(({ status }) => status === 'ok'),
-      checks,
+      checks: services.paths.messages(checks as unknown as Json) as unknown as typeof checks,
       server: { version: services.version, startedAt, rssBytes: process.memoryUsage.rss(), streams: services.streams.count },
       owners: await ownersOf(services),
       queue: slots.map(({ isHeld, ...slot }) => ({ ...slot, held: isHeld })),

@@ -80,13 +80,15 @@ function mountSchedules(app: ServerApp, services: Services): void {
     demandRight(caller, { demand: 'override', on: 'schedules resume' });
     return { schedule: shownSchedule(await schedules.resume(param('id'))) };
   });
-  handle(on, EVENT_ROUTES.runNow, async ({ param, caller }) => {
+  handle(on, EVENT_ROUTES.runNow, async ({ param, caller, note }) => {
     const run = await schedules.runNow(param('id'), caller.name);
+    note({ action: 'start', run, choice: `schedule ${param('id')}` });
     return { runs: [run], schedule: shownSchedule(await schedules.get(param('id'))) };
   });
-  handle(on, EVENT_ROUTES.backfill, async ({ param, caller, body }) => {
+  handle(on, EVENT_ROUTES.backfill, async ({ param, caller, body, note }) => {
     const [from, until] = [timeOf(body.from, 'from'), body.until === undefined ? clockOf(events).now() : timeOf(body.until, 'until')];
     const runs = await schedules.backfill(param('id'), { from, until, actor: caller.name });
+    if (runs.length > 0) note(...runs.map((run) => ({ action: 'start', run, choice: `schedule ${param('id')}` })));
     return { runs, schedule: shownSchedule(await schedules.get(param('id'))) };
   });
   void schedules.ring();

@@ -101,7 +101,7 @@ function writeRun(connection: Connection, before: RunRow, delta: Delta): RunRow 
   const row = { ...before, seq, at, head, attempts: entry.attempts, status, due: delta.due ?? null, members: countMembers(state) };
   row.state = encodeState(state, row);
   if (create !== undefined) insertRunRow(connection, row);
-  else if (!updateRunRow(connection, row, delta)) return undefined;
+  else if (!updateRunRow(connection, row, { epoch: delta.epoch, seq: delta.seq, status: before.status })) return undefined;
   appendEntry(connection, row.key, entry);
   writeChecks(connection, delta.attempts, { run: row.key, count: entry.attempts - delta.attempts.length });
   return codeHash === undefined ? row : { ...row, code: codeHash, definition: changeCode(connection, row, codeHash) };

@@ -3,12 +3,13 @@
 
 import { messageOf } from '../../base/error.ts';
 import type { RunStatus } from '../../kernel/run-state.ts';
-import { currentStepOf } from '../../kernel/run-state.ts';
+import { currentStepOf, isFinal } from '../../kernel/run-state.ts';
 import type { HeadQuery, ReadyRun, RunHead, RunQuery, RunSummary } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { aboutCondition } from './numbers.ts';
 import { type RunRow, readRunRowByKey, SETTLED_SQL, statusOf, verifyRun } from './run-row.ts';
 import { findRunKeys, type RunKey, whereReadable } from './salvage.ts';
+import { ASSUMES_SQL, OPEN_SQL } from './schema.ts';
 
 /** What SQLite takes for no limit. */
 const ALL = -1;
@@ -42,8 +43,7 @@ function conditionsOf(query: RunQuery): Condition[] {
   if (query.parent !== undefined) conditions.push(['parent = ?', query.parent]);
   if (query.id !== undefined) conditions.push(['id = ?', query.id]);
   if (query.idPrefix !== undefined) conditions.push(['id >= ? AND id < ?', query.idPrefix, query.idPrefix + AFTER_ANY_PREFIX]);
-  // A run without assumptions has no such field, and text of others is in quotes that are escaped.
-  if (query.assumes === true) conditions.push([`instr(state, '"assumptions":') > 0`]);
+  if (query.assumes === true) conditions.push([ASSUMES_SQL]);
   if (query.mayAsk === true) conditions.push([MAY_ASK]);
   if (query.mayBreak === true) conditions.push([`definition IN (SELECT id FROM definitions WHERE instr(text, '"breakers":') > 0)`]);
   if (query.about !== undefined) conditions.push(aboutCondition(query.about));
@@ -59,7 +59,8 @@ function conditionsOf(query: RunQuery): Condition[] {
 }
 
 function withStatus(status: readonly RunStatus[]): Condition {
-  return ['status IN (SELECT value FROM json_each(?))', JSON.stringify(status)];
+  const some = 'status IN (SELECT value FROM json_each(?))';
+  return [status.some(isFinal) ? some : `${OPEN_SQL} AND ${some}`, JSON.stringify(status)];
 }
 
 // Waits as the checkpoint and its members have them. A text that only looks like one costs a look, and misses nothing.

@@ -6,7 +6,7 @@ import { copyDatabase, recordBackup } from './backup.ts';
 import { type Connection, whenFree } from './connection.ts';
 import { foundHome } from './home.ts';
 import { createRunNumbers } from './numbers.ts';
-import { TABLES } from './schema.ts';
+import { LIST_INDEXES, TABLES } from './schema.ts';
 import { createSeals } from './seals.ts';
 import { VIEWS } from './views.ts';
 
@@ -33,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { version: 2, name: 'seals', apply: createSeals },
   { version: 3, name: 'runs by issue and pull request', apply: createRunNumbers },
+  { version: 4, name: 'open runs by index', apply: ({ db }) => db.exec(LIST_INDEXES) },
 ];
 
 /** Migrates the file to the newest version and returns that. A file of a newer version is rejected untouched. */

@@ -79,17 +79,22 @@ export function insertRunRow(connection: Connection, row: Omit<RunRow, 'sum'>): 
     );
 }
 
-const UPDATE_RUN = `UPDATE runs SET seq = ?, status = ?, due = ?, members = ?, sum = ?, state = ?
-  WHERE key = ? AND epoch = ? AND seq = ? AND owner IS NOT NULL`;
+const UPDATE_RUN = `seq = ?, due = ?, members = ?, sum = ?, state = ? WHERE key = ? AND epoch = ? AND seq = ? AND owner IS NOT NULL`;
 
 /** Writes what a commit changes in the row of a run; false, and nothing changes, when its owner has lost it or is behind. */
 export function updateRunRow(
   connection: Connection,
   row: Omit<RunRow, 'sum'>,
-  owner: { readonly epoch: number; readonly seq: number },
+  before: { readonly epoch: number; readonly seq: number; readonly status: string },
 ): boolean {
   const { key, seq, status, due, members, state } = row;
-  return connection.sql(UPDATE_RUN).run(seq, status, due, members, sumOfRun(row), state, key, owner.epoch, owner.seq).changes === 1;
+  const values = [seq, due, members, sumOfRun(row), state, key, before.epoch, before.seq];
+  // SQLite writes the index of open runs whenever the status is set, also to what it was.
+  const { changes } =
+    status === before.status
+      ? connection.sql(`UPDATE runs SET ${UPDATE_RUN}`).run(...values)
+      : connection.sql(`UPDATE runs SET status = ?, ${UPDATE_RUN}`).run(status, ...values);
+  return changes === 1;
 }
 
 /** The checksum of a run: it covers the end of its log, its columns and its checkpoint. Owner and epoch change without it. */
@@ -98,7 +103,8 @@ function sumOfRun(row: Omit<RunRow, 'sum'>): number {
   return sumOf([head, id, seq, status, due, created, at, members, attempts, params?.digest ?? null, parent, origin, hash, state]);
 }
 
-const STATUSES: Readonly<Record<RunStatus, true>> = {
+/** Every status that a run can have. */
+export const STATUSES: Readonly<Record<RunStatus, true>> = {
   pending: true,
   running: true,
   waiting: true,

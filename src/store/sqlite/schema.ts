@@ -169,3 +169,15 @@ CREATE TABLE closed_accounts (
   why TEXT NOT NULL
 ) WITHOUT ROWID;
 `;
+
+/** The condition, in SQL, that a run can still go on. A query with exactly this text is answered from the index of open runs. */
+export const OPEN_SQL = `status NOT IN ('completed', 'overridden', 'rejected', 'cancelled')`;
+
+/** The condition, in SQL, that a checkpoint has assumptions. One without has no such field, and text of others is in quotes that are escaped. */
+export const ASSUMES_SQL = `instr(state, '"assumptions":') > 0`;
+
+/** The indexes that find open runs, and those with assumptions, without a look at the others. */
+export const LIST_INDEXES = `
+CREATE INDEX runs_open ON runs (key) WHERE ${OPEN_SQL};
+CREATE INDEX runs_assuming ON runs (key) WHERE ${ASSUMES_SQL};
+`;

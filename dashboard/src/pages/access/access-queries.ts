@@ -57,6 +57,9 @@ export interface AuditRow {
   readonly via: string;
   readonly action: string;
   readonly about: string;
+  readonly run: string | null;
+  readonly step: string | null;
+  readonly choice: string | null;
   readonly address: string;
   readonly outcome: string;
 }

@@ -1,6 +1,7 @@
 // Owns the audit: who did what, when, how they proved who they are, and how it went.
 
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
 import { read } from '../../connection/api.ts';
 import { Empty, Pending } from '../../parts/messages.tsx';
 import { Ago } from '../../parts/moment.tsx';
@@ -47,7 +48,9 @@ export function AuditPart() {
                   {plainLine(entry.person ?? 'nobody')} <span className="faint">{entry.via}</span>
                 </td>
                 <td>{plainLine(entry.action)}</td>
-                <td>{plainLine(entry.about)}</td>
+                <td>
+                  <About entry={entry} />
+                </td>
                 <td className={entry.outcome === 'ok' ? '' : 'warns'}>{plainLine(entry.outcome)}</td>
                 <td className="faint">{plainLine(entry.address)}</td>
               </tr>
@@ -63,5 +66,16 @@ export function AuditPart() {
         </div>
       )}
     </section>
+  );
+}
+
+function About({ entry: { run, step, choice, about } }: { readonly entry: AuditRow }) {
+  if (run === null) return choice === null ? plainLine(about) : plainLine(choice);
+  const at = step === null ? '' : `?step=${encodeURIComponent(step)}`;
+  return (
+    <>
+      <Link href={`/runs/${encodeURIComponent(run)}${at}`}>{plainLine(run)}</Link> {step !== null && plainLine(step)}{' '}
+      {choice !== null && <strong>{plainLine(choice)}</strong>}
+    </>
   );
 }
