@@ -120,7 +120,7 @@ function Frame({ session, live }: { readonly session: SessionReport; readonly li
       <main className="content" id="content" tabIndex={-1}>
         {live === 'lost' && (
           <div className="banner bad lost" role="alert">
-            <p>The connection to the server is lost. What you see may be old; it catches up by itself when the server answers again.</p>
+            <p>The connection is lost. What you see may be old until the server answers again.</p>
           </div>
         )}
         <Suspense fallback={<Loading what="the page" />}>
@@ -137,7 +137,7 @@ function Frame({ session, live }: { readonly session: SessionReport; readonly li
               <div className="page">
                 <h1>There is no such page</h1>
                 <p>
-                  <Link href="/runs">All runs</Link> are a good place to go on.
+                  <Link href="/runs">All runs</Link>
                 </p>
               </div>
             </Route>
@@ -196,6 +196,12 @@ function Rail({ session, live, open, close }: RailProps) {
         </Link>
       ))}
       <div className="foot">
+        {session.projects[0] && 'Other projects'}
+        {session.projects.map(({ name, url }) => (
+          <a key={url} href={url}>
+            {name}
+          </a>
+        ))}
         <ThemeChoice />
         <span className="live" data-state={live}>
           {LIVE_WORDS[live]}

@@ -27,8 +27,8 @@ export function linkForge(core: EngineCore, forge: Forge, checks: ReactiveChecks
 }
 
 /**
- * Handles a forge event: runs about its subject get their new labels, and gates without a verdict check again. Each run
- * decides whether it is concerned.
+ * Handles a forge event: runs about its subject get their new labels, and gates without a verdict and merges that are
+ * under way look again. Each run decides whether it is concerned.
  */
 function onForgeEvent(
   core: EngineCore,
@@ -41,34 +41,61 @@ function onForgeEvent(
     if (looksAt(checks, { state, definition, event: event.event })) await sendSignal(core, run, { name: RECHECK_SIGNAL, id: event.id });
   };
   const notifyAll = async (): Promise<void> => {
+    const about = await concerned(forge, event);
     // A run that cannot be driven here does not affect the others.
-    for (const { id } of await core.store.list({ status: ['waiting'], ...concerned(event) }))
+    for (const { id } of await core.store.list({ status: ['waiting', 'running'], ...present({ about }) }))
       await notify(id).catch((error: unknown) => core.warn(error));
   };
   notifyAll().catch((error: unknown) => core.warn(error));
 }
 
-/** The runs that an event can concern: those about its subject or about nothing. One that names no number can concern every run. */
-function concerned({ issue, pr }: ForgeEvent): Pick<RunQuery, 'about'> {
-  if (pr !== undefined) return { about: { prs: [pr], none: true } };
-  return issue === undefined ? {} : { about: { issues: [issue], none: true } };
+/**
+ * What the runs are about that an event can concern: its subject, or nothing. A commit or a branch stands for its open pull
+ * requests. Undefined if it can concern every run, since it names none of these.
+ */
+async function concerned(forge: Forge, { issue, pr, sha, branch }: ForgeEvent): Promise<RunQuery['about']> {
+  if (pr !== undefined) return { prs: [pr], none: true };
+  if (issue !== undefined) return { issues: [issue], none: true };
+  if (sha === undefined && branch === undefined) return undefined;
+  const found = [
+    ...(sha === undefined ? [] : [await forge.pullRequestsAt(sha)]),
+    ...(branch === undefined ? [] : [await forge.pullRequestsOn(branch)]),
+  ];
+  // While the forge does not answer, gates and merges could not look either; they do by themselves, soon after.
+  return { prs: found.flatMap((answer) => (answer.result === 'ok' ? answer.value : [])), none: true };
 }
 
-/** Whether a gate that waits has a check whose verdict the event can change. In a flow, whose gates are not known, each can. */
+/** The events that can end a merge which is under way at the forge. */
+const MERGE_NEWS = [
+  ...['check_run.completed', 'check_suite.completed', 'status', 'merge_group', 'started'],
+  ...['closed', 'dequeued', 'synchronize', 'edited', 'converted_to_draft'].map((action) => `pull_request.${action}`),
+];
+
+/**
+ * Whether something waits, or looks just now, that the event can end: a merge, or a gate with a check whose verdict it can
+ * change. In a flow, whose gates are not known, each can.
+ */
 function looksAt(
   checks: ReactiveChecks,
   { state, definition, event }: { readonly state: RunState; readonly definition: Definition; readonly event: string },
 ): boolean {
   const steps = new Map(definition.steps.flatMap(stepsWithin).map((step) => [step.id, step]));
   return Object.values(state.live).some((activation) => {
-    if (waitOf(activation)?.kind !== 'checks') return false;
+    const wait = waitOf(activation);
+    const looks = activation.state === 'running';
+    if ((wait?.kind === 'capacity' && wait.news === true) || (looks && activation.kind === 'action')) return isNamed(MERGE_NEWS, event);
+    if (wait?.kind !== 'checks' && !(looks && activation.kind === 'gate')) return false;
     const gate = steps.get(activation.step.split('/').at(-1) ?? '');
     if (gate?.kind !== 'gate' || event === 'started') return true;
     return allChecks(gate.config.checks).some(({ check }) => {
       const reactive = Object.hasOwn(checks, check) ? checks[check]?.reactiveEvents : undefined;
-      return reactive === undefined || check === 'any_of' || reactive.some((name) => event === name || event.startsWith(`${name}.`));
+      return reactive === undefined || check === 'any_of' || isNamed(reactive, event);
     });
   });
+}
+
+function isNamed(names: readonly string[], event: string): boolean {
+  return names.some((name) => event === name || event.startsWith(`${name}.`));
 }
 
 async function refreshLabels(core: EngineCore, forge: Forge, change: { readonly run: string; readonly event: ForgeEvent }): Promise<void> {

@@ -33,6 +33,8 @@ export type ForgeFailure =
 export interface Passing {
   readonly mayPass: boolean;
   readonly until?: number;
+  /** Set for what is under way at the forge: news of it are worth asking again at once. */
+  readonly onNews?: true;
 }
 
 /** Returns whether a failed request may succeed later. */
@@ -40,6 +42,7 @@ export function passingOf({ result, until }: { readonly result: string; readonly
   return {
     mayPass: result === 'unavailable' || result === 'rate_limited' || result === 'queued',
     ...(until === undefined ? {} : { until }),
+    ...(result === 'queued' ? { onNews: true } : {}),
   };
 }
 
@@ -301,6 +304,8 @@ export interface ForgeEvent {
   readonly pr?: number;
   readonly label?: string;
   readonly sha?: string;
+  /** The branch that was pushed to, or that a merge queue tests. */
+  readonly branch?: string;
   /** The id of the comment that was written or changed. */
   readonly comment?: string;
 }
@@ -322,6 +327,8 @@ export interface ForgeReader {
   pullRequestsFrom(branch: string): Promise<ForgeAnswer<readonly PullRequestFacts[]>>;
   /** The numbers of the open pull requests whose head is a commit, also from forks, lowest first. */
   pullRequestsAt(sha: string): Promise<ForgeAnswer<readonly number[]>>;
+  /** The numbers of the open pull requests from or into a branch of this repository, or that a merge queue tests on it, lowest first. */
+  pullRequestsOn(branch: string): Promise<ForgeAnswer<readonly number[]>>;
   /** Oldest first. */
   comments(number: number): Promise<ForgeAnswer<readonly Comment[]>>;
   /** The comments of a discussion, oldest first. */

@@ -29,7 +29,8 @@ export type Wait =
   | { readonly kind: 'retry' }
   /** Checks of a gate that have no verdict yet. */
   | { readonly kind: 'checks' }
-  | { readonly kind: 'capacity' }
+  /** Room for another try; with `news`, something that is under way elsewhere, so news of it end the wait early. */
+  | { readonly kind: 'capacity'; readonly news?: true | undefined }
   | { readonly kind: 'budget' }
   | { readonly kind: 'assumptions' };
 
@@ -89,13 +90,17 @@ type State =
   | { readonly state: 'queued'; readonly slots?: readonly string[] | undefined }
   /** The host checks preconditions, or records what the result is compared with. */
   | { readonly state: 'preparing'; readonly startedAt: number }
-  /** It is being worked on, with the semaphores that it holds. `until` is when a delay that polls ends at the latest. */
+  /**
+   * It is being worked on, with the semaphores that it holds. `until` is when a delay that polls ends at the latest; `news` is set
+   * if there were news of the forge meanwhile, which the work may have missed.
+   */
   | {
       readonly state: 'running';
       readonly startedAt: number;
       readonly due?: number | undefined;
       readonly slots?: readonly string[] | undefined;
       readonly until?: number | undefined;
+      readonly news?: true | undefined;
     }
   /** It waits for something outside. */
   | {
@@ -120,7 +125,16 @@ export type Activation = InState<State['state']>;
 
 type StateField<S = State> = S extends State ? keyof S : never;
 
-const OF_STATE: Record<StateField, true> = { state: true, startedAt: true, due: true, slots: true, until: true, wait: true, held: true };
+const OF_STATE: Record<StateField, true> = {
+  state: true,
+  startedAt: true,
+  due: true,
+  slots: true,
+  until: true,
+  news: true,
+  wait: true,
+  held: true,
+};
 
 /** The activation without what belongs to its present state. */
 export function visitOf(activation: Activation): Visit {
@@ -159,6 +173,11 @@ export function slotsOf(activation: Activation | undefined): readonly string[] |
 /** When the present state of an activation ends by itself. */
 export function dueTimeOf(activation: Activation): number | undefined {
   return 'due' in activation ? activation.due : undefined;
+}
+
+/** Whether there were news of the forge while it was worked on. */
+export function hasNews(activation: Activation | undefined): boolean {
+  return activation?.state === 'running' && activation.news === true;
 }
 
 /** When the present attempt began to work. */

@@ -21,6 +21,8 @@ export interface StepError {
   readonly reason: 'error' | 'contract' | 'precondition' | 'timeout' | 'quota' | 'budget' | 'assumptions';
   /** quota and budget: from when on there is some again, where that is known. */
   readonly resumeAt?: number | undefined;
+  /** quota: true if it waits for something that is under way elsewhere, so that news of it are worth another try at once. */
+  readonly onNews?: true | undefined;
   /** False when trying again cannot help, whatever the policy says. */
   readonly retryable?: boolean | undefined;
 }

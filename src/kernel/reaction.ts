@@ -12,9 +12,18 @@ import { isEnding } from './run-state.ts';
 import { startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
 
-/** Gates without a verdict look again. */
+/**
+ * Gates without a verdict look again, and so does what waits for something that is under way elsewhere, such as a merge. One that
+ * looks just now may have missed the news: it looks again soon after.
+ */
 export function lookAgain(turn: Turn): void {
-  for (const activation of Object.values(turn.run.live)) if (waitOf(activation)?.kind === 'checks') startQueued(turn, activation.path);
+  for (const activation of Object.values(turn.run.live)) {
+    const wait = waitOf(activation);
+    const looks = activation.kind === 'gate' || activation.kind === 'action';
+    if (looks && activation.state === 'running' && activation.news !== true) turn.change({ ...activation, news: true });
+    if (wait?.kind === 'checks') startQueued(turn, activation.path);
+    if (wait?.kind === 'capacity' && wait.news === true) startFresh(turn, activation);
+  }
 }
 
 /** Agents are told of the event: those that stand still begin again, or the run goes back to the step of one. */

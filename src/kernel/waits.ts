@@ -5,7 +5,7 @@
 
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepOf } from '../definition/model.ts';
-import { type Activation, dueTimeOf, heldBy, type InState, type Path, visitOf, type Wait, waitOf } from './activation.ts';
+import { type Activation, dueTimeOf, hasNews, heldBy, type InState, type Path, visitOf, type Wait, waitOf } from './activation.ts';
 import { startFresh } from './attended.ts';
 import { openGroup, timeOutGroup } from './group.ts';
 import type { Inputs, StepError } from './input.ts';
@@ -15,7 +15,7 @@ import { isDone } from './run-state.ts';
 import { attemptFailed, conclude, finishWork, startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
 
-/** The name of the signal that makes gates without a verdict look again. It is never kept for later. */
+/** The name of the signal that makes gates and merges look again that wait for the forge. It is never kept for later. */
 export const RECHECK_SIGNAL = '@recheck';
 
 /** Acts on what follows at once from an activation that has just begun to wait. */
@@ -124,12 +124,14 @@ export function takePoll(turn: Turn, activation: InState<'running'>, { model, re
 }
 
 const LOOK_AGAIN_MS = 60_000;
+/** How soon a gate looks again if there were news while it looked. */
+const NEWS_MS = 1000;
 
 /** A gate that has no verdict yet: it looks again when something outside has happened, and now and then by itself. */
 export function takePending(turn: Turn, activation: InState<'running'>, { timeoutMs, config }: StepOf<'gate'>): void {
   const { startedAt } = activation;
   const deadline = timeoutMs === undefined ? undefined : (activation.deadline ?? startedAt + timeoutMs);
-  const again = turn.at + (config.lookAgainMs ?? LOOK_AGAIN_MS);
+  const again = turn.at + Math.min(config.lookAgainMs ?? LOOK_AGAIN_MS, hasNews(activation) ? NEWS_MS : Number.POSITIVE_INFINITY);
   const due = deadline === undefined ? again : Math.min(again, deadline);
   turn.change({ ...visitOf(activation), deadline, state: 'waiting', wait: { kind: 'checks' }, startedAt, due });
 }

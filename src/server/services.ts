@@ -50,11 +50,19 @@ export interface CommandedWorkflow {
   readonly command: string;
 }
 
+/** Where a project is served. */
+export interface ProjectAddress {
+  readonly name: string;
+  readonly url: string;
+}
+
 /** The project that a server serves. `pawl serve` reads it from files; a program that mounts the server names its workflows. */
 export interface ServedProject {
   readonly name: string;
   /** Its folder; undefined for one without files. */
   readonly root?: string;
+  /** The other projects that the same process serves. */
+  beside?(): readonly ProjectAddress[];
   /** As `pawl list --json`, with whether each is trusted. */
   workflows(): Promise<Omit<Frozen<WorkflowList>, 'schemaVersion'>>;
   /** One workflow. Throws WORKFLOW_UNKNOWN. */

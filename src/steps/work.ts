@@ -3,6 +3,7 @@
 
 import type { AgentQuestion } from '../agents/driver.ts';
 import type { ErrorCode } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { AssumptionText } from '../definition/assumption.ts';
 import type { StepModel } from '../definition/model.ts';
@@ -81,14 +82,15 @@ export const CLAIMED = 'claimed_not_observed';
 export function stepError(
   code: ErrorCode,
   message: string,
-  rest: Partial<Pick<StepError, 'reason' | 'retryable' | 'resumeAt'>> = {},
+  rest: Partial<Pick<StepError, 'reason' | 'retryable' | 'resumeAt' | 'onNews'>> = {},
 ): StepError {
   return { code, message, reason: 'error', ...rest };
 }
 
 /** The error of an attempt whose request to a service outside failed. A rate limit is a wait until its time, not a failure. */
-export function requestError(code: ErrorCode, message: string, { mayPass, until }: Passing): StepError {
-  return stepError(code, message, until === undefined ? { retryable: mayPass } : { reason: 'quota', resumeAt: until });
+export function requestError(code: ErrorCode, message: string, { mayPass, until, onNews }: Passing): StepError {
+  if (until === undefined) return stepError(code, message, { retryable: mayPass });
+  return stepError(code, message, { reason: 'quota', resumeAt: until, ...present({ onNews }) });
 }
 
 /** The error of an attempt that was stopped: its host has moved on already, and this only says so. */

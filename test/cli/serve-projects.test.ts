@@ -1,7 +1,7 @@
 // `serve.projects`: one process serves several projects, each with a database and an address of its own.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CliRig } from './rig.ts';
 
@@ -53,4 +53,32 @@ test('each project is served at an address of its own, and one signal stops them
   for (const url of urls) expect((await fetch(`${url}/api/v1/runs`)).status).toBe(401);
   serving.process.kill('SIGTERM');
   expect((await serving.ended).code).toBe(0);
+});
+
+test('whoever is logged in to one project sees the others by name and address, and logs in to each', async () => {
+  await other('shop', 'groups: { maintainers: [ann] }\n');
+  await other('bank', 'groups: { maintainers: [ann] }\n');
+  rig.write('.pawl/config.yaml', 'serve: { projects: [../shop, ../bank] }\n');
+  await rig.run(['trust', '--folder', '--yes']);
+  const serving = rig.terminal(['serve', '--port', '0'], { columns: 300 });
+  await serving.until(/(?:[\s\S]*?auth\/link\/pawll_[\w-]{43}){3}/);
+  const links = [...serving.text().matchAll(/(http:\/\/localhost:\d+)\/auth\/link\/(pawll_[\w-]{43})/g)];
+  const urls = links.map(([, url = '']) => url);
+  const names = [basename(rig.project), 'shop', 'bank'];
+  // All cookies of one browser: they belong to the machine, whatever the port.
+  const cookies: string[] = [];
+  for (const [, url = '', secret = ''] of links) {
+    const answer = await fetch(`${url}/auth/link`, {
+      ...{ method: 'POST', redirect: 'manual', headers: { origin: url }, body: new URLSearchParams({ secret }) },
+    });
+    cookies.push(answer.headers.get('set-cookie')?.split(';')[0] ?? '');
+  }
+  for (const [index, url] of urls.entries()) {
+    const session = await fetch(`${url}/api/v1/session`, { headers: { cookie: cookies.join('; ') } });
+    const { project, projects } = (await session.json()) as { project: { name: string }; projects: { name: string; url: string }[] };
+    expect(project.name).toBe(names[index]);
+    expect(projects).toEqual(names.flatMap((name, at) => (at === index ? [] : [{ name, url: urls[at] }])));
+  }
+  serving.kill('SIGTERM');
+  await serving.ended;
 });

@@ -79,7 +79,9 @@ export const checkHandlers: Readonly<Record<string, Handler>> = {
     const sha = await commitOf(request);
     if (sha === undefined) return noCommit(request.params.ref);
     const found = request.state.statuses.filter((status) => status.sha === sha);
-    const statuses = found.map(({ context, state, description }) => ({ context, state, description }));
+    const statuses = found.map(({ context, state, description, id = 1, at = '2020-01-01T00:00:00Z' }) => ({
+      ...{ context, state, description, id, created_at: at, updated_at: at },
+    }));
     const url = `/repos/${request.params.owner}/${request.params.repo}/commits/${sha}/status`;
     return { status: 200, listIn: 'statuses', data: { sha, state: 'pending', total_count: found.length, url, statuses } };
   },
@@ -92,6 +94,7 @@ export const checkHandlers: Readonly<Record<string, Handler>> = {
       context: String(body.context),
       state: String(body.state),
       description: (body.description ?? null) as string | null,
+      ...{ id: state.id(), at: stamp() },
     };
     const index = state.statuses.findIndex((one) => one.sha === sha && one.context === made.context);
     state.statuses.splice(index === -1 ? state.statuses.length : index, index === -1 ? 0 : 1, made);

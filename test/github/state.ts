@@ -108,7 +108,7 @@ export class GitHubState {
   readonly reactions: StoredReaction[] = [];
   readonly reviews: StoredReview[] = [];
   readonly checks: StoredCheck[] = [];
-  readonly statuses: { sha: string; context: string; state: string; description: string | null }[] = [];
+  readonly statuses: { sha: string; context: string; state: string; description: string | null; id?: number; at?: string }[] = [];
   readonly events: StoredEvent[] = [];
   readonly hooks: StoredHook[] = [];
   readonly discussions: { number: number; id: string; title: string; replies: { id: string; user: string; body: string }[] }[] = [];

@@ -148,5 +148,6 @@ test('with a certificate the server speaks TLS, and its cookie demands it', asyn
     });
     sent.on('error', reject).end(new URLSearchParams({ secret }).toString());
   });
-  expect(cookie).toMatch(/^__Host-pawl=.*Secure; SameSite=Strict$/);
+  // Cookies belong to a host, whatever its ports: a login to one server must not end that to another.
+  expect(cookie).toMatch(new RegExp(`^__Host-pawl_${port}=.*Secure; SameSite=Strict$`));
 });

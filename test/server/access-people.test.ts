@@ -86,6 +86,7 @@ test('the session says who is logged in, and to what', async () => {
     person: { name: 'bob', groups: ['maintainers'], manages: false },
     scopes: ['view', 'operate', 'decide'],
     project: { name: expect.any(String) },
+    projects: [],
   });
 });
 

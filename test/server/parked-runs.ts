@@ -1,4 +1,4 @@
-// Owns runs that are parked for issues of their own, written straight to a store, and a count of how often a store reads them.
+// Owns runs that are parked for issues and pull requests of their own, written straight to a store, and a count of how often a store reads them.
 
 import { digestText } from '../../src/base/digest.ts';
 import type { Definition } from '../../src/definition/model.ts';
@@ -6,11 +6,11 @@ import type { Activation } from '../../src/kernel/activation.ts';
 import { createActivation, createFirst, createLine } from '../../src/proof/store-suite/deltas.ts';
 import type { Store } from '../../src/store/store.ts';
 
-/** The first issue of a parked run. */
-const FIRST_ISSUE = 1000;
+/** The first number of a parked run. */
+const FIRST_NUMBER = 1000;
 const AT_ONCE = 500;
 
-/** Parks runs of a workflow that reacts to everything: each is for an issue of its own and waits for a signal. */
+/** Parks runs of a workflow that reacts to everything: each is for an issue or a pull request of its own and waits for a signal. */
 export async function parkRuns(store: Store, count: number): Promise<void> {
   const line = createLine('parked', ['build']);
   const onEvents = [{ event: 'issues', do: 'cancel', labels: [], baseBranches: [] }] as const;
@@ -24,7 +24,7 @@ export async function parkRuns(store: Store, count: number): Promise<void> {
         store.commit(
           createFirst({
             ...{ run: `parked-${n}`, owner: 'nobody', definition, activation, started: { def } },
-            creation: { origin: { issue: FIRST_ISSUE + n } },
+            creation: { origin: n % 2 === 0 ? { issue: FIRST_NUMBER + n } : { pr: FIRST_NUMBER + n } },
             more: { release: true, status: 'waiting', due: undefined },
           }),
         ),

@@ -1,5 +1,6 @@
 // `pawl doctor`: checks the setup and shows where the state is kept.
 
+import { present } from '../../base/fields.ts';
 import type { CommandRun } from '../command.ts';
 import { type Check, checkPlace, checkProgram, checkSecrets } from '../doctor/doctor.ts';
 import { wrap } from '../help.ts';
@@ -24,8 +25,10 @@ export const run: CommandRun = async (shell, given) => {
   const secrets = place === undefined ? [] : checkSecrets(place);
   const forge = place?.settings.forge?.kind === 'github' ? await (await import('../doctor/forge.ts')).checkForge(shell, place) : [];
   const database = place === undefined ? [] : await checkDatabase(shell, place);
+  const isServed = (place?.settings.serve?.projects ?? []).length > 0;
+  const others = place !== undefined && isServed ? await (await import('../doctor/projects.ts')).checkProjects(shell, place) : [];
   const saved = given.has('repair') && place !== undefined ? [(await import('../doctor/repair.ts')).saveRuns(place.file)] : [];
-  const checks = [...checkProgram(shell), ...around, ...workflows, ...roles, ...secrets, ...forge, ...database, ...saved];
+  const checks = [...checkProgram(shell), ...around, ...workflows, ...roles, ...secrets, ...forge, ...database, ...others, ...saved];
   shell.result({ ok: exitOf(checks) === 0, checks: checks.map(toRow) }, () => [
     ...checks.flatMap((check) => linesOf(shell, check)),
     summaryOf(checks),
@@ -38,8 +41,8 @@ function exitOf(checks: readonly Check[]): number {
   return checks.every(({ status }) => status === 'ok') ? 0 : 1;
 }
 
-function toRow({ id, status, what, hint }: Check): object {
-  return { id, status: status === 'broken' ? 'problem' : status, what, hint };
+function toRow({ id, status, what, hint, project }: Check): object {
+  return { id, status: status === 'broken' ? 'problem' : status, what, hint, ...present({ project }) };
 }
 
 function linesOf(shell: Shell, { status, what, hint }: Check): string[] {

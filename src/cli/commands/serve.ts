@@ -2,17 +2,20 @@
 
 import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { html, page } from '../../server/access/html.ts';
 import type { ShownLink } from '../../server/access/invitations.ts';
 import { PORT } from '../../server/app-server.ts';
 import type { ListenOptions } from '../../server/server.ts';
+import type { ProjectAddress } from '../../server/services.ts';
 import type { Neighbour } from '../../server/triggers/neighbours.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { catchInterrupts, type Interrupt } from '../interrupt.ts';
 import { ownerLogin, tlsOf } from '../serve/front.ts';
-import { listedPlaces, neighbourOf, type OpenProject, openProject } from '../serve/open-project.ts';
+import { listedPlaces } from '../serve/listed-projects.ts';
+import { neighbourOf, type OpenProject, openProject } from '../serve/open-project.ts';
 import { listServer } from '../serve/running-servers.ts';
 import { findPlace } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -29,11 +32,16 @@ export const run: CommandRun = async (shell, given) => {
   try {
     const neighbours = (): readonly Neighbour[] => opened.slice(1).flatMap((one) => neighbourOf(one) ?? []);
     const listed = await listedPlaces(shell, place);
-    opened.push(await openProject(shell, { place, named: namedOf(given), locked, ...(listed.length === 0 ? {} : { neighbours }) }));
-    for (const other of listed)
-      opened.push(await openProject(shell, { place: other, named: new Map([['project', [other.project.root]]]), locked }));
+    const served: ServedAddress[] = [];
+    const shared = (root: string) => ({ locked, beside: () => othersThan(served, root) });
+    const passesOn = listed.length === 0 ? {} : { neighbours };
+    opened.push(await openProject(shell, { place, named: namedOf(given), ...shared(place.project.root), ...passesOn }));
+    for (const other of listed) {
+      const { root } = other.project;
+      opened.push(await openProject(shell, { place: other, named: new Map([['project', [root]]]), ...shared(root) }));
+    }
     interrupt = catchInterrupts(enginesOf(opened), (text) => shell.warn(text));
-    const address = await announce(shell, opened, { host, port, ...tls });
+    const address = await announce(shell, { opened, served }, { host, port, ...tls });
     if (given.has('open')) opened[0]?.server.services.onClose(openBrowser(address, place.file));
     await interrupt.stopped;
     return 0;
@@ -57,9 +65,19 @@ interface ServedAddress {
   readonly login: ShownLink | null;
 }
 
+/** The projects that are served beside the one in a folder. */
+function othersThan(served: readonly ServedAddress[], root: string): ProjectAddress[] {
+  return served.filter(({ project }) => project !== root).map(({ project, url }) => ({ name: basename(project), url }));
+}
+
+interface Serving {
+  readonly opened: readonly OpenProject[];
+  /** Where they are served; filled as they begin to listen. */
+  readonly served: ServedAddress[];
+}
+
 /** Prints where each project is served and how to log in; returns what a browser is opened with. */
-async function announce(shell: Shell, opened: readonly OpenProject[], at: ListenOptions): Promise<string> {
-  const served: ServedAddress[] = [];
+async function announce(shell: Shell, { opened, served }: Serving, at: ListenOptions): Promise<string> {
   for (const [index, { place, server }] of opened.entries()) {
     // Each project has pages and logins of its own, so each has an address of its own.
     const { url, host, port } = await server.listen({ ...at, port: at.port === undefined || at.port === 0 ? 0 : at.port + index });

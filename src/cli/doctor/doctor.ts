@@ -22,6 +22,8 @@ export interface Check {
   readonly what: string;
   /** What to do about it; empty if there is no problem. */
   readonly hint: string;
+  /** The folder of the project that it is about, if that is one of `serve.projects`. */
+  readonly project?: string;
 }
 
 /** A check that found no problem. */

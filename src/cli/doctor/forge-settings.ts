@@ -17,6 +17,8 @@ export interface CheckedForge {
   readonly forge: GitHubForge;
   readonly settings: GitHubSettings;
   readonly place: Place;
+  /** The address of another server that passes webhooks on to this project. */
+  readonly address: string | undefined;
   /** The address of the repository on the website. */
   readonly web: string;
 }
@@ -63,9 +65,9 @@ async function checkGroups({ forge, place, web }: CheckedForge): Promise<Check[]
   return checks.length > 0 ? checks : [okCheck('forge-groups', `everybody in ${names} has access to the repository`)];
 }
 
-async function checkWebhook({ forge, settings, place, web }: CheckedForge): Promise<Check[]> {
+async function checkWebhook({ forge, settings, place, address, web }: CheckedForge): Promise<Check[]> {
   const { webhook_secret: name } = settings;
-  const address = place.settings.serve?.public_url;
+  const targets = [place.settings.serve?.public_url, address].flatMap((one) => one?.replace(/\/$/, '').concat('/hooks/github') ?? []);
   const where = hooksPage(settings, web);
   if (name === undefined) return [];
   const secrets = place.settings.secrets ?? {};
@@ -78,7 +80,7 @@ async function checkWebhook({ forge, settings, place, web }: CheckedForge): Prom
     if (!isEngineError(error)) throw error;
     return [hookProblem(`the secret of the webhooks cannot be read: ${error.message}`, `set it, and the same value at ${where}`)];
   }
-  if (address === undefined)
+  if (targets.length === 0)
     return [
       {
         id: 'forge-webhook',
@@ -87,8 +89,7 @@ async function checkWebhook({ forge, settings, place, web }: CheckedForge): Prom
         hint: `set it to the address of this server, and add the webhook "<address>/hooks/github" with content type application/json: ${where}`,
       },
     ];
-  const target = `${address.replace(/\/$/, '')}/hooks/github`;
-  return checkDeliveries(await forge.webhooks(), { target, where, secret: name });
+  return checkDeliveries(await forge.webhooks(), { targets, where, secret: name });
 }
 
 /** The page on which the webhook is set. */
@@ -97,19 +98,22 @@ function hooksPage({ auth = 'gh' }: GitHubSettings, web: string): string {
 }
 
 interface ExpectedHook {
-  readonly target: string;
+  /** The addresses that it may send to. */
+  readonly targets: readonly string[];
   readonly where: string;
   readonly secret: string;
 }
 
 /** Compares what GitHub says about its webhooks with what this server takes. */
-function checkDeliveries(found: ForgeAnswer<readonly WebhookFacts[]>, { target, where, secret }: ExpectedHook): Check[] {
+function checkDeliveries(found: ForgeAnswer<readonly WebhookFacts[]>, { targets, where, secret }: ExpectedHook): Check[] {
+  const hooks = found.result === 'ok' ? found.value : [];
+  const hook = hooks.find(({ address }) => targets.includes(address.replace(/\/$/, '')));
+  const target = hook?.address.replace(/\/$/, '') ?? targets[0];
   const wanted = `${target}, with content type application/json and the secret "${secret}"`;
   if (found.result !== 'ok') {
     const hint = `look there yourself: ${where} must have ${wanted}, and show no failed deliveries`;
     return [{ id: 'forge-webhook', status: 'warning', what: `this login may not see the webhook at GitHub: ${found.message}`, hint }];
   }
-  const hook = found.value.find(({ address }) => address.replace(/\/$/, '') === target);
   if (hook === undefined) return [hookProblem(`no webhook at GitHub sends to ${target}`, `add ${wanted}: ${where}`)];
   if (!hook.active) return [hookProblem(`the webhook to ${target} is switched off at GitHub`, `switch it on: ${where}`)];
   if (hook.contentType !== 'json')

@@ -16,8 +16,8 @@ type GitHubSettings = Extract<ForgeSettings, { kind: 'github' }>;
 const TOKEN_PERMISSIONS =
   'Contents, Issues, Pull requests and Commit statuses: read and write; Actions and Checks: read; for teams, Members of the organization: read';
 
-/** Checks the forge at GitHub, if the project has one. */
-export async function checkForge(shell: Shell, place: Place): Promise<Check[]> {
+/** Checks the forge at GitHub, if the project has one. Webhooks may also come to the address of a server that passes them on. */
+export async function checkForge(shell: Shell, place: Place, address?: string): Promise<Check[]> {
   const { forge } = place.settings;
   if (forge?.kind !== 'github') return [];
   try {
@@ -27,13 +27,18 @@ export async function checkForge(shell: Shell, place: Place): Promise<Check[]> {
     return [{ id: 'forge', status: 'warning', what: `${forge.repository} at GitHub was not checked: the settings are not trusted`, hint }];
   }
   try {
-    return await closing(await openGitHub(place, forge), (opened) => checkGitHub(opened, forge, place));
+    return await closing(await openGitHub(place, forge), (opened) => checkGitHub(opened, forge, { place, address }));
   } catch (error) {
     return [problem(forge, messageOf(error), loginHint(forge))];
   }
 }
 
-async function checkGitHub(opened: GitHubForge, forge: GitHubSettings, place: Place): Promise<Check[]> {
+interface Served {
+  readonly place: Place;
+  readonly address: string | undefined;
+}
+
+async function checkGitHub(opened: GitHubForge, forge: GitHubSettings, served: Served): Promise<Check[]> {
   const repository = await opened.repository();
   if (repository.result !== 'ok') return [problem(forge, repository.message, failureHint(forge, repository))];
   const who = await opened.whoami();
@@ -45,7 +50,7 @@ async function checkGitHub(opened: GitHubForge, forge: GitHubSettings, place: Pl
     return [problem(forge, `${found}; Pawl cannot push or merge`, `give ${login} the role "Write": ${webOf(forge)}/settings/access`)];
   const missing = await opened.missingPermissions();
   if (missing.result !== 'ok') return [problem(forge, missing.message, failureHint(forge, missing))];
-  const settings = await checkForgeSettings({ forge: opened, settings: forge, place, web: webOf(forge) });
+  const settings = await checkForgeSettings({ forge: opened, settings: forge, ...served, web: webOf(forge) });
   if (missing.value.length === 0) return [okCheck('forge', found), ...settings];
   const where = 'settings of the App, "Permissions & events"; the owner of the repository then has to accept them';
   return [problem(forge, `${found}; the App lacks ${missing.value.join(', ')}`, `add them: ${where}`), ...settings];

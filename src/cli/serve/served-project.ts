@@ -11,7 +11,14 @@ import type { Definition } from '../../definition/model.ts';
 import { referencesIn } from '../../definition/reference.ts';
 import type { StoredRun } from '../../engine/host.ts';
 import type { ScheduledWorkflow } from '../../server/events/schedules.ts';
-import type { CommandedWorkflow, ServedProject, StartableWorkflow, StartTrigger, TriggeredWorkflow } from '../../server/services.ts';
+import type {
+  CommandedWorkflow,
+  ProjectAddress,
+  ServedProject,
+  StartableWorkflow,
+  StartTrigger,
+  TriggeredWorkflow,
+} from '../../server/services.ts';
 import { workflowShape } from '../../server/workflow-shape.ts';
 import type { Store } from '../../store/store.ts';
 import { ParsedArgs } from '../command.ts';
@@ -27,6 +34,13 @@ import type { ProjectSource } from './project-source.ts';
 type Listed = Awaited<ReturnType<ServedProject['workflows']>>;
 type Described = Awaited<ReturnType<ServedProject['workflow']>>;
 
+/** What a project that is served from its files is made with. */
+interface FileProjectParts {
+  readonly source: ProjectSource;
+  readonly store: Store;
+  readonly beside?: () => readonly ProjectAddress[];
+}
+
 /** A project that is served from its files. */
 export class FileProject implements ServedProject {
   readonly name: string;
@@ -35,14 +49,16 @@ export class FileProject implements ServedProject {
   private readonly place: Place;
   private readonly source: ProjectSource;
   private readonly store: Store;
+  readonly beside: () => readonly ProjectAddress[];
 
-  constructor(shell: Shell, place: Place, { source, store }: { readonly source: ProjectSource; readonly store: Store }) {
+  constructor(shell: Shell, place: Place, { source, store, beside = () => [] }: FileProjectParts) {
     this.name = basename(place.project.root);
     this.root = place.project.root;
     this.shell = shell;
     this.place = place;
     this.source = source;
     this.store = store;
+    this.beside = beside;
   }
 
   async workflows(): Promise<Listed> {

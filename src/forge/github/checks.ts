@@ -49,8 +49,8 @@ export async function readChecks({ octokit, repo }: Connection, ref: string, sel
   }
 }
 
-/** The latest status of each name. The pages are counted here: octokit joins no lists whose response has an address of its own. */
-async function readStatuses({ octokit, repo }: Pick<Connection, 'octokit' | 'repo'>, ref: string) {
+/** Reads the latest status of each name. The pages are counted here: octokit joins no lists whose response has an address of its own. */
+export async function readStatuses({ octokit, repo }: Pick<Connection, 'octokit' | 'repo'>, ref: string) {
   const found = [];
   for (let page = 1; ; page += 1) {
     const { data } = await octokit.rest.repos.getCombinedStatusForRef({ ...repo, ref, per_page: PAGE, page });

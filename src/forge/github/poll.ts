@@ -1,5 +1,5 @@
 // Owns events by polling, for people without a public address: what changed since a cursor, from GitHub's lists of
-// issues, issue events, comments, pull requests, reviews and check runs. Requests are conditional, so a quiet repository
+// issues, issue events, comments, pull requests, reviews, check runs and commit statuses. Requests are conditional, so a quiet repository
 // costs nothing.
 //
 // - An event has the same id however often it is found. A cursor holds the ids that were delivered lately, and how far
@@ -9,7 +9,8 @@
 // - A rate limit or an outage makes a poll late; nothing is lost by it.
 
 import { present } from '../../base/fields.ts';
-import type { ForgeAnswer, ForgeEvent } from '../forge.ts';
+import { type ForgeAnswer, type ForgeEvent, OWN_CHECK } from '../forge.ts';
+import { readStatuses } from './checks.ts';
 import { type Connection, PAGE } from './client.ts';
 
 /** What GitHub may show late. */
@@ -127,6 +128,7 @@ const NAMES: Readonly<Record<string, string>> = {
   ...{ labeled: 'labeled', unlabeled: 'unlabeled', assigned: 'assigned', unassigned: 'unassigned', closed: 'closed' },
   ...{ reopened: 'reopened', milestoned: 'milestoned', demilestoned: 'demilestoned', renamed: 'edited' },
   ...{ ready_for_review: 'ready_for_review', convert_to_draft: 'converted_to_draft', review_requested: 'review_requested' },
+  ...{ review_request_removed: 'review_request_removed', added_to_merge_queue: 'enqueued', removed_from_merge_queue: 'dequeued' },
 };
 
 async function findIssueEvents({ octokit, repo }: Connection, { since, heads }: Cursor): Promise<Found[]> {
@@ -213,6 +215,12 @@ async function findChecks({ octokit, repo }: Connection, { heads }: Cursor, from
     for (const { id, completed_at, app } of runs) {
       const at = Date.parse(completed_at ?? '');
       if (at >= from) found.push({ id: `check:${id}:${at}`, event: 'check_run.completed', at, actor: app?.slug ?? 'ghost', sha, rank: 4 });
+    }
+    // A status that changes is a new one, with an id of its own. GitHub does not tell here who set it.
+    for (const { id, state, context, updated_at } of await readStatuses({ octokit, repo }, sha)) {
+      const at = Date.parse(updated_at);
+      const isNews = state !== 'pending' && !context.startsWith(OWN_CHECK);
+      if (at >= from && isNews) found.push({ id: `status:${id}`, event: 'status', at, actor: '', sha, rank: 4 });
     }
   }
   return found;

@@ -121,6 +121,14 @@ export function createForgeReader(connection: Connection, reader: GitHubReader):
         const open = await octokit.paginate(octokit.rest.pulls.list, { ...repo, state: 'open', per_page: PAGE });
         return open.flatMap(({ number, head }) => (head.sha === sha ? [number] : [])).sort((a, b) => a - b);
       }),
+    pullRequestsOn: (branch) =>
+      answer(async () => {
+        const queued = queuedOn(branch);
+        if (queued !== undefined) return [queued];
+        const open = await octokit.paginate(octokit.rest.pulls.list, { ...repo, state: 'open', per_page: PAGE });
+        const on = open.filter(({ head, base }) => base.ref === branch || (head.ref === branch && isOwn(connection, head)));
+        return on.map(({ number }) => number).sort((a, b) => a - b);
+      }),
     comments: (number) => answer(() => reader.comments(number)),
     approvals: (pr) => answer(() => readApprovals(connection, reader, pr)),
     checks: (ref) => answer(() => reader.checks(ref)),
@@ -137,6 +145,12 @@ export function createForgeReader(connection: Connection, reader: GitHubReader):
     members: (team) => answer(() => readMembers(connection, team)),
     whoami: () => answer(() => reader.whoami()),
   };
+}
+
+/** The pull request that a branch of GitHub's merge queue is for: `gh-readonly-queue/main/pr-7-<commit>`. */
+function queuedOn(branch: string): number | undefined {
+  const [, number] = /^gh-readonly-queue\/.+\/pr-(\d+)-[0-9a-f]+$/.exec(branch) ?? [];
+  return number === undefined ? undefined : Number(number);
 }
 
 // A success is kept: whom a login acts as does not change while a forge is open.

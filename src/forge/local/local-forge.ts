@@ -130,6 +130,7 @@ function createReader(state: LocalState, name: string): Omit<ForgeReader, 'discu
     pullRequest: (number) => readPullRequest(state, number),
     pullRequestsFrom: (branch) => readPullRequestsFrom(state, branch),
     pullRequestsAt: async (sha) => ({ result: 'ok', value: await readPullRequestsAt(state, sha) }),
+    pullRequestsOn: async (branch) => ({ result: 'ok', value: readPullRequestsOn(state, branch) }),
     comments: async (number) => {
       const found = findItem(database, number);
       return found.result === 'ok' ? { result: 'ok', value: readComments(database, number) } : found;
@@ -189,6 +190,11 @@ async function readPullRequestsAt({ database, git }: LocalState, sha: string): P
     if (item.result === 'ok' && (await headOf(git, item.value)) === sha) found.push(Number(number));
   }
   return found;
+}
+
+function readPullRequestsOn({ database }: LocalState, branch: string): number[] {
+  const sql = "SELECT number FROM items WHERE kind = 'pr' AND state = 'open' AND (base = ? OR (head = ? AND fork IS NULL)) ORDER BY number";
+  return database.all(sql, branch, branch).map(({ number }) => Number(number));
 }
 
 async function readChanges({ database, git, defaultBranch }: LocalState, source: ChangeSource): Promise<ForgeAnswer<ChangedFile[]>> {

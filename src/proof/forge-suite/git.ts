@@ -9,6 +9,7 @@ const NOWHERE = 'f'.repeat(40);
 /** Describes how a forge hands out heads and takes work. */
 export function describeGit(at: () => ForgeStage): void {
   describeFacts(at);
+  describeFinding(at);
   describeFetching(at);
   describePushing(at);
 }
@@ -45,18 +46,6 @@ function describeFacts(at: () => ForgeStage): void {
     expect(valueIn(await forge.pullRequest(number)).headSha).toBe(head);
   });
 
-  test('open pull requests are found by the commit at their head, from here and from forks', async () => {
-    const { forge, commit } = at();
-    const numbers = async (sha: string): Promise<readonly number[]> => valueIn(await forge.pullRequestsAt(sha));
-    const own = await openSample(at(), 'topic');
-    const foreign = await at().openFromFork('other');
-    expect([await numbers(own.head), await numbers(foreign.head), await numbers(NOWHERE)]).toEqual([[own.number], [foreign.number], []]);
-    const later = await commit('topic', { 'later.txt': '1' });
-    expect([await numbers(own.head), await numbers(later)]).toEqual([[], [own.number]]);
-    valueIn(await forge.mergePullRequest({ number: own.number, deleteBranch: false, expectedHead: later }, 'merge'));
-    expect(await numbers(later)).toEqual([]);
-  });
-
   test('a draft is not merged', async () => {
     const { forge, commit } = at();
     const expectedHead = await commit('topic', { 'topic.txt': '1' });
@@ -74,6 +63,32 @@ function describeFacts(at: () => ForgeStage): void {
     const { defaultBranch } = valueIn(await forge.repository());
     valueIn(await forge.mergePullRequest({ number, deleteBranch: true, expectedHead: head }, 'merge'));
     expect(await read(defaultBranch, 'topic.txt')).toBe('topic\n');
+  });
+}
+
+function describeFinding(at: () => ForgeStage): void {
+  test('open pull requests are found by the commit at their head, from here and from forks', async () => {
+    const { forge, commit } = at();
+    const numbers = async (sha: string): Promise<readonly number[]> => valueIn(await forge.pullRequestsAt(sha));
+    const own = await openSample(at(), 'topic');
+    const foreign = await at().openFromFork('other');
+    expect([await numbers(own.head), await numbers(foreign.head), await numbers(NOWHERE)]).toEqual([[own.number], [foreign.number], []]);
+    const later = await commit('topic', { 'later.txt': '1' });
+    expect([await numbers(own.head), await numbers(later)]).toEqual([[], [own.number]]);
+    valueIn(await forge.mergePullRequest({ number: own.number, deleteBranch: false, expectedHead: later }, 'merge'));
+    expect(await numbers(later)).toEqual([]);
+  });
+
+  test('open pull requests are found by the branch that they come from or go into, not by that of a fork', async () => {
+    const { forge } = at();
+    const { defaultBranch } = valueIn(await forge.repository());
+    const numbers = async (branch: string): Promise<readonly number[]> => valueIn(await forge.pullRequestsOn(branch));
+    const own = await openSample(at(), 'topic');
+    const foreign = await at().openFromFork('other');
+    expect([await numbers('topic'), await numbers('other'), await numbers('no-such-branch')]).toEqual([[own.number], [], []]);
+    expect(await numbers(defaultBranch)).toEqual([own.number, foreign.number].sort((a, b) => a - b));
+    valueIn(await forge.mergePullRequest({ number: own.number, deleteBranch: false, expectedHead: own.head }, 'merge'));
+    expect([await numbers('topic'), await numbers(defaultBranch)]).toEqual([[], [foreign.number]]);
   });
 }
 

@@ -7,10 +7,12 @@ import { SESSION_MS } from './sessions.ts';
 
 /**
  * The name of the cookie. With TLS it has the prefix that browsers enforce: no other host and no page without TLS can set
- * it. Without TLS it has the port: several servers of one machine share the cookies of "localhost".
+ * it. It has the port, since all servers of one host share its cookies: a login to one must not end that to another.
  */
 export function cookieName({ isSecure, baseUrl }: Addresses): string {
-  return isSecure ? '__Host-pawl' : `pawl_${new URL(baseUrl).port || '80'}`;
+  const { port } = new URL(baseUrl);
+  if (!isSecure) return `pawl_${port || '80'}`;
+  return port === '' ? '__Host-pawl' : `__Host-pawl_${port}`;
 }
 
 /** Sets the cookie of a session. */

@@ -78,6 +78,7 @@ export function mountPeople(app: ServerApp, services: Services): void {
     person: { name, groups: [...groups], manages: findPerson(access, name)?.manages === true },
     scopes: [...scopes],
     project: { name: services.project.name },
+    projects: [...(services.project.beside?.() ?? [])],
     version: services.version,
   }));
   mountPersons(at, access);

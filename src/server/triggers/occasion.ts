@@ -52,14 +52,33 @@ export function eventOf(delivery: Pick<StoredDelivery, 'headers' | 'body' | 'del
     text(fieldOf(fieldOf(payload.pull_request, 'head'), 'sha')) ??
     text(fieldOf(payload.check_suite, 'head_sha')) ??
     text(fieldOf(payload.check_run, 'head_sha')) ??
+    text(fieldOf(payload.merge_group, 'head_sha')) ??
+    text(fieldOf(payload.workflow_run, 'head_sha')) ??
     text(payload.sha) ??
     text(payload.after);
   return {
     ...{ id: delivery.delivery, cursor: '', event: delivery.event ?? '', at: timeOf(payload) ?? delivery.receivedAt },
     actor: text(delivery.headers[ACTOR_HEADER] ?? fieldOf(payload.sender, 'login')) ?? '',
-    ...present({ issue, pr, sha, label: text(fieldOf(payload.label, 'name')) }),
+    ...present({ issue, pr, sha, branch: branchOf(payload), label: text(fieldOf(payload.label, 'name')) }),
     ...(commentId === undefined ? {} : { comment: String(commentId) }),
   };
+}
+
+/** What the branches begin with on which GitHub tests what is in a merge queue. */
+const QUEUE = 'gh-readonly-queue/';
+
+/**
+ * The branch that was pushed to, or that a merge queue tests. The branches of other checks are left out: they may be those of a
+ * fork, and the commit says more.
+ */
+function branchOf({ ref, merge_group, check_suite, check_run, workflow_run, branches }: JsonObject): string | undefined {
+  const pushed = typeof ref === 'string' ? ref : fieldOf(merge_group, 'head_ref');
+  if (typeof pushed === 'string' && pushed.startsWith('refs/heads/')) return pushed.slice('refs/heads/'.length);
+  const tested = [
+    ...[fieldOf(check_suite, 'head_branch'), fieldOf(fieldOf(check_run, 'check_suite'), 'head_branch')],
+    ...[fieldOf(workflow_run, 'head_branch'), ...(Array.isArray(branches) ? branches.map((one) => fieldOf(one, 'name')) : [])],
+  ];
+  return tested.find((name): name is string => typeof name === 'string' && name.startsWith(QUEUE));
 }
 
 /** The event of a delivery with its payload. */
@@ -72,8 +91,9 @@ export async function occasionOf(forge: ForgeReader, delivery: StoredDelivery): 
 
 /** What an event by one way has in common with the same one by another. */
 export function keyOfEvent({ event, issue, pr, label, comment, actor, sha }: ForgeEvent): string {
-  // Whoever watches sees the author of a pull request where a webhook names who pushed.
-  const who = event === 'pull_request.synchronize' ? sha : event.startsWith('check_') ? sha : actor.toLowerCase();
+  // Whoever watches sees the author of a pull request where a webhook names who pushed, and not who set a status.
+  const isOfCommit = event === 'pull_request.synchronize' || event === 'status' || event.startsWith('check_');
+  const who = isOfCommit ? sha : actor.toLowerCase();
   return JSON.stringify([event, pr ?? issue ?? null, label ?? null, comment ?? null, who ?? null]);
 }
 

@@ -1,0 +1,59 @@
+// Owns the checks of `pawl doctor` on the projects that the settings list under `serve.projects`: each must be there, be trusted and
+// have a database, a login and webhooks of its own. Every finding names its project, and what to do about it is to be done there.
+
+import { isEngineError } from '../../base/error.ts';
+import { assertSettingsTrusted } from '../forge/session.ts';
+import { findListed, listedRoots } from '../serve/listed-projects.ts';
+import type { Place } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { type Check, checkSecrets, okCheck } from './doctor.ts';
+import { checkForge } from './forge.ts';
+import { checkDatabase } from './store.ts';
+
+/** Checks every listed project, in the order of the list. */
+export async function checkProjects(shell: Shell, main: Place): Promise<Check[]> {
+  const checks: Check[] = [];
+  const found = [main];
+  for (const root of listedRoots(main)) {
+    const { place, own } = await checkListed(shell, root, found);
+    if (place !== undefined) found.push(place);
+    checks.push(...own.map((check) => inProject(check, root)));
+  }
+  return checks;
+}
+
+interface CheckedProject {
+  readonly own: readonly Check[];
+  readonly place?: Place;
+}
+
+async function checkListed(shell: Shell, root: string, others: readonly Place[]): Promise<CheckedProject> {
+  try {
+    const place = await findListed(shell, root, others);
+    const here = okCheck('project', `served beside ${others[0]?.project.root}`);
+    const untrusted = await trustProblem(shell, place);
+    const address = others[0]?.settings.serve?.public_url;
+    const forge = untrusted === undefined ? await checkForge(shell, place, address) : [untrusted];
+    return { place, own: [here, ...checkSecrets(place), ...forge, ...(await checkDatabase(shell, place))] };
+  } catch (error) {
+    if (!isEngineError(error)) throw error;
+    const hint = 'correct it, or "serve.projects"; until then "pawl serve" does not start';
+    return { own: [{ id: 'project', status: 'problem', what: error.message, hint }] };
+  }
+}
+
+async function trustProblem(shell: Shell, place: Place): Promise<Check | undefined> {
+  try {
+    await assertSettingsTrusted(shell, place);
+    return undefined;
+  } catch (error) {
+    if (!isEngineError(error)) throw error;
+    const what = 'its settings are not trusted, so "pawl serve" does not start and its forge was not checked';
+    return { id: 'trust', status: 'problem', what, hint: 'run "pawl trust .pawl/config.yaml", then this again' };
+  }
+}
+
+function inProject(check: Check, project: string): Check {
+  const { what, hint } = check;
+  return { ...check, project, what: `${project}: ${what}`, hint: hint === '' ? '' : `in ${project}: ${hint}` };
+}
