@@ -130,7 +130,7 @@ const ROLE: Record<keyof RoleSetting, true> = {
 export function assertKnownOptions(what: string, given: object | undefined, known: object): void {
   const unknown = unknownFields(given ?? {}, Object.keys(known));
   if (unknown.length > 0)
-    throw new EngineError('OPTION_INVALID', `${what}: ${unknown.join(', ')}; it takes ${Object.keys(known).join(', ')}`);
+    throw new EngineError('OPTION_INVALID', `${what}: ${unknown.join(', ')}; it accepts ${Object.keys(known).join(', ')}`);
 }
 
 /** Throws if there is an option that an engine does not have. */

@@ -101,6 +101,6 @@ async function tell(
   const { actor, issue, pr } = (await core.store.load(run)).origin;
   if (actor === undefined) return;
   // What the agent wrote is not in the message: it could call people or close issues.
-  const message = `Run ${run} assumed something that has to be answered before anything is merged (${grave.join(', ')}): pawl assumptions ${run}`;
+  const message = `Run ${run} made assumptions that a person must answer before anything is merged (${grave.join(', ')}): pawl assumptions ${run}`;
   await forge.notify({ target: actor, people: [actor], message, ...present({ number: pr ?? issue }) }, `assumed/${run}/${grave.join()}`);
 }

@@ -150,7 +150,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     free: ['title', 'body', 'label', 'head', 'base', 'draft', 'fork', 'name', 'add', 'remove', 'token-file'],
     options: { as: 'asks', approve: 'asks', 'request-changes': 'asks', conclusion: 'asks' },
     because:
-      'a review, a check or a comment with a command can let work pass, so it needs the right to decide; opening issues and pull requests does not',
+      'a review, a check or a comment with a command can make work pass a gate, so it needs the right to decide; opening issues and pull requests does not',
   },
   decide: { verb: 'decide', free: [...DECIDING, 'option'] },
   approve: { verb: 'decide', free: DECIDING },
@@ -175,7 +175,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
       ...{ login: 'asks', invite: 'asks', link: 'asks', token: 'asks', revoke: 'steer' },
       ...{ people: 'free', groups: 'free', sessions: 'free', passkeys: 'free', audit: 'free' },
     },
-    because: 'a link or a token gives the right to decide away',
+    because: 'a link or a token gives someone else the right to decide',
   },
   runs: { verb: 'free', free: ['status', 'workflow', 'attended', 'limit', 'all'] },
   show: { verb: 'free', free: ['steps', 'output'] },
@@ -204,7 +204,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     verb: 'asks',
     free: SIGNED,
     actions: { list: 'free', show: 'free', resend: 'upkeep' },
-    because: 'it does again what somebody with the secret asked for',
+    because: 'it repeats a request of somebody who has the secret',
   },
   data: {
     verb: 'free',
@@ -224,7 +224,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     verb: 'free',
     free: [...SIGNED, 'clean', 'yes'],
     options: { force: 'upkeep' },
-    because: 'it deletes work that is nowhere else',
+    because: 'it deletes work that exists nowhere else',
   },
   uninstall: {
     verb: 'upkeep',

@@ -10,7 +10,7 @@ export interface Budget {
   readonly timeMs?: number;
   /**
    * What happens after an attempt whose usage of a limited amount is not known: `stop` starts no further agent until a
-   * person allows it, `count` carries on with the known amounts. Default: `stop`.
+   * person allows it, `count` continues with the known amounts. Default: `stop`.
    */
   readonly unknown?: UnknownUsage;
 }

@@ -231,7 +231,7 @@ export interface DelayWork {
   readonly poll?: { readonly intervalMs: number; readonly condition?: string };
 }
 
-/** Another workflow, run as a child. Its id is derived from the parent, so starting it again finds it. */
+/** Runs another workflow as a child. Its id is derived from the parent, so starting it again finds it. */
 export interface ChildWork {
   readonly kind: 'workflow';
   readonly workflow: string;

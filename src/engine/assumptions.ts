@@ -66,7 +66,7 @@ export async function recordAssumption(core: EngineCore, run: string, request: A
   if (openAssumptions(loaded.state).length + read.assumptions.length > OPEN_ASSUMPTIONS_MAX)
     throw new EngineError(
       'LIMIT_REACHED',
-      `run ${run} has ${openAssumptions(loaded.state).length} open assumptions, and ${OPEN_ASSUMPTIONS_MAX} is the limit; a person has to answer some: "pawl assumptions ${run}"`,
+      `run ${run} has ${openAssumptions(loaded.state).length} open assumptions, and ${OPEN_ASSUMPTIONS_MAX} is the limit; a person must answer some: "pawl assumptions ${run}"`,
     );
   const input: InputOf<'assumed'> = { type: 'assumed', at: core.clock.now(), path, attempt, assumed: value.ref };
   await send(core, { run, dedupe: `assumed/${path}/${attempt}/${value.ref.digest}`, input, values: [value] });

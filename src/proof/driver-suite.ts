@@ -85,18 +85,18 @@ function describeAnswers(ask: Ask): void {
     expect(JSON.stringify(answer.kind === 'answered' ? answer.output : undefined)).toBe(JSON.stringify(output));
   });
 
-  test('an agent that reports no success has answered, without success', async () => {
+  test('an agent that reports failure has answered, without success', async () => {
     const answer = await ask({ agent: 'answers', output: { why: 'no disk' }, success: false });
     expect(answer).toMatchObject({ kind: 'answered', success: false, output: { why: 'no disk' } });
   });
 
-  test('the agent is given the prompt as it is', async () => {
+  test('the agent receives the prompt unchanged', async () => {
     const prompt = 'Previous attempt failed: "$(id)" `x`\n\n# Do it\n\ttabs, ünïcode, {{ braces }}';
     const answer = await ask({ agent: 'repeats' }, { prompt });
     expect(answer).toMatchObject({ kind: 'answered', output: { prompt } });
   });
 
-  test('the agent is given the feedback of a failed attempt', async () => {
+  test('the agent receives the feedback of a failed attempt', async () => {
     const prompt = 'Previous attempt failed: no chapter changed\n\n# Work';
     const answer = await ask({ agent: 'repeats' }, { attempt: 2, feedback: 'no chapter changed', prompt });
     expect(answer).toMatchObject({ kind: 'answered', output: { prompt } });
@@ -128,7 +128,7 @@ function describeEnds(ask: Ask, harness: DriverHarness): void {
     expect(await harness.running()).toBe(0);
   });
 
-  test('an attempt that was stopped before it began asks nobody', async () => {
+  test('an attempt that was stopped before it started does not call the agent', async () => {
     let asked = false;
     const begun = (): void => {
       asked = true;

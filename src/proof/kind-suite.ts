@@ -30,7 +30,7 @@ export interface KindHarness {
 /** Tests that a kind of step keeps the contract of `defineStepKind`. */
 export function describeStepKind(kind: OwnKind, { settles, refuses }: KindHarness): void {
   describe(`kind ${kind.kind}`, () => {
-    test('settles with an outcome that it declares, and plain output', async () => {
+    test('returns an outcome that it declares, and plain output', async () => {
       expect([...COMMON_OUTCOMES, ...kind.outcomes]).toContain(settles.outcome);
       await inWorkspace(kind, settles, async (work) => {
         const result = await work();
@@ -39,7 +39,7 @@ export function describeStepKind(kind: OwnKind, { settles, refuses }: KindHarnes
       });
     });
 
-    test('refuses a wrong configuration before it does anything, and says why', async () => {
+    test('rejects a wrong configuration before it does anything, and says why', async () => {
       expect(() => kind.parse(refuses.config)).toThrow(/./);
       await inWorkspace(kind, refuses, async (work) => {
         expect(await work()).toMatchObject({ type: 'errored', error: { code: 'DEFINITION_INVALID', retryable: false } });
@@ -53,7 +53,7 @@ export function describeStepKind(kind: OwnKind, { settles, refuses }: KindHarnes
     });
 
     // A re-run after a crash has the same key; a kind that says `rerun` must come to the same end.
-    test.runIf(kind.recovery === 'rerun')('asked again under the same key, it comes to the same end', async () => {
+    test.runIf(kind.recovery === 'rerun')('run again with the same key, it ends the same way', async () => {
       await inWorkspace(kind, settles, async (work) => {
         const first = await work();
         expect(await work()).toEqual(first);

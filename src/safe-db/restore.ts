@@ -97,7 +97,7 @@ async function saveUnchanged(file: string, path: string, options: BackupOptions)
     db.close();
   }
   if (failure !== undefined) throw databaseFailure(failure, { what: `restore ${path} to ${file}`, file, state: 'nothing was changed' });
-  throw new EngineError('DATABASE_FAILED', `${file} is written all the time, so it was not replaced; stop the program that writes it`, {
+  throw new EngineError('DATABASE_FAILED', `${file} is being written constantly, so it was not replaced; stop the program that writes it`, {
     details: { file },
   });
 }

@@ -35,8 +35,7 @@ export class Transactions {
   assertTurn(): void {
     const level = this.storage.getStore() ?? this.root;
     if (!level.isOpen) throw new EngineError('USAGE', 'this transaction has ended; await everything inside of it');
-    if (level.isBusy)
-      throw new EngineError('USAGE', 'another transaction of this client is open; wait for it, or open a client of its own');
+    if (level.isBusy) throw new EngineError('USAGE', 'another transaction of this client is open; wait for it, or open a separate client');
   }
 
   /** Runs something in a transaction, after those that were asked for before. */

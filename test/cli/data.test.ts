@@ -128,12 +128,12 @@ test('a damaged database is named with its backups, and a backup takes its place
   const { backups } = await json<{ backups: { path: string }[] }>('backup');
   const path = backups[0]?.path ?? '';
   writeFileSync(file, 'not a database, but long enough to look like one');
-  const problem = expect.stringContaining('it is damaged; "pawl data restore FILE" puts back one of its backups');
+  const problem = expect.stringContaining('it is damaged; "pawl data restore FILE" restores one of its backups');
   expect(await json('status')).toMatchObject({ code: 1, ok: false, databases: [{ problem, unrecorded: [path] }] });
   expect((await data('status')).stdout).toContain(path);
   for (const words of [['backup'], ['diff', path], ['migrate'], ['restore', 'run-1']])
     expect(await data(...words)).toMatchObject({ code: 6, stderr: problem });
-  expect(await data('restore', path)).toMatchObject({ code: 0, stdout: expect.stringContaining('was damaged and is kept as it was') });
+  expect(await data('restore', path)).toMatchObject({ code: 0, stdout: expect.stringContaining('was damaged and is kept unchanged') });
   expect(dump(file)).toEqual(before);
 });
 
@@ -213,7 +213,7 @@ stages:
   expect(stdout).toMatch(/other .*\n +database "book" was changed meanwhile by something other than Pawl\n/);
   expect(stdout).toMatch(/was\s+removed\s+while\s+step\s+"remover"\s+worked/);
   const { stdout: status } = await data('status');
-  expect(status).toContain('gone; "pawl data restore FILE" puts back one of its backups');
+  expect(status).toContain('missing; "pawl data restore FILE" restores one of its backups');
   const [file] = (await json<{ databases: { unrecorded: string[] }[] }>('status')).databases[0]?.unrecorded ?? [];
   expect(await data('restore', file ?? '')).toMatchObject({ code: 0 });
 });

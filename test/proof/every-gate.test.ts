@@ -101,7 +101,10 @@ describe('an agent between a strong gate and a weak one', () => {
   test('asks a person at once when the transition back does not reach the failing gate', async () => {
     const looping = { ...land, next: { ok: null, stale_tree: { to: 'weak', maxIterations: 3 } } } as const;
     const view = await played(defineWorkflow({ name: 'graph', steps: [work, strong, more, weak, looping] }));
-    expect(view).toMatchObject({ status: 'escalated', error: expect.stringContaining('gate "strong" is not made again from there') });
+    expect(view).toMatchObject({
+      status: 'escalated',
+      error: expect.stringContaining('gate "strong" is not renewed on the way from there'),
+    });
     expect(view.steps.filter(({ path }) => path.startsWith('weak'))).toHaveLength(1);
   });
 });

@@ -130,7 +130,10 @@ describe('reviewers side by side', () => {
     await approved();
     await engine.run(view.id).resume();
     const done = await engine.run(view.id).wait('idle');
-    expect([done.status, done.error]).toEqual(['escalated', expect.stringMatching(/the review "(one|two)" is not made again from there/)]);
+    expect([done.status, done.error]).toEqual([
+      'escalated',
+      expect.stringMatching(/the review "(one|two)" is not renewed on the way from there/),
+    ]);
     expect(await onMain()).toBe('broken\n');
   });
 });

@@ -177,7 +177,7 @@ export interface AgentFields<C> {
   /** The script that the agent is sent off with. */
   script: string;
   context: Values | ((ctx: C) => Values | Promise<Values>);
-  /** The JSON Schema that its output has to fit. */
+  /** The JSON Schema that its output must match. */
   schema: JsonObject;
   /** What all attempts of the step may use in a run; then it waits for more. */
   budget: Budget;
@@ -199,7 +199,7 @@ export type ReviewAgent =
   | LiveAgent
   | {
       readonly agent: string | LiveAgent;
-      /** Instructions beside those of the review. */
+      /** Additional instructions. */
       readonly prompt?: string;
       readonly budget?: Budget;
       readonly timeout?: TimeSpan;

@@ -110,7 +110,7 @@ function openAssumptionLines(shell: Shell, assumptions: readonly AssumptionRepor
   const more = assumptions.length - shown.length;
   const first = assumptions[0] as AssumptionReport;
   return [
-    'Assumed without asking; nothing but a merge waits for an answer:',
+    'Assumed without asking; only a merge waits for an answer:',
     ...shown,
     ...(more > 0 ? [`  and ${more} more`] : []),
     shell.style('dim', `"pawl assumptions" shows all of them, "${first.command}" answers one.`),
@@ -154,7 +154,7 @@ function waitingLines(shell: Shell, { approvals, questions, stuck, pending }: In
     ...(approval === undefined ? [] : [`"pawl inbox ${approval}" shows the details, "pawl decide ${approval}" decides.`]),
     ...(asked === undefined ? [] : [`"pawl answer ${asked}" shows the agent's questions and asks for your answers.`]),
     ...(stopped === undefined ? [] : [`"pawl resume ${stopped}" shows how the stopped run can continue.`]),
-    ...(open === undefined ? [] : [`"pawl inbox ${open}" shows what the checks wait for, "pawl resume ${open}" looks again.`]),
+    ...(open === undefined ? [] : [`"pawl inbox ${open}" shows what the checks wait for, "pawl resume ${open}" checks again.`]),
   ];
   return [...lines, '', ...hints.map((line) => shell.style('dim', line))];
 }
@@ -187,13 +187,13 @@ function wholeLines(shell: Shell, { approvals, questions, stuck, pending, assump
     ]),
     ...pending.flatMap((gate) => [
       `Gate ${oneLine(gate.wait.path ?? '')} of run ${gate.run} is pending: ${oneLine(pendingText(gate))}`,
-      ...(gate.wait.due === undefined ? [] : [`next look ${untilText(gate.wait.due)}, while a process drives the run`]),
+      ...(gate.wait.due === undefined ? [] : [`next check ${untilText(gate.wait.due)}, while a process drives the run`]),
       `pawl resume ${gate.run}`,
       '',
     ]),
     ...(assumptions.length === 0
       ? []
-      : ['Assumed without asking; nothing but a merge waits for an answer:', ...assumptionLines(shell, assumptions), '']),
+      : ['Assumed without asking; only a merge waits for an answer:', ...assumptionLines(shell, assumptions), '']),
   ].slice(0, -1);
   return lines.length === 0 ? ['This run is not waiting for you.'] : lines;
 }

@@ -106,7 +106,7 @@ interface ExpectedHook {
 function checkDeliveries(found: ForgeAnswer<readonly WebhookFacts[]>, { target, where, secret }: ExpectedHook): Check[] {
   const wanted = `${target}, with content type application/json and the secret "${secret}"`;
   if (found.result !== 'ok') {
-    const hint = `look there yourself: ${where} must have ${wanted}, and show no failed deliveries`;
+    const hint = `check it yourself: ${where} must have ${wanted}, and show no failed deliveries`;
     return [{ id: 'forge-webhook', status: 'warning', what: `this login may not see the webhook at GitHub: ${found.message}`, hint }];
   }
   const hook = found.value.find(({ address }) => address.replace(/\/$/, '') === target);
@@ -116,7 +116,7 @@ function checkDeliveries(found: ForgeAnswer<readonly WebhookFacts[]>, { target, 
     return [hookProblem(`the webhook to ${target} has the content type "${hook.contentType}"`, `choose application/json: ${where}`)];
   const [last] = hook.failed;
   if (last === undefined)
-    return [okCheck('forge-webhook', `webhooks are taken at ${target}; none of the last ${hook.deliveries} deliveries failed`)];
+    return [okCheck('forge-webhook', `webhooks are received at ${target}; none of the last ${hook.deliveries} deliveries failed`)];
   const answer = last.code === 0 ? last.status : `${last.code} (${last.status})`;
   return [
     {

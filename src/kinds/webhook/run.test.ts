@@ -85,7 +85,7 @@ describe('a webhook', () => {
     ['a member of every object', { body: { constructor: {} } }, 200, '', 'body.constructor is missing'],
     ['a list of another length', { body: [1] }, 200, '[1,2]', 'body is a list of 2, and a list of 1 is expected'],
     ['a list with objects that have more', { body: [{ a: 1 }] }, 200, '[{"a":1,"b":2}]', undefined],
-    ['a body that is no JSON', { body: { ok: true } }, 200, 'fine', 'body is "fine", and an object is expected'],
+    ['a body that is no JSON', { body: { ok: true } }, 200, 'fine', 'body is "fine", but an object is expected'],
   ])('with %s', async (...[, expected, status, body, error]) => {
     answer = { status, body: body === '' ? answer.body : body };
     const result = await send({ request: { url: url() }, ...(expected === undefined ? {} : { expect: expected }) });

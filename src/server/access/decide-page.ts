@@ -177,7 +177,7 @@ const ENDS = { complete: 'completes', fail: 'fails', escalate: 'escalates', reje
 
 function leadsTo({ to, outcome }: GateOptionModel): string {
   if (to === undefined) return outcome === 'ok' ? '' : `outcome "${outcome}"`;
-  return 'step' in to ? `goes on at ${to.step}` : `the run ${ENDS[to.end]}`;
+  return 'step' in to ? `continues at ${to.step}` : `the run ${ENDS[to.end]}`;
 }
 
 function timeText(at: number): string {

@@ -97,7 +97,7 @@ function assertPage(access: Access, c: ServerContext, caller: Caller): void {
   recordAudit(access, { person: caller.name, via: caller.via, action: c.req.method, about: c.req.path, address, outcome });
   throw new EngineError(
     'LOGIN_REQUIRED',
-    'the request has the cookie of a session, but not what the pages of that session keep; log in again in this browser, or send a personal token',
+    'the request has a session cookie, but not the secret that the pages of that session keep; log in again in this browser, or send a personal token',
   );
 }
 

@@ -26,7 +26,7 @@ const V1 = '/api/v1';
 
 /** The routes of people and what they have. */
 export const PEOPLE = {
-  session: { method: 'GET', path: `${V1}/session`, scope: 'view', summary: 'who is logged in, and to what', answer: session },
+  session: { method: 'GET', path: `${V1}/session`, scope: 'view', summary: 'who is logged in, and what they may do', answer: session },
   people: { method: 'GET', path: `${V1}/people`, scope: 'view', summary: 'the people who may log in', answer: answers.people },
   invite: {
     ...{ method: 'POST', path: `${V1}/people`, scope: 'decide', summary: 'invites a person; the link is shown once', status: 201 },
@@ -202,17 +202,14 @@ function whose(access: Access, caller: Caller): string | undefined {
 /** Throws unless the caller logged in at a browser. */
 function assertInBrowser({ via }: Caller, on: string): void {
   if (via === 'session' || via === 'passkey') return;
-  throw new EngineError('NOT_ALLOWED', `"${on}" takes a login in the browser, and this request came with a ${via}`);
+  throw new EngineError('NOT_ALLOWED', `"${on}" requires a login in the browser, but this request came with a ${via}`);
 }
 
 /** Throws unless the caller manages people. A token never does. */
 export function assertManages(access: Access, caller: Caller, on: string): void {
   rightOf(caller, { demand: 'decide', on: `access ${on}`, withoutToken: true });
   if (manages(access, caller)) return;
-  throw new EngineError(
-    'NOT_ALLOWED',
-    `${caller.name} does not manage people here; who does, can invite and revoke: see "pawl access people"`,
-  );
+  throw new EngineError('NOT_ALLOWED', `${caller.name} cannot manage people here; "pawl access people" shows who can`);
 }
 
 interface Owned {

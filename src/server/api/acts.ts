@@ -210,5 +210,5 @@ async function bulk(services: Services, caller: Caller, { action, ids, reason }:
 
 async function assertOpen({ store }: Services, run: string): Promise<void> {
   const { state } = await store.load(run);
-  if (isFinal(state.status)) throw new EngineError('RUN_FINAL', `run ${run} has ended (${state.status}); it takes no signals`);
+  if (isFinal(state.status)) throw new EngineError('RUN_FINAL', `run ${run} has ended (${state.status}); it does not accept signals`);
 }

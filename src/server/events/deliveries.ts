@@ -129,7 +129,7 @@ export class Deliveries {
       if (added === 1 && debounceMs > 0)
         database.run(
           "UPDATE deliveries SET status = 'superseded', reason = ?, acted_at = ? WHERE route = ? AND key = ? AND status = 'received' AND delivery != ?",
-          ...['a later delivery with the same key came', now, route, key, id],
+          ...['a later delivery with the same key arrived', now, route, key, id],
         );
       if (this.taken % PRUNE_EVERY === 0) this.prune(now);
       this.taken += 1;

@@ -103,7 +103,7 @@ export class Notices {
     const { database, targets } = this.parts;
     const notifier = targets.get(String(target));
     if (notifier === undefined)
-      return this.end(String(id), { kind: 'failed', message: 'there is no such target any more', isFinal: true }, TRIES_MAX);
+      return this.end(String(id), { kind: 'failed', message: 'this target no longer exists', isFinal: true }, TRIES_MAX);
     // NB1
     const claimed = database.run(
       "UPDATE notices SET status = 'sending', sender = ?, due = ?, tries = tries + 1 WHERE id = ? AND status = 'open'",

@@ -158,7 +158,7 @@ async function concluded(
 }
 
 function removed({ request }: Job, { use, file }: DatabaseCopy, { checks, evidence }: Pick<Settled, 'checks' | 'evidence'>): AttemptResult {
-  const message = `database "${use.name}" (${file}) was removed while step "${request.bound.model.id}" worked, so nothing of the step was accepted; "pawl data status" lists its backups, and "pawl data restore FILE" puts one back`;
+  const message = `database "${use.name}" (${file}) was removed while step "${request.bound.model.id}" was running, so none of its changes were accepted; "pawl data status" lists its backups, and "pawl data restore FILE" restores one`;
   return { type: 'errored', error: stepError('DATABASE_FAILED', message, { retryable: false }), checks, ...present({ evidence }) };
 }
 
@@ -218,7 +218,7 @@ function unexpected(
   { type: _, outcome: __, output, assumptions: ___, ...noted }: Settled,
   { name, query, found }: Unexpected,
 ): AttemptResult {
-  const message = `the query ${JSON.stringify(query)} on database "${name}" must give something other than 0 and NULL after step "${request.bound.model.id}", and gave ${found}`;
+  const message = `the query ${JSON.stringify(query)} on database "${name}" must return something other than 0 and NULL after step "${request.bound.model.id}", but returned ${found}`;
   const evidence = { ...(noted.evidence as Evidence | undefined), expected: { database: name, query, found } };
   return {
     type: 'errored',

@@ -137,7 +137,7 @@ function exchange(request: Sent, destination: Destination, signal: AbortSignal):
     sent.on('error', fail);
     sent.on('upgrade', (_response, socket) => {
       socket.destroy();
-      fail(new Error('it answered in another protocol than HTTP'));
+      fail(new Error('the response is not HTTP'));
     });
     sent.end(request.body);
   });

@@ -96,7 +96,7 @@ describe('a command that runs tests', () => {
   test('must be recognised when its tests are required', async () => {
     expect(await check({ run: 'echo all good', tests: 'required' })).toMatchObject({
       type: 'errored',
-      checks: [{ passed: null, error: expect.stringContaining('not of a known test runner') }],
+      checks: [{ passed: null, error: expect.stringContaining('not from a known test runner') }],
     });
     expect(await check({ run: 'echo bad; exit 3', tests: 'required' })).toMatchObject({ outcome: 'fail' });
     expect(await check({ run: 'echo all good' })).toMatchObject({ outcome: 'ok', checks: [{ result: { stdout: 'all good\n' } }] });
