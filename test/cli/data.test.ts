@@ -188,7 +188,7 @@ test('prune removes what protected databases recorded of the runs, and nothing o
   ]);
 });
 
-test('who goes around Pawl is named in the report of a step, also of one that does not use the database', async () => {
+test('a program that bypasses Pawl is reported with the step, also if the step does not use the database', async () => {
   await data('migrate');
   rig.write('direct.mjs', "import { DatabaseSync } from 'node:sqlite'; new DatabaseSync('data/book.db').exec(process.argv[2]);");
   const around = (sql: string): string => `run: "node direct.mjs \\"${sql}\\""`;
@@ -206,12 +206,12 @@ stages:
   );
   await rig.run(['trust', '--folder', '--yes']);
   const { stderr } = await rig.run(['run', 'around', '--id', 'around-1']);
-  expect(stderr).toContain('while step "other" worked, which does not use database "book", something other than Pawl changed it');
+  expect(stderr).toContain('while step "other" was running, which does not use database "book", something other than Pawl changed it');
   expect(stderr).not.toContain('"quiet"');
   const { stdout } = await rig.run(['show', 'around-1']);
-  expect(stdout).toMatch(/user .*\n +database "book" was changed meanwhile by something other than Pawl:\s+chapters/);
-  expect(stdout).toMatch(/other .*\n +database "book" was changed meanwhile by something other than Pawl\n/);
-  expect(stdout).toMatch(/was\s+removed\s+while\s+step\s+"remover"\s+worked/);
+  expect(stdout).toMatch(/user .*\n +database "book" was changed in the meantime by something other than Pawl:\s+chapters/);
+  expect(stdout).toMatch(/other .*\n +database "book" was changed in the meantime by something other than Pawl\n/);
+  expect(stdout).toMatch(/was\s+removed\s+while\s+step\s+"remover"\s+was\s+running/);
   const { stdout: status } = await data('status');
   expect(status).toContain('missing; "pawl data restore FILE" restores one of its backups');
   const [file] = (await json<{ databases: { unrecorded: string[] }[] }>('status')).databases[0]?.unrecorded ?? [];

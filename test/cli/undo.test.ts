@@ -108,7 +108,7 @@ describe('pawl undo', () => {
     writeFileSync(join(rig.project, 'made.txt'), 'mine\n');
     writeFileSync(join(rig.project, 'other.txt'), 'mine\n');
     const refused = await rig.run(['undo', id, '--to', 'first']);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('would lose changes of somebody else: made.txt') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('would lose changes that somebody else made: made.txt') });
     expect(existsSync(join(rig.project, 'bin'))).toBe(true);
     const { changed } = await rig.json<{ changed: { path: string }[] }>(['undo', id, '--to', 'first', '--keep-changed']);
     expect(changed.map(({ path }) => path)).toEqual(['made.txt']);
@@ -135,7 +135,7 @@ describe('pawl undo', () => {
     outputs: [{ name: a, type: file, pattern: a.txt }, { name: out, type: file, pattern: "out/**" }]
 `);
     const dry = await rig.run(['undo', id, '--to', 'write', '--dry-run']);
-    expect(dry.stdout).toContain('Not declared by the step that was running, so check that no other program wrote them:\n  b.txt\nWhat');
+    expect(dry.stdout).toContain('Not declared by the step that was running, so check that no other program wrote them:\n  b.txt\nChanges by');
     expect(await rig.json(['undo', id, '--to', 'write'])).toMatchObject({ code: 0, undeclared: ['b.txt'] });
   });
 

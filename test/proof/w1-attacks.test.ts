@@ -33,7 +33,7 @@ async function attacked(command: string, fault: Fault): Promise<{ view: RunView;
 
 const tablesOf = (rows: object): object => ({ ...rows, workflow_runs: undefined });
 const books = (): object => tablesOf(dump(booksIn(editing.directory)));
-const dropped = 'what step "strategic-planning" did to its copy of database "book" was dropped: ';
+const dropped = 'the changes of step "strategic-planning" to its copy of database "book" were discarded: ';
 
 test.each<[string, string, string]>([
   ['drops a table', 'DROP TABLE chapters', `${dropped}it changed the schema: `],

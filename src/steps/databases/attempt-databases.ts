@@ -61,7 +61,7 @@ export async function verifyingDatabases(job: Job, work: Work): Promise<AttemptR
   const known = recordedResult(job);
   if (known !== undefined) return known;
   if (areCopiesKept(job)) return onCopies(job, work);
-  const message = `the copies of the databases that step "${model.id}" worked on are gone, so what it changed cannot be accepted`;
+  const message = `the copies of the databases that step "${model.id}" used no longer exist, so its changes cannot be accepted`;
   return { type: 'errored', error: stepError('DATABASE_FAILED', message), claim: job.request.result, checks: [] };
 }
 
@@ -209,7 +209,7 @@ function refused(
   { type: _, outcome: __, output, assumptions: ___, ...noted }: Settled,
   { name, why }: { readonly name: string; readonly why: string },
 ): AttemptResult {
-  const message = `what step "${request.bound.model.id}" did to its copy of database "${name}" was dropped: ${why}`;
+  const message = `the changes of step "${request.bound.model.id}" to its copy of database "${name}" were discarded: ${why}`;
   return { type: 'errored', error: stepError('DATA_PROTECTED', message, { reason: 'contract' }), ...noted, claim: noted.claim ?? output };
 }
 
@@ -291,7 +291,7 @@ function outsideEvidence({ bench, request }: Job, copies: readonly DatabaseCopy[
       bench.services.warn?.(
         new EngineError(
           'DATA_PROTECTED',
-          `while step "${request.bound.model.id}" worked, database "${use.name}" was changed by something other than Pawl: ${tables.map(({ table }) => table).join(', ')}; "pawl data diff ${request.runId}" shows what is different since the run began`,
+          `while step "${request.bound.model.id}" was running, database "${use.name}" was changed by something other than Pawl: ${tables.map(({ table }) => table).join(', ')}; "pawl data diff ${request.runId}" shows what is different since the run began`,
         ),
       );
     found[use.name] = { tables: tables as unknown as Json, ...(steps.length === 0 ? { notByPawl: true } : { steps }) };

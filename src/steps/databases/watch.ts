@@ -49,7 +49,7 @@ function warningOf({ request }: Job, { name, what }: { readonly name: string; re
       : '"pawl data diff" compares it with its newest backup';
   return new EngineError(
     'DATA_PROTECTED',
-    `while step "${request.bound.model.id}" worked, which does not use database "${name}", something other than Pawl ${what} it; ${next}`,
+    `while step "${request.bound.model.id}" was running, which does not use database "${name}", something other than Pawl ${what} it; ${next}`,
   );
 }
 
