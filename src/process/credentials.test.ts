@@ -29,7 +29,7 @@ test('CR3: a variable that is passed on is reported, and so is a readable file',
   process.env.PAWL_TEST_SECRET = 'x';
   const { left, wrap } = guard({ inheritEnv: ['PAWL_TEST_*'], variables: ['PAWL_TEST_SECRET'], files: [file] });
   delete process.env.PAWL_TEST_SECRET;
-  expect(left).toContain('the variable PAWL_TEST_SECRET is let through');
+  expect(left).toContain('the variable PAWL_TEST_SECRET is passed on');
   expect(left).toContain(`${file} can be read`);
   expect(wrap(['ls'])).toEqual(['ls']);
 });

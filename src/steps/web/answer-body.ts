@@ -32,7 +32,7 @@ export function differenceOf(expected: Json, found: Json | undefined, path = 'bo
 
 function listDifference(expected: readonly Json[], found: Json, path: string): string | undefined {
   if (!Array.isArray(found) || found.length !== expected.length)
-    return `${path} is ${shown(found)}, and a list of ${expected.length} is expected`;
+    return `${path} is ${shown(found)}, but a list of ${expected.length} is expected`;
   for (const [index, member] of expected.entries()) {
     const difference = differenceOf(member, found[index] as Json, `${path}[${index}]`);
     if (difference !== undefined) return difference;

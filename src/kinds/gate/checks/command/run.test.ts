@@ -79,10 +79,10 @@ describe('a command that runs tests', () => {
     expect(await check({ ...saying('===== 1 failed in 0.1s =====\n', 1), expect: 'exit_code == 1' })).toMatchObject({ outcome: 'ok' });
   });
 
-  test('whose TAP breaks off does not pass', async () => {
+  test('whose TAP output is incomplete does not pass', async () => {
     expect(await check(saying('TAP version 14\n1..3\nok 1\nok 2\n'))).toMatchObject({
       type: 'errored',
-      checks: [{ passed: null, error: expect.stringContaining('its plan is for 3 tests, and 2 came') }],
+      checks: [{ passed: null, error: expect.stringContaining('its plan is for 3 tests, but 2 arrived') }],
     });
   });
 
