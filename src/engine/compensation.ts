@@ -47,7 +47,7 @@ export interface NotUndone extends DoneWork {
   readonly kind: string;
 }
 
-/** What is undone, newest first, and what stays. */
+/** The steps that are undone, newest first, and those that are not. */
 export interface CancelPlan {
   readonly items: readonly UndoItem[];
   readonly stays: readonly NotUndone[];

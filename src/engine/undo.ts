@@ -50,7 +50,7 @@ export interface UndoRequest {
   readonly keepChanged?: boolean;
 }
 
-/** Something outside of the workspace that an undo does not take back. */
+/** An effect outside the workspace that an undo does not reverse. */
 export interface OutsideEffect {
   readonly path: string;
   readonly step: string;

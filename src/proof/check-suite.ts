@@ -18,7 +18,7 @@ export interface CheckCase {
   readonly arrange?: (cwd: string) => void;
 }
 
-/** What a check's tests give to the suite. */
+/** What the tests of a check pass to the suite. */
 export interface CheckHarness {
   readonly passes: CheckCase;
   readonly fails: CheckCase;
@@ -26,7 +26,7 @@ export interface CheckHarness {
   readonly cannotLook: CheckCase;
 }
 
-/** Tests that a gate check keeps the contract of `GateCheck`, inside a gate. */
+/** Tests that a gate check fulfils the contract of `GateCheck`, inside a gate. */
 export function describeCheck(check: GateCheck, harness: CheckHarness): void {
   describe(`check ${check.name}`, () => {
     test('a gate passes if its check does, and again the second time', async () => {

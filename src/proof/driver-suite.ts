@@ -40,7 +40,7 @@ export type DriverBehaviour =
  */
 export type DriverTrait = 'repair' | 'sessions' | 'permissions' | 'program';
 
-/** What a driver's tests give to the suite. */
+/** What the tests of a driver pass to the suite. */
 export interface DriverHarness {
   /** A driver whose agent behaves like this. */
   create(behaviour: DriverBehaviour): AgentDriver | Promise<AgentDriver>;
@@ -52,7 +52,7 @@ export interface DriverHarness {
 
 const PROMPT_MS = 10_000;
 
-/** Tests that a driver keeps the contract of `AgentDriver`. */
+/** Tests that a driver fulfils the contract of `AgentDriver`. */
 export function describeDriver(name: string, harness: DriverHarness): void {
   const cwd = mkdtempSync(join(tmpdir(), 'pawl-driver-'));
   afterAll(() => rmSync(cwd, { recursive: true, force: true }));

@@ -19,7 +19,7 @@ export interface KindCase {
   readonly arrange?: (cwd: string) => void;
 }
 
-/** What a kind's tests give to the suite. */
+/** What the tests of a step kind pass to the suite. */
 export interface KindHarness {
   /** It settles, with one of its own outcomes or a common one. */
   readonly settles: KindCase & { readonly outcome: string };
@@ -27,7 +27,7 @@ export interface KindHarness {
   readonly refuses: { readonly config: Json };
 }
 
-/** Tests that a kind of step keeps the contract of `defineStepKind`. */
+/** Tests that a kind of step fulfils the contract of `defineStepKind`. */
 export function describeStepKind(kind: OwnKind, { settles, refuses }: KindHarness): void {
   describe(`kind ${kind.kind}`, () => {
     test('returns an outcome that it declares, and plain output', async () => {

@@ -11,7 +11,7 @@ export interface NotifierHarness {
   close(): Promise<void> | void;
 }
 
-/** How a receiver behaves: it takes notices, is not there, refuses for now or for good, or never answers. */
+/** How a receiver behaves: it accepts notifications, is unavailable, rejects for now or for good, or never responds. */
 export type ReceiverBehaviour = 'takes' | 'absent' | 'busy' | 'refuses' | 'silent';
 
 /** The notice that the suite sends. */
@@ -26,7 +26,7 @@ const NOTICE: Notice = {
   at: '2026-01-01T00:00:00.000Z',
 };
 
-/** Tests that a notifier keeps the contract of `Notifier`. Behaviours that it cannot have are left out. */
+/** Tests that a notifier fulfils the contract of `Notifier`. Behaviours that it cannot have are skipped. */
 export function describeNotifier(
   name: string,
   open: (behaviour: ReceiverBehaviour) => Promise<NotifierHarness>,

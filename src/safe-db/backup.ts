@@ -11,7 +11,7 @@ import { present } from '../base/fields.ts';
 import { databaseFailure } from './failure.ts';
 import { BACKUPS_TABLE } from './names.ts';
 
-/** Why a backup was made. Each kind is kept by itself, so that many of one kind do not push out another. */
+/** Why a backup was made. Each kind is kept separately, so that many of one kind do not displace another. */
 export type BackupReason = 'run' | 'migration' | 'restore' | 'request';
 
 /** A backup. */

@@ -39,7 +39,7 @@ export interface MigrateOptions extends Pick<BackupOptions, 'folder' | 'keep' | 
   readonly busyMs?: number;
 }
 
-/** What was applied, and the backup from before; there is none for a new or unchanged database. */
+/** The applied migrations, and the backup that was made before; there is none for a new or unchanged database. */
 export interface MigrateResult {
   readonly applied: readonly MigrationFile[];
   readonly backup?: BackupRecord;
@@ -67,7 +67,7 @@ export function migrationStatus(file: string, folder: string): MigrationStatus {
   }
 }
 
-/** Applies what is not applied yet, after a backup. Creates the database if it does not exist. */
+/** Applies pending migrations after a backup. Creates the database if it does not exist. */
 export async function migrate(file: string, folder: string, options: MigrateOptions = {}): Promise<MigrateResult> {
   mkdirSync(dirname(file), { recursive: true });
   const db = openForMigration(file);

@@ -14,7 +14,7 @@ export interface ForgeSubject {
   readonly data: JsonObject;
 }
 
-/** The latest word of each person on the head as it is now. */
+/** The latest review of each person on the current head. */
 export interface ApprovalFacts {
   readonly state: PullRequestFacts['state'];
   readonly headSha: string;
@@ -22,7 +22,7 @@ export interface ApprovalFacts {
   readonly approvals: readonly Approval[];
 }
 
-/** The checks of the head as it is now. */
+/** The checks of the current head. */
 export interface CheckFacts {
   readonly headSha: string;
   readonly checks: readonly CheckRun[];
@@ -41,7 +41,7 @@ export interface BranchFacts {
   readonly isUpToDate: boolean;
 }
 
-/** What a forge knows of one run's pull request; of several, that of the step which is named. */
+/** What a forge knows about the pull request of a run; if it has several, about that of the named step. */
 export interface ForgeFacts {
   readonly groups: Groups;
   approvals(pr?: string): Promise<ForgeAnswer<ApprovalFacts>>;

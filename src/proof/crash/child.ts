@@ -53,7 +53,7 @@ export type CrashWord = { readonly word: 'ready' } | { readonly word: 'ended'; r
 const ACTOR = 'crash proof';
 const RUNS_MAX = 1000;
 
-/** Does what the command line says: the whole of a program that is to be killed. `spoil` lets a test break the store. */
+/** Runs the job on the command line: the complete program that the crash proof kills. A test can break the store with `spoil`. */
 export async function runCrashProgram(cases: readonly CrashCase[], spoil: (store: Store) => Store = (store) => store): Promise<void> {
   const given = JSON.parse(process.argv.at(-1) ?? '') as CrashJob | readonly CrashJob[];
   for (const job of [given].flat()) {

@@ -17,7 +17,7 @@ export type LedgerLine =
   /** A person was shown a gate and gave an answer. */
   | { readonly at: 'asked'; readonly key: string };
 
-/** What an effect needs to know of the attempt that makes it. */
+/** The facts about an attempt that an effect needs. */
 export type EffectContext = Pick<StepContext, 'idempotencyKey'>;
 
 /** The ledger of one run and its children. */

@@ -16,7 +16,7 @@ const ISSUE = { title: 'Crash on start', body: 'It crashes.', labels: ['bug'] };
 const TEXT = 'Ünïcode 🦊, "quotes", `$(id)`, {{ braces }}\n\ttab  two spaces\n\n<!-- hidden --> @ann Closes #1\n';
 const NOWHERE = 987_654;
 
-/** Describes every promise of a forge as tests. */
+/** Tests that a forge fulfils the contract of `Forge`. */
 export function describeForge(name: string, open: () => Promise<ForgeStage>): void {
   let stage: ForgeStage;
   describe(`the forge contract: ${name}`, () => {

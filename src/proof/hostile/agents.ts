@@ -11,10 +11,10 @@ import { isFileOutput } from '../../definition/output-pattern.ts';
 import { matches } from '../../steps/glob.ts';
 import { forges, reorders, repeats, skips, type Trick } from './tricks.ts';
 
-/** What an honest agent answered at the step under attack. */
+/** The answer of an honest agent at the step under attack. */
 export type Claim = AgentAnswer & { readonly kind: 'answered' };
 
-/** What a hostile agent works against. */
+/** The target of a hostile agent. */
 export interface HostileTarget {
   readonly definition: Definition;
   /** The id of the step under attack. */

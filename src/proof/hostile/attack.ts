@@ -12,7 +12,7 @@ import type { FlowStep, FlowYield } from '../../programs/flow-step.ts';
 import type { RoleSetting } from '../../steps/services.ts';
 import { type Claim, HOSTILE_TEXT, type HostileName, type HostileTarget, hostileAgents, hostileScript } from './agents.ts';
 
-/** What a stage is opened with: the workflow and its workers, as they are in one run. */
+/** The options of a stage: the workflow and its workers in one run. */
 export interface Attack {
   /** A separate folder for this run, removed afterwards. */
   readonly cwd: string;

@@ -24,7 +24,7 @@ import { playAttended } from './player.ts';
 import { formatHostileReport } from './report.ts';
 import { driveRun, type HostileStage, openStage, passTime, type StageOptions } from './stage.ts';
 
-/** How a workflow is attacked. */
+/** The options of an attack on a workflow. */
 export interface HostileOptions extends StageOptions {
   /** Does the work of every role that is not under attack; without it, they claim that it is done. */
   readonly honest?: Script;

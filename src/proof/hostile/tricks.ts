@@ -13,7 +13,7 @@ export interface Table {
   readonly earlier: readonly Handout[];
 }
 
-/** Tries something with tokens; gives what was taken and should not have been. */
+/** Tries something with tokens; returns what was accepted but should have been refused. */
 export type Trick = (table: Table) => Promise<readonly string[]>;
 
 /** Reports with tokens that nobody gave it. */

@@ -19,7 +19,7 @@ export interface OpenedStore {
   readonly reopen?: () => Promise<Store>;
 }
 
-/** Opens an empty store that takes the given owners as dead. */
+/** Opens an empty store that treats the given owners as dead. */
 export type OpenStore = (isDead: (owner: string) => boolean) => Promise<OpenedStore>;
 
 const COMMITTED: CommitResult = { result: 'committed', released: false };
@@ -32,7 +32,7 @@ interface Stage {
   readonly dead: Set<string>;
 }
 
-/** Describes every promise of a store as tests. */
+/** Tests that a store fulfils the contract of `Store`. */
 export function describeStore(name: string, open: OpenStore): void {
   const stage = { dead: new Set<string>() } as Stage;
   describe(`the store contract: ${name}`, () => {
