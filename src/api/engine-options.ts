@@ -1,5 +1,4 @@
-// Owns the options of an engine. One that does not exist is an error, since a limit or a budget that was misspelt would
-// not hold.
+// Owns the options of an engine. An unknown option is an error, because a misspelt limit or budget would have no effect.
 
 import { unknownFields } from '../authoring/spec/option.ts';
 import type { KeyList } from '../authority/enrolment.ts';

@@ -1,5 +1,5 @@
-// Owns what passes between an engine and its forge besides the steps: events of the forge wake runs, and what an agent
-// assumed and a person has to answer is told at once to whoever started the run.
+// Connects an engine and its forge outside of steps: events of the forge wake runs, and the person who started a run is
+// notified at once of assumptions that a person must answer.
 
 import { present } from '../base/fields.ts';
 import { allChecks } from '../definition/check.ts';

@@ -1,8 +1,8 @@
-// Owns the interface to whatever tells people that a run needs them: a notice, and what came of sending it. Every notifier
+// Owns the interface of notifiers: a notification that a run needs people, and the result of sending it. Every notifier
 // passes the same suite (`describeNotifier` in pawl/testing/suites).
 //
-// NT1. A notifier sends a notice at most once per call, and says whether it was taken. Where that cannot be known, it says so:
-//      such a notice is not sent again.
+// NT1. A notifier sends a notification at most once per call, and reports whether it was accepted. If that is unknown, it
+//      reports that, and the notification is not sent again.
 
 /** The content of a notification. All texts are clean: no control characters, no mentions, of bounded length. */
 export interface Notice {

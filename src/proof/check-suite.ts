@@ -1,5 +1,5 @@
 // Owns the contract of gate checks as tests. A check's test file is one call, with a workspace in which it passes, one in
-// which it fails, and one in which it cannot look.
+// which it fails, and one in which it cannot decide.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

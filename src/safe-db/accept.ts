@@ -1,9 +1,9 @@
-// Owns how what was changed in a private copy becomes part of the database: in one transaction, together with the record
-// of the step, or not at all. The write lock is held only for that.
+// Applies the changes of a private copy to the database: in one transaction, together with the record of the step, or not
+// at all. The write lock is held only for that.
 //
-// D12. A row is written only if it is still as it was when the copy was made; else nothing is written.
+// D12. A row is written only if it has not changed since the copy was made; otherwise nothing is written.
 // D13. What the copy's triggers and foreign keys did is part of its changes, so they do not run again here. Rows of a
-//      table with triggers are taken only if those were there all the time: SQLite numbers each change of a schema.
+//      table with triggers are accepted only if the triggers always existed: SQLite numbers each change of a schema.
 
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Owns whose turn it is on one connection. A transaction belongs to the function that was given to it and to everything
+// Owns who may use one connection at a time. A transaction belongs to the function that was given to it and to everything
 // that function calls, also after an await; nobody else can read or write in between.
 
 import { AsyncLocalStorage } from 'node:async_hooks';

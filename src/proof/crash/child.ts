@@ -1,6 +1,6 @@
 // Owns the process that dies: it drives a workflow from its current step to its end, through the public engine alone.
-// A run that does not exist is started, an existing one is recovered; people's part (gates, steps that say `unknown`)
-// is played by the harness, which knows from the ledger what happened.
+// A run that does not exist is started, an existing one is recovered; the harness plays the people (approvals, steps that
+// are `unknown`) and knows from the ledger what happened.
 
 import { dirname } from 'node:path';
 import { createEngine, type Engine } from '../../api/engine.ts';

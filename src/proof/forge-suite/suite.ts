@@ -1,4 +1,4 @@
-// Owns the contract suite of forges: whatever passes it keeps the promises FG1 to FG9 of `forge/forge.ts`. A forge's test
+// Owns the contract suite of forges: a forge that passes it fulfils FG1 to FG9 of `forge/forge.ts`. A forge's test
 // file calls it once, with a way to play the people and the CI that a real forge has.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

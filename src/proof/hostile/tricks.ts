@@ -1,4 +1,4 @@
-// Owns what attended agents try with their tokens. Each trick gives what the engine took that it should have refused.
+// Owns what attended agents try with their tokens. Each trick returns what the engine accepted but should have refused.
 
 import type { RunHandle } from '../../api/run.ts';
 import { isEngineError } from '../../base/error.ts';

@@ -1,5 +1,5 @@
-// Owns the simulation: one seed makes a workflow, a world that fails, and an order of everything that happens in it;
-// the real engine and the real store must come through. A seed that fails is a test that can be repeated.
+// Owns the simulation: one seed generates a workflow, faults, and the order of all events; the real engine and the real
+// store must follow the rules. A failing seed is a repeatable test.
 
 import { hash } from 'node:crypto';
 import type { CompiledWorkflow } from '../../definition/code.ts';

@@ -1,4 +1,4 @@
-// Owns the contract suite of stores: whatever passes it keeps the promises T1 to T5 of `store/store.ts`. A store's test
+// Owns the contract suite of stores: a store that passes it fulfils T1 to T5 of `store/store.ts`. A store's test
 // file calls it once per way to open the store.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
