@@ -1,8 +1,8 @@
-// Owns people, tokens, sessions, passkeys and the audit in the API. Everybody sees and revokes what is their own; who
-// manages people sees and revokes everything.
+// Owns people, tokens, sessions, passkeys and the audit in the API. Everybody sees and revokes their own; people who
+// manage people see and revoke everything.
 //
-// - What gives a right away (an invitation, a token, a passkey, a link) takes a login in the browser: a token cannot make
-//   another one, so that revoking it ends all that it allowed.
+// - Creating something that grants rights (an invitation, a token, a passkey, a link) requires a login in the browser: a
+//   token cannot create another one, so that revoking it ends everything that it allowed.
 
 import { fingerprintOf } from '../../authority/keys.ts';
 import { rightOf } from '../../authority/right.ts';

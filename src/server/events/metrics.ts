@@ -1,5 +1,5 @@
-// Owns the figures for Prometheus, in its text format. What the database knows is read when it is asked for, at most every five
-// seconds; what only happens is counted by this process since its start.
+// Owns the metrics for Prometheus, in its text format. Values from the database are read on request, at most every five
+// seconds; events are counted by this process since its start.
 
 import { EngineError } from '../../base/error.ts';
 import type { Committed } from '../../engine/observer.ts';

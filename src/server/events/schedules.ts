@@ -2,9 +2,9 @@
 //
 // SC1. A tick starts at most one run: the id of its run is derived from the workflow and the time, so that a second server,
 //      or the same one after a crash, finds that the run exists.
-// SC2. A tick is on disk before its run is started. What a crash left open is started by the next server.
-// - A schedule that is new, changed or resumed begins now: times before that were never promised.
-// - Ticks that passed while no server ran are made up for as `catch_up` says.
+// SC2. A tick is on disk before its run is started. If a crash comes in between, the next server starts it.
+// - A new, changed or resumed schedule starts now; earlier times do not count.
+// - Ticks that passed while no server was running are caught up as `catch_up` says.
 
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';

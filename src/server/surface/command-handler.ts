@@ -1,11 +1,11 @@
-// Owns hearing commands in comments: `/pawl approve`, `reject`, `retry`, `cancel`, `status`, `answer`. What each does is in
+// Handles commands in comments: `/pawl approve`, `reject`, `retry`, `cancel`, `status`, `answer`. What each does is in
 // `command-acts.ts`.
 //
-// CM1. A command counts as it was written: one that was changed since does nothing.
-// CM2. Only people with write permission command, and only those of the groups that the settings name. Programs, and the account
-//      that Pawl itself uses, command nothing.
+// CM1. A command in an edited comment is ignored.
+// CM2. Only people with write permission can give commands, and only those in the groups that the settings name. Commands of
+//      programs, and of the account that Pawl itself uses, are ignored.
 // CM3. A decision counts for what the run's comment showed before the command was written: the same content, at the same head.
-// CM4. A comment is acted on once. It gets one answer at most, and somebody without permission one in an hour at a place.
+// CM4. A comment is handled once. It gets at most one reply, and somebody without permission at most one per hour and place.
 
 import type { Engine } from '../../api/engine.ts';
 import { LOGIN_SCOPES, type LoggedIn } from '../../authority/right.ts';
