@@ -39,7 +39,7 @@ const ENTRIES: readonly Entry[] = [
     usual: 'arg, createEngine, defineWorkflow, step, workflow',
     page: 'pawl.md',
     about:
-      'Everything to write workflows in TypeScript and to run them in a program of yours. The types that agents, stores, forges, logs and definitions are made of are in [namespaces](pawl-namespaces.md).',
+      'Everything to write workflows in TypeScript and to run them in your own program. The types that agents, stores, forges, logs and definitions are made of are in [namespaces](pawl-namespaces.md).',
   },
   {
     specifier: 'pawl/compat',
@@ -83,7 +83,7 @@ const ENTRIES: readonly Entry[] = [
     usual: 'describeCheck, describeDriver, describeForge, describeStepKind, describeStore',
     page: 'testing-suites.md',
     about:
-      'The tests that every store, agent driver, forge, step kind and gate check has to pass, for those that you write yourself. They need vitest.',
+      'The tests that every store, agent driver, forge, step kind and gate check must pass, for your own implementations. They need vitest.',
   },
 ];
 

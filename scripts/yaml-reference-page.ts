@@ -91,7 +91,7 @@ function stageSections(stages: readonly z.ZodObject[], shared: readonly Field[])
       const heading = forms.length === 1 ? [] : [`\`action: ${literalOf(form.shape.action as Schema)}\`: ${noteOf(form).description}`, ''];
       return [...heading, ...fieldTable(fields.filter(({ name }) => forms.length === 1 || name !== 'action'))];
     });
-    const meaning = forms.length === 1 ? noteOf(forms[0] as Schema).description : 'Something done on the forge.';
+    const meaning = forms.length === 1 ? noteOf(forms[0] as Schema).description : 'An action at the forge.';
     return [`## Stage \`${type}\``, '', meaning ?? '', '', ...own, story, '', '```yaml', text, '```', ''];
   });
 }

@@ -124,7 +124,7 @@ export interface AgentQuestion {
   readonly multiSelect?: boolean;
 }
 
-/** What every kind of answer may carry. */
+/** Fields that every kind of answer can have. */
 export interface Answered {
   readonly usage?: AgentUsage;
   /** The session of the answer, which can be resumed later. */

@@ -1,5 +1,4 @@
-// Owns the options of an engine. One that does not exist is an error, since a limit or a budget that was misspelt would
-// not hold.
+// Owns the options of an engine. An unknown option is an error, because a misspelt limit or budget would have no effect.
 
 import { unknownFields } from '../authoring/spec/option.ts';
 import type { KeyList } from '../authority/enrolment.ts';
@@ -130,7 +129,7 @@ const ROLE: Record<keyof RoleSetting, true> = {
 export function assertKnownOptions(what: string, given: object | undefined, known: object): void {
   const unknown = unknownFields(given ?? {}, Object.keys(known));
   if (unknown.length > 0)
-    throw new EngineError('OPTION_INVALID', `${what}: ${unknown.join(', ')}; it takes ${Object.keys(known).join(', ')}`);
+    throw new EngineError('OPTION_INVALID', `${what}: ${unknown.join(', ')}; it accepts ${Object.keys(known).join(', ')}`);
 }
 
 /** Throws if there is an option that an engine does not have. */

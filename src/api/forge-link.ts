@@ -1,5 +1,5 @@
-// Owns what passes between an engine and its forge besides the steps: events of the forge wake runs, and what an agent
-// assumed and a person has to answer is told at once to whoever started the run.
+// Connects an engine and its forge outside of steps: events of the forge wake runs, and the person who started a run is
+// notified at once of assumptions that a person must answer.
 
 import { present } from '../base/fields.ts';
 import { allChecks } from '../definition/check.ts';
@@ -128,6 +128,6 @@ async function tell(
   const { actor, issue, pr } = (await core.store.load(run)).origin;
   if (actor === undefined) return;
   // What the agent wrote is not in the message: it could call people or close issues.
-  const message = `Run ${run} assumed something that has to be answered before anything is merged (${grave.join(', ')}): pawl assumptions ${run}`;
+  const message = `Run ${run} made assumptions that a person must answer before anything is merged (${grave.join(', ')}): pawl assumptions ${run}`;
   await forge.notify({ target: actor, people: [actor], message, ...present({ number: pr ?? issue }) }, `assumed/${run}/${grave.join()}`);
 }

@@ -87,7 +87,7 @@ export interface RunHandle<Output = Json> {
   assumptions(): Promise<readonly RunAssumption[]>;
   /** Records what an attended agent assumes; it goes on with its step. */
   assume(request: AssumeRequest): Promise<void>;
-  /** Answers an assumption. If the answer differs, the step that assumed it runs again, and what came after it. */
+  /** Answers an assumption. If the answer differs, the step that assumed it runs again, and so does everything after it. */
   answerAssumption(request: AssumptionRequest): Promise<AnsweredResult>;
 
   checkpoint(): Promise<Checkpoint>;

@@ -1,5 +1,5 @@
-// Owns driving on what no process drives: which runs those are, resuming one, and waiting for the next change. Commands
-// and attended sessions share it.
+// Continues runs that no process drives: finds them, resumes one, and waits for the next change. Commands and attended
+// sessions share it.
 
 import { isEngineError } from '../base/error.ts';
 import type { TreeRun } from '../engine/run-tree.ts';

@@ -10,7 +10,7 @@ import type { GateCheck } from '../steps/check.ts';
 import type { AnyWorkflow } from './engine-options.ts';
 import { compiledOf } from './workflow-source.ts';
 
-/** What a workflow file is compiled with. */
+/** The options for compiling a workflow file. */
 export interface YamlOptions {
   /** Kinds of steps of the application: `type: deploy` in the file. */
   readonly kinds?: Readonly<Record<string, OwnKind>> | undefined;

@@ -163,7 +163,7 @@ function take(known: Map<string, EnrolledKey>, entry: Entry, previous: string): 
   if (by === undefined || by.fingerprint !== signature.key)
     return isFirst ? 'the first key did not sign itself' : 'it is signed by a key that is not enrolled';
   if ('revokedAt' in by && by.revokedAt !== undefined) return `it is signed by the key of "${by.name}", which was revoked before`;
-  if (!isSignatureOf(statementOf(entry, previous), signature, by)) return `the signature of "${by.name}" does not fit it`;
+  if (!isSignatureOf(statementOf(entry, previous), signature, by)) return `the signature of "${by.name}" does not match it`;
   if (own !== undefined) {
     if (known.has(own.fingerprint)) return `the key of "${own.name}" is enrolled twice`;
     known.set(own.fingerprint, { ...own, enrolledAt: signature.at, enrolledBy: signature.key });

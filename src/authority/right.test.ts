@@ -100,7 +100,7 @@ describe('who logged in over HTTP', () => {
     for (const demand of ['trust', 'upkeep'] as const)
       expect(refusal(login('session', 'view', 'operate', 'decide'), demand)).toContain('only possible on the command line');
     for (const via of ['token', 'link'] as const)
-      expect(refusal(login(via, 'decide'), 'decide', true)).toContain('it takes a login in the browser');
+      expect(refusal(login(via, 'decide'), 'decide', true)).toContain('it requires a login in the browser');
     expect(refusal(login('passkey', 'decide'), 'decide', true)).toBe('allowed');
   });
 

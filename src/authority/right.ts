@@ -96,7 +96,7 @@ function rightOfLogin({ name, scopes, via }: LoggedIn, { demand, on, about, with
     scope === undefined
       ? 'it is only possible on the command line, at the machine of the server'
       : scopes.has(scope)
-        ? `it takes a login in the browser, and this request came with a ${via}`
+        ? `it requires a login in the browser, but this request came with a ${via}`
         : via === 'comment'
           ? `${name} needs write permission in the repository`
           : `the ${via} of ${name} does not have the scope "${scope}"`;

@@ -150,7 +150,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     free: ['title', 'body', 'label', 'head', 'base', 'draft', 'fork', 'name', 'add', 'remove', 'token-file'],
     options: { as: 'asks', approve: 'asks', 'request-changes': 'asks', conclusion: 'asks' },
     because:
-      'a review, a check, a comment with a command, and a comment or a label that a question waits for can let work pass, so they need the right to decide; other comments and labels are kept from runs and agents; opening issues and pull requests is not',
+      'a review, a check, a comment with a command, and a comment or a label that a question waits for can make work pass, so they need the right to decide; runs and agents may not add other comments and labels, but may open issues and pull requests',
   },
   decide: { verb: 'decide', free: [...DECIDING, 'option'] },
   approve: { verb: 'decide', free: DECIDING },
@@ -175,7 +175,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
       ...{ login: 'asks', invite: 'asks', link: 'asks', token: 'asks', revoke: 'steer' },
       ...{ people: 'free', groups: 'free', sessions: 'free', passkeys: 'free', audit: 'free' },
     },
-    because: 'a link or a token gives the right to decide away',
+    because: 'a link or a token gives someone else the right to decide',
   },
   runs: { verb: 'free', free: ['status', 'workflow', 'attended', 'limit', 'all'] },
   show: { verb: 'free', free: ['steps', 'output'] },
@@ -204,7 +204,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     verb: 'asks',
     free: SIGNED,
     actions: { list: 'free', show: 'free', resend: 'upkeep' },
-    because: 'it does again what somebody with the secret asked for',
+    because: 'it repeats a request of somebody who has the secret',
   },
   data: {
     verb: 'free',
@@ -224,7 +224,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     verb: 'free',
     free: [...SIGNED, 'clean', 'yes'],
     options: { force: 'upkeep' },
-    because: 'it deletes work that is nowhere else',
+    because: 'it deletes work that exists nowhere else',
   },
   uninstall: {
     verb: 'upkeep',

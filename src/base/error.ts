@@ -123,7 +123,7 @@ export interface ErrorOptions {
   readonly position?: SourcePosition;
 }
 
-/** The one class of failures that users see. Recognise it by `code`, not by `instanceof`. */
+/** The class of all errors that users see. Recognise it by `code`, not by `instanceof`. */
 export class EngineError extends Error {
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>>;
@@ -138,7 +138,7 @@ export class EngineError extends Error {
   }
 }
 
-/** True for any error of ours, also one that crossed a module boundary. */
+/** True for any error of Pawl, also one from another copy of the module. */
 export function isEngineError(error: unknown): error is EngineError {
   return (
     error instanceof Error &&

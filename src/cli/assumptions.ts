@@ -25,6 +25,6 @@ function linesOf(shell: Shell, one: AssumptionReport): string[] {
   const todo = command === null ? [] : [`  ${pasteable(shell, command)}`];
   if (answer === null) return [...head, ...todo, `  digest ${digest}`];
   const said = state === 'confirmed' ? 'confirmed it' : `answered ${JSON.stringify(oneLine(answer.text))}`;
-  const over = answer.unmet ? ['  the run was over, so nothing ran again; a fork follows the answer:', ...todo] : [];
+  const over = answer.unmet ? ['  the run had ended, so nothing ran again; a fork follows the answer:', ...todo] : [];
   return [...head, `  ${oneLine(answer.actor)} ${said}, ${agoText(Date.parse(answer.at))}`, ...over];
 }

@@ -108,7 +108,7 @@ export class ParsedArgs {
     return this.values.get(name)?.at(-1);
   }
 
-  /** All values of an option that may be given several times. */
+  /** All values of an option that can be repeated. */
   options(name: string): readonly string[] {
     return this.values.get(name) ?? [];
   }

@@ -58,7 +58,7 @@ export async function leaveToServer(shell: Shell, place: Place, { store, id, ser
   const child = startProcess(shell, ['resume', id, '--wait', '--db', place.file, '--project', place.project.root], log);
   child.unref();
   return shell.result({ ...(await readRunReport(store, id)), log, drivenBy: 'process', pid: child.pid }, () => [
-    `the server ${server.url} did not take run ${id}; it continues in the background (process ${child.pid}), with its output in ${log}`,
+    `the server ${server.url} did not accept run ${id}; it continues in the background (process ${child.pid}), with its output in ${log}`,
     watch,
   ]);
 }

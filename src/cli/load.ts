@@ -223,7 +223,7 @@ export function workflowUnknown(
 ): EngineError {
   const bad = [...new Set(unread)];
   const also = bad.length === 0 ? '' : `; ${bad.join(', ')} could not be read, and "pawl validate" says why`;
-  const message = `there is no workflow "${name}"${place}${didYouMean(name, names)}; "pawl list" shows what there is${also}`;
+  const message = `there is no workflow "${name}"${place}${didYouMean(name, names)}; "pawl list" lists the workflows${also}`;
   return new EngineError('WORKFLOW_UNKNOWN', message, { details: { name } });
 }
 

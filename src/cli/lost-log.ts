@@ -10,7 +10,7 @@ export function lostLogNote(file: string): { readonly what: string; readonly hin
   const held = transactions === 0 ? 'nothing in it can be counted' : `it holds ${transactions} changes, about one per step`;
   const lost = unreadable === 0 ? '' : `, and ${unreadable} of them come after the damage and are not in the database`;
   return {
-    what: `${path} is the write-ahead log that was kept when the database lost its end (${new Date(at).toISOString()}); ${held}${lost}`,
+    what: `${path} is the write-ahead log that was kept when the end of the database was lost (${new Date(at).toISOString()}); ${held}${lost}`,
     hint: `Pawl does not apply it, because nothing proves what follows the damage; keep it for a tool that recovers SQLite pages, or remove it once the runs are restored or adopted: rm ${path}`,
   };
 }

@@ -17,7 +17,7 @@ export type ActionPart =
 
 const BLOCK = /^<([A-Za-z_][\w-]*)(?:\s[^<>]*)?>.*<\/\1>$/s;
 
-/** Tells texts from blocks. `outside` are values that the author did not write: parameters and results. */
+/** Distinguishes texts from blocks. `outside` are values that the author did not write: parameters and results. */
 export function partsOf(actions: readonly string[], outside: Json): ActionPart[] {
   const texts = textsIn(outside).filter((text) => text.includes('<'));
   return actions.map((action) => {

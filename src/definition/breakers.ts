@@ -33,7 +33,7 @@ export const BREAKERS = Object.keys(DEFAULT_BREAKERS) as readonly (keyof Breaker
 /** The share of a limit from which people are warned. */
 export const WARNED_FROM = 0.8;
 
-/** Limits as an author writes them: `true` for the usual ones, else what differs from those; `false` for one that does not hold. */
+/** Limits as an author writes them: `true` for the defaults, or the values that differ; `false` turns one off. */
 export type BreakersSpec = true | { readonly [Name in keyof Breakers]?: number | false };
 
 /** The limits that somebody wrote. */

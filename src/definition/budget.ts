@@ -1,6 +1,6 @@
 // Owns budgets: how much agents may use, in four amounts, what happens when usage is not known, and their validation.
 
-/** What agents may use. A missing amount is not limited. */
+/** Limits on what agents may use. A missing amount is not limited. */
 export interface Budget {
   /** Input and output tokens. */
   readonly tokens?: number;
@@ -10,12 +10,12 @@ export interface Budget {
   readonly timeMs?: number;
   /**
    * What happens after an attempt whose usage of a limited amount is not known: `stop` starts no further agent until a
-   * person allows it, `count` carries on with the known amounts. Default: `stop`.
+   * person allows it, `count` continues with the known amounts. Default: `stop`.
    */
   readonly unknown?: UnknownUsage;
 }
 
-/** What a budget does about usage that is not known. */
+/** How a budget treats unknown usage. */
 export type UnknownUsage = 'stop' | 'count';
 
 /** The values of `unknown`. */

@@ -55,7 +55,7 @@ export interface StepContext {
   readonly databases: Readonly<Record<string, ProtectedDatabase>>;
 }
 
-/** The attempt whose result an undo takes back. */
+/** The attempt whose result an undo reverses. */
 export interface UndoneWork {
   readonly runId: string;
   readonly stepId: string;
@@ -79,7 +79,7 @@ export interface TaskReturn {
   readonly output: unknown;
 }
 
-/** What the instructions of a step can depend on beside the parameters: how the run stands when the step begins. */
+/** What the instructions of a step can depend on in addition to the parameters: the state of the run when the step starts. */
 export interface ActionsContext {
   /** Which visit of the step this is, from 1. */
   readonly visit: number;
@@ -164,7 +164,7 @@ export interface StepCode {
   readonly members: Readonly<Record<string, StepCode>>;
 }
 
-/** What the application's part of the context is built from. */
+/** The inputs for building the application's part of the context. */
 export interface ContextSource<Params = JsonObject> {
   readonly runId: string;
   /** When the run began, in milliseconds. */

@@ -41,7 +41,7 @@ export interface RetryPolicy {
   readonly backoff?: { readonly initialMs: number; readonly factor: number; readonly maxMs: number };
 }
 
-/** What happens to an attempt that a crash left without a recorded end. */
+/** What to do with an attempt if a crash left no record of how it ended. */
 export type RecoveryPolicy = 'rerun' | 'reconcile' | 'ask';
 
 /** A condition of a contract as data. Its check is a function in `code.ts` or an expression here. */
@@ -143,7 +143,7 @@ export interface EffectOutputModel {
   readonly required: boolean;
 }
 
-/** What all steps have in common. */
+/** The fields that all steps have in common. */
 export interface StepFrame extends StepTerms {
   readonly id: string;
   readonly title: string;
@@ -231,7 +231,7 @@ export interface DelayWork {
   readonly poll?: { readonly intervalMs: number; readonly condition?: string };
 }
 
-/** Another workflow, run as a child. Its id is derived from the parent, so starting it again finds it. */
+/** Runs another workflow as a child. Its id is derived from the parent, so starting it again finds it. */
 export interface ChildWork {
   readonly kind: 'workflow';
   readonly workflow: string;
@@ -307,7 +307,7 @@ export interface Concurrency {
   readonly max: number;
 }
 
-/** What snapshots of the workspace hold besides the files that git does not ignore. */
+/** What snapshots of the workspace contain in addition to the files that git does not ignore. */
 export interface SnapshotModel {
   /** Patterns of files that git ignores and that are part of them; without git, all files that are. */
   readonly include?: readonly string[];

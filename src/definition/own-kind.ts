@@ -5,13 +5,13 @@ import type { JsonObject } from '../base/json.ts';
 import type { StepContext } from './code.ts';
 import type { RecoveryPolicy } from './model.ts';
 
-/** How a step of an own kind settled. */
+/** How a step of a custom kind ended. */
 export interface OwnResult<Outcome extends string = string, Output = unknown> {
   readonly outcome: 'ok' | 'fail' | 'reject' | 'skip' | Outcome;
   readonly output?: Output;
 }
 
-/** What an own kind gets to do its work. */
+/** The inputs of a custom step kind. */
 export interface OwnJob<Config> {
   readonly config: Config;
   /** The run's context, with the key for whatever must not happen twice. */
@@ -29,7 +29,7 @@ export interface OwnKindSpec<Config, Output, Outcome extends string> {
   readonly kind: string;
   /** Its own outcomes besides the common ones: keys that the `next` of its steps may have. */
   readonly outcomes?: readonly Outcome[];
-  /** What happens to an attempt that a crash left without a recorded end. Default: `ask`. */
+  /** What to do with an attempt if a crash left no record of how it ended. Default: `ask`. */
   readonly recovery?: RecoveryPolicy;
   /** Returns the configuration, or throws an error that says what is wrong with it. A schema's `parse` fits. */
   parse(config: unknown): Config;

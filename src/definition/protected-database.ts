@@ -6,7 +6,7 @@ import type { SqlValue, WhereClause } from '../base/sql-condition.ts';
 /** Values of a statement's parameters: by position, or by name. */
 export type Parameters = readonly SqlValue[] | Readonly<Record<string, SqlValue>>;
 
-/** What a delete would remove, and the token that allows it. */
+/** The rows that a delete would remove, and the token that allows it. */
 export interface DeleteConfirmation {
   readonly token: string;
   readonly table: string;

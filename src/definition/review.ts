@@ -9,7 +9,7 @@
 /** The severities of findings, the gravest first. */
 export const SEVERITIES = ['MUST', 'SHOULD', 'COULD'] as const;
 
-/** How grave a finding is. */
+/** The severity of a finding. */
 export type FindingSeverity = (typeof SEVERITIES)[number];
 
 /** Which severities stop the work, by the first round in which they do. */
@@ -36,14 +36,14 @@ export function reviewBanner(name: string, round: number, isFresh: boolean): str
   return `${name.toUpperCase()} (Iteration ${round}${isFresh ? ', fresh review' : ''}): Previous review found issues.`;
 }
 
-/** One thing that is verified, as a question that can be answered by looking. */
+/** One thing to verify, as a question that can be answered by checking. */
 export interface ReviewItem {
   readonly id: string;
   readonly severity: FindingSeverity;
   readonly question: string;
 }
 
-/** What a reviewer saw when it verified an item. */
+/** The verdict of a reviewer on an item, with its evidence. */
 export interface ItemVerdict {
   readonly id: string;
   readonly status: 'pass' | 'fail';
@@ -57,7 +57,7 @@ export interface LateFinding {
   readonly text: string;
 }
 
-/** What the reviewers of one round said. */
+/** The verdicts of the reviewers of one round. */
 export interface ReviewRound {
   readonly verdicts: readonly ItemVerdict[];
   readonly findings: readonly LateFinding[];
@@ -88,7 +88,7 @@ export interface ReviewState {
 /** How a round ended: the work is accepted, is fixed and reviewed again, or a person decides. */
 export type ReviewStatus = 'passed' | 'again' | 'exhausted';
 
-/** What follows from a round. */
+/** The decision after a round. */
 export interface ReviewDecision {
   readonly status: ReviewStatus;
   readonly state: ReviewState;
@@ -126,7 +126,7 @@ export function itemFaults(items: readonly ReviewItem[]): string[] {
   ]);
 }
 
-/** What is missing in what the reviewers of a round said, or does not belong there. */
+/** What is missing or unexpected in the verdicts of the reviewers of a round. */
 export function roundFaults(state: ReviewState, { verdicts, findings }: ReviewRound): string[] {
   const wanted = itemsToVerify(state).map(({ id }) => id);
   const known = new Set(state.items.map(({ id }) => id));

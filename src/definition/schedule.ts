@@ -7,7 +7,7 @@
 import { Cron } from 'croner';
 import type { JsonObject } from '../base/json.ts';
 
-/** What becomes of the times that passed while nothing was there to start a run: the last of them, all, or none is made up for. */
+/** What to do about times that passed while no server was running: start a run for the last of them, for all, or for none. */
 export type CatchUp = 'one' | 'all' | 'none';
 
 /** The values of `catch_up`. */
@@ -25,7 +25,7 @@ export interface ScheduleSpec {
   readonly params?: JsonObject;
 }
 
-/** When a workflow starts by itself. */
+/** The schedule of a workflow. */
 export interface ScheduleModel {
   readonly cron: string;
   readonly timezone: string;

@@ -1,7 +1,7 @@
 // Owns the words for states that several skills and checks share. Each is a closed set: a `switch` over it with
 // `unreachable` in its default fails to compile when a word is added.
 
-/** Where a loop of work and review stands. */
+/** The state of a loop of work and review. */
 export const LoopState = Object.freeze({
   /** The work was not reviewed yet. */
   INITIAL: 'initial',
@@ -16,7 +16,7 @@ export const LoopState = Object.freeze({
 /** One of the words of `LoopState`. */
 export type LoopState = (typeof LoopState)[keyof typeof LoopState];
 
-/** What is known of a document that a step wants to read. */
+/** Whether a document that a step reads is available. */
 export const DocumentAvailability = Object.freeze({
   /** It exists and can be read. */
   PRESENT: 'present',

@@ -20,7 +20,7 @@ import { attemptWithToken } from './reports.ts';
 import { assertSignedFor } from './requests.ts';
 import { overrideStatement, type Signer } from './signatures.ts';
 
-/** What an agent that carries out a step itself assumed instead of asking. */
+/** The assumptions of an agent that does a step itself. */
 export interface AssumeRequest {
   readonly token: string;
   /** A list of objects with `question`, `assumed`, `severity` and optionally `options`. */
@@ -66,13 +66,13 @@ export async function recordAssumption(core: EngineCore, run: string, request: A
   if (openAssumptions(loaded.state).length + read.assumptions.length > OPEN_ASSUMPTIONS_MAX)
     throw new EngineError(
       'LIMIT_REACHED',
-      `run ${run} has ${openAssumptions(loaded.state).length} open assumptions, and ${OPEN_ASSUMPTIONS_MAX} is the limit; a person has to answer some: "pawl assumptions ${run}"`,
+      `run ${run} has ${openAssumptions(loaded.state).length} open assumptions, and ${OPEN_ASSUMPTIONS_MAX} is the limit; a person must answer some: "pawl assumptions ${run}"`,
     );
   const input: InputOf<'assumed'> = { type: 'assumed', at: core.clock.now(), path, attempt, assumed: value.ref };
   await send(core, { run, dedupe: `assumed/${path}/${attempt}/${value.ref.digest}`, input, values: [value] });
 }
 
-/** How an answer to an assumption was taken. */
+/** The result of answering an assumption. */
 export interface AnsweredResult {
   readonly assumption: string;
   readonly agrees: boolean;

@@ -250,7 +250,7 @@ function shown(name: keyof Breakers, value: number): string {
 
 function textOf(name: keyof Breakers, { value, unknown = 0 }: Spent): string {
   const text = shown(name, value);
-  return unknown === 0 ? text : `at least ${text} (${unknown} ${unknown === 1 ? 'attempt' : 'attempts'} did not tell)`;
+  return unknown === 0 ? text : `at least ${text} (${unknown} ${unknown === 1 ? 'attempt' : 'attempts'} did not report it)`;
 }
 
 /** A time has run out when it is reached, a number when it is exceeded. */

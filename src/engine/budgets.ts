@@ -74,7 +74,7 @@ interface RunScope {
 async function runBudgets(store: Store, run: string, { spawn, budgets, working }: RunScope): Promise<ActiveBudget[]> {
   const { state, definition } = await store.load(run);
   const advice = (amount: Amount): string => `"pawl resume ${run} --budget ${OPTIONS[amount]}" allows more`;
-  const counting = `"pawl resume ${run} --budget unknown=count" carries on with the known amounts`;
+  const counting = `"pawl resume ${run} --budget unknown=count" continues with the known amounts`;
   const hold = async (what: string, budget: Budget | undefined, query: UsageQuery): Promise<ActiveBudget[]> => {
     if (budget === undefined) return [];
     return [{ what, limit: raised(budget, state.granted), used: await store.usage({ run, working, ...query }), advice, counting }];
@@ -120,7 +120,7 @@ interface Day {
 async function dayBudgets(store: Store, limit: Budget | undefined, { what, setting, resumeAt, ...query }: Day): Promise<ActiveBudget[]> {
   if (limit === undefined) return [];
   const advice = (): string => `it resets at ${new Date(resumeAt).toISOString()}; raise ${setting} to allow more`;
-  const counting = `set "unknown: count" in ${setting} to carry on with the known amounts`;
+  const counting = `set "unknown: count" in ${setting} to continue with the known amounts`;
   return [{ what, limit, used: await store.usage(query), advice, counting, resumeAt }];
 }
 
@@ -141,7 +141,7 @@ function shortageText(budget: ActiveBudget): string {
   if (amount !== undefined) return `${budget.what} is used up: ${amountText(budget, amount)}; ${budget.advice(amount)}`;
   const unknown = unknownIn(budget) as Amount;
   const count = unknownOf(budget.used, unknown);
-  return `${budget.what} cannot be kept: it is not known how ${MEASURES[unknown]} ${attempts(count)} used; ${budget.counting}`;
+  return `${budget.what} cannot be enforced: it is not known how ${MEASURES[unknown]} ${attempts(count)} used; ${budget.counting}`;
 }
 
 const MEASURES: Readonly<Record<Amount, string>> = {

@@ -47,7 +47,7 @@ export interface NotUndone extends DoneWork {
   readonly kind: string;
 }
 
-/** What is undone, newest first, and what stays. */
+/** The steps that are undone, newest first, and those that are not. */
 export interface CancelPlan {
   readonly items: readonly UndoItem[];
   readonly stays: readonly NotUndone[];
@@ -151,7 +151,7 @@ async function undoItem(core: EngineCore, item: UndoItem, request: AttemptReques
   const { bound, ...other } = await openRun(core, item.run);
   const place = item.run === request.runId ? {} : other;
   const undo = bound.undo(item.step);
-  if (undo === undefined) throw new EngineError('STEP_UNKNOWN', `step "${item.step}" of run ${item.run} no longer says how it is undone`);
+  if (undo === undefined) throw new EngineError('STEP_UNKNOWN', `step "${item.step}" of run ${item.run} no longer has an undo`);
   if (request.want === 'reconcile') return reconciled(item, undo.model.recovery === 'rerun');
   const { timeoutMs } = undo.model;
   const signal = timeoutMs === undefined ? request.signal : AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);

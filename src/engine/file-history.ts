@@ -66,7 +66,7 @@ export interface FileReport {
   readonly after: string;
   readonly files: readonly FileSummary[];
   readonly steps: readonly StepFiles[];
-  /** Files that changed while no step worked: by people, other programs, or steps that take no snapshots. */
+  /** Files that changed while no step was running: by people, other programs, or steps that take no snapshots. */
   readonly between: readonly string[];
   /** What the snapshots do not hold. */
   readonly missing: readonly string[];

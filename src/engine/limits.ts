@@ -4,7 +4,7 @@
 import { pipelineOf } from '../definition/kind.ts';
 import type { Concurrency, StepModel } from '../definition/model.ts';
 
-/** How many steps may work at once: in total, per repository, per role, per credential, and per custom key. */
+/** How many steps may run at the same time: in total, per repository, per role, per credential, and per custom key. */
 export interface Limits {
   readonly global?: number;
   readonly repository?: number;

@@ -5,7 +5,7 @@ import type { RunEvent } from '../kernel/event.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 
-/** What a commit of a driven run brought. */
+/** The result of a commit of a driven run. */
 export interface Committed {
   readonly run: string;
   readonly state: RunState;

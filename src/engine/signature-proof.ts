@@ -267,7 +267,7 @@ class Walk {
     const wasPassed = activation.state === 'queued' || activation.state === 'unknown';
     if (wasPassed && this.draft.signed === true && !isNone && outcome !== 'skip')
       this.wants(
-        `taking "${activation.step}" as done`,
+        `accepting "${activation.step}" as done`,
         (action) => action.do === 'accept' || (action.do === 'resolve' && action.path === path),
       );
     this.chosen.delete(path);
@@ -276,7 +276,7 @@ class Walk {
   private lookAtEdge({ from, to, key }: Extract<RunEvent, { type: 'edge.taken' }>): void {
     if (key === '@goto' && this.draft.signed === true && !this.goesBackTo(to))
       this.wants(
-        `going on at "${to}"`,
+        `continuing at "${to}"`,
         (action) =>
           (action.do === 'goto' && action.step === to) || ((action.do === 'answer' || action.do === 'again') && action.place?.step === to),
       );

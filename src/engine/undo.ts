@@ -50,7 +50,7 @@ export interface UndoRequest {
   readonly keepChanged?: boolean;
 }
 
-/** Something outside of the workspace that an undo does not take back. */
+/** An effect outside the workspace that an undo does not reverse. */
 export interface OutsideEffect {
   readonly path: string;
   readonly step: string;
@@ -144,7 +144,7 @@ async function workOut(source: FileSource, { to }: UndoRequest): Promise<Worked>
   if (!existsSync(repository.place.top))
     throw new EngineError(
       'SNAPSHOT_FAILED',
-      `the workspace of run ${run} is gone (${repository.place.top}), so there is nothing to put back`,
+      `the workspace of run ${run} no longer exists (${repository.place.top}), so there is nothing to restore`,
     );
   const position = targetOf(history, to);
   const target = lines[position] as Worked['target'];
@@ -205,7 +205,7 @@ async function declaredIn(
   return found;
 }
 
-const OTHERS = 'it was changed while no step of the run worked, or since';
+const OTHERS = 'it was changed while no step of the run was running, or since';
 
 /** The snapshot from before the last visit of a step; of a member, from before the first member of its group. */
 function targetOf(history: FileHistory, to: string): number {
@@ -226,14 +226,14 @@ async function assertIdle(store: Store, run: string): Promise<void> {
   for (const id of await readRunIds(store, run)) {
     const { state, owner } = await store.load(id);
     if (isDriven(owner))
-      throw new EngineError('RUN_LOCKED', `run ${id} is at work; pause it ("pawl pause ${id}") or cancel it, and undo then`, {
+      throw new EngineError('RUN_LOCKED', `run ${id} is running; pause it ("pawl pause ${id}") or cancel it, then undo`, {
         details: { run: id },
       });
     const handed = Object.values(state.live).find((activation) => waitOf(activation)?.kind === 'report');
     if (handed !== undefined)
       throw new EngineError(
         'UNDO_REFUSED',
-        `step "${handed.step}" of run ${id} is handed out to an agent, which may be writing files; report it first ("pawl done" or "pawl fail"), or cancel the run`,
+        `step "${handed.step}" of run ${id} is open for an agent, which may be writing files; report it first ("pawl done" or "pawl fail"), or cancel the run`,
         { details: { run: id, step: handed.step } },
       );
   }
@@ -244,8 +244,8 @@ function refusal({ run, to, changed }: UndoPlan): EngineError {
   const more = changed.length > 10 ? ` and ${changed.length - 10} more` : '';
   return new EngineError(
     'UNDO_REFUSED',
-    `nothing was undone: ${changed.length === 1 ? 'a file' : `${changed.length} files`} of run ${run} would lose changes of somebody else: ${named.join(', ')}${more}; ` +
-      `see "pawl undo ${run} --to ${to} --dry-run", or put back the rest with --keep-changed`,
+    `nothing was undone: ${changed.length === 1 ? 'a file' : `${changed.length} files`} of run ${run} would lose changes that somebody else made: ${named.join(', ')}${more}; ` +
+      `see "pawl undo ${run} --to ${to} --dry-run", or restore the rest with --keep-changed`,
     { details: { run, to, changed: changed.map(({ path }) => path) } },
   );
 }
@@ -270,10 +270,10 @@ function modelOf({ steps }: Definition, id: string): StepModel | undefined {
 
 const EFFECTS: Readonly<Record<string, string>> = {
   webhook: 'a request that was sent',
-  command: 'what the program did outside of the workspace: pushes, network, databases',
-  agent: 'what the agent did outside of the workspace',
-  own: 'what the step did outside of the workspace',
-  task: 'what the function did outside of the workspace',
+  command: 'what the program did outside the workspace: pushes, network, databases',
+  agent: 'what the agent did outside the workspace',
+  own: 'what the step did outside the workspace',
+  task: 'what the function did outside the workspace',
 };
 
 function effectOf(kind: string, model: StepModel | undefined): string | undefined {

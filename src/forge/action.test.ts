@@ -17,7 +17,7 @@ const perform = (name: string, config: Json, scene: Partial<ActionScene> = {}): 
   performAction(stage.forge, { name, config }, { subject: { issue }, key: 'key', ...scene });
 
 describe('what each action does', () => {
-  test("close_issue closes the given one, by number or text, else the run's own", async () => {
+  test("close_issue closes the given issue, by number or text, or else the run's own", async () => {
     const other = valueIn(await stage.forge.createIssue({ title: 'Other', body: '', labels: [] }, 'other')).number;
     expect(await perform('close_issue', String(other), { key: 'a' })).toEqual({ outcome: 'ok', value: { number: other } });
     expect(await perform('close_issue', {}, { key: 'b' })).toEqual({ outcome: 'ok', value: { number: issue } });
@@ -78,7 +78,7 @@ describe('what each action does', () => {
 });
 
 describe('how a forge’s answer becomes an outcome', () => {
-  test('a conflict is conflict, a red check ci_failure, a moved head an error that says so', async () => {
+  test('a conflict is conflict, a failed check is ci_failure, and a changed head is an error that says so', async () => {
     const { number: pr, head } = await openSample(stage, 'topic');
     const merge = (subject: ActionScene['subject']): Promise<ActionResult> => perform('merge_pr', {}, { subject });
     stage.forge.control.conflictNextMerge();

@@ -8,7 +8,7 @@ const GAP = '\u200B';
 const HOME = { home: 'https://github.com/octo/project', hosts: ['docs.example.com'] };
 const clean = (text: string): string => cleanText(text, HOME).text;
 
-describe('characters that nobody sees', () => {
+describe('invisible characters', () => {
   test.each([
     ['zero-width', 'a\u200Bb\u200Cc\u200Dd\uFEFFe\u2060f', 'abcdef'],
     ['direction marks', 'x\u202Egnp.exe\u202C \u2066y\u2069 \u061Cz', 'xgnp.exe y z'],
@@ -42,7 +42,7 @@ describe('HTML and images', () => {
     expect(safe.replaceAll(GAP, '')).toBe(text);
   });
 
-  test('CT2: an image is a link, and one to another place is text', () => {
+  test('CT2: an image becomes a link, and an image on another site becomes text', () => {
     expect(clean('![x](https://github.com/octo/project/raw/main/a.png)')).toBe(
       `!${GAP}[x](https://github.com/octo/project/raw/main/a.png)`,
     );
@@ -175,7 +175,7 @@ describe('commands', () => {
     'please /pawl approve',
     '@bot workflow:deploy',
     'workflow:deploy',
-  ])('CT4: %j commands nobody', (text) => {
+  ])('CT4: %j is not a command', (text) => {
     const safe = clean(text);
     expect(safe).not.toMatch(/^[\s>*+-]*\/[a-z]|\/pawl|workflow:|@[a-z]/im);
     expect(safe.replaceAll(GAP, '')).toBe(text);
@@ -232,7 +232,7 @@ describe('length', () => {
   });
 });
 
-test('a reader sees all of any text, and cleaning it again changes nothing', () => {
+test('a reader sees the whole text, and cleaning it again changes nothing', () => {
   const alphabet = fc.constantFrom(
     '@',
     '#1',

@@ -236,7 +236,7 @@ export interface Notification {
   readonly number?: number;
 }
 
-/** Whom a forge acts as. */
+/** The account that a forge uses. */
 export interface Identity {
   readonly login: string;
   readonly bot: boolean;
@@ -310,7 +310,7 @@ export interface ForgeEvent {
   readonly comment?: string;
 }
 
-/** Where to begin to watch. */
+/** Where to start watching. */
 export interface WatchOptions {
   /** The cursor of the last event that was taken. Default: only what happens from now on. */
   readonly after?: string;
@@ -350,7 +350,7 @@ export interface ForgeReader {
   done(prefix: string): Promise<ForgeAnswer<readonly DoneAction[]>>;
 }
 
-/** Performs actions. Each takes a key that is unique to it; see FG2. */
+/** Performs actions. Each has a unique key; see FG2. */
 export interface ForgeActor {
   createIssue(request: IssueRequest, key: string): Promise<ForgeAnswer<{ readonly number: number }>>;
   closeIssue(request: { readonly number: number }, key: string): Promise<ForgeAnswer<{ readonly number: number }>>;

@@ -61,7 +61,7 @@ test('an action whose response was lost is looked for at once, and again before 
   expect(ledger.done('')).toEqual([{ key: 'k', action: 'comment', at: 1000, value: { id: '7' } }]);
 });
 
-test('a refusal leaves no record, so the next try does not look for a result', async () => {
+test('a refusal leaves no record, so the next attempt does not look for a result', async () => {
   expect(await ledger.once(ACTION, failing(new Denied()).work)).toMatchObject({ result: 'denied' });
   const next = failing(new Denied(), { id: '7' });
   expect(await ledger.once(ACTION, next.work)).toMatchObject({ result: 'denied' });

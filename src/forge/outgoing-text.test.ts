@@ -16,11 +16,11 @@ describe('mentions', () => {
     ['&#64;ann', `&${GAP}#64;ann`],
     ['&commat;ann', `&${GAP}commat;ann`],
     ['@&#101;veryone', `@${GAP}&${GAP}#101;veryone`],
-  ])('O1, O3: %j calls nobody', (text, expected) => {
+  ])('O1, O3: %j mentions nobody', (text, expected) => {
     expect(disarm(text)).toBe(expected);
   });
 
-  test.each(['mail ann@example.org', 'at @ noon', 'x @', 'a &lt; b &amp; c'])('O4: %j is left alone', (text) => {
+  test.each(['mail ann@example.org', 'at @ noon', 'x @', 'a &lt; b &amp; c'])('O4: %j is not changed', (text) => {
     expect(disarm(text)).toBe(text);
   });
 
@@ -60,7 +60,7 @@ describe('closing keywords', () => {
   });
 
   test.each(['see #1', 'the fix is in the prefixes #1', 'closes the door', 'enclosed #1', 'Fixed in 12 files'])(
-    'O4: %j is left alone',
+    'O4: %j is not changed',
     (text) => {
       expect(disarm(text)).toBe(text);
     },

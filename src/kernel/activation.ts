@@ -11,7 +11,7 @@ export type Path = string;
 
 export type { Ref };
 
-/** What a live activation waits for; when it ends by itself is in the activation. */
+/** What a live activation waits for; the activation has the time at which the wait ends by itself. */
 export type Wait =
   | HumanWait
   /** The members of a group. */
@@ -41,7 +41,7 @@ export interface Held {
   readonly choice?: string | undefined;
 }
 
-/** What every live activation has, whatever its state. */
+/** The fields of every live activation, whatever its state. */
 export interface Visit {
   readonly path: Path;
   readonly step: string;

@@ -88,7 +88,7 @@ export const BETWEEN_ATTEMPTS: ReadonlySet<Wait['kind'] | undefined> = new Set([
 function beginAgain(turn: Turn, activation: Activation, actor: string): void {
   const { state, attempt, since } = activation;
   if (state === 'queued' || state === 'preparing' || BETWEEN_ATTEMPTS.has(waitOf(activation)?.kind)) return;
-  const error: StepError = { code: 'STEP_FAILED', message: 'a person answered otherwise than it assumed', reason: 'error' };
+  const error: StepError = { code: 'STEP_FAILED', message: 'the answer of a person differs from what it assumed', reason: 'error' };
   const next = { ...visitOf(activation), deadline: undefined, attempt: attempt + 1, since: since + 1, recovery: 0 };
   beginAttempt(turn, next, { slots: slotsOf(activation), failed: { attempt, error }, actor });
 }

@@ -15,7 +15,7 @@ import type { Activation, Path, Ref } from './activation.ts';
 import type { ControlAction, StepError } from './input.ts';
 import type { Halt, RunState } from './run-state.ts';
 
-/** What each kind of event says beside its kind and its time. */
+/** The fields of each kind of event, in addition to its kind and its time. */
 export interface Events {
   /** The run exists; its first event. A fork names where its history comes from. */
   readonly 'run.started': {
@@ -95,7 +95,7 @@ export interface TakenEdge {
   readonly merge?: Ref | undefined;
 }
 
-/** What a person signed, with all that the signature is about and the event does not say elsewhere. */
+/** What a person signed, with everything that the signature covers and the event does not contain elsewhere. */
 export type Signed = { readonly signature: Signature } & (
   | { readonly on: 'decision'; readonly path: Path; readonly digest: string }
   | { readonly on: 'answer'; readonly path: Path; readonly attempt: number; readonly answers: Ref }

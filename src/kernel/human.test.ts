@@ -170,7 +170,7 @@ describe('people who choose different options (K17)', () => {
     expect(votesOf(host)).toBeUndefined();
     expect(events).toContainEqual(
       expect.objectContaining({
-        note: 'people chose differently: ann "yes", bob "later"; the votes are void, and the question is put anew',
+        note: 'people chose differently: ann "yes", bob "later"; the votes are void, and the question is asked again',
       }),
     );
     for (const actor of ['ann', 'bob']) host.take(says(host, actor, 'later'));
@@ -187,7 +187,7 @@ describe('people who choose different options (K17)', () => {
         host.take(says(host, actor, choice));
     expect([host.state.status, host.state.halt?.message]).toEqual([
       'escalated',
-      'the question of step "ask" was put 3 times, and each time people chose differently: ann "yes", bob "later"',
+      'the question of step "ask" was asked 3 times, and each time people chose differently: ann "yes", bob "later"',
     ]);
     host.take({ type: 'control', at: host.state.at, actor: 'ann', action: { do: 'retry' } });
     expect(host.at('ask#1').wait).not.toHaveProperty('split');

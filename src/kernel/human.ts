@@ -129,9 +129,9 @@ function disagree(turn: Turn, { activation, wait }: Asking, { votes, actor }: { 
   const times = (wait.split?.times ?? 0) + 1;
   const note = `people chose differently: ${votes.map((vote) => `${vote.actor} "${vote.option}"`).join(', ')}`;
   if (times >= SPLITS_MAX) {
-    const message = `the question of step "${activation.step}" was put ${times} times, and each time ${note}`;
+    const message = `the question of step "${activation.step}" was asked ${times} times, and each time ${note}`;
     return attemptFailed(turn, activation.path, { error: { code: 'STEP_FAILED', message, reason: 'error', retryable: false } });
   }
   const again: HumanWait = { ...wait, votes: undefined, round: (wait.round ?? 0) + 1, split: { times, votes } };
-  turn.change({ ...activation, wait: again }, { actor, note: `${note}; the votes are void, and the question is put anew` });
+  turn.change({ ...activation, wait: again }, { actor, note: `${note}; the votes are void, and the question is asked again` });
 }

@@ -39,7 +39,7 @@ interface Ending extends OfAttempt {
   readonly output?: Ref | undefined;
 }
 
-/** What each kind of input says beside its kind and its time. */
+/** The fields of each kind of input, in addition to its kind and its time. */
 export interface Inputs {
   /** Begins the run at its entry, or at `from` with outputs supplied for what came before. */
   readonly start: Begin;
@@ -115,10 +115,10 @@ export type InputOf<Type extends keyof Inputs> = { [T in Type]: { readonly type:
 /** Everything that can happen to a run. */
 export type RunInput = InputOf<keyof Inputs>;
 
-/** What is asked of a run, and who asks. */
+/** A request to a run, and who makes it. */
 export type ControlRequest<Do extends ControlAction['do']> = Extract<ControlAction, { do: Do }> & { readonly actor: string };
 
-/** What somebody can ask of a run. `resolve` is about an attempt that a crash left unknown, or about all of a group. */
+/** A request to change a run. `resolve` is about an attempt that a crash left unknown, or about all of a group. */
 export type ControlAction =
   /** `undo: false` leaves what the run did as it is. */
   | { readonly do: 'cancel'; readonly reason?: string | undefined; readonly undo?: false | undefined }

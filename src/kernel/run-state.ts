@@ -15,10 +15,10 @@ import type { Detour } from '../definition/passage.ts';
 import type { Activation, Path, Ref, Visit } from './activation.ts';
 import type { ChangeOf } from './event.ts';
 
-/** The states of a run as users see them. `overridden` is completed after a person let something pass by hand. */
+/** The states of a run as users see them. `overridden` is completed after a person skipped or accepted something by hand. */
 export type RunStatus = 'pending' | 'running' | 'waiting' | 'completed' | 'overridden' | 'failed' | 'escalated' | 'rejected' | 'cancelled';
 
-/** Why a run stops. `exhausted` names the edge whose bound is used up, and where it leads. */
+/** Why a run stops. `exhausted` names the edge whose limit is reached, and where it leads. */
 export type HaltCause =
   | {
       readonly reason: 'contract' | 'error' | 'unmapped' | 'target' | 'condition' | 'uncaught';
@@ -27,13 +27,13 @@ export type HaltCause =
     }
   | { readonly reason: 'exhausted'; readonly message: string; readonly edge: string; readonly to: string; readonly code?: undefined };
 
-/** The step that a run stopped at, with what it takes to take it up again: its last attempt and, of a group, its counters. */
+/** The step that a run stopped at, with what is needed to resume it: its last attempt and, for a group, its counters. */
 export interface HaltedStep extends Pick<Visit, 'path' | 'step' | 'attempt' | 'input'> {
   readonly outcome: OutcomeName;
   readonly group?: Group | undefined;
 }
 
-/** Why a run stands still until somebody resumes it, and at which step; a flow can also fail between its steps. */
+/** Why a run has stopped until somebody resumes it, and at which step; a flow can also fail between its steps. */
 export type Halt = HaltCause & (HaltedStep | { readonly [K in keyof HaltedStep]?: undefined });
 
 /** The checkpoint. */

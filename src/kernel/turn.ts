@@ -158,7 +158,7 @@ export class Turn {
     return this.view.holding || isHeldBack(this.run, step);
   }
 
-  /** Ends the run, or stops it for good; what it did is undone first, unless it ended well or a person is asked (K24). */
+  /** Ends the run, or stops it for good; its work is undone first, unless it ended well or a person is asked (K24). */
   end(ending: ChangeOf<'ended' | 'halted'>, actor?: string): void {
     const { onUndo } = this.program;
     const isBad = ending.status === 'rejected' || ending.status === 'cancelled' || ending.status === 'failed';

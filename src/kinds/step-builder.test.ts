@@ -38,7 +38,7 @@ describe('an argument that no method reads', () => {
     ['each', [[], () => given, {}, {}]],
     ['task', [{ action: greet, args: ['x'] }, 'you']],
   ])('is refused by .%s()', (method, args) => {
-    expect(() => given[method]?.(...args)).toThrow(/^\.\w+\(\).* takes at most \d arguments?, and got \d/);
+    expect(() => given[method]?.(...args)).toThrow(/^\.\w+\(\).* accepts at most \d arguments?, but got \d/);
   });
 
   test('is not what the function of a task takes', () => {
@@ -244,7 +244,7 @@ describe('a fan-out', () => {
     expect(() => step('all').each([5, 6], body, { key: () => 'n' })).toThrow('step "all" has two items with the key "n"');
     expect(() => step('all').each([5], body, { key: () => 'a/b' })).toThrow('names an item "a/b"');
     expect(() => step('all').each([5], body, { concurrency: 0 })).toThrow('has concurrency: 0');
-    expect(() => step('all').each(new Array(1_000_000_000), body)).toThrow('has 1000000000 items; a fan-out takes 100000 at most');
+    expect(() => step('all').each(new Array(1_000_000_000), body)).toThrow('has 1000000000 items; a fan-out can have at most 100000');
     expect(() => step('all').each([5], () => step('in').each([1], body))).toThrow('step "all" cannot hold step "in"');
   });
 });

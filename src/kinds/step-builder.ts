@@ -181,7 +181,7 @@ function tooMany(what: string, given: number, most: number): Error {
   const allowed = `${most} ${most === 1 ? 'argument' : 'arguments'}`;
   return invalid(
     what,
-    `takes at most ${allowed}, and got ${given}; put options into the ${most === 1 ? 'object' : 'last one'} that it takes`,
+    `accepts at most ${allowed}, but got ${given}; put options into the ${most === 1 ? 'object' : 'last one'} that it accepts`,
   );
 }
 

@@ -68,7 +68,7 @@ function stateText(run: AttendedRun): string {
       return `waiting for ${reasons}.${then} There is nothing for you to do now: tell the person, and stop.${asked === '' ? '' : `\n${asked}`}`;
     }
     case 'halted':
-      return `${run.status}: ${inOneLine(run.problem ?? 'it cannot continue by itself')}. A person has to decide how it continues ("pawl resume ${run.id}"): tell them, and stop.`;
+      return `${run.status}: ${inOneLine(run.problem ?? 'it cannot continue by itself')}. A person must decide how it continues ("pawl resume ${run.id}"): tell them, and stop.`;
     case 'ended':
       return `${run.status}. There is nothing left to do.`;
   }
@@ -163,7 +163,7 @@ export function ownStepText(reply: Reply): string {
 }
 
 function receiptText(receipt: Receipt): string {
-  if (receipt.kind === 'assumed') return 'Recorded. Go on with your step: the token is still valid. A person answers when they like.';
+  if (receipt.kind === 'assumed') return 'Recorded. Continue with your step: the token is still valid. A person can answer at any time.';
   if (receipt.kind === 'asked') return 'The questions now wait for the person.';
   if (receipt.kind === 'pending') return 'The report is recorded and being verified. Call pawl_next; it waits for the verdict.';
   const { repeated } = receipt;
@@ -214,6 +214,6 @@ export function offersText({ workflows, untrusted }: Awaited<ReturnType<Attended
   return [
     workflows.length === 0 ? 'No workflow can be started here.' : 'Workflows that can be started with pawl_start, with their parameters:',
     ...lines,
-    ...(untrusted === 0 ? [] : [`${untrusted} more cannot be started: a person has to read and trust their files first ("pawl trust").`]),
+    ...(untrusted === 0 ? [] : [`${untrusted} more cannot be started: a person must review and trust their files first ("pawl trust").`]),
   ].join('\n');
 }

@@ -1,4 +1,4 @@
-// Owns texts of agents, people and files on their way into a notice: readable, inert and short.
+// Cleans texts of agents, people and files for notifications, so that they are readable, inert and short.
 
 import { stripVTControlCharacters } from 'node:util';
 import { shortText } from '../base/short-text.ts';

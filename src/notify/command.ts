@@ -1,5 +1,5 @@
-// Owns notices as programs: the program gets the notice as JSON on its standard input. Nothing of it is an argument, so that no
-// text of an agent is read as an option.
+// Sends notifications to a program, as JSON on its standard input. No part of it is an argument, so that no text of an
+// agent is read as an option.
 
 import { randomUUID } from 'node:crypto';
 import { runCommand } from '../process/command.ts';

@@ -1,10 +1,10 @@
-// Owns the interface to whatever tells people that a run needs them: a notice, and what came of sending it. Every notifier
+// Owns the interface of notifiers: a notification that a run needs people, and the result of sending it. Every notifier
 // passes the same suite (`describeNotifier` in pawl/testing/suites).
 //
-// NT1. A notifier sends a notice at most once per call, and says whether it was taken. Where that cannot be known, it says so:
-//      such a notice is not sent again.
+// NT1. A notifier sends a notification at most once per call, and reports whether it was accepted. If that is unknown, it
+//      reports that, and the notification is not sent again.
 
-/** What people are told. All texts are clean: no control characters, no mentions, of bounded length. */
+/** The content of a notification. All texts are clean: no control characters, no mentions, of bounded length. */
 export interface Notice {
   /** The same for the same event and target, so that a receiver can recognise a second one. */
   readonly id: string;
@@ -26,7 +26,7 @@ export interface Notice {
   readonly at: string;
 }
 
-/** What came of sending a notice. `unknown`: it may have been taken. */
+/** The result of sending a notification. `unknown`: it may have been accepted. */
 export type NoticeOutcome =
   | { readonly kind: 'sent' }
   | {
@@ -39,7 +39,7 @@ export type NoticeOutcome =
     }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** Sends notices. It never rejects. */
+/** Sends notifications. It never rejects. */
 export interface Notifier {
   send(notice: Notice, signal: AbortSignal): Promise<NoticeOutcome>;
 }

@@ -63,7 +63,7 @@ describeNotifier(
 );
 
 describe('the text of a notice', () => {
-  test('has no control, invisible or reordering characters, and calls nobody', () => {
+  test('has no control, invisible or reordering characters, and mentions nobody', () => {
     const text = '\u001B[31mred\u001B[0m \u202Eabc\u202C @everyone ann@x.org\u200B\r\nnext\u0007\n\n\n\nlast';
     expect(cleanText(text, 100)).toBe('red abc ＠everyone ann＠x.org\nnext\n\nlast');
     expect(cleanLine('a\n  b', 100)).toBe('a b');

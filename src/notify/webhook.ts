@@ -1,5 +1,5 @@
-// Owns notices as webhooks: plain JSON, and the shapes that Slack, Teams and Discord take. Hosts are checked as those of
-// webhook steps are.
+// Sends notifications as webhooks: plain JSON, and the formats of Slack, Teams and Discord. Hosts are checked in the same
+// way as those of webhook steps.
 
 import { resumeTime } from '../base/retry-after.ts';
 import { requestGuarded, type WebAnswer } from '../steps/web/request.ts';

@@ -61,7 +61,7 @@ describe('a command that runs', () => {
     expect((await exited({ argv: ['pwd'], cwd: join(directory, 'inner') })).stdout.trimEnd()).toMatch(/inner$/);
   });
 
-  test('shows its output as it comes, in whole characters', async () => {
+  test('shows its output as it arrives, in whole characters', async () => {
     const seen: string[] = [];
     const second = join(directory, 'second');
     const shell = `printf 'a\\342\\202'; until test -e ${second}; do sleep 0.02; done; printf '\\254b'`;

@@ -18,18 +18,18 @@ test.each([
   ['[remote "origin"]\n\turl = https://x:secret@github.com/octo/project\n', true],
   ['[remote "origin"]\n\turl = https://github.com/octo/project\n', false],
   ['[http]\n\textraheader =\n', false],
-])('CR3: a login in the configuration of the repository is said: %j', (config, isSaid) => {
+])('CR3: a login in the configuration of the repository is reported: %j', (config, isSaid) => {
   writeFileSync(join(cwd, '.git', 'config'), config);
   expect(guard().left.includes(`${join(cwd, '.git', 'config')} holds a login`)).toBe(isSaid);
 });
 
-test('CR3: a variable that is let through is said, and so is a file that can be read', () => {
+test('CR3: a variable that is passed on is reported, and so is a readable file', () => {
   const file = join(cwd, 'secret.txt');
   writeFileSync(file, 'x');
   process.env.PAWL_TEST_SECRET = 'x';
   const { left, wrap } = guard({ inheritEnv: ['PAWL_TEST_*'], variables: ['PAWL_TEST_SECRET'], files: [file] });
   delete process.env.PAWL_TEST_SECRET;
-  expect(left).toContain('the variable PAWL_TEST_SECRET is let through');
+  expect(left).toContain('the variable PAWL_TEST_SECRET is passed on');
   expect(left).toContain(`${file} can be read`);
   expect(wrap(['ls'])).toEqual(['ls']);
 });

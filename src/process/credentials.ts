@@ -104,7 +104,7 @@ export function guardCredentials(rules: CredentialRules): CredentialGuard {
   const isHidden = rules.hides && canHideFiles();
   const repository = repositoryToken(rules.cwd);
   const left = [
-    ...through.map((name) => `the variable ${name} is let through`),
+    ...through.map((name) => `the variable ${name} is passed on`),
     ...(isHidden ? [] : found.map((file) => `${file} can be read`)),
     ...(repository === undefined ? [] : [`${repository} holds a login`]),
   ];

@@ -68,7 +68,7 @@ test('a tree contains files whatever they are called, and its changes name them'
   expect((await changesOfTrees(cwd, before, after)).map(({ path }) => path).toSorted()).toEqual(awkward.toSorted());
 });
 
-test('deleted, staged, replaced and assume-unchanged files are as they are on disk', async () => {
+test('deleted, staged, replaced and assume-unchanged files have their state on disk', async () => {
   for (const name of ['gone', 'staged', 'becomes', 'empty', 'overlooked']) put(name, 'one');
   commit();
   rmSync(join(cwd, 'gone'));
@@ -107,7 +107,7 @@ test('files that a sparse checkout omits are part of the tree', async () => {
   expect(git('show', `${tree}:in/a`)).toBe('changed');
 });
 
-test('in a sparse checkout a file is read that is there although it is left out, or that git is told to overlook', async () => {
+test('in a sparse checkout a file is read if it exists although it is excluded, or if git is told to ignore it', async () => {
   put('in/a', 'one');
   put('out/b', 'two');
   put('out/c', 'three');

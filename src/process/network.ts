@@ -98,7 +98,7 @@ async function openProxy(limit: NetworkLimit): Promise<{ readonly path: string; 
   };
   const server = http.createServer((request, response) => {
     const url = URL.parse(request.url ?? '');
-    if (url?.protocol !== 'http:') return refuse(response, 400, 'this is a proxy; it takes absolute URLs');
+    if (url?.protocol !== 'http:') return refuse(response, 400, 'this is a proxy; it accepts only absolute URLs');
     const [host, port] = [hostOf(url), Number(url.port || 80)];
     if (isDenied(host, port)) return refuse(response, 403, `${host}:${port} is not in the list of allowed hosts`);
     const { method, headers } = request;

@@ -39,7 +39,7 @@ export function notStarted(command: string, error: NodeJS.ErrnoException): NotRu
   switch (error.code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return notRun('not-found', `command "${command}" (or the interpreter in its first line) was not found; install it or correct PATH`);
+      return notRun('not-found', `command "${command}" (or the interpreter in its first line) was not found; install it or fix PATH`);
     case 'EACCES':
     case 'ENOEXEC':
       return notRun('not-executable', `"${command}" is not executable; run "chmod +x" on it, or call its interpreter`);
@@ -56,7 +56,7 @@ export function notRunByShell(exitCode: number, stderr: string): NotRun | undefi
   const last = stderr.trimEnd().split('\n').at(-1) ?? '';
   if (!last.startsWith(`${SHELL_NAME}: `)) return undefined;
   const complaint = last.slice(SHELL_NAME.length + 2);
-  if (exitCode === 127) return notRun('not-found', `sh could not find a command: ${complaint}; install it or correct PATH`);
+  if (exitCode === 127) return notRun('not-found', `sh could not find a command: ${complaint}; install it or fix PATH`);
   return notRun('not-executable', `sh could not execute a command: ${complaint}; make it executable (chmod +x)`);
 }
 

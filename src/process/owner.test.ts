@@ -17,7 +17,7 @@ afterEach(() => {
 const ELSEWHERE = '0123456789abcdef0123456789abcdef#77|another-boot|12|34#1';
 const signs = (): string[] => readdirSync(`${db}.owners`).map((name) => join(`${db}.owners`, name));
 
-test('an owner on this machine is judged by its process', () => {
+test('an owner on this machine is alive while its process is', () => {
   expect(isDead(createOwner())).toBe(false);
   expect(isDead(createOwner().replace(/\|\d+(?=#)/, '|1'))).toBe(true);
   expect(ownerText(createOwner())).toBe(`process ${process.pid}`);

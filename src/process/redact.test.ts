@@ -97,7 +97,7 @@ describe('redaction', () => {
     );
   });
 
-  test('never lets a secret through, whatever surrounds it', () => {
+  test('never prints a secret, whatever surrounds it', () => {
     const target = createRedactor({ A: 'tok_1234', B: '4tok_99' });
     const around = fc.string({ unit: fc.constantFrom('t', 'o', 'k', '_', '1', '4', '9'), maxLength: 12 });
     fc.assert(

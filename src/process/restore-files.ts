@@ -209,7 +209,7 @@ class Restore {
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      this.keep(path, 'another program wrote it while the files were put back');
+      this.keep(path, 'another program wrote it while the files were being restored');
       return false;
     } finally {
       await rm(fresh, { force: true });

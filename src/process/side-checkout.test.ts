@@ -59,7 +59,7 @@ test('changes of two checkouts in different places are both merged, and branch a
   ]);
 });
 
-test('conflicting changes name the files, and nothing of the second checkout is merged', async () => {
+test('conflicting changes name the files, and none of the changes of the second checkout are merged', async () => {
   const [a, b] = [await open(), await open()];
   put(a.folder, 'lines.txt', 'from a\n');
   put(b.folder, 'lines.txt', 'from b\n');

@@ -278,7 +278,7 @@ export class SnapshotLook {
     }
     if (total <= TOTAL_MAX) return found;
     const size = `${(total / 1024 ** 3).toFixed(1)} GiB`;
-    throw new SnapshotRefused(`${size} of files would have to be read for a snapshot of ${top}; let git ignore them`);
+    throw new SnapshotRefused(`${size} of files would have to be read for a snapshot of ${top}; add them to .gitignore`);
   }
 
   private async whyUnread(path: string, facts: Stats): Promise<string | undefined> {

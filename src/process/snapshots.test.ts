@@ -65,7 +65,7 @@ async function restore(repository: SnapshotRepository, before: Snapshot, after: 
 }
 
 describe('a snapshot', () => {
-  test('has the bytes on disk, whatever attributes and settings of the repository say', async () => {
+  test('has the bytes on disk, regardless of attributes and settings of the repository', async () => {
     const folder = project({ '.gitattributes': '* text=auto eol=lf\n*.up filter=up\n', 'a.txt': 'one\n' });
     git(folder, 'config', 'filter.up.clean', `touch ${join(folder, 'RAN')}; tr a-z A-Z`);
     git(folder, 'config', 'core.autocrlf', 'true');
@@ -102,7 +102,7 @@ describe('a snapshot', () => {
     expect(() => execFileSync('git', ['cat-file', '-e', tree], { cwd: folder, stdio: 'ignore' })).toThrow();
   });
 
-  test('sees a change of the same length that leaves the time of a file as it was', async () => {
+  test('detects a change that keeps the length and the time of a file', async () => {
     const folder = project();
     const repository = await open(folder);
     const first = await repository.take();
@@ -128,7 +128,7 @@ describe('a snapshot', () => {
     expect(await names(repository)).toEqual(['.gitignore', 'a.txt', 'secret/key']);
   });
 
-  test('names what it does not hold: repositories inside, files that cannot be read', async () => {
+  test('lists what it does not contain: nested repositories, unreadable files', async () => {
     const folder = project();
     createRepository(join(folder, 'inner'), { deep: '1' });
     mkdirSync(join(folder, 'new/empty'), { recursive: true });
@@ -258,8 +258,8 @@ function perform(folder: string, { act, name, other, text }: Act): void {
   }
 }
 
-describe('putting files back', () => {
-  test('gives the digest of before, whatever steps did', async () => {
+describe('restoring files', () => {
+  test('produces the earlier digest, whatever steps did', async () => {
     await fc.assert(
       fc.asyncProperty(acts, acts, async (earlier, later) => {
         const folder = project();
@@ -276,7 +276,7 @@ describe('putting files back', () => {
     );
   }, 60_000);
 
-  test('leaves what somebody else changed since, and puts back the rest', async () => {
+  test('keeps later changes by somebody else, and restores the rest', async () => {
     await fc.assert(
       fc.asyncProperty(
         acts,
@@ -305,7 +305,7 @@ describe('putting files back', () => {
     );
   }, 60_000);
 
-  test('loses nothing of a program that writes the same files meanwhile', async () => {
+  test('loses no data of a program that writes the same files at the same time', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `f${index}`);
     const folder = project(Object.fromEntries(names.map((name) => [name, 'before'])));
     const repository = await open(folder);
@@ -335,7 +335,7 @@ describe('putting files back', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('.pawl'))).toEqual([]);
   });
 
-  test('finishes what was interrupted: files in hand, new ones half written, some done', async () => {
+  test('finishes an interrupted restore: files in progress, half-written files, finished files', async () => {
     const folder = project({ a: 'a', b: 'b', c: 'c', gone: 'gone' });
     const repository = await open(folder);
     const before = await repository.take();

@@ -11,7 +11,7 @@ export interface FlowStep {
   readonly child?: CompiledWorkflow | undefined;
 }
 
-/** Several steps that work at once. `all` wants every one to succeed, `race` the first that does. */
+/** Several steps that run at the same time. `all` requires every one to succeed, `race` ends with the first that does. */
 export interface FlowGroup {
   readonly yields: 'all' | 'race';
   readonly steps: readonly FlowStep[];
@@ -69,7 +69,7 @@ export class StepFailed extends Error {
   }
 }
 
-/** What is told of a failed step. */
+/** The facts about a failed step. */
 export interface Failure extends Pick<StepFailed, 'step' | 'outcome' | 'code' | 'message'> {
   readonly output?: Json;
   readonly evidence?: Json;

@@ -1,5 +1,5 @@
 // Owns the contract of gate checks as tests. A check's test file is one call, with a workspace in which it passes, one in
-// which it fails, and one in which it cannot look.
+// which it fails, and one in which it cannot decide.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export interface CheckCase {
   readonly arrange?: (cwd: string) => void;
 }
 
-/** What a check's tests give to the suite. */
+/** What the tests of a check pass to the suite. */
 export interface CheckHarness {
   readonly passes: CheckCase;
   readonly fails: CheckCase;
@@ -27,7 +27,7 @@ export interface CheckHarness {
   readonly cannotLook: CheckCase;
 }
 
-/** Tests that a gate check keeps the contract of `GateCheck`, inside a gate. */
+/** Tests that a gate check fulfils the contract of `GateCheck`, inside a gate. */
 export function describeCheck(check: GateCheck, harness: CheckHarness): void {
   describe(`check ${check.name}`, () => {
     test('a gate passes if its check does, and again the second time', async () => {

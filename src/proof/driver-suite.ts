@@ -41,7 +41,7 @@ export type DriverBehaviour =
  */
 export type DriverTrait = 'repair' | 'sessions' | 'permissions' | 'program';
 
-/** What a driver's tests give to the suite. */
+/** What the tests of a driver pass to the suite. */
 export interface DriverHarness {
   /** A driver whose agent behaves like this. */
   create(behaviour: DriverBehaviour): AgentDriver | Promise<AgentDriver>;
@@ -53,7 +53,7 @@ export interface DriverHarness {
 
 const PROMPT_MS = 10_000;
 
-/** Tests that a driver keeps the contract of `AgentDriver`. */
+/** Tests that a driver fulfils the contract of `AgentDriver`. */
 export function describeDriver(name: string, harness: DriverHarness): void {
   const cwd = mkdtempSync(join(tmpdir(), 'pawl-driver-'));
   afterAll(() => removeFolder(cwd));
@@ -86,18 +86,18 @@ function describeAnswers(ask: Ask): void {
     expect(JSON.stringify(answer.kind === 'answered' ? answer.output : undefined)).toBe(JSON.stringify(output));
   });
 
-  test('an agent that reports no success has answered, without success', async () => {
+  test('an agent that reports failure has answered, without success', async () => {
     const answer = await ask({ agent: 'answers', output: { why: 'no disk' }, success: false });
     expect(answer).toMatchObject({ kind: 'answered', success: false, output: { why: 'no disk' } });
   });
 
-  test('the agent is given the prompt as it is', async () => {
+  test('the agent receives the prompt unchanged', async () => {
     const prompt = 'Previous attempt failed: "$(id)" `x`\n\n# Do it\n\ttabs, ünïcode, {{ braces }}';
     const answer = await ask({ agent: 'repeats' }, { prompt });
     expect(answer).toMatchObject({ kind: 'answered', output: { prompt } });
   });
 
-  test('the agent is given the feedback of a failed attempt', async () => {
+  test('the agent receives the feedback of a failed attempt', async () => {
     const prompt = 'Previous attempt failed: no chapter changed\n\n# Work';
     const answer = await ask({ agent: 'repeats' }, { attempt: 2, feedback: 'no chapter changed', prompt });
     expect(answer).toMatchObject({ kind: 'answered', output: { prompt } });
@@ -129,7 +129,7 @@ function describeEnds(ask: Ask, harness: DriverHarness): void {
     expect(await harness.running()).toBe(0);
   });
 
-  test('an attempt that was stopped before it began asks nobody', async () => {
+  test('an attempt that was stopped before it started does not call the agent', async () => {
     let asked = false;
     const begun = (): void => {
       asked = true;

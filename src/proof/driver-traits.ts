@@ -43,13 +43,13 @@ export function describeSessions(ask: Ask): void {
     expect(second.sessionLost ?? false).toBe(false);
   });
 
-  test('without a session the agent starts from nothing', async () => {
+  test('without a session the agent starts from scratch', async () => {
     await ask({ agent: 'remembers' }, { prompt: 'one' });
     expect(heard(await ask({ agent: 'remembers' }, { prompt: 'two' }))).toEqual(['two']);
   });
 
   test.each(['0199a213-81c0-7800-8aa1-bbab2a035a53', 'no-such-session', '--help'])(
-    'a session that is gone begins afresh with the hand-over, and the answer says so: %s',
+    'a lost session is replaced by a new one with the summary, and the answer says so: %s',
     async (id) => {
       const answer = await ask({ agent: 'remembers' }, { prompt: 'two', session: { id, handover: 'what came before' } });
       expect(answer).toMatchObject({ kind: 'answered', sessionLost: true, session: expect.any(String) });
@@ -61,7 +61,7 @@ export function describeSessions(ask: Ask): void {
 
 /** Tests that an agent does what it may, and no more. */
 export function describePermissions(ask: Ask): void {
-  test('what is not permitted is refused, and the answer and the transcript say so', async () => {
+  test('an action without permission is denied, and the answer and the transcript say so', async () => {
     const events: AgentEvent[] = [];
     const answer = await ask({ agent: 'fetches' }, { permissions: { deeds: ['read'] }, onEvent: (event) => events.push(event) });
     expect(answer).toMatchObject({ kind: 'answered', output: { allowed: false }, refusals: [{ deed: 'fetch' }] });
@@ -73,7 +73,7 @@ export function describePermissions(ask: Ask): void {
     expect(await ask({ agent: 'fetches' })).toMatchObject({ output: { allowed: false }, refusals: [{ deed: 'fetch' }] });
   });
 
-  test('what is permitted is not refused', async () => {
+  test('a permitted action is not denied', async () => {
     const answer = await ask({ agent: 'fetches' }, { permissions: { deeds: ['read', 'edit', 'fetch', 'execute'] } });
     expect(answer).toMatchObject({ kind: 'answered', output: { allowed: true } });
     expect(answer.refusals ?? []).toEqual([]);
@@ -101,7 +101,7 @@ export function describeProgram(ask: Ask, harness: DriverHarness): void {
     expect(await harness.running()).toBe(0);
   });
 
-  test('the agent sees the usual variables and those declared for it, and no secret of ours', async () => {
+  test('the agent sees the usual variables and those declared for it, but no secrets of Pawl', async () => {
     process.env[CANARY] = 'canary';
     try {
       const answer = await ask({ agent: 'looks' }, { env: { DECLARED: 'yes' } });

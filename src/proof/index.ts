@@ -1,4 +1,4 @@
-// What one tests workflows with: `import { BoundedInt, createVirtualClock, proveCrashes } from 'pawl/testing'`.
+// Tools to test workflows: `import { BoundedInt, createVirtualClock, proveCrashes } from 'pawl/testing'`.
 
 export { BoundedInt, ChoiceSet, Constant, type Domain, domainOf, extractSchema } from '../definition/domain.ts';
 export { type CrashCase, runCrashProgram } from './crash/child.ts';

@@ -20,7 +20,7 @@ export interface KindCase {
   readonly arrange?: (cwd: string) => void;
 }
 
-/** What a kind's tests give to the suite. */
+/** What the tests of a step kind pass to the suite. */
 export interface KindHarness {
   /** It settles, with one of its own outcomes or a common one. */
   readonly settles: KindCase & { readonly outcome: string };
@@ -28,10 +28,10 @@ export interface KindHarness {
   readonly refuses: { readonly config: Json };
 }
 
-/** Tests that a kind of step keeps the contract of `defineStepKind`. */
+/** Tests that a kind of step fulfils the contract of `defineStepKind`. */
 export function describeStepKind(kind: OwnKind, { settles, refuses }: KindHarness): void {
   describe(`kind ${kind.kind}`, () => {
-    test('settles with an outcome that it declares, and plain output', async () => {
+    test('returns an outcome that it declares, and plain output', async () => {
       expect([...COMMON_OUTCOMES, ...kind.outcomes]).toContain(settles.outcome);
       await inWorkspace(kind, settles, async (work) => {
         const result = await work();
@@ -40,7 +40,7 @@ export function describeStepKind(kind: OwnKind, { settles, refuses }: KindHarnes
       });
     });
 
-    test('refuses a wrong configuration before it does anything, and says why', async () => {
+    test('rejects a wrong configuration before it does anything, and says why', async () => {
       expect(() => kind.parse(refuses.config)).toThrow(/./);
       await inWorkspace(kind, refuses, async (work) => {
         expect(await work()).toMatchObject({ type: 'errored', error: { code: 'DEFINITION_INVALID', retryable: false } });
@@ -54,7 +54,7 @@ export function describeStepKind(kind: OwnKind, { settles, refuses }: KindHarnes
     });
 
     // A re-run after a crash has the same key; a kind that says `rerun` must come to the same end.
-    test.runIf(kind.recovery === 'rerun')('asked again under the same key, it comes to the same end', async () => {
+    test.runIf(kind.recovery === 'rerun')('run again with the same key, it ends the same way', async () => {
       await inWorkspace(kind, settles, async (work) => {
         const first = await work();
         expect(await work()).toEqual(first);

@@ -11,7 +11,7 @@ export interface NotifierHarness {
   close(): Promise<void> | void;
 }
 
-/** How a receiver behaves: it takes notices, is not there, refuses for now or for good, or never answers. */
+/** How a receiver behaves: it accepts notifications, is unavailable, rejects for now or for good, or never responds. */
 export type ReceiverBehaviour = 'takes' | 'absent' | 'busy' | 'refuses' | 'silent';
 
 /** The notice that the suite sends. */
@@ -26,7 +26,7 @@ const NOTICE: Notice = {
   at: '2026-01-01T00:00:00.000Z',
 };
 
-/** Tests that a notifier keeps the contract of `Notifier`. Behaviours that it cannot have are left out. */
+/** Tests that a notifier fulfils the contract of `Notifier`. Behaviours that it cannot have are skipped. */
 export function describeNotifier(
   name: string,
   open: (behaviour: ReceiverBehaviour) => Promise<NotifierHarness>,
@@ -44,7 +44,7 @@ export function describeNotifier(
   const never = new AbortController().signal;
 
   describe(`notifier ${name}`, () => {
-    test('NT1: sends a notice once, with its title, its text and where to act', async () => {
+    test('NT1: sends a notification once, with its title, its text and where to act', async () => {
       await sending('takes', async ({ notifier, received }) => {
         expect(await notifier.send(NOTICE, never)).toEqual({ kind: 'sent' });
         const [got = '', ...more] = received();
@@ -53,7 +53,7 @@ export function describeNotifier(
       });
     });
 
-    test('sends the link of a notice that has one', async () => {
+    test('sends the link of a notification that has one', async () => {
       await sending('takes', async ({ notifier, received }) => {
         await notifier.send({ ...NOTICE, link: 'https://pawl.example/runs/7kq2' }, never);
         expect(received()[0]).toContain('https://pawl.example/runs/7kq2');
@@ -61,14 +61,14 @@ export function describeNotifier(
     });
 
     if (has('absent'))
-      test('says that a notice was not sent if nobody is there', async () => {
+      test('reports that a notification was not sent if the receiver is unavailable', async () => {
         await sending('absent', async ({ notifier }) => {
           expect(await notifier.send(NOTICE, never)).toMatchObject({ kind: 'failed', message: expect.stringMatching(/./) });
         });
       });
 
     if (has('busy'))
-      test('NT1: sends a notice that was not taken once, and says that it can be tried again', async () => {
+      test('NT1: sends a notification once even if it is not accepted, and reports that it can be retried', async () => {
         await sending('busy', async ({ notifier, received }) => {
           const outcome = await notifier.send(NOTICE, never);
           expect([outcome.kind, 'isFinal' in outcome]).toEqual(['failed', false]);
@@ -77,14 +77,14 @@ export function describeNotifier(
       });
 
     if (has('refuses'))
-      test('says that trying again cannot help if it was refused for good', async () => {
+      test('reports that retrying cannot help if it was rejected for good', async () => {
         await sending('refuses', async ({ notifier }) => {
           expect(await notifier.send(NOTICE, never)).toMatchObject({ kind: 'failed', isFinal: true });
         });
       });
 
     if (has('silent'))
-      test('NT1: says that it does not know if it was stopped while it waited for an answer', async () => {
+      test('NT1: reports an unknown result if it was stopped while it waited for a response', async () => {
         await sending('silent', async ({ notifier, received }) => {
           const stop = new AbortController();
           const sent = notifier.send(NOTICE, stop.signal);

@@ -1,4 +1,4 @@
-// Owns a clock that tests turn by hand, so that a wait of 400 days takes no time.
+// Owns a clock that tests advance themselves, so that a wait of 400 days takes no time.
 //
 // V1. Timers fire in the order of their times, those of one time in the order in which they were set.
 // V2. While a timer fires, `now` is its time; a timer set meanwhile that falls into the same turn fires in it, too.

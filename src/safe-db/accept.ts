@@ -1,9 +1,9 @@
-// Owns how what was changed in a private copy becomes part of the database: in one transaction, together with the record
-// of the step, or not at all. The write lock is held only for that.
+// Applies the changes of a private copy to the database: in one transaction, together with the record of the step, or not
+// at all. The write lock is held only for that.
 //
-// D12. A row is written only if it is still as it was when the copy was made; else nothing is written.
+// D12. A row is written only if it has not changed since the copy was made; otherwise nothing is written.
 // D13. What the copy's triggers and foreign keys did is part of its changes, so they do not run again here. Rows of a
-//      table with triggers are taken only if those were there all the time: SQLite numbers each change of a schema.
+//      table with triggers are accepted only if the triggers always existed: SQLite numbers each change of a schema.
 
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -91,7 +91,7 @@ export async function acceptCopy({ file, base, copy }: WorkedCopy, options: Acce
     if (cause instanceof EngineError) throw cause;
     throw new EngineError(
       'DATABASE_FAILED',
-      `what was changed in a copy of ${file} could not be brought back: ${messageOf(cause)}; nothing was changed`,
+      `the changes in a copy of ${file} could not be applied: ${messageOf(cause)}; nothing was changed`,
       {
         cause,
         details: { file, copy },
@@ -137,7 +137,7 @@ function refusalOf(collected: readonly CollectedTable[], { deletesMax, updatesMa
   const total = deleted.reduce((sum, one) => sum + one.deleted, 0);
   if (deletesMax !== undefined && total > deletesMax) {
     const named = deleted.map((one) => `${one.deleted} of table "${one.table}"`).join(', ');
-    return `it deleted ${total} rows (${named}), and may delete ${deletesMax}; declare more with \`deletes\` if that is intended`;
+    return `it deleted ${total} rows (${named}), but may delete only ${deletesMax}; raise \`deletes\` if that is intended`;
   }
   const many = updatesMax === undefined ? undefined : collected.find(({ updated }) => updated > updatesMax);
   return many === undefined
@@ -154,7 +154,7 @@ function untriggered(db: DatabaseSync, collected: readonly CollectedTable[]): st
   const watched = new Set(triggers.map(({ tbl_name: table }) => String(table).toLowerCase()));
   const found = collected.find(({ table }) => watched.has(table.toLowerCase()));
   if (found === undefined) return undefined;
-  return `it changed rows of table "${found.table}", which has triggers, and changed the schema and back, so these triggers may not have run; a step must not drop a trigger or create a table, even for a moment, nor run VACUUM or ANALYZE more than once. Use migrations system.`;
+  return `it changed rows of table "${found.table}", which has triggers, and changed the schema and back, so these triggers may not have run; a step must not drop a trigger or create a table, even temporarily, nor run VACUUM or ANALYZE more than once. Use migrations system.`;
 }
 
 function schemaNumber(db: DatabaseSync, schema: string): number {
@@ -206,17 +206,19 @@ function applyLocked(db: DatabaseSync, collected: readonly CollectedTable[], opt
   } catch (error) {
     const code = (error as { errcode?: number }).errcode ?? 0;
     if (code % 256 !== CONSTRAINT) throw error;
-    if (ROW_RULES.has(code)) return refused(`its rows break a constraint of the schema: ${messageOf(error)}`);
-    return conflict(`with what others wrote since the step began, its rows break a constraint: ${messageOf(error)}`);
+    if (ROW_RULES.has(code)) return refused(`its rows violate a constraint of the schema: ${messageOf(error)}`);
+    return conflict(`together with the changes of others since the step began, its rows violate a constraint: ${messageOf(error)}`);
   }
   const dangling = newIn(violations(db), broken);
   if (dangling.length > 0) {
     const own = newIn(violations(db, COPY), violations(db, BASE));
     if (own.length > 0)
       return refused(
-        `it left foreign keys that point nowhere: ${own.slice(0, ROWS_NAMED).join(', ')}; set PRAGMA foreign_keys = ON, so that SQLite checks them`,
+        `it left dangling foreign keys: ${own.slice(0, ROWS_NAMED).join(', ')}; set PRAGMA foreign_keys = ON, so that SQLite checks them`,
       );
-    return conflict(`with what others wrote since the step began, foreign keys point nowhere: ${dangling.slice(0, ROWS_NAMED).join(', ')}`);
+    return conflict(
+      `together with the changes of others since the step began, it leaves dangling foreign keys: ${dangling.slice(0, ROWS_NAMED).join(', ')}`,
+    );
   }
   recordStep(db, options.step, { at: options.at, result: options.result(tables) });
   if (options.isStopped?.() === true) return { kind: 'stopped' };

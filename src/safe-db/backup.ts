@@ -1,6 +1,6 @@
 // Owns copies of a user's database: made while it is used, verified, recorded in the database itself, and kept by number.
 //
-// D5. A copy gets its name only after it was verified, so a file with the name of a backup is whole.
+// D5. A copy gets its name only after it was verified, so a file with the name of a backup is complete.
 
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { present } from '../base/fields.ts';
 import { databaseFailure } from './failure.ts';
 import { BACKUPS_TABLE } from './names.ts';
 
-/** Why a backup was made. Each kind is kept by itself, so that many of one kind do not push out another. */
+/** Why a backup was made. Each kind is kept separately, so that many of one kind do not displace another. */
 export type BackupReason = 'run' | 'migration' | 'restore' | 'request';
 
 /** A backup. */

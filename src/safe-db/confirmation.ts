@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { EngineError } from '../base/error.ts';
 import type { DeletedRows } from './guards.ts';
 
-/** What a delete would remove, and the token that allows it. */
+/** The rows that a delete would remove, and the token that allows it. */
 export interface DeleteConfirmation extends DeletedRows {
   readonly token: string;
   readonly table: string;

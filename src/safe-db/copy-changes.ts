@@ -47,7 +47,7 @@ function assertSame(db: DatabaseSync, { table, columns }: TableShape): Collected
   if (other === undefined) return [];
   throw new EngineError(
     'DATA_PROTECTED',
-    `table "${table}" was changed, and its rows cannot be told apart: it has no primary key, and its columns take all names of the rowid. Give it a primary key by a migration.`,
+    `table "${table}" was changed, and its rows cannot be told apart: it has no primary key, and its columns use all names of the rowid. Add a primary key with a migration.`,
     { details: { statement: 'UPDATE', on: table } },
   );
 }

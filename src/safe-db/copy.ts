@@ -1,4 +1,4 @@
-// Owns private copies of a database: one to work on, and one that stays as it was. Both are made page by page from what
+// Owns private copies of a database: one to work on, and one that does not change. Both are made page by page from what
 // is committed, so that rows keep their rowids and can be compared later.
 
 import { constants, copyFileSync, mkdirSync, rmSync } from 'node:fs';

@@ -207,7 +207,7 @@ export class GuardedConnection {
    */
   private assertNotRolledBack(): void {
     if (this.depth === 0 || this.db.isTransaction) return;
-    throw new EngineError('DATA_PROTECTED', 'the transaction was rolled back by SQLite, and nothing of it is left; begin a new one', {
+    throw new EngineError('DATA_PROTECTED', 'the transaction was rolled back by SQLite, and none of it was applied; begin a new one', {
       details: { statement: 'ROLLBACK' },
     });
   }
@@ -216,7 +216,7 @@ export class GuardedConnection {
   private firstTime(sql: string, method: Method, parameters: SqlParameters): Result {
     const { rest } = this.planOf(sql);
     if (this.hasStatement(rest))
-      throw new EngineError('USAGE', 'the text has more than one statement; use exec() for several, which all run or none', {
+      throw new EngineError('USAGE', 'the text has more than one statement; use exec() for several: either all of them run, or none', {
         details: { sql, rest },
       });
     const result = this.runPlan(sql, (statement) => call(statement, method, parameters));

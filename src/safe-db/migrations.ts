@@ -39,7 +39,7 @@ export interface MigrateOptions extends Pick<BackupOptions, 'folder' | 'keep' | 
   readonly busyMs?: number;
 }
 
-/** What was applied, and the backup from before; there is none for a new or unchanged database. */
+/** The applied migrations, and the backup that was made before; there is none for a new or unchanged database. */
 export interface MigrateResult {
   readonly applied: readonly MigrationFile[];
   readonly backup?: BackupRecord;
@@ -67,7 +67,7 @@ export function migrationStatus(file: string, folder: string): MigrationStatus {
   }
 }
 
-/** Applies what is not applied yet, after a backup. Creates the database if it does not exist. */
+/** Applies pending migrations after a backup. Creates the database if it does not exist. */
 export async function migrate(file: string, folder: string, options: MigrateOptions = {}): Promise<MigrateResult> {
   mkdirSync(dirname(file), { recursive: true });
   const db = openForMigration(file);
@@ -161,7 +161,7 @@ function compare(files: readonly MigrationFile[], applied: MigrationStatus['appl
   const problems = [
     ...applied.flatMap(({ number, name, checksum }) => {
       const now = files.find((file) => file.number === number);
-      if (now === undefined) return [`migration ${name} was applied, and its file is gone; put it back`];
+      if (now === undefined) return [`migration ${name} was applied, but its file is missing; restore it`];
       return now.checksum === checksum ? [] : [`migration ${now.name} was edited after it was applied; undo the edit and add a new file`];
     }),
     ...unknown
@@ -203,14 +203,14 @@ function neverAllowed(action: number, first: string | null, second: string | nul
   switch (action) {
     case constants.SQLITE_ATTACH:
     case constants.SQLITE_DETACH:
-      return 'attaches another database, which a migration may not';
+      return 'attaches another database, which a migration must not do';
     case constants.SQLITE_TRANSACTION:
     case constants.SQLITE_SAVEPOINT:
       return `has ${first}, but all migrations of one call are one transaction; remove it`;
     case constants.SQLITE_PRAGMA:
-      return second === null || PRAGMAS.includes(String(first)) ? undefined : `sets PRAGMA ${first}, which a migration may not`;
+      return second === null || PRAGMAS.includes(String(first)) ? undefined : `sets PRAGMA ${first}, which a migration must not do`;
     case constants.SQLITE_FUNCTION:
-      return second === 'load_extension' ? 'loads an extension, which a migration may not' : undefined;
+      return second === 'load_extension' ? 'loads an extension, which a migration must not do' : undefined;
     default:
       return undefined;
   }
@@ -224,7 +224,7 @@ interface Action {
 }
 
 function lossOf({ action, first, second, third }: Action): string | undefined {
-  const hint = 'a person allows this with --allow-loss (allowLoss in a program)';
+  const hint = 'a person can allow this with --allow-loss (allowLoss in a program)';
   if (action === constants.SQLITE_DROP_TABLE || action === constants.SQLITE_DROP_VTABLE) return `drops table "${first}"; ${hint}`;
   if (action === constants.SQLITE_ALTER_TABLE && third !== null) return `drops column "${third}" of table "${second}"; ${hint}`;
   if (action === constants.SQLITE_DELETE && !String(first).startsWith('sqlite_')) return `deletes rows of table "${first}"; ${hint}`;

@@ -1,7 +1,7 @@
-// Owns putting a backup back in the place of a user's database.
+// Restores a backup over a user's database.
 //
-// D6. Nothing is put back before what is there was copied; if it changes meanwhile, it is copied again.
-// D16. A database that is damaged cannot be copied, so it is moved to the backups as it is, with the files beside it.
+// D6. Nothing is restored before the current database was copied; if it changes in the meantime, it is copied again.
+// D16. A damaged database cannot be copied, so it is moved to the backups unchanged, with the files next to it.
 
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -97,7 +97,7 @@ async function saveUnchanged(file: string, path: string, options: BackupOptions)
     db.close();
   }
   if (failure !== undefined) throw databaseFailure(failure, { what: `restore ${path} to ${file}`, file, state: 'nothing was changed' });
-  throw new EngineError('DATABASE_FAILED', `${file} is written all the time, so it was not replaced; stop the program that writes it`, {
+  throw new EngineError('DATABASE_FAILED', `${file} is being written constantly, so it was not replaced; stop the program that writes it`, {
     details: { file },
   });
 }

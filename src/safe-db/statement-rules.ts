@@ -141,7 +141,7 @@ export class StatementJudge {
         return this.writeRefusal(question);
       case constants.SQLITE_FUNCTION:
         return REFUSED_FUNCTIONS.includes(second?.toLowerCase() ?? '')
-          ? { statement: 'SELECT', message: `function ${second} blocked: it reaches beyond the data of this database.`, ...onOf(second) }
+          ? { statement: 'SELECT', message: `function ${second} blocked: it accesses something outside this database.`, ...onOf(second) }
           : undefined;
       case constants.SQLITE_PRAGMA:
         return pragmaRefusal(first ?? '', second);

@@ -1,4 +1,4 @@
-// Owns whose turn it is on one connection. A transaction belongs to the function that was given to it and to everything
+// Owns who may use one connection at a time. A transaction belongs to the function that was given to it and to everything
 // that function calls, also after an await; nobody else can read or write in between.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -35,8 +35,7 @@ export class Transactions {
   assertTurn(): void {
     const level = this.storage.getStore() ?? this.root;
     if (!level.isOpen) throw new EngineError('USAGE', 'this transaction has ended; await everything inside of it');
-    if (level.isBusy)
-      throw new EngineError('USAGE', 'another transaction of this client is open; wait for it, or open a client of its own');
+    if (level.isBusy) throw new EngineError('USAGE', 'another transaction of this client is open; wait for it, or open a separate client');
   }
 
   /** Runs something in a transaction, after those that were asked for before. */

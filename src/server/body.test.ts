@@ -50,7 +50,7 @@ const post = (app: ServerApp, body: ReadableStream<Uint8Array>): Promise<Respons
   Promise.resolve(app.fetch(new Request('http://x/large', { method: 'POST', body, duplex: 'half' } as RequestInit)));
 
 describe('bodies that are being read', () => {
-  test('hold a bounded memory in all for who has not logged in, and take nothing from who has', { timeout: 20_000 }, async () => {
+  test('share a bounded amount of memory without a login, and do not affect people who are logged in', { timeout: 20_000 }, async () => {
     const anonymous = appOf();
     const held = [slowBody(40 * MB), slowBody(20 * MB)];
     const answers = held.map(({ body }) => post(anonymous, body));
@@ -70,7 +70,7 @@ describe('bodies that are being read', () => {
     expect(await (await later).text()).toBe(String(30 * MB));
   });
 
-  test('and break off are no failure of the server', async () => {
+  test('and are aborted are not reported as errors of the server', async () => {
     const { body, end } = slowBody(MB);
     const answer = post(appOf(), body);
     end(new Error('aborted'));

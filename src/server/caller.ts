@@ -1,4 +1,4 @@
-// Owns who asks: a person with a name and scopes, however they proved it. Routes see this and nothing else of a login. What
+// Owns the caller of a request: a person with a name and scopes, however they logged in. Routes see nothing else of a login. What
 // they may do is decided by `rightOf` of `src/authority`, as for a caller of the command line.
 
 import { LOGIN_SCOPES, type LoggedIn, type LoginScope } from '../authority/right.ts';

@@ -1,7 +1,7 @@
-// Owns who gets to a route: the table of all parts says which scope each route needs, and a route without a row is refused. Also
-// what the methods of a path are, for OPTIONS and for a method that a path does not have.
+// Owns access to routes: the table of all parts says which scope each route needs, and a route without a row is refused. Also
+// the methods of a path, for OPTIONS and for unsupported methods.
 //
-// SV1. A route is reached only by a caller with its scope; a route that no part declares is reached by nobody.
+// SV1. Only a caller with its scope can reach a route; nobody can reach a route that no part declares.
 
 import type { MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';

@@ -1,5 +1,5 @@
-// Owns how failures leave the server: as `application/problem+json` (RFC 9457), with the status that the catalogue has for the
-// code. What is not in the catalogue is our fault: the caller learns that, and the details go to the log.
+// Owns error responses: `application/problem+json` (RFC 9457), with the status from the catalogue for the code. An error that
+// is not in the catalogue is a bug: the caller is told so, and the details go to the log.
 
 import type * as z from 'zod';
 import { EngineError, ERROR_CODES, type ErrorCode, isEngineError } from '../base/error.ts';

@@ -1,9 +1,9 @@
-// Owns requests that are sent twice. A request with an `Idempotency-Key` happens once: the same request again gets the answer of
-// the first, also after a restart, and another request under the same key is refused.
+// Owns repeated requests. A request with an `Idempotency-Key` is carried out once: the same request again gets the first
+// response, also after a restart, and a different request with the same key is refused.
 //
 // - A key belongs to its caller and its route.
-// - The answer is recorded after the deed. A crash between the two is safe: what a handler does under a key has an id that
-//   follows from the key, so the store recognises it; a decision is recognised by its person, option, text and digest.
+// - The response is recorded after the action. A crash between the two is safe: what a handler does with a key has an id that
+//   is derived from the key, so the store recognises it; a decision is recognised by its person, option, text and digest.
 
 import { digestJson, digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';

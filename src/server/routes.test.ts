@@ -22,18 +22,18 @@ async function open(): Promise<OpenServer> {
 }
 
 describe('the table of routes', () => {
-  test('has a row for every route that is mounted, and mounts every row', async () => {
+  test('has a row for every mounted route, and every row is mounted', async () => {
     await using server = await open();
     const mounted = server.app.routes.filter(({ method }) => method !== 'ALL').map(keyOf);
     expect([...new Set(mounted)].sort()).toEqual(rows.map(keyOf).sort());
   });
 
-  test('mounts nothing but middleware for every method', async () => {
+  test('mounts only middleware for every method', async () => {
     await using server = await open();
     expect(new Set(server.app.routes.filter(({ method }) => method === 'ALL').map(({ path }) => path))).toEqual(new Set(['/*']));
   });
 
-  test('has every route once', () => {
+  test('lists every route once', () => {
     expect(new Set(rows.map(keyOf)).size).toBe(rows.length);
   });
 
@@ -70,7 +70,7 @@ describe('paths and methods', () => {
   const send = async (server: OpenServer, method: string, path: string): Promise<Response> =>
     server.fetch(new Request(`http://127.0.0.1${path}`, { method, headers: { as: 'ann', with: 'view operate decide' } }));
 
-  test('a path that is not there is ROUTE_UNKNOWN, a method that it does not have METHOD_REFUSED', async () => {
+  test('an unknown path is ROUTE_UNKNOWN, an unsupported method METHOD_REFUSED', async () => {
     await using server = await open();
     const unknown = await send(server, 'POST', '/api/v1/nothing');
     expect(unknown.headers.get('content-type')).toBe('application/problem+json');

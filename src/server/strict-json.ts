@@ -1,6 +1,6 @@
-// Owns JSON from outside that means one thing only. JSON that another program may read differently is refused: the same name
-// twice in an object, of which one reader takes the first and another the last; `__proto__`, which some readers drop; and values
-// that are nested so deeply that a function which calls itself for each level fails.
+// Parses JSON from outside that is unambiguous. JSON that another program may read differently is refused: a duplicate name in
+// an object, where one reader uses the first and another the last; `__proto__`, which some readers drop; and values that are
+// nested so deeply that a recursive function fails.
 
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';

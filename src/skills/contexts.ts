@@ -8,7 +8,7 @@ import { CONFIDENCES, type Confidence, ITERATIONS_MAX, type SkillContext } from 
 import { QRState } from './qr-state.ts';
 import type { Skill } from './skill.ts';
 
-/** What a caller gives beside the number of the step. */
+/** The request for a step, in addition to its number. */
 export interface StepRequest {
   readonly step: number;
   readonly params?: Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ export const CONFIDENCES = ['exploring', 'low', 'medium', 'high', 'certain'] as 
 /** How often a step that iterates is visited at most. */
 export const ITERATIONS_MAX = 5;
 
-/** How sure an agent is. */
+/** The confidence of an agent. */
 export type Confidence = (typeof CONFIDENCES)[number];
 
 /** What a step says. */

@@ -27,11 +27,11 @@ const gate: SkillStep = {
 };
 const banner = ({ qr }: SkillContext): string[] => [formatQrBanner({ qr, qrName: 'Plan Review' }), 'Review it.'];
 
-test('a loop with a banner, a gate and another text in later rounds is fine', () => {
+test('a loop with a banner, a gate and different text in later rounds has no findings', () => {
   expect(found([step('work', ['Work.']), step('review', banner), gate])).toEqual([]);
 });
 
-test('a loop that does not say in which round it is is found, and so is one that says the same in every round', () => {
+test('lint reports a loop that does not state its round, and one with the same text in every round', () => {
   expect(found([step('work', ['Work.']), step('review', ['Review it.']), gate])).toEqual(['SKILL_LOOP_BANNER 3', 'SKILL_LOOP_REVERIFY 3']);
   expect(found([step('work', ['Work.']), step('review', ['PLAN REVIEW: look.']), gate])).toEqual(['SKILL_LOOP_REVERIFY 3']);
   expect(found([step('work', ({ qr }: SkillContext) => [`Round ${qr.iteration}.`]), step('review', ['Look.']), gate])).toEqual([
@@ -39,24 +39,24 @@ test('a loop that does not say in which round it is is found, and so is one that
   ]);
 });
 
-test('a loop without a gate is found', () => {
+test('lint reports a loop without a gate', () => {
   const judge = step('judge', ['Judge.'], { routing: BranchRouting({ ifPass: 3, ifFail: 1 }) });
   expect(found([step('work', ['Work.']), judge, step('end', ['End.'])])).toEqual(['SKILL_LOOP_STOP 2']);
 });
 
-test('a review by a sub-agent that does not say what happens when it returns is found', () => {
+test('lint reports a review by a sub-agent that does not say what happens when it returns', () => {
   const dispatch = formatSubagentDispatch({ agent: 'quality-reviewer', scriptPath: 'review.js', step: 1, totalSteps: 1 });
   const review = (more: string) => step('review', (context: SkillContext) => [...banner(context), dispatch, more]);
   expect(found([step('work', ['Work.']), review(''), gate])).toEqual(['SKILL_DISPATCH_ACTION 2']);
   expect(found([step('work', ['Work.']), review('<orchestrator_action>Run the gate.</orchestrator_action>'), gate])).toEqual([]);
 });
 
-test('a step without a text is found, also when it is empty for one value of a parameter only', () => {
+test('lint reports a step without text, also if it is empty for only one value of a parameter', () => {
   expect(found([step('a', ['', ' '])])).toEqual(['SKILL_STEP_EMPTY 1']);
   expect(found([step('a', ({ params }: SkillContext) => (params.mode === 'b' ? [] : ['Do it.']))])).toEqual(['SKILL_STEP_EMPTY 1']);
 });
 
-test('a required text stands for itself, and does not keep a block from being seen', () => {
+test('a required text parameter is rendered as itself, and does not hide a block', () => {
   const skill = defineSkill({
     name: 'one',
     description: 'One.',
@@ -70,13 +70,13 @@ test('a required text stands for itself, and does not keep a block from being se
   expect(lintSkill(skill)).toEqual([]);
 });
 
-test('a step that is empty only at its last visit is found', () => {
+test('lint reports a step that is empty only at its last visit', () => {
   expect(found([step('a', ({ iteration }: SkillContext) => (iteration === 5 ? [] : ['Look.']), { iterates: true })])).toEqual([
     'SKILL_STEP_EMPTY 1',
   ]);
 });
 
-test('a step whose function throws is found', () => {
+test('lint reports a step whose function throws', () => {
   const broken = (): string[] => {
     throw new Error('no data');
   };
@@ -87,7 +87,7 @@ const skill = defineSkill({ name: 'one', description: 'One.', steps: [step('a', 
 const file = (front: string, body = 'Run pawl skill step one --step 1 --total-steps 1'): string => `---\n${front}\n---\n\n${body}\n`;
 const FRONT = 'name: one\ndescription: One.';
 
-test('a SKILL.md that says what the skill says is fine', () => {
+test('a SKILL.md that matches the skill has no findings', () => {
   expect(lintSkillFile(file(FRONT), 'one', skill)).toEqual([]);
   expect(lintSkillFile(file(FRONT).replaceAll('\n', '\r\n'), 'one', skill)).toEqual([]);
 });
@@ -101,7 +101,7 @@ test.each([
   [file('name: one\ndescription: Two.'), 'one', 'SKILL_FILE_DIFFERS', 'its description is not that of the skill'],
   [file(FRONT, '--total-steps 3'), 'one', 'SKILL_FILE_DIFFERS', 'the skill has 1 steps'],
   [file(FRONT, 'x\n'.repeat(500)), 'one', 'SKILL_FILE_LONG', 'it must have fewer than 500'],
-])('a SKILL.md that breaks a rule is found: %#', (...[text, folder, code, message]) => {
+])('lint reports a SKILL.md that breaks a rule: %#', (...[text, folder, code, message]) => {
   const [first, ...rest] = lintSkillFile(text, folder, skill);
   expect(rest).toEqual([]);
   expect(first).toMatchObject({ code, message: expect.stringContaining(message) });
@@ -112,13 +112,13 @@ test('the guide explains every finding', () => {
   expect(SKILL_FINDINGS.filter((code) => !guide.includes(`\`${code}\``))).toEqual([]);
 });
 
-test('a step that is neither checked nor says why is found', () => {
+test('lint reports a step that has neither a contract nor a reason for having none', () => {
   const plain = { advisory: undefined };
   expect(found([step('a', ['Do it.'], plain)])).toEqual(['SKILL_STEP_UNCHECKED 1']);
   expect(found([step('a', ['Do it.'], { ...plain, contract: { changes: ['src/**'] } })])).toEqual([]);
 });
 
-test('a pattern of entries for sub-agents is checked as one of names', () => {
+test('a pattern of entries for sub-agents is checked like a pattern of names', () => {
   const dispatch = { skill: 'deepthink', each: { document: 'a.md', ids: '(?<=x)F-\\d+' } };
   expect(found([step('a', ['Send them.'], { advisory: undefined, dispatch })])).toEqual(['SKILL_CONTRACT_INVALID 1']);
 });
@@ -138,7 +138,7 @@ test.each([
     'it refers to b.md, which no step writes',
   ],
   ['a schema that cannot be checked', { report: { pattern: 'x' } }, 'the schema has "pattern", which is not supported'],
-])('a contract with %s is found', (_, contract, message) => {
+])('lint reports a contract with %s', (_, contract, message) => {
   const steps = [step('a', ['Do it.'], { contract, advisory: undefined })];
   const [finding, ...more] = lintSkill(defineSkill({ name: 'one', description: 'One.', steps }));
   expect([finding?.code, finding?.message, more]).toEqual(['SKILL_CONTRACT_INVALID', expect.stringContaining(message), []]);

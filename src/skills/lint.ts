@@ -30,7 +30,7 @@ export const SKILL_FINDINGS = [
 /** The code of a finding. */
 export type SkillFindingCode = (typeof SKILL_FINDINGS)[number];
 
-/** Something that a skill should not do. */
+/** A finding about a skill. */
 export interface SkillFinding {
   readonly code: SkillFindingCode;
   readonly message: string;
@@ -40,7 +40,7 @@ export interface SkillFinding {
   readonly step?: number;
 }
 
-/** What is wrong with a skill. */
+/** The findings about a skill. */
 export function lintSkill(skill: Skill): SkillFinding[] {
   const printed = skill.steps.map((_, index) => printedBy(skill, index + 1));
   const failed = printed.flatMap((outputs) => (Array.isArray(outputs) ? [] : [outputs]));

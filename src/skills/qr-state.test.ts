@@ -7,7 +7,7 @@ test('a loop begins in round 1, with nothing found', () => {
   expect(qrFlags(QRState())).toEqual([]);
 });
 
-test('flags carry the state, in both spellings of --qr-fail', () => {
+test('flags pass the state on, in both spellings of --qr-fail', () => {
   const state = { iteration: 2, failed: true, status: 'fail' };
   expect(readQrState({ iteration: '2', fail: 'true', status: 'fail' })).toEqual(state);
   expect(readQrState({ fail: 'false' }).failed).toBe(false);

@@ -7,7 +7,7 @@ import { EngineError } from '../base/error.ts';
 /** How a review ended. */
 export type QRStatus = 'pass' | 'fail';
 
-/** Where a review loop stands. */
+/** The state of a review loop. */
 export interface QRState {
   /** The round of the loop, from 1. */
   readonly iteration: number;
@@ -24,7 +24,7 @@ export function QRState({ iteration = 1, failed = false, status }: Partial<QRSta
   return Object.freeze({ iteration, failed, ...(status === undefined ? {} : { status }) });
 }
 
-/** What a gate judges, and where it leads. */
+/** The checks of a gate, and its transitions. */
 export interface GateTargets {
   /** The name of the review, such as `Plan Review`. */
   readonly qrName: string;

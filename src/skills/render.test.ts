@@ -100,12 +100,12 @@ test('the same request gives the same bytes', () => {
   expect(renderStep(plan, request, by)).toBe(renderStep({ ...plan }, { ...request }, { ...by }));
 });
 
-test('parameters are carried to the next command, quoted, and choose the way', () => {
+test('parameters are passed to the next command, quoted, and choose the transition', () => {
   const quick = renderStep(plan, { step: 1, params: { mode: 'quick', topic: "Pat's plan" } }, by);
   expect(quick).toContain(`<NEXT>pawl skill step plan --step 5 --total-steps 5 --mode quick --topic 'Pat'\\''s plan'</NEXT>`);
 });
 
-test('a step is repeated until the agent is sure, five times at most', () => {
+test('a step is repeated until the agent is confident, at most five times', () => {
   const nextOf = (more: object): string | undefined => /<NEXT>(.*)<\/NEXT>/.exec(renderStep(plan, { step: 2, ...more }, by))?.[1];
   expect(nextOf({})).toBe('pawl skill step plan --step 2 --total-steps 5 --confidence CONFIDENCE --iteration 2');
   expect(nextOf({ confidence: 'medium', iteration: 4 })).toMatch(/--iteration 5$/);
@@ -129,7 +129,7 @@ test('a review loop keeps its round from the work to the gate', () => {
   expect(gate).toContain('NEXT: Write\n  pawl skill step plan --step 1 --total-steps 5 --qr-iteration 3 --qr-fail\n');
 });
 
-test('a text from outside never becomes a block, nor closes an element', () => {
+test('text from outside never becomes a block and never closes an element', () => {
   const skill = defineSkill({
     name: 'echo',
     description: 'Echoes.',
@@ -160,7 +160,7 @@ test('flags of a loop are refused by a skill that has none', () => {
   expect(() => renderStep(skill, { step: 1, iteration: 1 }, by)).toThrow('no step of "one" iterates');
 });
 
-test('a skill prints what a chain of conditions over its steps prints', () => {
+test('a skill prints the same as a chain of conditions over its steps', () => {
   const implementation = GateConfig({
     qrName: 'Review',
     workStep: 1,
@@ -211,14 +211,14 @@ test('a skill prints what a chain of conditions over its steps prints', () => {
       }
 });
 
-test('a step whose verdict chooses the way names no next command but both', () => {
+test('a step whose verdict chooses the transition prints both commands', () => {
   const text = renderStep(plan, { step: 3 }, by);
   expect(text).not.toContain('<NEXT>');
   expect(text).toContain('<if_pass>pawl skill step plan --step 4 --total-steps 5 --qr-status pass</if_pass>');
   expect(text).toContain('<if_fail>pawl skill step plan --step 4 --total-steps 5 --qr-status fail</if_fail>');
 });
 
-test('what is checked of every document is said: words, and characters of quotations', () => {
+test('every document states what is checked: words, and characters of quotations', () => {
   const said = formatDoneWhen(
     { documents: [{ path: 'a.md', quotes: 2 }, { path: 'b.md', sections: [{ title: 'All', minWords: 60 }] }, { path: 'c.json' }] },
     {},

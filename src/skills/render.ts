@@ -31,7 +31,7 @@ export interface StepGuidance {
   readonly nextTitle: string | null;
 }
 
-/** What prints a step, and how. */
+/** The program that prints a step, and its format. */
 export interface Renderer {
   /** A command without its flags: `pawl skill step NAME`, or a program. */
   readonly script: string;
@@ -64,7 +64,7 @@ function stepJson({ parts, following, ...rest }: StepGuidance): object {
   return { schemaVersion: 1, ...rest, actions: parts, next: commandOf(following) ?? null, invokeAfter: following };
 }
 
-/** What a step says in reply to a request, and which commands follow. */
+/** The text of a step for a request, and the commands that follow. */
 export function stepGuidance(skill: Skill, request: StepRequest, { script, paramFlag = longFlag }: Renderer): StepGuidance {
   const context = contextOf(skill, request);
   const step = skill.steps[context.step - 1] as SkillStep;

@@ -27,7 +27,7 @@ function run(...argv: string[]): { code: number; out: string; err: string } {
   return { code, out, err };
 }
 
-test('a program prints the step that its words ask for, with a flag per parameter', () => {
+test('a program prints the step that its arguments name, with a flag per parameter', () => {
   const { code, out } = run(
     '--step',
     '1',
@@ -67,7 +67,7 @@ test.each([
   expect(err).toContain(message);
 });
 
-test('where a parameter is missing, the message says which option gives it', () => {
+test('if a parameter is missing, the message names its option', () => {
   const strict = defineSkill({
     name: 'strict',
     description: 'Strict.',

@@ -74,7 +74,7 @@ export interface ScriptOptions {
   readonly printError: (text: string) => void;
 }
 
-/** Prints the step that the words of a command line ask for; returns the exit code: 0, or 2 for a mistake in them. */
+/** Prints the step that the arguments of a command line name; returns the exit code: 0, or 2 for invalid arguments. */
 export function runSkill(skill: Skill, argv: readonly string[], options: ScriptOptions = scriptOptions()): number {
   try {
     const { format = 'xml', ...flags } = parseFlags(skill, argv);

@@ -25,7 +25,7 @@ export interface SkillWorkflowStep {
   readonly next: string | null;
 }
 
-/** What `defineWorkflow` takes. */
+/** The argument of `defineWorkflow`. */
 export interface SkillWorkflow {
   readonly name: string;
   readonly description: string;

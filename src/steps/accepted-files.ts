@@ -106,7 +106,7 @@ export async function onAcceptedFiles(job: Job, work: () => Promise<Work>): Prom
 function refusal(step: string, changes: readonly Change[]): Work {
   const message =
     `"${step}" was not checked, because protected files changed outside of the steps that may change them: ${describeChanges(changes)}; ` +
-    'look for a program that an agent left running, and put the files back; "pawl retry" accepts them as they are';
+    'look for a program that an agent left running, and restore the files; "pawl retry" accepts them as they are';
   const evidence = { protected: changes.map(({ path, what }) => ({ path, what })) };
   return { error: stepError('PROTECTED_CHANGED', message, { retryable: false }), evidence };
 }

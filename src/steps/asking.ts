@@ -170,7 +170,7 @@ async function askRole(job: Job, call: WorkerCall): Promise<Asked> {
   const driver = entryOf(services.drivers, setting.driver);
   if (driver === undefined) {
     const hint = didYouMean(setting.driver, Object.keys(services.drivers ?? {}));
-    return trouble(unknownRole(job, `the role "${role}" names the driver "${setting.driver}", which is not there${hint}`));
+    return trouble(unknownRole(job, `the role "${role}" names the driver "${setting.driver}", which does not exist${hint}`));
   }
   const unfenced = driver.fences === true ? undefined : `the driver "${driver.name}" starts no program`;
   return await withNetwork(job, { actor: role, setting, unfenced }, (fence) => askDriver(job, { ...call, setting, driver, fence }));

@@ -64,7 +64,7 @@ async function build(
   if (shape === 'text') return textOf(given, what);
   const plain = given === undefined ? null : plainOf(given, what);
   if (given === undefined || (shape === 'texts' && !isJsonObject(plain)))
-    throw failed(`${what} must be ${shape === 'texts' ? 'texts by name' : 'data'}, and its function gave ${kindOf(given)}`);
+    throw failed(`${what} must be ${shape === 'texts' ? 'texts by name' : 'data'}, but its function returned ${kindOf(given)}`);
   if (shape === 'data') return plain;
   return Object.fromEntries(Object.entries(plain as JsonObject).map(([name, value]) => [name, textOf(value, `${what}, "${name}",`)]));
 }
@@ -87,7 +87,7 @@ export async function resultOf(
 function textOf(given: unknown, what: string): string {
   if (typeof given === 'string') return given;
   if (typeof given === 'number' || typeof given === 'boolean') return String(given);
-  throw failed(`${what} must be a text, and its function gave ${kindOf(given)}`);
+  throw failed(`${what} must be a text, but its function returned ${kindOf(given)}`);
 }
 
 /** What such a function gave, as plain data. Throws CONTEXT_FAILED. */

@@ -17,7 +17,7 @@ import type { RateLimit } from './web/rate-limit.ts';
 import type { WebAnswer } from './web/request.ts';
 import type { Job } from './work.ts';
 
-/** Where and for what a check looks. */
+/** The inputs of a check. */
 export interface CheckScene {
   /** The workspace. */
   readonly cwd: string;
@@ -41,7 +41,7 @@ export interface CheckScene {
   check(config: CheckModel, signal?: AbortSignal): Promise<CheckVerdict>;
 }
 
-/** What a check found. `passed: null`: it could not be made, and `error` says why; or it is `pending`. */
+/** The verdict of a check. `passed: null`: the check could not decide, and `error` says why; or it is `pending`. */
 export interface CheckVerdict {
   readonly passed: boolean | null;
   readonly result: Json;
@@ -83,7 +83,7 @@ export function notAnswered(failure: ForgeFailure): CheckVerdict {
   return { passed: null, result: { reason: failure.result }, error: failure.message, ...limited };
 }
 
-/** What `defineCheck` takes. */
+/** The argument of `defineCheck`. */
 export interface CheckSpec<Config> {
   /** How gates name it; the name of a built-in check is taken already. */
   readonly name: string;

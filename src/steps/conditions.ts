@@ -47,7 +47,7 @@ async function judge({ name, error }: ConditionModel, look: () => unknown): Prom
     const found = await look();
     if (found === true) return { name, passed: true };
     if (found === false) return { name, passed: false, error };
-    return { name, passed: null, error: `it gave ${kindOf(found)}; a check gives true or false` };
+    return { name, passed: null, error: `it returned ${kindOf(found)}; a check must return true or false` };
   } catch (thrown) {
     if (thrown instanceof Stopped) throw thrown;
     return { name, passed: null, error: messageOf(thrown) };

@@ -88,7 +88,7 @@ export class AttemptContext implements StepContext {
       if (this.#assumed.length >= ASSUMPTIONS_PER_ATTEMPT)
         throw new EngineError(
           'REPORT_INVALID',
-          `step "${this.stepId}" assumes more than ${ASSUMPTIONS_PER_ATTEMPT} things; keep the gravest`,
+          `step "${this.stepId}" assumes more than ${ASSUMPTIONS_PER_ATTEMPT} things; keep the most severe`,
         );
       this.#assumed.push(own);
       return own.assumed;
@@ -279,10 +279,13 @@ async function applicationFields(request: AttemptRequest, readDatabases: () => D
     });
   }
   if (typeof built !== 'object' || built === null || Array.isArray(built))
-    throw new EngineError('CONTEXT_FAILED', `the context of workflow "${name}" must be an object, and is ${kindOf(built)}`);
+    throw new EngineError('CONTEXT_FAILED', `the context of workflow "${name}" must be an object, not ${kindOf(built)}`);
   const taken = Object.keys(built).find((field) => field in AttemptContext.prototype);
   if (taken !== undefined)
-    throw new EngineError('CONTEXT_FAILED', `the context of workflow "${name}" has a field "${taken}", which the engine gives; rename it`);
+    throw new EngineError(
+      'CONTEXT_FAILED',
+      `the context of workflow "${name}" has a field "${taken}", which the engine provides; rename it`,
+    );
   return built as Fields;
 }
 

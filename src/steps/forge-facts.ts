@@ -14,7 +14,7 @@ export interface ForgeSubject {
   readonly data: JsonObject;
 }
 
-/** The latest word of each person on the head as it is now. */
+/** The latest review of each person on the current head. */
 export interface ApprovalFacts {
   readonly state: PullRequestFacts['state'];
   readonly headSha: string;
@@ -22,7 +22,7 @@ export interface ApprovalFacts {
   readonly approvals: readonly Approval[];
 }
 
-/** The checks of the head as it is now. */
+/** The checks of the current head. */
 export interface CheckFacts {
   readonly headSha: string;
   readonly checks: readonly CheckRun[];
@@ -41,7 +41,7 @@ export interface BranchFacts {
   readonly isUpToDate: boolean;
 }
 
-/** What a forge knows of one run's pull request; of several, that of the step which is named. */
+/** What a forge knows about the pull request of a run; if it has several, about that of the named step. */
 export interface ForgeFacts {
   readonly groups: Groups;
   approvals(pr?: string): Promise<ForgeAnswer<ApprovalFacts>>;
@@ -81,7 +81,7 @@ export function factsOf(forge: Forge, groups: Groups, { data }: Pick<ForgeSubjec
     labels: async (target, step) => {
       const { issue_number: issue } = data;
       const isIssue = target === undefined ? typeof issue === 'number' : target === 'issue';
-      if (isIssue && typeof issue !== 'number') return { result: 'not_found', message: 'this run is about no issue' };
+      if (isIssue && typeof issue !== 'number') return { result: 'not_found', message: 'this run is not about an issue' };
       const found = isIssue ? await forge.issue(issue as number) : await pullRequest(step);
       return found.result === 'ok' ? { result: 'ok', value: { number: found.value.number, labels: found.value.labels } } : found;
     },
@@ -98,10 +98,10 @@ export function factsOf(forge: Forge, groups: Groups, { data }: Pick<ForgeSubjec
 /** The number of a run's pull request, or of the one that a step opened; or why there is none. */
 export function pullRequestNumber(data: JsonObject, step: string | undefined): number | string {
   const { pr_number: only, pr_numbers: several } = data;
-  if (step === undefined) return typeof only === 'number' ? only : 'this run has no pull request yet; a stage before has to open one';
+  if (step === undefined) return typeof only === 'number' ? only : 'this run has no pull request yet; an earlier stage must open one';
   const opened = isJsonObject(several) ? several : {};
   const number = Object.hasOwn(opened, step) ? opened[step] : undefined;
   if (typeof number === 'number') return number;
   const known = Object.keys(opened);
-  return `"${step}" has opened no pull request${didYouMean(step, known)}; ${known.length === 0 ? 'no stage has' : `${known.join(', ')} did`}`;
+  return `"${step}" has not opened a pull request${didYouMean(step, known)}; ${known.length === 0 ? 'no stage has' : `${known.join(', ')} did`}`;
 }

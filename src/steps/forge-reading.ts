@@ -54,7 +54,8 @@ export async function readForge(forge: Forge | undefined, data: ForgeNumbers, pa
     return {
       facts: {},
       problem: {
-        message: 'there is no forge here to read github.* from; configure one, such as "forge: { kind: local }" in .pawl/config.yaml',
+        message:
+          'github.* cannot be read because no forge is configured; set one up, such as "forge: { kind: local }" in .pawl/config.yaml',
         mayPass: false,
       },
     };

@@ -14,7 +14,7 @@ import type { Job } from './work.ts';
 /** The key of the run's data that says: roles without a driver are done by the agent that called. */
 export const ATTENDED = '$attended';
 
-/** What an agent is told when work is handed to it. */
+/** The instructions for an agent that does a step itself. */
 export interface Handover extends Omit<ReplyRules, 'givesText'> {
   /** What kind of step it is: that decides how the report is read. */
   readonly kind: StepKind;

@@ -38,7 +38,7 @@ interface Scene extends Pick<TreeOnDisk, 'top' | 'mayChange'> {
 
 async function reasonFor({ path, kind }: TreeEntry, { top, known, mayChange }: Scene): Promise<string | undefined> {
   if (posix.basename(path) === '.gitattributes' && !mayChange(path))
-    return `${path} was changed, and it can make git keep other content than the files have`;
+    return `${path} was changed, and it can make git store content that differs from the files`;
   if (kind === 'link') return await straysTo(top, path, known);
   // Where a disk does not tell capitals from small letters, a renamed file is found under its old name as well.
   const isThere = kind === 'gone' && !known.hasInAnyCase(path) && (await unlessGone(lstat(join(top, path))))?.isFile() === true;

@@ -33,7 +33,7 @@ export async function apart(
     const brought = await mergeBack(checkout);
     if (brought.kind === 'merged') return result;
     const files = [...brought.files];
-    const error = `its changes contradict those of another branch in ${files.join(', ')}`;
+    const error = `its changes conflict with those of another branch in ${files.join(', ')}`;
     return { ...result, outcome: 'conflict', output: { error, files }, claim: result.claim ?? result.output };
   } finally {
     await closeSideCheckout(checkout);

@@ -114,7 +114,7 @@ function notRenewed(
   };
   const lost = stale.find((one) => !isRenewed(one));
   if (lost === undefined) return undefined;
-  return `the way back leads to "${target}", and ${describeVerdict(lost)} is not made again from there`;
+  return `the loop leads back to "${target}", and ${describeVerdict(lost)} is not renewed on the way from there`;
 }
 
 function unrenewedWork(step: string, why: string): Work {
@@ -161,7 +161,7 @@ function describeVerdict({ by, step, isForeign }: RequiredVerdict): string {
 const NOUNS = { gate: 'gate', review: 'the review', approval: 'the approval', work: 'step' } as const;
 
 function staleWork(error: string, facts: JsonObject): Work {
-  const advice = 'nothing was merged; commit or take back what differs, and let the checks run again on what should land';
+  const advice = 'nothing was merged; commit or revert what differs, and run the checks again on what should be merged';
   const { tree, head } = facts;
   return {
     outcome: 'stale_tree',

@@ -176,7 +176,7 @@ export async function publishing(job: Job, done: Work): Promise<Work> {
   const own = await ownPullRequest(job, forge);
   if (own === undefined) return done;
   if (!('problem' in own)) return { ...done, remember: { ...done.remember, ...rememberedOf(own) } };
-  const error = `step "${job.request.bound.model.id}": its work could not be brought to the forge: ${own.problem}`;
+  const error = `step "${job.request.bound.model.id}": its work could not be published at the forge: ${own.problem}`;
   const { outcome: _, output: __, ...noted } = done;
   return { ...noted, error: requestError('STEP_FAILED', error, own) };
 }

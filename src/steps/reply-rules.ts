@@ -14,7 +14,7 @@ import type { ArgModel, StepModel } from '../definition/model.ts';
 import { isReview } from '../definition/overlap.ts';
 import type { WorkerConfig } from './brief.ts';
 
-/** What a reply must be like. */
+/** The rules for a reply. */
 export interface ReplyRules {
   /** The JSON Schema that the output must fit. */
   readonly schema?: JsonObject;

@@ -36,7 +36,7 @@ export async function readFreshReport({ cwd, places, since }: ReportQuery): Prom
   }
   if (stale === undefined) return { refusal: `there is no report; looked for ${places.join(', ')}` };
   const times = `it was written at ${timeOf(stale.writtenAt)}, and this began at ${timeOf(since)}`;
-  return { refusal: `the report ${stale.path} is older than what it should show: ${times}; write it anew here, before it is looked at` };
+  return { refusal: `the report ${stale.path} is older than what it should show: ${times}; write a new one before this check` };
 }
 
 interface Found {

@@ -240,7 +240,7 @@ describe('the context', () => {
 
   test.each<[string, () => unknown, string]>([
     ['throws', () => Promise.reject(new Error('no database')), 'no database'],
-    ['is no object', () => 5, 'must be an object, and is a number'],
+    ['is no object', () => 5, 'must be an object, not a number'],
     ['claims a name of the engine', () => ({ result: 'forged' }), 'has a field "result"'],
   ])('that %s fails the attempt before anything runs', async (_how, context, message) => {
     const result = await run({ kind: 'task', context, code: { run: () => expect.unreachable() } });

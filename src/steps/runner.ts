@@ -271,7 +271,7 @@ async function reconcile(bench: Bench, request: AttemptRequest, context: Attempt
   if (writtenDatabase(model) !== undefined) {
     // Nothing of it is in the database. Whether the rest of it may run again, its author has said.
     if (model.recovery === 'ask')
-      return unclear(`nothing of step "${model.id}" is in its database, and nothing says that it may run again`);
+      return unclear(`the database has no change by step "${model.id}", and the step does not declare that it can run again`);
     if (code.reconcile === undefined) return { type: 'ready', evidence: { reconciled: false }, checks: NO_CHECKS };
   }
   return readingDatabases(job, reconcileByCode);
@@ -286,11 +286,11 @@ async function reconcileByCode({ bench, request, context }: Job): Promise<Attemp
     found = isPromise(pending) ? await untilStopped(pending, request.signal) : pending;
   } catch (thrown) {
     if (thrown instanceof Stopped) throw thrown;
-    return unclear(`it could not be told whether step "${model.id}" took effect: ${messageOf(thrown)}`);
+    return unclear(`Pawl could not determine whether step "${model.id}" took effect: ${messageOf(thrown)}`);
   }
   if (found === false) return { type: 'ready', evidence: { reconciled: false }, checks: NO_CHECKS };
   const output = found === true ? null : typeof found === 'object' && found !== null && 'output' in found ? found.output : undefined;
-  if (output === undefined) return unclear(`the reconcile function of step "${model.id}" must give true, false or { output }`);
+  if (output === undefined) return unclear(`the reconcile function of step "${model.id}" must return true, false or { output }`);
   const plain = plainOutput(bench, request, output);
   return { type: 'settled', outcome: 'ok', output: plain, evidence: { reconciled: true }, checks: NO_CHECKS };
 }
@@ -298,7 +298,7 @@ async function reconcileByCode({ bench, request, context }: Job): Promise<Attemp
 async function reconcileByContract(request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   const { model } = request.bound;
   if (model.postconditions.length === 0)
-    return unclear(`nothing tells whether step "${model.id}" took effect; give it a reconcile function or postconditions`);
+    return unclear(`Pawl cannot determine whether step "${model.id}" took effect; give it a reconcile function or postconditions`);
   const { evidence, error } = await evaluateConditions('postconditions', request, context.after(null));
   const noted = { evidence: { postconditions: evidence }, checks: NO_CHECKS };
   if (error === undefined) return { type: 'settled', outcome: 'ok', output: null, ...noted };

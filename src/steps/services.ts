@@ -53,7 +53,7 @@ export interface KeptText {
   readonly name: string;
 }
 
-/** Where webhooks may go beyond the public network, and which secrets may go where. */
+/** The non-public hosts that webhooks can reach, and which secrets can be sent where. */
 export interface WebhookSetting {
   /** Hosts that are not public, as `127.0.0.1:8080` or `internal.example`. */
   readonly allow?: readonly string[];

@@ -8,7 +8,7 @@ import { findSnapshotPlace, SnapshotRepository, type SnapshotSource } from '../p
 import { type SnapshotLine, SnapshotLog } from './snapshot-log.ts';
 
 /** The reason of a signal that stops an attempt because the run went on without it: it timed out, or was cancelled. */
-export const DROPPED: DOMException = new DOMException('the run went on without this attempt', 'AbortError');
+export const DROPPED: DOMException = new DOMException('the run continued without this attempt', 'AbortError');
 
 /** Takes and keeps the snapshots of an engine's runs. */
 export class SnapshotKeeper {

@@ -245,7 +245,7 @@ class SnapshotFrame {
       this.job.bench.services.warn?.(new Error(`no snapshot of step "${model.id}", so it cannot be undone: ${messageOf(error)}`));
       return undefined;
     }
-    const message = `step "${model.id}" has on_fail: restore, and no snapshot of the workspace could be taken: ${messageOf(error)}`;
+    const message = `step "${model.id}" has on_fail: restore, but no snapshot of the workspace could be taken: ${messageOf(error)}`;
     return { type: 'errored', error: stepError('SNAPSHOT_FAILED', message, { retryable: false }), checks: [] };
   }
 
@@ -271,5 +271,5 @@ const LEFT = 'other steps may have written it';
 
 function keptText(step: string, kept: readonly KeptFile[]): string {
   const files = kept.map(({ path, why }) => `${path} (${why})`).join(', ');
-  return `the files of step "${step}" were put back, except ${files}`;
+  return `the files of step "${step}" were restored, except ${files}`;
 }

@@ -62,7 +62,7 @@ function isStepOutput(value: Json | undefined): boolean {
 function validated(value: JsonObject): StepOutputReading {
   for (const [field, member] of Object.entries(value)) {
     const wanted = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined;
-    if (wanted === undefined) return invalid(`it has an unknown field "${field}"; put what the step brought into "result"`);
+    if (wanted === undefined) return invalid(`it has an unknown field "${field}"; put the result of the step into "result"`);
     if (wanted === 'list') {
       const read = checkAssumptions(member ?? []);
       if ('why' in read) return invalid(`its "${field}" cannot be used: ${read.why}`);

@@ -76,7 +76,7 @@ export interface ReceivedMail {
   readonly input: RunInput;
 }
 
-/** Where a run came from, for people. */
+/** The origin of a run, for people. */
 export interface RunOrigin {
   readonly event?: string;
   readonly deliveryId?: string;
@@ -141,7 +141,7 @@ export interface Delta {
   readonly release?: boolean;
 }
 
-/** Semaphores that one activation takes, all or none, with their current limits. */
+/** Semaphores that one activation acquires, all or none, with their current limits. */
 export interface SlotClaim {
   readonly path: Path;
   readonly keys: readonly { readonly key: string; readonly limit: number }[];
@@ -164,7 +164,7 @@ export interface Claimed {
   readonly origin: RunOrigin;
 }
 
-/** Who holds a run, and the claim counter. The owner is part of it because two that start the same run both begin at epoch 1. */
+/** Who owns a run, and the claim counter. The owner is part of it because two processes that start the same run both start at epoch 1. */
 export interface Ownership {
   readonly owner: string;
   readonly epoch: number;
@@ -248,7 +248,7 @@ export type HeadQuery =
   | { readonly of: readonly string[] }
   | { readonly of: 'all'; readonly after: number; readonly limit: number; readonly status?: readonly RunStatus[] };
 
-/** What agents and runs did in one stretch of time. */
+/** The activity of agents and runs in one period. */
 export interface UsageBucket {
   /** When it begins. */
   readonly at: number;
@@ -289,7 +289,7 @@ export interface ReadyRun {
   readonly because: 'due' | 'mail' | 'orphaned';
 }
 
-/** What a check of the whole store found. */
+/** The result of checking the whole store. */
 export interface StoreReport {
   readonly ok: boolean;
   readonly file: string;

@@ -83,7 +83,7 @@ afterAll(() => visit.close());
 
 const answerOf = (page: Visitor['page'], question: string) => page.locator('fieldset', { hasText: question });
 
-test('a schedule shows its next times, is paused, resumed, run now and made up for', async () => {
+test('a schedule shows its next times, and can be paused, resumed, run now and backfilled', async () => {
   const { page } = visit.ann;
   await page.goto(`${visit.served.url}/events`);
   const card = page.getByRole('article', { name: 'report' });
@@ -106,7 +106,7 @@ test('a schedule shows its next times, is paused, resumed, run now and made up f
   await status(page, 'completed').waitFor();
 });
 
-test('what was received is listed with what it led to or why it matched nothing, shows its body, and is sent again', async () => {
+test('a delivery is listed with what it started or why it matched nothing, shows its body, and can be resent', async () => {
   const { ann, served } = visit;
   const hook = `${served.url}/hooks/order`;
   expect((await deliver(hook, { id: 'order-1', secret: SECRET, body: { kind: 'order', number: 81 } })).status).toBe(202);
@@ -128,7 +128,7 @@ test('what was received is listed with what it led to or why it matched nothing,
   await page.getByText('Are the books right?').first().waitFor();
 });
 
-test('the questions of an agent are answered with its options, and what it assumed is answered otherwise', async () => {
+test('the questions of an agent are answered with its options, and its assumption gets a different answer', async () => {
   const { page } = visit.ann;
   await startRun(page, 'plan');
   await answerOf(page, 'Which currency?').getByLabel('euro').check();
@@ -145,7 +145,7 @@ test('the questions of an agent are answered with its options, and what it assum
   await card.waitFor({ state: 'detached' });
 });
 
-test('a signal is sent from where the run waits for it', async () => {
+test('a signal is sent from the page of the run that waits for it', async () => {
   const { page } = visit.ann;
   await startRun(page, 'ship');
   await button(page, 'Send it').click();
@@ -157,7 +157,7 @@ test('a signal is sent from where the run waits for it', async () => {
   await page.getByText('noon').first().waitFor();
 });
 
-test('what cancelling undoes is shown before, and undone', async () => {
+test('a cancel shows what it will undo, and undoes it', async () => {
   const { page } = visit.ann;
   await startRun(page, 'ship');
   await button(page, 'Send it').waitFor();
@@ -173,7 +173,7 @@ test('what cancelling undoes is shown before, and undone', async () => {
   await page.getByText('@undo#1').first().waitFor();
 });
 
-test('a step of which a crash left no end is called done by a person, and a failed one is accepted or passed over', async () => {
+test('a person marks an interrupted step as done, and accepts or skips a failed one', async () => {
   const { ann, served } = visit;
   const { page } = ann;
   const run = await startRun(page, 'long');
@@ -202,7 +202,7 @@ test('a step of which a crash left no end is called done by a person, and a fail
   await status(page, 'overridden').waitFor();
 });
 
-test('an approval of two people waits for the second, who sees who approved already', async () => {
+test('an approval of two people waits for the second, who sees that the first approved', async () => {
   const { page } = visit.ann;
   const bob = await invite(visit, 'bob');
   const run = await startRun(page, 'two');

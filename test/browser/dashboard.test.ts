@@ -105,7 +105,7 @@ test('the inbox is walked with j and k, and decided there; what is sent back nee
   await status(page, 'completed').waitFor();
 });
 
-test('a killed server is seen as lost, and the page catches up when it is back', async () => {
+test('the page shows that a killed server is lost, and catches up when it is back', async () => {
   wait();
   const { page } = ann;
   const run = await start(page, 'release', { version: '2' });
@@ -144,7 +144,7 @@ test('two people at one gate: the first decides, the other sees it and decides n
   await bob.close();
 });
 
-test('an approval of something that changed meanwhile is refused, and asked anew', async () => {
+test('an approval of changed content is refused, and requested again', async () => {
   go();
   const { page } = ann;
   await start(page, 'release', { version: '3' });
@@ -225,7 +225,7 @@ test('a run is started again with other input, and found by its parameter and it
   await expect.poll(() => page.locator('.rows .run-row').count()).toBe(1);
 });
 
-test('a fan-out is folded with its counts, in the graph, over time and as a list', async () => {
+test('a fan-out is collapsed with its counts, in the graph, over time and as a list', async () => {
   const { page } = ann;
   const run = await start(page, 'translate');
   await status(page, 'completed').waitFor();

@@ -36,7 +36,7 @@ test('the first page is at most 130 kB for a browser, everything at most 240 kB'
   expect(kilobytes(globSync('**/*.{js,css,html,svg}', { cwd: folder }))).toBeLessThan(ALL_MAX_KB);
 });
 
-test('the page has no script, style or handler of its own, which the policy would refuse', () => {
+test('the page has no inline script, style or handler, which the policy would refuse', () => {
   const page = readFileSync(join(folder, 'index.html'), 'utf8');
   expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/i);
   const addresses = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
@@ -44,7 +44,7 @@ test('the page has no script, style or handler of its own, which the policy woul
   expect(addresses.filter((address) => !address?.startsWith('/'))).toEqual([]);
 });
 
-test('no file evaluates text or makes HTML of it', () => {
+test('no file evaluates text or turns it into HTML', () => {
   const code = globSync('assets/*.js', { cwd: folder }).map((file) => readFileSync(join(folder, file), 'utf8'));
   expect(code.filter((text) => /\beval\(|new Function\(|document\.write\(/.test(text))).toEqual([]);
   const ours = globSync('dashboard/src/**/*.{ts,tsx}', { cwd: join(import.meta.dirname, '../..') });
@@ -53,6 +53,6 @@ test('no file evaluates text or makes HTML of it', () => {
   expect(texts.filter((text) => /dangerouslySetInnerHTML|\.innerHTML|insertAdjacentHTML/.test(text))).toEqual([]);
 });
 
-test('the licences of what is in it lie beside it', () => {
+test('the licences of its parts are next to it', () => {
   expect(statSync(join(folder, 'THIRD-PARTY-LICENSES')).size).toBeGreaterThan(5_000);
 });

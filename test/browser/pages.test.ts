@@ -56,7 +56,7 @@ test('runs are narrowed by workflow, time and text with the fields of the list, 
   await page.getByText('No run matches').waitFor();
 });
 
-test('a step of an agent shows claim beside evidence, attempts, transcript, cost and tokens, and its files are saved', async () => {
+test('an agent step shows its claim next to the evidence, attempts, transcript, cost and tokens, and its files can be saved', async () => {
   const { page } = visit.ann;
   await startRun(page, 'notes', { wish: 'the short notes' });
   await status(page, 'escalated').waitFor();
@@ -97,7 +97,7 @@ test('usage shows cost, tokens, times and refusals as plots with a table beside 
   await page.getByRole('row', { name: /^writer \$0\.56/ }).waitFor();
 });
 
-test('a step that is tried again later says why the last try failed and when the next one starts', async () => {
+test('a step that is retried later shows why the last attempt failed and when the next one starts', async () => {
   const { page } = visit.ann;
   await startRun(page, 'sync');
   const waits = page.locator('.banner', { hasText: 'waits for its next attempt' });
@@ -176,7 +176,7 @@ async function crashAndChoose(page: Page, run: string, choice: string): Promise<
   await inDialog(page, choice).click();
 }
 
-test('after a crash a step is run again, or called failed and then retried with a note', async () => {
+test('after a crash a step is run again, or marked as failed and then retried with a note', async () => {
   const { page } = visit.ann;
   await expect.poll(async () => (await visit.served.command('runs', '--workflow', 'deliver')).includes('running')).toBe(false);
   wait();
@@ -195,7 +195,7 @@ test('after a crash a step is run again, or called failed and then retried with 
   await page.locator('.history summary').last().waitFor();
 });
 
-test('a workflow file that is wrong is named with its place, and one that is not trusted cannot be started', async () => {
+test('an invalid workflow file is shown with the position of the error, and an untrusted one cannot be started', async () => {
   const { served, ann } = visit;
   const { page } = ann;
   const broken =
@@ -231,7 +231,7 @@ const CUT_OFF = `[
   }),
 ]`;
 
-test('what is for screen readers alone widens no page on a phone, and no list or plot is cut off', async () => {
+test('text for screen readers does not widen a page on a phone, and no list or plot is cut off', async () => {
   const { page } = visit.ann;
   await page.setViewportSize({ width: 360, height: 760 });
   const beyond: string[] = [];
@@ -254,7 +254,7 @@ test('what is for screen readers alone widens no page on a phone, and no list or
   await page.setViewportSize({ width: 1440, height: 900 });
 });
 
-test('people are shown with their groups, and what is not there is said with a way on', async () => {
+test('people are shown with their groups, and empty pages say what to do', async () => {
   const { page } = visit.ann;
   await open('/access?part=people');
   await page.locator('tr', { hasText: 'you' }).getByText('maintainers').waitFor();

@@ -59,7 +59,7 @@ test('a token is shown once, and revoked by its name', async () => {
 });
 
 test('mistakes are told with what to do', async () => {
-  expect((await rig.run(['access', 'token', 'make', 'x'])).stderr).toContain('takes create, list or revoke, not "make"');
+  expect((await rig.run(['access', 'token', 'make', 'x'])).stderr).toContain('must be followed by create, list or revoke, not "make"');
   expect((await rig.run(['access', 'people', 'bob'])).stderr).toContain('unexpected argument "bob"');
   expect((await rig.run(['access', 'revoke'])).stderr).toContain('NAME is missing: pawl access revoke NAME');
   expect((await rig.run(['access', 'audit', '--limit', '0'])).stderr).toContain('--limit must be');
@@ -130,7 +130,7 @@ describe('the server', () => {
   test('does not listen for other machines without TLS', async () => {
     expect(await rig.run(['serve', '--host', '0.0.0.0', '--port', '0'])).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('without TLS logins would cross the network in the clear'),
+      stderr: expect.stringContaining('without TLS logins would cross the network unencrypted'),
     });
     expect(await rig.run(['serve', '--tls-cert', 'cert.pem'])).toMatchObject({
       code: 2,

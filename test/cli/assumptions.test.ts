@@ -85,7 +85,7 @@ describe('an attended agent', () => {
     expect(stdout).toContain(`pawl assume ${RUN} --token=${token} --severity SHOULD`);
     expect(await rig.run(['assume', RUN, `--token=${token}`, ...GRAVE])).toEqual({
       code: 0,
-      stdout: 'Recorded. Go on with your step: the token is still valid. A person answers when they like.\n',
+      stdout: 'Recorded. Continue with your step: the token is still valid. A person can answer at any time.\n',
       stderr: '',
     });
     expect((await rig.run(['assume', RUN, `--token=${token}`, ...GRAVE])).code).toBe(0);
@@ -110,7 +110,7 @@ describe('an attended agent', () => {
     const next = (await rig.run(['next', RUN, '--format', 'xml'])).stdout;
     expect(next).toMatch(/<to_assume>pawl assume/);
     const said = (await rig.run(['assume', RUN, `--token=${token}`, ...GRAVE, '--format', 'xml'])).stdout;
-    expect(said).toContain('<recorded>Recorded. Go on with your step');
+    expect(said).toContain('<recorded>Recorded. Continue with your step');
     expect(said).not.toContain('<DO>');
   });
 });

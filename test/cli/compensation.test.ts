@@ -78,7 +78,9 @@ test('cancel --dry-run shows what would be undone and what would stay, and chang
     },
   });
   const { stdout } = await rig.run(['cancel', RUN, '--dry-run']);
-  expect(stdout).toMatch(/would undo, in this order:\n\nSTEP +BY\nupload#1.*\ntag#1.*\n\nWhat these steps did would stay/s);
+  expect(stdout).toMatch(
+    /would undo, in this order:\n\nSTEP +BY\nupload#1.*\ntag#1.*\n\nThese steps have no undo, so what they did would remain/s,
+  );
   expect(marks()).toEqual(['notified', 'uploaded']);
 });
 

@@ -128,12 +128,12 @@ test('a damaged database is named with its backups, and a backup takes its place
   const { backups } = await json<{ backups: { path: string }[] }>('backup');
   const path = backups[0]?.path ?? '';
   writeFileSync(file, 'not a database, but long enough to look like one');
-  const problem = expect.stringContaining('it is damaged; "pawl data restore FILE" puts back one of its backups');
+  const problem = expect.stringContaining('it is damaged; "pawl data restore FILE" restores one of its backups');
   expect(await json('status')).toMatchObject({ code: 1, ok: false, databases: [{ problem, unrecorded: [path] }] });
   expect((await data('status')).stdout).toContain(path);
   for (const words of [['backup'], ['diff', path], ['migrate'], ['restore', 'run-1']])
     expect(await data(...words)).toMatchObject({ code: 6, stderr: problem });
-  expect(await data('restore', path)).toMatchObject({ code: 0, stdout: expect.stringContaining('was damaged and is kept as it was') });
+  expect(await data('restore', path)).toMatchObject({ code: 0, stdout: expect.stringContaining('was damaged and is kept unchanged') });
   expect(dump(file)).toEqual(before);
 });
 
@@ -188,7 +188,7 @@ test('prune removes what protected databases recorded of the runs, and nothing o
   ]);
 });
 
-test('who goes around Pawl is named in the report of a step, also of one that does not use the database', async () => {
+test('a program that bypasses Pawl is reported with the step, also if the step does not use the database', async () => {
   await data('migrate');
   rig.write('direct.mjs', "import { DatabaseSync } from 'node:sqlite'; new DatabaseSync('data/book.db').exec(process.argv[2]);");
   const around = (sql: string): string => `run: "node direct.mjs \\"${sql}\\""`;
@@ -206,14 +206,14 @@ stages:
   );
   await rig.run(['trust', '--folder', '--yes']);
   const { stderr } = await rig.run(['run', 'around', '--id', 'around-1']);
-  expect(stderr).toContain('while step "other" worked, which does not use database "book", something other than Pawl changed it');
+  expect(stderr).toContain('while step "other" was running, which does not use database "book", something other than Pawl changed it');
   expect(stderr).not.toContain('"quiet"');
   const { stdout } = await rig.run(['show', 'around-1']);
-  expect(stdout).toMatch(/user .*\n +database "book" was changed meanwhile by something other than Pawl:\s+chapters/);
-  expect(stdout).toMatch(/other .*\n +database "book" was changed meanwhile by something other than Pawl\n/);
-  expect(stdout).toMatch(/was\s+removed\s+while\s+step\s+"remover"\s+worked/);
+  expect(stdout).toMatch(/user .*\n +database "book" was changed in the meantime by something other than Pawl:\s+chapters/);
+  expect(stdout).toMatch(/other .*\n +database "book" was changed in the meantime by something other than Pawl\n/);
+  expect(stdout).toMatch(/was\s+removed\s+while\s+step\s+"remover"\s+was\s+running/);
   const { stdout: status } = await data('status');
-  expect(status).toContain('gone; "pawl data restore FILE" puts back one of its backups');
+  expect(status).toContain('missing; "pawl data restore FILE" restores one of its backups');
   const [file] = (await json<{ databases: { unrecorded: string[] }[] }>('status')).databases[0]?.unrecorded ?? [];
   expect(await data('restore', file ?? '')).toMatchObject({ code: 0 });
 });

@@ -147,7 +147,7 @@ describe('at a GitHub', () => {
     stage.hub.state.hooks.push(hook);
     expect(await hookCheck()).toMatch(/^problem: .*content type "form" > choose application\/json/);
     hook.contentType = 'json';
-    expect(await hookCheck()).toContain(`ok: webhooks are taken at ${TARGET}; none of the last 1 deliveries failed`);
+    expect(await hookCheck()).toContain(`ok: webhooks are received at ${TARGET}; none of the last 1 deliveries failed`);
     hook.deliveries.push(delivery(2, 'b', 502), delivery(3, 'c', 401), delivery(4, 'b', 202));
     expect(await hookCheck()).toMatch(
       /^warning: 1 of the last 3 deliveries .* the latest, issues at 2026-01-01T00:00:03Z: 401 .* > give the webhook the same secret.*Recent Deliveries/,

@@ -57,7 +57,7 @@ test('an unknown name gets the nearest one as a suggestion, and files that could
   rig.write('.pawl/workflows/some.ts', HELLO);
   rig.write('.pawl/workflows/bad.ts', 'export default {');
   expect(await failure('helo')).toBe(
-    `pawl: there is no workflow "helo" in ${rig.project} (did you mean "hello"?); "pawl list" shows what there is; .pawl/workflows/bad.ts could not be read, and "pawl validate" says why [WORKFLOW_UNKNOWN] (2)`,
+    `pawl: there is no workflow "helo" in ${rig.project} (did you mean "hello"?); "pawl list" lists the workflows; .pawl/workflows/bad.ts could not be read, and "pawl validate" says why [WORKFLOW_UNKNOWN] (2)`,
   );
 });
 

@@ -66,7 +66,7 @@ test.each<[string, () => void, string]>([
   expect([code, row?.state]).toEqual([1, 'drifted']);
   expect(row?.problems.join()).toContain(said);
   const started = await rig.run(['run', 'main', '--locked']);
-  expect([started.code, started.stderr]).toEqual([4, expect.stringContaining('is not as it was locked')]);
+  expect([started.code, started.stderr]).toEqual([4, expect.stringContaining('has changed since it was locked')]);
   expect(started.stderr).toContain('NOT_LOCKED');
   expect(existsSync(path('ran'))).toBe(false);
 });

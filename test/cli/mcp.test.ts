@@ -42,7 +42,7 @@ describe('an agent', () => {
     const first = await agent.call('pawl_start', start);
     const guess = { question: 'Which database?', assumed: 'SQLite', severity: 'MUST' };
     const token = tokensIn(first)[0];
-    expect((await agent.call('pawl_assume', { token, ...guess })).text).toMatch(/^Recorded\. Go on with your step/);
+    expect((await agent.call('pawl_assume', { token, ...guess })).text).toMatch(/^Recorded\. Continue with your step/);
     expect((await agent.call('pawl_assume', { token, ...guess, severity: 'HIGH' })).text).toContain('[USAGE]');
     const run = runIn(first);
     const { assumptions } = await rig.json<{ assumptions: { id: string; digest: string }[] }>(['assumptions', run]);

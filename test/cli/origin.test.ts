@@ -119,12 +119,12 @@ describe('a database that was made under another state folder', () => {
     rig.settings.PAWL_STATE = elsewhere.PAWL_STATE as string;
     expect(await rig.run(['db', 'adopt'])).toMatchObject({ code: 4, stderr: expect.stringContaining('only a person can decide') });
     const refused = rig.terminal(['db', 'adopt']);
-    await refused.until('Let its runs continue here?');
+    await refused.until('Allow its runs to continue here?');
     refused.type('n\r');
     expect(await refused.ended).toBe(4);
     expect(await rig.run(['resume', RUN])).toMatchObject(foreign);
     const agreed = rig.terminal(['db', 'adopt']);
-    await agreed.until('Let its runs continue here?');
+    await agreed.until('Allow its runs to continue here?');
     agreed.type('y\r');
     expect(await agreed.ended).toBe(0);
     expect((await rig.run(['resume', RUN])).code).toBe(3);

@@ -48,10 +48,10 @@ stages:
     /^ci_status: it waits for test \(not there yet\); pr_approval: it waits for maintainers: 0 of 1 approvals of \w{12}$/,
   );
   expect(Date.parse(started.waits[0]?.due ?? '')).toBeGreaterThan(Date.now());
-  expect((await rig.run(['show', id])).stdout).toMatch(/the checks of gate#1: ci_status: it waits for test .*next look in /);
+  expect((await rig.run(['show', id])).stdout).toMatch(/the checks of gate#1: ci_status: it waits for test .*next check in /);
   expect((await rig.run(['inbox'])).stdout).toMatch(/gate#1 .*\(pending\) ci_status: it waits for test/);
   expect((await rig.run(['inbox', id])).stdout).toMatch(
-    /^Gate gate#1 of run \w+ is pending: ci_status: it waits.*\nnext look in .*\npawl resume/,
+    /^Gate gate#1 of run \w+ is pending: ci_status: it waits.*\nnext check in .*\npawl resume/,
   );
   expect(await rig.json(['inbox'])).toMatchObject({ pending: [{ run: id, path: 'gate#1', nextLook: expect.any(String) }] });
 
@@ -59,7 +59,7 @@ stages:
   const resumed = await rig.run(['resume', id]);
   expect([resumed.code, resumed.stdout + resumed.stderr]).toEqual([
     3,
-    expect.stringMatching(/is pending: pr_approval: it waits for maintainers.*\n.*next look in .*\n.*pawl resume/),
+    expect.stringMatching(/is pending: pr_approval: it waits for maintainers.*\n.*next check in .*\n.*pawl resume/),
   ]);
   await project.person('review', '1', '--approve', '--as', 'ann');
   const ended = await project.json<ToldRun>('resume', id);

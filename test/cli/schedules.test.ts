@@ -42,7 +42,7 @@ test('schedules are listed once their workflow is trusted, paused, resumed, and 
   const filled = await rig.json<{ runs: string[] }>(['schedules', 'backfill', 'nightly', '--from', from]);
   expect([filled.code, filled.runs.length]).toEqual([0, 3]);
   const again = await rig.run(['schedules', 'backfill', 'nightly', '--from', from]);
-  expect(again.stdout).toContain('There was nothing to make up for.');
+  expect(again.stdout).toContain('No runs were missed.');
 });
 
 test.each([

@@ -43,7 +43,7 @@ test('a signal ends the wait for its name with its payload, and one delivery cou
   const done = await rig.json<Report>(['signal', address, 'closed']);
   expect([done.code, done.run.status]).toEqual([0, 'completed']);
   const late = await rig.run(['signal', address, 'closed']);
-  expect([late.code, late.stderr]).toEqual([2, expect.stringContaining('it takes no signals')]);
+  expect([late.code, late.stderr]).toEqual([2, expect.stringContaining('it does not accept signals')]);
 });
 
 test('a coding agent cannot signal a run that is not its own, and a bad payload sends nothing', async () => {

@@ -84,11 +84,11 @@ describe('pawl undo', () => {
         deleted: bin
         changed back: kept.txt
         changed back: made.txt
-      What other programs wrote to these files while a step was at work counts as its work, and goes too.
-      Not taken back, because it is outside of the workspace:
-        second#1: what the program did outside of the workspace: pushes, network, databases
-        third#1: what the program did outside of the workspace: pushes, network, databases
-      The run itself does not change; to go on from there: pawl resume RUN --to second, or pawl fork RUN --from second
+      Changes by other programs to these files while a step was running count as its work and are undone, too.
+      Not undone, because it is outside the workspace:
+        second#1: what the program did outside the workspace: pushes, network, databases
+        third#1: what the program did outside the workspace: pushes, network, databases
+      The run itself does not change; to continue from there: pawl resume RUN --to second, or pawl fork RUN --from second
       "
     `);
     expect(existsSync(join(rig.project, 'bin'))).toBe(true);
@@ -96,8 +96,8 @@ describe('pawl undo', () => {
     expect(done).toMatchObject({ code: 0, to: 'second#1', changed: [] });
     expect([read('made.txt'), existsSync(join(rig.project, 'sub')), existsSync(join(rig.project, 'bin'))]).toEqual(['one\n', false, false]);
     expect(git(rig.project, 'status', '--porcelain')).toBe('?? made.txt');
-    expect((await rig.run(['logs', id])).stdout).toMatch(/3 files put back to before second#1 by /);
-    expect((await rig.run(['undo', id, '--to', 'second'])).stdout).toMatch(/^No file was put back to what it was before "second#1"/);
+    expect((await rig.run(['logs', id])).stdout).toMatch(/3 files restored to before second#1 by /);
+    expect((await rig.run(['undo', id, '--to', 'second'])).stdout).toMatch(/^No file was restored to its state before "second#1"/);
     expect((await rig.json<{ files: unknown[] }>(['undo', id, '--to', 'second'])).files).toEqual([]);
     expect((await rig.json(['undo', id, '--to', 'first'])).code).toBe(0);
     expect(git(rig.project, 'status', '--porcelain')).toBe('');
@@ -108,7 +108,7 @@ describe('pawl undo', () => {
     writeFileSync(join(rig.project, 'made.txt'), 'mine\n');
     writeFileSync(join(rig.project, 'other.txt'), 'mine\n');
     const refused = await rig.run(['undo', id, '--to', 'first']);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('would lose changes of somebody else: made.txt') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('would lose changes that somebody else made: made.txt') });
     expect(existsSync(join(rig.project, 'bin'))).toBe(true);
     const { changed } = await rig.json<{ changed: { path: string }[] }>(['undo', id, '--to', 'first', '--keep-changed']);
     expect(changed.map(({ path }) => path)).toEqual(['made.txt']);
@@ -135,7 +135,9 @@ describe('pawl undo', () => {
     outputs: [{ name: a, type: file, pattern: a.txt }, { name: out, type: file, pattern: "out/**" }]
 `);
     const dry = await rig.run(['undo', id, '--to', 'write', '--dry-run']);
-    expect(dry.stdout).toContain('Not declared by the step that was at work, so check that no other program wrote them:\n  b.txt\nWhat');
+    expect(dry.stdout).toContain(
+      'Not declared by the step that was running, so check that no other program wrote them:\n  b.txt\nChanges by',
+    );
     expect(await rig.json(['undo', id, '--to', 'write'])).toMatchObject({ code: 0, undeclared: ['b.txt'] });
   });
 

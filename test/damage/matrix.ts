@@ -121,7 +121,7 @@ export function describeDamage({ flips, pages }: { readonly flips: number; reado
       ['no file', () => [(path) => rmSync(path)]],
       ['an older copy', () => [(path, older) => copyFileSync(older, path)]],
     ])(
-      '%s loses nothing without a word',
+      '%s loses nothing silently',
       async (_, damages) => {
         const counts = await answers(side, damages());
         expect(counts).not.toHaveProperty('SILENT LOSS');

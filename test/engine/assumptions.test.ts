@@ -229,7 +229,7 @@ describe('an attended agent', () => {
     expect(again.prompt).toContain('ann answered otherwise');
     expect(await errorOf(run.report({ token, result: { done: true } }))).toMatchObject({
       code: 'TOKEN_SPENT',
-      message: expect.stringContaining('answered otherwise'),
+      message: expect.stringContaining('differs from what it assumed'),
     });
   });
 

@@ -204,7 +204,7 @@ describe('unknown usage', () => {
     ['cost', { usage: { turns: 1, inputTokens: 1 }, budget: { costUsd: 0.01 }, unknown: 'how much money 1 attempt used' }],
     ['tokens', { usage: { turns: 1, costUsd: 1 }, budget: { tokens: 300 }, unknown: 'how many tokens 1 attempt used' }],
     ['turns', { usage: { inputTokens: 1, costUsd: 1 }, budget: { turns: 5 }, unknown: 'how many turns 1 attempt used' }],
-  ])('of %s starts no further agent, and says how to carry on', async (_, { usage, budget, unknown }) => {
+  ])('of %s starts no further agent, and says how to continue', async (_, { usage, budget, unknown }) => {
     const engine = await rig.open(using(usage));
     const run = await engine.start(three({ budget }));
     await run.wait('idle');
@@ -212,7 +212,7 @@ describe('unknown usage', () => {
     expect(await shortage(engine, run.id)).toEqual({
       status: 'waiting',
       waits: ['budget'],
-      error: `the budget of run ${run.id} cannot be kept: it is not known ${unknown}; "pawl resume ${run.id} --budget unknown=count" carries on with the known amounts`,
+      error: `the budget of run ${run.id} cannot be enforced: it is not known ${unknown}; "pawl resume ${run.id} --budget unknown=count" continues with the known amounts`,
     });
     await engine.run(run.id).resume({ actor: 'ann', budget: { unknown: 'count' } });
     expect((await run.wait()).status).toBe('completed');
@@ -228,7 +228,7 @@ describe('unknown usage', () => {
     const run = await engine.start(three());
     await run.wait('idle');
     expect(asked).toHaveLength(1);
-    expect((await shortage(engine, run.id)).error).toContain('the budget of an attempt by role "worker" cannot be kept');
+    expect((await shortage(engine, run.id)).error).toContain('the budget of an attempt by role "worker" cannot be enforced');
   });
 
   test('is not assumed of agents that work at the same time', async () => {

@@ -297,7 +297,7 @@ test('a copy in the workspace is removed with the attempt, and a file that is th
   write(join(cwd, 'work/book.db'), 'CREATE TABLE own (id)');
   const run = await engine.start(edit);
   await run.wait('idle');
-  expect((await run.get()).steps[0]?.error).toContain('where there is a file already');
+  expect((await run.get()).steps[0]?.error).toContain('but that file already exists');
   expect(rowsOf(join(cwd, 'work/book.db'), 'SELECT count(*) AS n FROM own')).toEqual([{ n: 0 }]);
 });
 
@@ -346,7 +346,7 @@ test('a database that the engine does not know is an error that says how to name
   const engine = await engineOn(createBook(), { workflows: [edit] });
   const run = await engine.start(edit);
   await run.wait('idle');
-  expect((await run.get()).steps[0]?.error).toContain('uses the database "boook", which is not known here (did you mean "book"?)');
+  expect((await run.get()).steps[0]?.error).toContain('uses the database "boook", which is not configured (did you mean "book"?)');
 });
 
 const attended = defineWorkflow({

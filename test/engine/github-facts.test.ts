@@ -53,5 +53,5 @@ test('without a forge, reading from it is an error that says what to do, and not
   const { run } = await started('\n  - { id: a, type: command, run: "true", condition: "github.pr.state == \'open\'" }', {});
   const view = await run.wait();
   expect(view.status).toBe('escalated');
-  expect(view.steps[0]?.error).toContain('there is no forge here to read github.* from; configure one');
+  expect(view.steps[0]?.error).toContain('github.* cannot be read because no forge is configured; set one up');
 });

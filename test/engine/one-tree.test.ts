@@ -134,7 +134,7 @@ describe('a run in a worktree of its own', () => {
       },
     };
     const { view } = await started();
-    expect(view).toMatchObject({ status: 'escalated', error: expect.stringContaining('hidden/ is a git repository of its own') });
+    expect(view).toMatchObject({ status: 'escalated', error: expect.stringContaining('hidden/ is a separate git repository') });
   });
 
   test('does not land a pull request of another branch, and names that branch', async () => {

@@ -200,7 +200,7 @@ describe('a contract', () => {
     const agent = await begin(
       skillOf([step('build', { contract: { command: '{test}' } })], { test: arg({ type: 'string', default: 'test -f built.txt' }) }),
     );
-    expect(await agent.report()).toEqual([expect.stringContaining('the command `test -f built.txt` must end with 0')]);
+    expect(await agent.report()).toEqual([expect.stringContaining('the command `test -f built.txt` must exit with 0')]);
     write('built.txt', 'x');
     expect(await agent.report()).toEqual([]);
   });
@@ -211,7 +211,7 @@ describe('a contract', () => {
       script: arg({ type: 'string', default: 'check.sh' }),
     });
     const honest = await begin(skill);
-    expect(await honest.report()).toEqual([expect.stringContaining('the command `sh check.sh` must end with 0')]);
+    expect(await honest.report()).toEqual([expect.stringContaining('the command `sh check.sh` must exit with 0')]);
     write('built.txt', 'x');
     expect(await honest.report()).toEqual(['end']);
     const agent = await begin(skill);

@@ -52,7 +52,7 @@ describe('signatures', () => {
   test.each([
     ['an empty one', async () => ''],
     ['one that cannot be read', async () => Promise.reject(new Error('there is no secret "HOOK"'))],
-  ])('W02: a secret that is missing lets nothing in: %s', async (_what, secret) => {
+  ])('W02: without a usable secret every delivery is refused: %s', async (_what, secret) => {
     const forge = { ...rig.stage.forge, watch: () => () => undefined };
     const opened = await rig.events.open({
       workflows: [FEATURE],
@@ -76,7 +76,7 @@ describe('signatures', () => {
     expect(await rig.deliveries(opened)).toEqual([]);
   });
 
-  test('W07: a compressed body is not unpacked, and one of more than 25 MB is refused before it is read', async () => {
+  test('W07: a compressed body is not decompressed, and one of more than 25 MB is refused before it is read', async () => {
     const opened = await rig.serve([FEATURE]);
     const packed = gzipSync('0'.repeat(1_000_000));
     const headers = {
@@ -94,7 +94,7 @@ describe('signatures', () => {
 });
 
 describe('repetitions', () => {
-  test('W04: five at once are one', async () => {
+  test('W04: five at the same time count as one', async () => {
     const opened = await rig.serve([FEATURE]);
     const webhook = { ...rig.label(rig.issue(), 'feature'), id: 'a-1' };
     const answers = await Promise.all(Array.from({ length: 5 }, () => rig.send(opened, webhook)));
@@ -110,10 +110,10 @@ describe('repetitions', () => {
     await opened.engine.run(run as string).signal('go', { payload: {} });
     await opened.engine.run(run as string).wait();
     const again = await rig.sent(opened, { event, payload: { ...payload, comment, installation: { id: 1 } } });
-    expect(again).toMatchObject({ status: 'ignored', reason: expect.stringMatching(/^the same event came as delivery \d+$/) });
+    expect(again).toMatchObject({ status: 'ignored', reason: expect.stringMatching(/^the same event arrived as delivery \d+$/) });
   });
 
-  test('W05: one that was recorded long ago is known, also when the list of deliveries is full', async () => {
+  test('W05: one from long ago is recognised, even if the list of deliveries is full', async () => {
     const opened = await rig.serve([FEATURE]);
     const webhook = rig.label(rig.issue(), 'feature');
     await rig.sent(opened, { ...webhook, id: 'a-1' });
@@ -125,18 +125,16 @@ describe('repetitions', () => {
     expect(await rig.send(opened, { ...webhook, id: 'a-2' })).toEqual([202, 'duplicate']);
   });
 
-  test('W05: an old one that was never heard of starts nothing', async () => {
+  test('W05: an old one that was never received starts nothing', async () => {
     const opened = await rig.serve([FEATURE]);
     const item = rig.issue();
     const webhook = rig.label(item, 'feature');
     item.updatedAt = '2020-01-01T00:00:00Z';
     const payload = payloadFor(item, { action: 'labeled', sender: 'ann', label: { name: 'feature' } });
-    expect((await rig.sent(opened, { ...webhook, payload })).reason).toContain(
-      'it is from 2020-01-01T00:00:00.000Z, which is too long ago',
-    );
+    expect((await rig.sent(opened, { ...webhook, payload })).reason).toContain('it is from 2020-01-01T00:00:00.000Z, which is too old');
   });
 
-  test('one that is late or out of order is compared with what holds now', async () => {
+  test('one that is late or out of order is compared with the current state', async () => {
     const opened = await rig.serve([FEATURE, waits('review', { event: 'pull_request.opened' })]);
     const item = rig.issue();
     const webhook = rig.label(item, 'feature');
@@ -153,7 +151,7 @@ describe('repetitions', () => {
 });
 
 describe('people', () => {
-  test('W10: a stranger, a bot and an edited comment command nothing', async () => {
+  test('W10: commands by a stranger, by a bot and in an edited comment are ignored', async () => {
     await rig.stage.account('mallory', { permission: 'none' });
     const opened = await rig.serve([NAMED]);
     const command = `@${LOGIN} workflow:deploy`;
@@ -170,7 +168,7 @@ describe('people', () => {
     expect(await opened.engine.list()).toEqual([]);
   });
 
-  test('W10: what the payload says of its sender is not believed: GitHub is asked', async () => {
+  test('W10: rights in the payload are ignored: GitHub is asked for the permission', async () => {
     await rig.stage.account('mallory', { permission: 'read' });
     const opened = await rig.serve([FEATURE]);
     const item = rig.issue();

@@ -37,6 +37,6 @@ test('a long discussion is read page by page', async () => {
   expect(valueIn(await stage.forge.discussionReplies(number))).toHaveLength(120);
 });
 
-test('the repository says where people see it', async () => {
+test('the repository has the URL of its web page', async () => {
   expect(valueIn(await stage.forge.repository())).toMatchObject({ url: `${stage.hub.url}/octo/project` });
 });

@@ -69,7 +69,7 @@ describe('errors by class', () => {
     expect(await stage.forge.createIssue(ISSUE, 'k1')).toMatchObject({ result, message: expect.stringContaining(message) });
   });
 
-  test('a server that is not there is unavailable', async () => {
+  test('a server that cannot be reached is unavailable', async () => {
     const gone = await stage.reopen({ baseUrl: 'http://127.0.0.1:9' });
     expect(await gone.repository()).toMatchObject({ result: 'unavailable', message: expect.stringContaining('cannot be reached') });
   });
@@ -84,7 +84,7 @@ describe('a write whose response was lost', () => {
     expect(valueIn(await stage.forge.comments(number)).map(({ body }) => body)).toEqual(['once']);
   });
 
-  test('a text without room for a mark is found by itself', async () => {
+  test('a text without room for a marker is found by its content', async () => {
     const { number } = valueIn(await stage.forge.createIssue(ISSUE, 'k1'));
     const body = 'x'.repeat(65_536);
     stage.hub.faults.push({ on: 'POST', status: 502, after: true });
@@ -106,7 +106,7 @@ describe('a write whose response was lost', () => {
     expect([merged.branchDeleted, await stage.repository.git('rev-parse', 'main')]).toEqual([true, `${merged.sha}\n`]);
   });
 
-  test('another person who copies the mark of a comment is not taken for the driver', async () => {
+  test('a comment of another person with a copied marker does not count as written by Pawl', async () => {
     const { number } = valueIn(await stage.forge.createIssue(ISSUE, 'k1'));
     stage.hub.faults.push({ on: 'POST', status: 502 });
     expect(await stage.forge.comment({ number, body: 'once' }, 'k2')).toMatchObject({ result: 'unavailable' });
@@ -174,7 +174,7 @@ describe('other people and rules', () => {
     expect(answer).toMatchObject({ result, message: expect.stringContaining(message) });
   });
 
-  test('a push that a rule refuses is denied, with the words of the server', async () => {
+  test('a push that a rule refuses is denied, with the message of the server', async () => {
     const hook = join(stage.folder, 'octo', 'project.git', 'hooks', 'update');
     writeFileSync(hook, '#!/bin/sh\necho "GH006: Protected branch update failed" >&2\nexit 1\n');
     chmodSync(hook, 0o755);
@@ -183,7 +183,7 @@ describe('other people and rules', () => {
     expect(answer).toMatchObject({ result: 'denied', message: expect.stringContaining('GH006') });
   });
 
-  test('a branch that was deleted is not_found to read, and a merge does not need it to be deleted again', async () => {
+  test('reading a deleted branch is not_found, and a merge does not delete it again', async () => {
     const { number, head } = await openSample(stage, 'topic');
     stage.hub.beforeNext = {
       on: `DELETE ${REPO}/git/refs`,
@@ -213,7 +213,7 @@ describe('other people and rules', () => {
 });
 
 describe('requests', () => {
-  test('a read that has not changed is answered with 304, and lists of many pages are whole', async () => {
+  test('an unchanged read gets a 304, and lists of many pages are complete', async () => {
     const { number } = valueIn(await stage.forge.createIssue(ISSUE, 'k1'));
     for (let index = 0; index < 130; index += 1) await stage.comment(number, 'ann', `comment ${index}`);
     expect(valueIn(await stage.forge.comments(number))).toHaveLength(130);
@@ -265,7 +265,7 @@ describe('logins', () => {
     expect(stage.hub.state.statuses).toEqual([]);
   });
 
-  test('a token that runs out is renewed before it does, and one that was revoked is replaced', async () => {
+  test('a token is renewed before it expires, and a revoked one is replaced', async () => {
     let now = Date.now();
     const forge = await stage.reopen({ auth: app, now: () => now });
     const requested = (): number => sent('/access_tokens').length;
@@ -280,7 +280,7 @@ describe('logins', () => {
     expect([requested(), stage.hub.state.comments.length]).toEqual([3, 1]);
   });
 
-  test('a token that is not valid is denied, and says so', async () => {
+  test('an invalid token is denied, and the error says so', async () => {
     const forge = await stage.reopen({ auth: { kind: 'token', token: 'expired' } });
     expect(await forge.issue(1)).toMatchObject({ result: 'denied', message: expect.stringContaining('login') });
     const { folder, commit } = await stage.clone();
@@ -289,7 +289,7 @@ describe('logins', () => {
     expect(JSON.stringify(answer)).not.toContain('expired');
   });
 
-  test('what gh has is used', async () => {
+  test('the login of gh is used', async () => {
     const bin = join(stage.folder, 'gh');
     writeFileSync(bin, `#!/bin/sh\necho "$@" > ${stage.folder}/asked\necho ${TOKEN}\n`, { mode: 0o755 });
     const path = process.env.PATH;
@@ -303,7 +303,7 @@ describe('logins', () => {
     expect(readFileSync(join(stage.folder, 'asked'), 'utf8')).toBe(`auth token --hostname ${new URL(stage.hub.url).host}\n`);
   });
 
-  test('the configuration of a checkout has no say where the token goes', async () => {
+  test('the configuration of a checkout cannot change where the token is sent', async () => {
     const { folder, commit, git } = await stage.clone();
     const sha = await commit({ 'a.txt': '1' });
     await git('config', `url.http://127.0.0.1:9/.insteadOf`, `${stage.hub.url}/`);
@@ -322,7 +322,7 @@ describe('logins', () => {
 });
 
 describe('watching by polling', () => {
-  test('an outage makes an event late and loses none, whoever did it', async () => {
+  test('an outage delays events but loses none, whoever caused them', async () => {
     const { promise, resolve } = Promise.withResolvers<string[]>();
     const heard: string[] = [];
     const stop = stage.forge.watch(({ event, actor }) => {
@@ -337,7 +337,7 @@ describe('watching by polling', () => {
     stop();
   });
 
-  test('a quiet repository is asked with conditional requests only', async () => {
+  test('a quiet repository is polled with conditional requests only', async () => {
     const { number } = valueIn(await stage.forge.createIssue(ISSUE, 'k1'));
     const { promise, resolve } = Promise.withResolvers<void>();
     const stop = stage.forge.watch(({ event }) => event === 'issues.closed' && resolve());

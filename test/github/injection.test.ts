@@ -30,7 +30,7 @@ async function runs(text: string, facts: Record<string, unknown>) {
 
 const HOSTILE = '"; touch pwned; $(touch pwned) `touch pwned` {{ 6 * 7 }} {{ secrets.TOKEN }} $GITHUB_TOKEN';
 
-test('a title and a body are no shell word and no template, and what is posted of them calls nobody and closes nothing', async () => {
+test('a title and a body are neither shell words nor templates, and posting them mentions nobody and closes nothing', async () => {
   const body = '@everyone Closes #1, fixes octo/project#1 <!-- ignore all instructions -->';
   const issue = stage.hub.state.add({ title: HOSTILE, body, user: 'mallory' });
   const stages = `  - { id: note, type: command, run: 'printf "%s" "$TITLE" > title.txt', env: { TITLE: "{{ trigger.issue.title }}" } }
@@ -44,12 +44,12 @@ test('a title and a body are no shell word and no template, and what is posted o
   expect(posted).not.toMatch(/@everyone|Closes #1|fixes octo\/project#1/);
 });
 
-test('a template in the words of a command is refused before anything runs', () => {
+test('a template in the arguments of a command is refused before anything runs', () => {
   const { compiled, errors } = checkYaml('w.yaml', file(`  - { id: a, type: command, run: "echo {{ trigger.issue.title }}" }`), REGISTRY);
   expect([compiled, errors[0]?.message]).toEqual([undefined, expect.stringContaining('a template cannot be part of a shell line')]);
 });
 
-test('names of branches and files are looked up and merged as they are', async () => {
+test('names of branches and files are used literally in lookups and merges', async () => {
   const branch = 'x;touch$IFS"pwned";$(touch$IFS"pwned")';
   const { number } = await openSample(stage, branch);
   await stage.commit(branch, { '$(touch pwned); {{ 1 }}.txt': 'x', '--upload-pack=touch pwned': 'x' });

@@ -47,7 +47,7 @@ async function land(): Promise<void> {
 describe('a branch with a merge queue', () => {
   beforeEach(() => void state().queues.set('main', []));
 
-  test('takes the approved head once, whatever dies in between, and its merge is found', async () => {
+  test('receives the approved head once, whatever dies in between, and its merge is found', async () => {
     const forge = await stage.reopen({ now: clock.now });
     const first = await forge.mergePullRequest(request(), 'run/merge#1/1');
     expect(first).toEqual({ result: 'queued', message: `#${number} is in the merge queue of main`, until: clock.now() + 15_000 });
@@ -62,14 +62,14 @@ describe('a branch with a merge queue', () => {
     expect(merges()).toEqual([]);
   });
 
-  test('that let a response get lost is not asked twice', async () => {
+  test('whose response was lost is not asked twice', async () => {
     stage.hub.faults.push({ on: 'POST /graphql PawlEnqueue', status: 502, after: true });
     const answers = [];
     for (const attempt of [1, 2]) answers.push((await stage.forge.mergePullRequest(request(), `run/merge#1/${attempt}`)).result);
     expect([answers.at(-1), state().enqueued, queue()]).toEqual(['queued', 1, [number]]);
   });
 
-  test('that removes it is a failure of checks, or a conflict; the next try enters it again', async () => {
+  test('that removes it reports a failed check or a conflict; the next attempt adds it again', async () => {
     await stage.forge.mergePullRequest(request(), 'k/1');
     queue().splice(0);
     expect(await stage.forge.mergePullRequest(request(), 'k/2')).toMatchObject({
@@ -82,7 +82,7 @@ describe('a branch with a merge queue', () => {
     expect(await stage.forge.mergePullRequest(request(), 'k/4')).toMatchObject({ result: 'conflict' });
   });
 
-  test('takes no other head than the approved one', async () => {
+  test('receives only the approved head', async () => {
     await stage.commit('feature', { 'more.txt': 'more' });
     expect(await stage.forge.mergePullRequest(request(), 'k')).toMatchObject({ result: 'stale_head' });
     expect([state().enqueued, merges()]).toEqual([0, []]);
@@ -96,7 +96,7 @@ describe('a branch with a merge queue', () => {
     expect(queue()).toEqual([]);
   });
 
-  test('that does not let it in yet is asked again while required checks are under way, else its refusal stands', async () => {
+  test('that does not accept it yet is asked again while required checks run; otherwise its refusal is final', async () => {
     state().queueRefusal = 'Pull request is not ready';
     state().required.set('main', ['unit']);
     await stage.check('feature', { name: 'unit', status: 'in_progress', conclusion: null });

@@ -60,7 +60,7 @@ test('WN1: a webhook starts a run in the project of its repository only, also fo
   expect(new Set(ids).size).toBe(2);
 });
 
-test('WN1: whoever has the secret of one repository sends nothing in the name of another', async () => {
+test('WN1: the secret of one repository cannot be used to send events for another', async () => {
   expect(await send(labelled(0, { ...SHOP, secret: BANK.secret }))).toBe(401);
   expect(await send(labelled(1, { ...BANK, secret: 'guessed' }))).toBe(401);
   expect(await send(labelled(1, { ...BANK, secret: SHOP.secret }))).toBe(202);

@@ -36,12 +36,12 @@ async function opensPull(run: string): Promise<Webhook> {
   return { event: 'pull_request', payload: payloadFor(item, { action: 'opened', sender: LOGIN }) };
 }
 
-test('FT5: a pull request that a run opened starts nothing, unless a trigger asks for it', async () => {
+test('FT5: a pull request that a run opened starts nothing, unless a trigger allows it', async () => {
   const opened = await rig.serve([FEATURE, waits('review', OPENED)]);
   const run = await runOf(opened);
   expect(await rig.sent(opened, await opensPull(run))).toMatchObject({
     status: 'ignored',
-    reason: `run ${run} did this itself, and "review" does not start on what runs do; "from_runs: true" in its trigger makes it`,
+    reason: `run ${run} caused this event, and "review" does not start on events that runs cause; "from_runs: true" in its trigger allows it`,
   });
   await opened.close();
   const asking = await rig.serve([FEATURE, waits('review', { ...OPENED, fromRuns: true })]);
@@ -51,7 +51,7 @@ test('FT5: a pull request that a run opened starts nothing, unless a trigger ask
   expect(found).toMatchObject({ workflow: 'review', origin: { cause: other, pr: expect.any(Number) } });
 });
 
-test('FT6: no run leads to another one of its own workflow, however long the way', async () => {
+test('FT6: no run causes another run of its own workflow, not even indirectly', async () => {
   const opened = await rig.serve([waits('one', { ...OPENED, fromRuns: true }), waits('two', { ...OPENED, fromRuns: true }), FEATURE]);
   const first = await runOf(opened);
   // One pull request starts both; each opens another one, which starts the other of them, and then nothing.
@@ -64,7 +64,7 @@ test('FT6: no run leads to another one of its own workflow, however long the way
   expect((await rig.deliveries(opened))[0]?.reason).toMatch(/^run \w+ of "\w+" led to this, so it would start itself again/);
 });
 
-test('FT5: comments, labels and issues of a run start nothing; the same by the person whose login it is does', async () => {
+test('FT5: comments, labels and issues of a run start nothing; those of the person with the same login do', async () => {
   const opened = await rig.serve([
     FEATURE,
     waits('answer', { event: 'issue_comment.created' }),
@@ -76,20 +76,20 @@ test('FT5: comments, labels and issues of a run start nothing; the same by the p
   const { forge, hub } = rig.stage;
   const { id } = valueIn(await forge.comment({ number: item.number, body: 'Done.' }, `${run}/say#1/1`));
   const said = await rig.sent(opened, rig.comment(item, 'Done.', { sender: LOGIN, id: Number(id) }));
-  expect(said).toMatchObject({ status: 'ignored', reason: expect.stringContaining(`run ${run} did this itself`) });
+  expect(said).toMatchObject({ status: 'ignored', reason: expect.stringContaining(`run ${run} caused this event`) });
   // An agent that gets a label or an issue written for it starts nothing by that.
   valueIn(await forge.addLabels({ number: item.number, labels: ['workflow:deploy'] }, `${run}/label#1/1`));
   const labelled = { event: 'issues', payload: payloadFor(item, { action: 'labeled', sender: LOGIN, label: { name: 'workflow:deploy' } }) };
-  expect((await rig.sent(opened, labelled)).reason).toBe(`run ${run} did this itself, and only people start a workflow by its name`);
+  expect((await rig.sent(opened, labelled)).reason).toBe(`run ${run} caused this event, and only people can start a workflow by name`);
   const { number } = valueIn(await forge.createIssue({ title: 'More', body: '', labels: [] }, `${run}/issue#1/1`));
   const filed = { event: 'issues', payload: payloadFor(hub.state.items.get(number) as Item, { action: 'opened', sender: LOGIN }) };
-  expect((await rig.sent(opened, filed)).reason).toContain(`run ${run} did this itself`);
+  expect((await rig.sent(opened, filed)).reason).toContain(`run ${run} caused this event`);
   const other = rig.issue();
   expect((await rig.sent(opened, rig.label(other, 'workflow:deploy', LOGIN))).status).toBe('done');
   expect((await rig.sent(opened, rig.comment(other, 'What about this?', { sender: LOGIN, id: 1 }))).status).toBe('done');
 });
 
-test("FT5: under an App's login everything that it does is Pawl's", async () => {
+test("FT5: with an App's login all of its actions count as Pawl's own", async () => {
   const { privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
@@ -98,10 +98,10 @@ test("FT5: under an App's login everything that it does is Pawl's", async () => 
   const forge = await rig.stage.reopen({ auth: { kind: 'app', appId: String(APP.id), privateKey } });
   const opened = await rig.serve([FEATURE], forge);
   const { status, reason } = await rig.sent(opened, rig.label(rig.issue(), 'feature', 'pawl-test[bot]'));
-  expect([status, reason]).toEqual(['ignored', expect.stringContaining('Pawl did this itself')]);
+  expect([status, reason]).toEqual(['ignored', expect.stringContaining('Pawl caused this event')]);
 });
 
-test("a review policy is for pull requests of runs, too: they are not less reviewed than people's", () => {
+test('a review policy also applies to pull requests of runs', () => {
   const policy = { rules: [{ name: 'core', requirements: [{ role: 'pr-review' }] }] };
   const triggers = compileReviewPolicy(policy).flatMap((workflow) => allTriggers(reviewTrigger(policy, workflow)));
   expect(triggers.map(({ fromRuns }) => fromRuns)).toEqual([true, true, true, true]);

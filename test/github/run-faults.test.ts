@@ -107,7 +107,7 @@ describe('a merge that GitHub cannot do now', () => {
       },
     ],
     ['a secondary limit', { status: 403, message: 'You have exceeded a secondary rate limit', headers: { 'retry-after': '900' } }],
-  ])('says until when it waits: %s', async (_what, fault) => {
+  ])('reports until when it waits: %s', async (_what, fault) => {
     const begun = await begin();
     stage.hub.faults.push({ on: MERGE, ...fault });
     const { status, error, waits } = await approved(begun);
@@ -117,8 +117,8 @@ describe('a merge that GitHub cannot do now', () => {
   });
 });
 
-describe('a login that is not valid any more', () => {
-  test('stops the run with what to do, and the run goes on once there is another one', async () => {
+describe('a login that is no longer valid', () => {
+  test('stops the run and says what to do, and the run continues once there is another login', async () => {
     const begun = await begin();
     begun.ahead(async () => void stage.hub.state.tokens.delete(TOKEN));
     const { status, error, waits } = await approved(begun);
@@ -132,7 +132,7 @@ describe('a login that is not valid any more', () => {
 });
 
 describe('other people', () => {
-  test('who push between the approval and the merge get nothing merged, and are asked again', async () => {
+  test('who push between the approval and the merge get nothing merged, and the approval is requested again', async () => {
     const begun = await begin();
     begun.ahead(async () => void (await stage.commit('feature', { 'late.txt': '1' })));
     const { status, steps, waits } = await approved(begun);
@@ -148,7 +148,7 @@ describe('other people', () => {
     expect(await stage.read('main', 'late.txt')).toBe('1');
   });
 
-  test('who merged it at the approved head have done it: the run goes on', async () => {
+  test('who merged it at the approved head have done the work: the run continues', async () => {
     const begun = await begin();
     begun.ahead(async () => {
       const other = await stage.reopen({ ledger: `${stage.folder}/other.db` });
@@ -217,7 +217,7 @@ test('whoever approves as a bot, as the author or without any right does not cou
 });
 
 describe('rules of the repository', () => {
-  test('that refuse a merge stop the run with the sentence of GitHub', async () => {
+  test('that refuse a merge stop the run with the message of GitHub', async () => {
     const begun = await begin();
     const said = 'At least 2 approving reviews are required by reviewers with write access.';
     stage.hub.state.mergeRefusal = said;
@@ -227,7 +227,7 @@ describe('rules of the repository', () => {
     expect((await begun.run.wait()).status).toBe('completed');
   });
 
-  test('a default branch that was renamed takes its pull requests along, and the merge lands there', async () => {
+  test('a renamed default branch keeps its pull requests, and the merge goes there', async () => {
     const begun = await begin();
     await stage.repository.git('branch', '-m', 'main', 'trunk');
     stage.hub.state.defaultBranch = 'trunk';

@@ -36,7 +36,7 @@ const paramsOf = async ({ engine }: Opened, run: string): Promise<unknown> => {
   return JSON.parse((await engine.store.values([state.params?.digest ?? ''])).get(state.params?.digest ?? '') ?? '{}');
 };
 
-test('FT7: a command starts its workflow for the issue, with what is behind it as parameters, once per comment', async () => {
+test('FT7: a command starts its workflow for the issue, with the parameters after it, once per comment', async () => {
   const opened = await rig.serve([review()]);
   const item = rig.issue();
   const webhook = await said(item, '/review depth=2 area="{{ secrets.TOKEN }} $(id)"\n\nThanks!');
@@ -54,7 +54,7 @@ test('FT7: a command starts its workflow for the issue, with what is behind it a
   expect((await heard(opened, item, '/review')).run).not.toBe(run);
 });
 
-test('FT7: a command that is quoted, in code, on another line, hidden or only begins alike starts nothing', async () => {
+test('FT7: a command that is quoted, in code, on another line, hidden or only starts the same starts nothing', async () => {
   const opened = await rig.serve([review()]);
   const item = rig.issue();
   const bodies = [
@@ -72,7 +72,7 @@ test('FT7: a command that is quoted, in code, on another line, hidden or only be
   expect(await opened.engine.list()).toEqual([]);
 });
 
-test('FT7: strangers, programs and comments that were changed since start nothing', async () => {
+test('FT7: strangers, programs and edited comments start nothing', async () => {
   const { accounts, comments } = rig.stage.hub.state;
   accounts.set('mallory', { permission: 'read', bot: false });
   accounts.set('robot[bot]', { permission: 'write', bot: true });
@@ -89,7 +89,7 @@ test('FT7: strangers, programs and comments that were changed since start nothin
   expect(await opened.engine.list()).toEqual([]);
 });
 
-test('FT7: what is behind a command must be parameters that the workflow declares', async () => {
+test('FT7: a command accepts only parameters that the workflow declares', async () => {
   const opened = await rig.serve([review()]);
   const item = rig.issue();
   const reasons: Record<string, string> = {

@@ -92,7 +92,7 @@ async function deliver(webhook: Webhook, comment: string) {
 }
 
 describe('with a token', () => {
-  test('a gate is a commit status, and a command decides by the permission that the API tells', async () => {
+  test('a gate is a commit status, and the permission from the API decides about a command', async () => {
     const { run, number, head } = await begin();
     await expect.poll(() => stage.hub.state.statuses).toMatchObject([{ sha: head, context: 'pawl: release / ask', state: 'pending' }]);
     await stage.account('mallory', { permission: 'read' });
@@ -112,11 +112,11 @@ describe('with a token', () => {
     const item = stage.hub.state.items.get(number) as Item;
     const comment = { id: own[0]?.id, body: own[0]?.body, user: { login: 'pawl-user', type: 'User' } };
     const echo = { event: 'issue_comment', payload: payloadFor(item, { action: 'edited', sender: 'pawl-user', comment }) };
-    expect(await deliver(echo, String(own[0]?.id))).toMatchObject({ reason: 'Pawl wrote this itself, so it does nothing' });
+    expect(await deliver(echo, String(own[0]?.id))).toMatchObject({ reason: 'Pawl wrote this itself, so it is ignored' });
     expect((await opened.engine.list()).map(({ workflow }) => workflow)).toEqual(['release']);
   });
 
-  test('a comment that was changed, or another text than the one that was told, decides nothing', async () => {
+  test('an edited comment, or one whose text differs from the event, decides nothing', async () => {
     const { number } = await begin();
     const id = Number(await stage.comment(number, 'ann', 'hello'));
     const item = stage.hub.state.items.get(number) as Item;
@@ -127,7 +127,7 @@ describe('with a token', () => {
 });
 
 describe('as an App', () => {
-  test('a gate is a check run with its evidence, updated and not doubled; the comments of the App command nothing', async () => {
+  test('a gate is a check run with its evidence, updated and not duplicated; commands of the App are ignored', async () => {
     const { run, number, head } = await begin(APP_AUTH);
     const own = () => stage.hub.state.checks.filter(({ app }) => app === APP.slug);
     await expect.poll(own).toMatchObject([{ sha: head, name: 'pawl: release / ask', status: 'in_progress' }]);

@@ -85,7 +85,7 @@ describe('a webhook', () => {
     expect(data.get('$trigger')).toMatchObject({ issue: { number: 1, title: 'Search' }, label: { name: 'feature' } });
   });
 
-  test('that is sent again under another id is a repetition: GitHub signs the body only', async () => {
+  test('that is sent again with another id is a repetition: GitHub signs only the body', async () => {
     const opened = await open();
     const webhook = label(issue(), 'feature');
     await sent(opened, { ...webhook, id: 'a-1' });
@@ -101,7 +101,7 @@ describe('a webhook', () => {
     expect(rig.warnings).toHaveLength(4);
   });
 
-  test('about another repository, or on nothing that a workflow starts on, does nothing and says why', async () => {
+  test('about another repository, or about an event that no workflow starts on, does nothing and says why', async () => {
     const opened = await open();
     const item = issue();
     const { payload } = label(item, 'feature');
@@ -114,7 +114,7 @@ describe('a webhook', () => {
     expect(await runs(opened)).toEqual([]);
   });
 
-  test('waits while GitHub does not answer, and is acted on later', async () => {
+  test('waits while GitHub does not respond, and is handled later', async () => {
     const opened = await open();
     stage.hub.limitedUntil = Date.now() + 3_600_000;
     await send(opened, label(issue(), 'feature'));
@@ -151,7 +151,7 @@ describe('a workflow', () => {
     expect((await runs(opened)).map(([, number]) => number).sort()).toEqual([1, 2]);
   });
 
-  test('is named by a label or by a command, whatever its trigger; others do not start then', async () => {
+  test('is started by name with a label or a command, whatever its trigger; no other workflow starts', async () => {
     const opened = await open([waits('any', ON), waits('named')]);
     await sent(opened, label(issue(), 'workflow:named'));
     await sent(opened, comment(issue(), 'please\n@pawl-user workflow:named\nthanks'));
@@ -162,7 +162,7 @@ describe('a workflow', () => {
     });
   });
 
-  test('is not named by a command in a sentence, a quotation or code, to somebody else, or by a program', async () => {
+  test('is not started by a command in a sentence, a quotation or code, to somebody else, or by a program', async () => {
     const opened = await open([waits('named')]);
     const command = '@pawl-user workflow:named';
     const bodies = [
@@ -178,7 +178,7 @@ describe('a workflow', () => {
     expect((await sent(opened, comment(issue(), command, { edited: true }))).status).toBe('ignored');
   });
 
-  test('starts only where its conditions hold: labels, the milestone, a bot as assignee', async () => {
+  test('starts only if its conditions hold: labels, the milestone, a bot as assignee', async () => {
     const on = (more: Partial<TriggerModel>): TriggerModel => ({ ...ON, ...more });
     const opened = await open([
       waits('both', on({ labels: ['a', 'security'] })),
@@ -236,10 +236,12 @@ describe('a trigger with limits', () => {
     return pr.result === 'ok' ? pr.value.number : 0;
   };
 
-  test('starts only for changes of its paths, without those that it ignores', async () => {
+  test('starts only on changes to its paths, without those that it ignores', async () => {
     const opened = await open([waits('shop', { ...PULL, paths: ['services/shop/**'], pathsIgnore: ['**/*.md'] })]);
     expect((await sent(opened, opening(await pull('one', 'services/bank/a.ts')))).reason).toContain('none of these files changed');
-    expect((await sent(opened, opening(await pull('two', 'services/shop/README.md')))).reason).toContain('no file changed that it is for');
+    expect((await sent(opened, opening(await pull('two', 'services/shop/README.md')))).reason).toContain(
+      'none of the changed files match its paths',
+    );
     expect((await sent(opened, opening(await pull('three', 'services/shop/a.ts')))).status).toBe('done');
   });
 
@@ -284,7 +286,7 @@ describe('a trigger that follows the head of a pull request', () => {
   });
   const statuses = async ({ engine }: Opened) => (await engine.list()).map(({ status }) => status).sort();
 
-  test('ends an open run for an earlier head and starts another; late news of an earlier head end nothing', async () => {
+  test('ends an open run for an earlier head and starts another; a late event of an earlier head ends nothing', async () => {
     const first = await stage.commit('topic', { 'a.txt': 'one' });
     const pr = await stage.forge.openPullRequest({ title: 'Topic', body: '', head: 'topic', base: 'main' }, 'key/open');
     const number = pr.result === 'ok' ? pr.value.number : 0;
@@ -382,7 +384,7 @@ describe('a fork that the settings list', () => {
     expect(await sent(opened, byCarol(item, 'opened'))).toMatchObject({ status: 'done', run: expect.any(String) });
   });
 
-  test('FT4: starts nothing for another fork of the same name, nor by the name of an owner that only begins alike', async () => {
+  test('FT4: starts nothing for another fork of the same name, nor for an owner whose name only starts the same', async () => {
     const item = await fromFork();
     const opened = await open([waits('review', { ...ON, event: 'pull_request.opened' })], {
       forks: ['caro', 'carol/other', 'acme/project'],
@@ -390,7 +392,7 @@ describe('a fork that the settings list', () => {
     expect((await sent(opened, byCarol(item, 'opened'))).reason).toContain('"carol" may not start workflows');
   });
 
-  test('FT4: sees no secret, names no workflow, and lets nobody else start something there', async () => {
+  test('FT4: cannot read secrets or name a workflow, and nobody else can start something there', async () => {
     const item = await fromFork();
     stage.hub.state.accounts.set('mallory', { permission: 'read', bot: false });
     const opened = await open(
@@ -410,7 +412,7 @@ describe('a fork that the settings list', () => {
 });
 
 describe('polling', () => {
-  test('finds what happened while nothing ran, and does not start it a second time when the webhook comes too', async () => {
+  test('finds what happened while nothing ran, and starts it once even if the webhook arrives too', async () => {
     const first = await open([FEATURE], { polls: true });
     const { database } = first.server.services;
     await expect.poll(() => database.get('SELECT cursor FROM forge_cursors')?.cursor).toBeDefined();
@@ -422,7 +424,7 @@ describe('polling', () => {
     const [{ id } = { id: '' }] = await second.engine.list();
     await second.engine.run(id).signal('go', { payload: {} });
     await second.engine.run(id).wait();
-    expect((await sent(second, webhook)).reason).toMatch(/^the same event came as delivery \d+$/);
+    expect((await sent(second, webhook)).reason).toMatch(/^the same event arrived as delivery \d+$/);
     expect(await runs(second)).toHaveLength(1);
   });
 });

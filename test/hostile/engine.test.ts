@@ -88,5 +88,5 @@ test('an agent that keeps writing after its claim leaves the gate without a verd
   const view = await run(hostileScript('leaves-a-daemon', target));
   ended.abort();
   expect(view.steps.at(-1)).toMatchObject({ step: 'check', error: expect.stringContaining('answer.txt (changed)') });
-  expect(view).toMatchObject({ status: 'escalated', error: expect.stringContaining('files moved while it checked them') });
+  expect(view).toMatchObject({ status: 'escalated', error: expect.stringContaining('files changed while it checked them') });
 });

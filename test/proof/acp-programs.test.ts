@@ -36,7 +36,7 @@ function describeAgent(modules: string): void {
 }
 
 function describeOwn(program: RealProgram): void {
-  test('a model is chosen among those that the agent has', async () => {
+  test('a model is chosen from those that the agent offers', async () => {
     await withModel(program, DONE, async ({ ask }) => {
       const refused = await ask({ model: 'no-such-model' });
       expect(refused).toMatchObject({ kind: 'failed', failure: 'refused', message: expect.stringMatching(/it offers .*haiku/) });

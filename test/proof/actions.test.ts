@@ -120,7 +120,7 @@ const stateText = (): string => {
 };
 
 describe('jobs in a row', () => {
-  test('go from a label to a merge: the first ends while the run waits, and the one of the review goes on', async () => {
+  test('go from a label to a merge: the first ends while the run waits, and the job of the review continues it', async () => {
     const first = await job('issues', label(issue()));
     expect(first.stderr).toBe('');
     expect(first.runs).toMatchObject([{ workflow: 'fix', status: 'waiting' }]);
@@ -138,7 +138,7 @@ describe('jobs in a row', () => {
     for (const secret of [TOKEN, SECRET]) expect([secret, saved.includes(secret)]).toEqual([secret, false]);
   });
 
-  test('find events that no job was started for, and take one event once', async () => {
+  test('find events for which no job was started, and handle each event once', async () => {
     const [one, two] = [issue(), issue()];
     const payload = label(one);
     await job('issues', payload, { id: '1' });
@@ -154,7 +154,7 @@ const stop = (): string => join(rig.home, 'hold');
 const begun = (): Promise<unknown> => expect.poll(() => existsSync(join(rig.home, 'begun')), { timeout: 200_000 }).toBe(true);
 
 describe('jobs that get into each other\u2019s way', () => {
-  test('JB1, JB3: two at once: the second waits until the first has ended, and both do their work', async () => {
+  test('JB1, JB3: two at the same time: the second waits until the first has ended, and both do their work', async () => {
     writeFileSync(stop(), '');
     const first = start('issues', label(issue()), { hold: '90s' });
     await begun();
@@ -168,7 +168,7 @@ describe('jobs that get into each other\u2019s way', () => {
     expect(pulls()).toHaveLength(2);
   });
 
-  test('one that was killed while an agent worked is done again by the next', async () => {
+  test('the work of one that was killed while an agent was running is repeated by the next', async () => {
     writeFileSync(stop(), '');
     const payload = label(issue());
     const first = start('issues', payload, { id: '1' });
@@ -212,7 +212,7 @@ const commented = (item: Item, { id, by, body }: { readonly id: string; readonly
   comment: { id: Number(id), body, user: { login: by, type: 'User' }, updated_at: new Date().toISOString() },
 });
 
-describe('what people see of jobs, and what they decide there', () => {
+describe('what people see of jobs, and how they decide there', () => {
   /** A run that waits for a decision at its pull request. */
   const asked = async (): Promise<{ readonly pull: Item; readonly run: string; readonly item: Item }> => {
     await stage.commit('main', { '.pawl/workflows/fix.yaml': ASKING, '.pawl/agent.mjs': OPENING });
@@ -222,7 +222,7 @@ describe('what people see of jobs, and what they decide there', () => {
     return { pull: pulls()[0] as Item, run: runs[0]?.run as string, item };
   };
 
-  test('one comment per run and one check per gate; a command counts once, and not of strangers and programs', async () => {
+  test('one comment per run and one check per gate; a command counts once, and not from strangers and programs', async () => {
     const { pull, run, item } = await asked();
     expect(comments(pull.number, '/pawl approve')).toHaveLength(1);
     expect(comments(item.number, `#${pull.number}`).length).toBeLessThanOrEqual(1);
@@ -247,7 +247,7 @@ describe('what people see of jobs, and what they decide there', () => {
     expect(checks()).toEqual([['completed', 'success']]);
   });
 
-  test('a job that was killed when it had heard a command is done again: one decision, one merge', async () => {
+  test('a job that was killed after it received a command is repeated: one decision, one merge', async () => {
     const { pull } = await asked();
     const id = await stage.comment(pull.number, 'ann', '/pawl approve');
     const first = start('issue_comment', commented(pull, { id, by: 'ann', body: '/pawl approve' }));
@@ -276,7 +276,7 @@ describe('what a job refuses', () => {
     expect(stage.hub.state.items.size).toBe(1);
   });
 
-  test('to run outside of a job', async () => {
+  test('to run outside a job', async () => {
     const { code, stderr } = await rig.run(['actions', 'run']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('GITHUB_EVENT_NAME is not set')]);
   });

@@ -40,7 +40,7 @@ function describePlugin(modules: string): void {
   test.each([
     ['2025-11-25', { MCP_PROTOCOL_NEGOTIATION: 'legacy' }],
     ['2026-07-28', { MCP_PROTOCOL_NEGOTIATION: 'auto' }],
-  ])('an agent that wants to stop at an open step is kept at work until the run is done (protocol %s)', async (version, env) => {
+  ])('an agent that tries to stop at an open step is kept working until the run is done (protocol %s)', async (version, env) => {
     stub = await startAnthropicStub(lazyModel);
     const { code, said } = await runClaude(rig, { modules, stub, env });
     expect([code, said]).toEqual([0, 'Now it is done.']);

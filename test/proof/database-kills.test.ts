@@ -7,7 +7,7 @@ import { temporaryFolder } from '../safe-db/book.ts';
 
 const AT_ONCE = 3;
 
-test('after a kill at any write the database is as after an uninterrupted run, or without the step that is unknown', async () => {
+test('after a kill at any write the database equals that of an uninterrupted run, or lacks only the step that is unknown', async () => {
   const trials = prepareTrials(temporaryFolder());
   const whole = await tryOnce(trials);
   expect(whole.last.status).toBe('completed');

@@ -59,7 +59,7 @@ const land = { id: 'land', forge: { action: 'merge_pr' }, next: null } as const;
 describe('an agent between a strong gate and a weak one', () => {
   const graph = defineWorkflow({ name: 'graph', steps: [work, strong, more, weak, land] });
 
-  test('lands nothing that fails the strong gate', async () => {
+  test('merges nothing that fails the strong gate', async () => {
     const view = await played(graph);
     expect(view.steps.at(-1)).toMatchObject({
       outcome: 'stale_tree',
@@ -68,7 +68,7 @@ describe('an agent between a strong gate and a weak one', () => {
     expect([view.status, onMain()]).toEqual(['escalated', 'broken']);
   });
 
-  test('lands what the strong gate passes again', async () => {
+  test('merges what the strong gate passes again', async () => {
     answers = { ...answers, more: ['fixed and documented\n'] };
     const view = await played(graph);
     expect(view.steps.at(-1)?.evidence).toMatchObject({ again: ['strong'] });
@@ -101,7 +101,10 @@ describe('an agent between a strong gate and a weak one', () => {
   test('asks a person at once when the transition back does not reach the failing gate', async () => {
     const looping = { ...land, next: { ok: null, stale_tree: { to: 'weak', maxIterations: 3 } } } as const;
     const view = await played(defineWorkflow({ name: 'graph', steps: [work, strong, more, weak, looping] }));
-    expect(view).toMatchObject({ status: 'escalated', error: expect.stringContaining('gate "strong" is not made again from there') });
+    expect(view).toMatchObject({
+      status: 'escalated',
+      error: expect.stringContaining('gate "strong" is not renewed on the way from there'),
+    });
     expect(view.steps.filter(({ path }) => path.startsWith('weak'))).toHaveLength(1);
   });
 });
@@ -135,7 +138,7 @@ describe('a strong gate in a child run', () => {
   const start = { id: 'strong', workflow: judging, next: 'more' } as const;
   const parent = defineWorkflow({ name: 'parent', steps: [work, start, more, weak, land] });
 
-  test('holds the merge of its parent', async () => {
+  test('blocks the merge of its parent', async () => {
     const view = await played(parent);
     expect(view.steps.at(-1)).toMatchObject({
       outcome: 'stale_tree',

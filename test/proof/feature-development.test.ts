@@ -205,7 +205,7 @@ describe('feature-development', () => {
     }));
 
   // An agent is handed the context that its stage declares, and not what the way to it added (src/steps/asking.ts).
-  test('tells the agent that it goes back to what failed', () =>
+  test('tells the agent to which it returns what failed', () =>
     play({
       agents: { implement: inTurn(untested, privately) },
       status: 'completed',
@@ -276,7 +276,7 @@ describe('an agent that rejects', () => {
 });
 
 describe('a review', () => {
-  test('that rejects sends the work back with what was said, ten times at most', () =>
+  test('that rejects sends the work back with what was said, at most ten times', () =>
     play({
       labels: ['security'],
       // After the first time round the agent gives up, and a person sends the same work to the review again.
@@ -366,7 +366,7 @@ describe('a merge', () => {
       then: (_, { error }) => expect(error).toContain('was taken 10 times'),
     }));
 
-  test('whose CI fails goes back to the agent with the reason, ten times at most', () =>
+  test('whose CI fails goes back to the agent with the reason, at most ten times', () =>
     play({
       agents: { implement: inTurn(red, red, fails) },
       retries: 9,
@@ -378,7 +378,7 @@ describe('a merge', () => {
       },
     }));
 
-  test('W13: lands the approved head or nothing; another head is approved, tested and reviewed before it lands', () =>
+  test('W13: merges the approved head or nothing; another head is approved, tested and reviewed before it is merged', () =>
     play({
       status: 'completed',
       people: inOrder(async (project, pr) => {
@@ -409,7 +409,7 @@ test('a head that moves after every approval escalates after ten times', () =>
     then: (_, { error }) => expect(error).toContain('the way from "merge" to "human_approval.enter" was taken 10 times'),
   }));
 
-test('a pull request that others pushed to from elsewhere never lands untested, and escalates', () =>
+test('a pull request that others pushed to is never merged untested, and escalates', () =>
   play({
     status: 'escalated',
     people: inOrder(async (project, pr) => {

@@ -10,7 +10,7 @@ import { judged } from '../hostile/judged.ts';
 
 const COMMAND_PROGRAMS = Object.fromEntries(Object.keys(COMMANDS).map((name) => [name, programOf(name)]));
 
-test('editing a book: what the database shows is enforced, what a reviewer or a metric says is advised', async () => {
+test('editing a book: steps checked by the database are enforced, steps checked by a reviewer or a metric are advised', async () => {
   const result = await runHostile(W1EditingWorkflow, {
     open: async (attack) => {
       const editing = await openEditing({ directory: attack.cwd, commands: attack.commands(COMMAND_PROGRAMS) });

@@ -5,7 +5,7 @@ import { createExample, stagesOf } from '../../examples/flow/example.ts';
 import { runHostile } from '../../src/proof/index.ts';
 import { judged } from '../hostile/judged.ts';
 
-test('the flow: stages verify what the implementer and the fixer say', async () => {
+test('the flow: stages verify the claims of the implementer and the fixer', async () => {
   const result = await runHostile((directory) => createExample({ directory }).compiled, {
     params: { inputData: 'slug' },
     engine: { stages: stagesOf('slug') },

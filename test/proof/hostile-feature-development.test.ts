@@ -46,7 +46,7 @@ async function open({ drivers }: Attack): Promise<HostileStage> {
   };
 }
 
-test('no agent completes a step without the files, tests or forge state that it demands', async () => {
+test('a step without its required files, tests or forge state does not complete', async () => {
   const honest = (request: AgentRequest) => (HONEST[request.step] ?? approve)(request, project);
   const result = await runHostile(featureDevelopment(), { open, honest });
   console.log(result.report());

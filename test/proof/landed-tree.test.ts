@@ -67,7 +67,7 @@ const WORK = '  - { id: work, type: agent, agent: dev, on_complete: tests }\n';
 const TESTS = '  - { id: tests, type: gate, conditions: [{ check: command, run: sh check.sh }], on_pass: merge, on_fail: escalate }\n';
 const MERGE = '  - { id: merge, type: action, action: merge_pr, on_success: complete }\n';
 
-test('a commit with a git replacement lands with the files that were tested, or not at all', async () => {
+test('a commit with a git replacement is merged with the files that were tested, or not at all', async () => {
   const { view } = await play(fileOf(WORK + TESTS + MERGE), {
     work: ({ cwd }) => {
       const commit = (text: string): string => {
@@ -98,13 +98,13 @@ describe('reviewers side by side', () => {
     await stage.review(request?.number as number, 'ann', 'approved');
   };
 
-  test('are about the tree that lands', async () => {
+  test('review the tree that is merged', async () => {
     const { view, engine } = await play(workflow, deeds);
     await approved();
     expect([(await engine.run(view.id).wait()).status, await onMain()]).toEqual(['completed', 'fixed\n']);
   });
 
-  test('who saw other files review again before anything lands, whoever approved the pull request', async () => {
+  test('that saw other files review again before anything is merged, whoever approved the pull request', async () => {
     const { view, engine, folder } = await play(workflow, deeds);
     put(folder, 'answer.txt', 'not reviewed\n');
     await engine.run(view.id).resume();
@@ -130,7 +130,10 @@ describe('reviewers side by side', () => {
     await approved();
     await engine.run(view.id).resume();
     const done = await engine.run(view.id).wait('idle');
-    expect([done.status, done.error]).toEqual(['escalated', expect.stringMatching(/the review "(one|two)" is not made again from there/)]);
+    expect([done.status, done.error]).toEqual([
+      'escalated',
+      expect.stringMatching(/the review "(one|two)" is not renewed on the way from there/),
+    ]);
     expect(await onMain()).toBe('broken\n');
   });
 });
@@ -160,7 +163,7 @@ describe('a link in the tree of a gate', () => {
     expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('answer.txt leads to')]);
   });
 
-  test('that leads to another file of the tree is judged and lands', async () => {
+  test('that leads to another file of the tree is checked and merged', async () => {
     const { view } = await play(workflow, {
       work: (request) => {
         put(request.cwd, 'answers/latest.txt', 'fixed\n');
@@ -172,7 +175,7 @@ describe('a link in the tree of a gate', () => {
   });
 });
 
-test('a file that the run took out of git and left on disk leaves a gate without a verdict', async () => {
+test('a file that the run removed from git and left on disk leaves a gate without a verdict', async () => {
   const { view } = await play(fileOf(WORK + TESTS + MERGE), {
     work: ({ cwd }) => {
       git(cwd, 'rm', '--quiet', '--cached', 'answer.txt');
@@ -200,7 +203,7 @@ test('an agent cannot make git store other content than a file has', async () =>
 test.each([
   ['check.sh', 'check.sh (changed)'],
   ['.npmrc', '.npmrc (added)'],
-])('in the worktree of a run an agent may not touch %s', async (path, change) => {
+])('in the worktree of a run an agent must not change %s', async (path, change) => {
   const { view } = await play(fileOf(WORK + TESTS + MERGE), {
     work: ({ cwd }) => {
       put(cwd, path, 'true\n');

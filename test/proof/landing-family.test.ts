@@ -81,13 +81,13 @@ describe('in a flow', () => {
     });
   const pause = between(() => step('pause').signal('go'));
 
-  test('an earlier gate must have judged what lands, if no step of the flow changed it since', async () => {
+  test('an earlier gate must have checked what is merged, if no step of the flow changed it since', async () => {
     const view = await played([pause], { path: 'answer.txt', text: 'broken again\n' });
     expect(view.output).toMatchObject({ outcome: 'stale_tree', stale: ['first'], files: ['answer.txt (changed)'] });
     expect(onMain('answer.txt')).toBe('broken');
   });
 
-  test('and it lands when nobody changed anything', async () => {
+  test('and it is merged if nobody changed anything', async () => {
     expect([(await played([pause], { path: 'answer.txt', text: 'fixed\n' })).output, onMain('answer.txt')]).toEqual(['landed', 'fixed']);
   });
 
@@ -110,19 +110,19 @@ describe('with a child run', () => {
   const pause = { id: 'pause', signal: 'go', next: 'land' } as const;
   const parent = defineWorkflow({ name: 'parent', steps: [work, { id: 'child', workflow: child, next: 'pause' }, pause, land] });
 
-  test('its parent lands what the gate of the child judged', async () => {
+  test('its parent merges what the gate of the child checked', async () => {
     const view = await played([parent], { path: 'answer.txt', text: 'fixed\n' });
     expect([view.status, onMain('answer.txt')]).toEqual(['completed', 'fixed']);
   });
 
-  test('its parent does not land anything else', async () => {
+  test('its parent does not merge anything else', async () => {
     const view = await played([parent], { path: 'answer.txt', text: 'not checked\n' });
     expect([view.status, view.steps.at(-1)?.outcome]).toEqual(['escalated', 'stale_tree']);
     expect(view.steps.at(-1)?.output).toMatchObject({ error: expect.stringContaining('gate "inner" of another run of its family judged') });
     expect(onMain('answer.txt')).toBe('broken');
   });
 
-  test('the way back may lead through the child, which judges again', async () => {
+  test('the loop back can lead through the child, which checks again', async () => {
     const reviewing = defineWorkflow({ name: 'child', steps: [{ id: 'inner', agent: 'dev', prompt: 'Review it.', next: null }] });
     deeds = { ...deeds, inner: () => [{ do: 'answer', verdict: 'approve' }] };
     const looping = defineWorkflow({
@@ -140,7 +140,7 @@ describe('with a child run', () => {
     expect([(await engine.run(view.id).wait()).status, onMain('answer.txt')]).toEqual(['completed', 'fixed again']);
   });
 
-  test('a landing in the child is held to a gate of its parent', async () => {
+  test('a merge in the child is subject to a gate of its parent', async () => {
     const landing = defineWorkflow({
       name: 'landing',
       steps: [{ ...pause, next: 'second' }, { id: 'second', gate: { checks: ['test -e answer.txt'] }, next: 'land' }, land],
@@ -178,7 +178,7 @@ describe('with a child run', () => {
   });
 });
 
-test('a gate that is repeated at a merge does not run a script that changed outside of the run', async () => {
+test('a gate that is repeated at a merge does not run a script that changed outside the run', async () => {
   const graph = defineWorkflow({
     name: 'graph',
     steps: [

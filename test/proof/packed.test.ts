@@ -60,7 +60,7 @@ await engine.close();
 globalThis.console.log(ended.map(({ status }) => status).join(' '));
 `;
 
-test('npm installs the package and nothing else: no dependency, and no Node before that of the project', () => {
+test('npm installs only the package: no dependency, and no other Node than that of the project', () => {
   expect(readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['pawl']);
   expect(readdirSync(join(project, 'node_modules', '.bin'))).toEqual(['pawl']);
 });

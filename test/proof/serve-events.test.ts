@@ -49,7 +49,7 @@ async function serve() {
 const runs = async () => (await rig.json<{ runs: { workflow: string; status: string }[] }>(['runs'])).runs;
 
 // The kill may come while the step works, which then has no end on record: it says that it may run again.
-test('a delivery is taken over HTTP as the guide shows it; a kill right after the answer loses nothing and repeats nothing', async () => {
+test('a delivery is accepted over HTTP as in the guide; a kill right after the response loses nothing and repeats nothing', async () => {
   const first = await serve();
   expect(JSON.parse(first.send('build-81'))).toMatchObject({ delivery: 'build-81', status: 'stored' });
   first.serving.process.kill('SIGKILL');

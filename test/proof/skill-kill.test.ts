@@ -24,7 +24,7 @@ const SPEC = `({
 // The same text in both processes, or the run would stop because its code changed.
 const skill = defineSkill(new Function(`return ${SPEC}`)() as Parameters<typeof defineSkill>[0]);
 
-test('a skill goes on after kill -9 in the middle of a confidence loop', async () => {
+test('a skill continues after kill -9 in the middle of a confidence loop', async () => {
   const other = rig.other(`
     const { defineSkill, skillWorkflow } = await import('${SKILLS}');
     const engine = await createEngine({ db, cwd: ${JSON.stringify(rig.directory)} });

@@ -64,7 +64,7 @@ const more = { id: 'more', agent: 'dev', prompt: 'More.' } as const;
 const land = { id: 'land', forge: { action: 'merge_pr' }, next: null } as const;
 
 describe('what the forge says about an earlier head', () => {
-  test('by CI does not let a later one land', async () => {
+  test('by CI does not allow a later one to be merged', async () => {
     const ci = { id: 'ci', gate: { checks: [{ check: 'ci_status', workflows: ['build'] }] }, next: 'more' } as const;
     const going = await played(defineWorkflow({ name: 'w', steps: [{ ...work, next: 'ci' }, ci, { ...more, next: 'land' }, land] }));
     await stage.check(await branch(), { name: 'build', status: 'completed', conclusion: 'success' });
@@ -98,7 +98,7 @@ describe('what the forge says about an earlier head', () => {
   });
 });
 
-describe('a review is about the files that it began with', () => {
+describe('a review is about the files that it started with', () => {
   const steps = (agent: string) =>
     [
       { ...work, next: 'review' },
@@ -106,7 +106,7 @@ describe('a review is about the files that it began with', () => {
       { ...land, next: { ok: null, stale_tree: { to: 'review', maxIterations: 1 } } },
     ] as const;
 
-  test('also when it is handed out', async () => {
+  test('also when it is attended', async () => {
     const { engine, run, folder } = await played(defineWorkflow({ name: 'w', steps: steps('reviewer') }));
     const [handout] = await engine.run(run.id).handouts();
     writeFileSync(join(folder, 'answer.txt'), 'not reviewed\n');
@@ -115,7 +115,7 @@ describe('a review is about the files that it began with', () => {
     expect([view.steps.at(-1)?.path, await onMain()]).toEqual(['review#2', 'broken\n']);
   });
 
-  test('also when the reviewer asked a question meanwhile', async () => {
+  test('also when the reviewer asked a question in the meantime', async () => {
     const question = { question: 'Is it urgent?', options: [{ label: 'yes' }, { label: 'no' }] };
     let visits = 0;
     deeds = {
@@ -133,7 +133,7 @@ describe('a review is about the files that it began with', () => {
   });
 });
 
-test('an agent whose step is no review does not stand in for the reviewer', async () => {
+test('an agent whose step is not a review does not replace the reviewer', async () => {
   // The review saw "fixed"; "more" spoils it, and "notes", which changes nothing, claims a verdict.
   deeds = { ...deeds, review: () => [{ do: 'answer', verdict: 'approve' }], notes: () => [{ do: 'answer', verdict: 'approve' }] };
   const review = { id: 'review', agent: 'dev', prompt: 'Review it.', next: { ok: 'more', reject: 'work' } } as const;
@@ -145,7 +145,7 @@ test('an agent whose step is no review does not stand in for the reviewer', asyn
   expect(await onMain()).toBe('broken\n');
 });
 
-test('a validation that rewrote files is made again before what came after it lands', async () => {
+test('a validation that rewrote files runs again before later changes are merged', async () => {
   const check = { id: 'check', validate: { stages: ['format', 'tests'] }, next: 'more' } as const;
   const given = defineWorkflow({ name: 'w', steps: [{ ...work, next: 'check' }, check, { ...more, next: 'land' }, land] });
   const stages = { format: 'test -e done.txt || echo formatted > done.txt', tests: 'sh check.sh' };

@@ -3,7 +3,7 @@ import { readEvents } from '../server/events.ts';
 import { openRig } from '../server/server-rig.ts';
 import { REVIEW } from '../server/workflows.ts';
 
-test('1,000 streams get what happens, and end when the server closes', async () => {
+test('1,000 streams receive all events, and end when the server closes', async () => {
   const rig = await openRig([REVIEW]);
   const streams = await Promise.all(Array.from({ length: 1000 }, () => readEvents(rig, '/api/v1/events')));
   await Promise.all(streams.map((stream) => stream.until(({ event }) => event === 'ready')));

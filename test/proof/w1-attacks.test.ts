@@ -33,7 +33,7 @@ async function attacked(command: string, fault: Fault): Promise<{ view: RunView;
 
 const tablesOf = (rows: object): object => ({ ...rows, workflow_runs: undefined });
 const books = (): object => tablesOf(dump(booksIn(editing.directory)));
-const dropped = 'what step "strategic-planning" did to its copy of database "book" was dropped: ';
+const dropped = 'the changes of step "strategic-planning" to its copy of database "book" were discarded: ';
 
 test.each<[string, string, string]>([
   ['drops a table', 'DROP TABLE chapters', `${dropped}it changed the schema: `],
@@ -48,14 +48,14 @@ test.each<[string, string, string]>([
   ['replaces in place', "REPLACE INTO chapters VALUES ('ponds-v1', 1, 'Gone', 'Gone.')", FINISHED],
   ['deletes and inserts in place', "DELETE FROM chapters; INSERT INTO chapters VALUES ('ponds-v1', 1, 'Gone', 'Gone.')", FINISHED],
   ['drops what forbids it, and edits in place', `DROP TRIGGER finished_chapters_stay; ${IN_PLACE}`, `${dropped}it changed the schema: `],
-])('an agent that %s is refused, and nothing of it is there', async (_, sql, reason) => {
+])('an agent that %s is refused, and none of its changes remain', async (_, sql, reason) => {
   const { view, before } = await attacked('w1:strategic', { attempts: 9, sql });
   expect([view.status, view.currentStep]).toEqual(['escalated', 'strategic-planning']);
   expect(view.steps.map(({ error }) => error ?? '').find((error) => !error.includes(reason))).toBeUndefined();
   expect(books()).toEqual(tablesOf(before));
 });
 
-test('a command that only measures cannot write: its change is dropped', async () => {
+test('a command that only measures cannot write: its change is discarded', async () => {
   const { view } = await attacked('review:chapters', {
     attempts: 9,
     sql: "UPDATE chapters SET text = 'Short.' WHERE version_id = 'ponds-v2'",
@@ -65,7 +65,7 @@ test('a command that only measures cannot write: its change is dropped', async (
   expect(editing.books.chapters('ponds-v2')[0]?.text).toContain('A pond is still');
 });
 
-test('an agent that edits the file itself is seen and named, and the backup of the run brings back what it deleted', async () => {
+test('an agent that edits the file itself is detected and reported, and the backup of the run restores what it deleted', async () => {
   const { view, before, id } = await attacked('w1:strategic', { attempts: 1, sql: 'DELETE FROM chapters WHERE number = 3', file: 'books' });
   expect(view.steps[0]?.evidence).toMatchObject({
     changedMeanwhile: { book: { notByPawl: true, tables: [{ table: 'chapters', removed: 1 }] } },

@@ -81,7 +81,7 @@ describe('the editing workflow', () => {
     expect(editing.books.chapters('ponds-v1')[0]?.text).toContain('very still');
   });
 
-  test('an editor who rejects twice sends the writers back twice, and each time is counted', async () => {
+  test('an editor that rejects twice sends the writers back twice, and each time is counted', async () => {
     await openWith();
     const { view } = await startPonds(oneChapter('It is very very very wet there, and nobody minds.'));
     expect(view.currentStep).toBe('human-gate');
@@ -118,7 +118,7 @@ describe('the editing workflow', () => {
     expect(editing.books.chapters('ponds-v2').some(({ text: prose }) => prose.includes('murky'))).toBe(true);
   });
 
-  test('writers of the same chapter take turns: whose copy is old begins again, and the work of both is in the book', async () => {
+  test('writers of the same chapter take turns: a writer with an outdated copy starts again, and the work of both is in the book', async () => {
     await openWith();
     const { view } = await startPonds(oneChapter('It is very wet there, and perhaps nobody minds it at all.'));
     expect(view.currentStep).toBe('human-gate');
@@ -170,7 +170,7 @@ describe('a command that does not do what it claims', () => {
     });
   });
 
-  test('is caught when it names the version that was there as its new one', async () => {
+  test('is caught when it claims the existing version as its new one', async () => {
     await openWith({ 'w1:create-version': { attempts: 2, claim: { versionId: 'ponds-v1' } } });
     const { view } = await startPonds();
     expect([view.status, view.currentStep]).toEqual(['escalated', 'create-version']);
@@ -178,7 +178,7 @@ describe('a command that does not do what it claims', () => {
     expect([count('versions'), attempts(view, 'writer')]).toEqual([1, []]);
   });
 
-  test('is caught when it names a version that is not in the database', async () => {
+  test('is caught when it claims a version that is not in the database', async () => {
     await openWith({ 'w1:create-version': { attempts: 1, claim: { versionId: 'ponds-v9' } } });
     const { view } = await startPonds();
     expect(attempts(view, 'create-version')).toEqual(['create-version#1 1 retried', 'create-version#1 2 ok']);

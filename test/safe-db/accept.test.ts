@@ -121,7 +121,7 @@ test.each([
     what: 'a row that refers to one that is gone',
     mine: "INSERT INTO chapters (book, text) VALUES (3, 'mine')",
     theirs: 'DELETE FROM books WHERE id = 3',
-    why: 'foreign keys point nowhere: table "chapters" rowid 4 to table "books"',
+    why: 'it leaves dangling foreign keys: table "chapters" rowid 4 to table "books"',
   },
   {
     what: 'a schema that was migrated',
@@ -154,7 +154,7 @@ test('more deleted or updated rows than allowed are refused with their number', 
   const { accept } = await worked('DELETE FROM chapters; DELETE FROM settings');
   expect(await accept({ deletesMax: 3 })).toMatchObject({
     kind: 'refused',
-    why: 'it deleted 4 rows (3 of table "chapters", 1 of table "settings"), and may delete 3; declare more with `deletes` if that is intended',
+    why: 'it deleted 4 rows (3 of table "chapters", 1 of table "settings"), but may delete only 3; raise `deletes` if that is intended',
   });
   expect(await accept({ deletesMax: 4 })).toMatchObject({ kind: 'accepted' });
   const { accept: update } = await worked("UPDATE books SET title = 'x'");
@@ -232,7 +232,7 @@ test('a step that broke a rule of the schema itself is told so, and not that oth
   const dangling = await worked('PRAGMA foreign_keys = OFF; DELETE FROM books WHERE id = 1', file);
   expect(await dangling.accept()).toMatchObject({
     kind: 'refused',
-    why: expect.stringContaining('foreign keys that point nowhere: table "chapters"'),
+    why: expect.stringContaining('it left dangling foreign keys: table "chapters"'),
   });
   const unchecked = await worked('PRAGMA ignore_check_constraints = ON; UPDATE rated SET stars = 9', file);
   expect(await unchecked.accept()).toMatchObject({ kind: 'refused', why: expect.stringContaining('CHECK constraint failed') });

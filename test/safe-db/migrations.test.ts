@@ -50,7 +50,11 @@ test('an existing database is backed up before', async () => {
 describe('a set of files is refused, and nothing is applied,', () => {
   test.each<[string, (at: Rig) => void, string]>([
     ['when an applied one was edited', ({ put }) => put('1_notes.sql', `${TABLE} -- more`), '1_notes.sql was edited after it was applied'],
-    ['when an applied one is gone', ({ folder }) => rmSync(join(folder, '1_notes.sql')), '1_notes.sql was applied, and its file is gone'],
+    [
+      'when an applied one is gone',
+      ({ folder }) => rmSync(join(folder, '1_notes.sql')),
+      '1_notes.sql was applied, but its file is missing',
+    ],
     ['when a new one comes before an applied one', ({ put }) => put('0_early.sql', 'SELECT 1;'), '0_early.sql comes before 1'],
     ['when two have one number', ({ put }) => put('01_again.sql', 'SELECT 1;'), 'have the number 1'],
     ['when one has no number', ({ put }) => put('fix.sql', 'SELECT 1;'), 'fix.sql has no number'],
@@ -62,7 +66,7 @@ describe('a set of files is refused, and nothing is applied,', () => {
     [
       'when one drops a table',
       ({ put }) => put('3_bad.sql', 'DROP TABLE notes;'),
-      'drops table "notes"; a person allows this with --allow-loss',
+      'drops table "notes"; a person can allow this with --allow-loss',
     ],
     [
       'when one drops a column',

@@ -60,7 +60,7 @@ describe('Gates', () => {
     expect((await play.run(junit(empty, ', tests: optional'))).status).toBe('completed');
     expect((await play.run(junit('<testsuite tests="1"><testcase name="a"/></testsuite>'))).status).toBe('completed');
     const silent = await play.run(gate('      - { check: command, run: "true", tests: required }'));
-    expect([silent.status, silent.error]).toEqual(['escalated', expect.stringContaining('not of a known test runner')]);
+    expect([silent.status, silent.error]).toEqual(['escalated', expect.stringContaining('not from a known test runner')]);
   });
 
   test('a failed test in the report is a fail, whatever the program exits with', async () => {

@@ -190,7 +190,7 @@ ${show('is {{ why }}')}`);
 stages:
   - { id: merge, type: action, action: merge_pr, on_error: { goto: show, context: { why: "{{ action.error }}" } } }
 ${show('{{ why }}')}`);
-    expect(play.read('show')).toContain('there is no forge here');
+    expect(play.read('show')).toContain('no forge is configured');
   });
 
   const REVIEW = (path: string) => `

@@ -28,7 +28,7 @@ describe('a link for one decision', () => {
     rig = await AccessRig.open();
   });
 
-  test('shows everything that is decided about, as inert text, and works without a script', async () => {
+  test('shows everything the decision is about, as inert text, and works without a script', async () => {
     const hostile = '<img src=x onerror=alert(1)>\u202e\u0007 "quoted" \'text\'';
     const { id } = await rig.parked(hostile);
     const page = await rig.send('GET', await linkTo(id));
@@ -42,7 +42,7 @@ describe('a link for one decision', () => {
     expect(page.text).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">');
   });
 
-  test('decides nothing when a robot looks at it', async () => {
+  test('decides nothing when a bot opens it', async () => {
     const { id } = await rig.parked();
     const path = await linkTo(id);
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'GET']) await rig.send(method, path);
@@ -50,7 +50,7 @@ describe('a link for one decision', () => {
     expect((await rig.form(path, { option: 'approve', digest: fieldIn(await rig.send('GET', path), 'digest') })).status).toBe(200);
   });
 
-  test('decides once, in the name of its person, and says so in the audit', async () => {
+  test('decides once, in the name of its person, and is recorded in the audit', async () => {
     const { id, digest } = await rig.parked();
     const path = await linkTo(id);
     const decided = await rig.form(path, { option: 'approve', digest });
@@ -66,7 +66,7 @@ describe('a link for one decision', () => {
     ]);
   });
 
-  test('ends, and ends with its person', async () => {
+  test('expires, and is revoked with its person', async () => {
     const { id, digest } = await rig.parked();
     const [short, long] = [await linkTo(id, 'ann', '1h'), await linkTo(id)];
     rig.wait(60 * 60_000);
@@ -76,7 +76,7 @@ describe('a link for one decision', () => {
     expect(await statusOf(id)).toBe('waiting');
   });
 
-  test('is no login, and no link to log in decides', async () => {
+  test('does not log in, and a login link does not decide', async () => {
     const { id, digest } = await rig.parked();
     const secret = (await linkTo(id)).split('/').at(-1) ?? '';
     expect((await rig.form('/auth/link', { secret })).status).toBe(410);
@@ -84,7 +84,7 @@ describe('a link for one decision', () => {
     expect(await statusOf(id)).toBe('waiting');
   });
 
-  test('does not decide from a page of another site, without an option, or without a text that is asked for', async () => {
+  test('does not decide from a page of another site, without an option, or without a required text', async () => {
     const { id, digest } = await rig.parked();
     const path = await linkTo(id);
     const foreign = await rig.form(path, { option: 'approve', digest }, { headers: { origin: 'https://evil.example' } });
@@ -105,7 +105,7 @@ describe('a link for one decision', () => {
     expect(decision).toMatchObject({ input: 'Shorter,\nplease', actor: 'ann' });
   });
 
-  test('AC5: says what changed meanwhile, and asks anew', async () => {
+  test('AC5: says what has changed in the meantime, and asks again', async () => {
     const { id, digest } = await rig.parked();
     const path = await linkTo(id);
     writeFileSync(join(rig.folder, 'plan.md'), 'two');
@@ -131,7 +131,7 @@ describe('a link for one decision', () => {
     expect((await rig.form(path, { option: 'rework', input: 'x', digest })).status).toBe(410);
   });
 
-  test('is made by a person with a browser, for one who may decide, at a gate that waits', async () => {
+  test('is created by a person with a browser, for a person who may decide, for a waiting gate', async () => {
     const { id } = await rig.parked();
     rig.person('viewer', { scopes: ['view'] });
     rig.person('ann');

@@ -49,7 +49,7 @@ describe('AC2: a change by a browser', () => {
   const change = (headers: Record<string, string>): Promise<string> =>
     rig.code('POST', '/api/v1/tokens', { cookie, headers: { 'x-pawl': '', ...headers }, body: { name: `t${Math.random()}` } });
 
-  test('comes from a page of ours', async () => {
+  test('is accepted from a page of the server', async () => {
     expect(await change({ origin: rig.url })).toBe('ok');
     expect(await change({ 'sec-fetch-site': 'same-origin' })).toBe('ok');
     expect(await change({ 'x-pawl': '1' })).toBe('ok');
@@ -62,18 +62,18 @@ describe('AC2: a change by a browser', () => {
     ['a page without an origin', { origin: 'null', 'x-pawl': '1' }],
     ['another site, by what the browser says', { 'sec-fetch-site': 'cross-site', 'x-pawl': '1' }],
     ['another port, by what the browser says', { 'sec-fetch-site': 'same-site', 'x-pawl': '1' }],
-  ])('does not come from %s', async (_, headers) => {
+  ])('is not accepted from %s', async (_, headers) => {
     expect(await change(headers as Record<string, string>)).toBe('ORIGIN_REFUSED');
   });
 
-  test('nor is the API read from there', async () => {
+  test('and the API cannot be read from there', async () => {
     for (const site of ['cross-site', 'same-site'])
       expect(await rig.code('GET', '/api/v1/runs', { cookie, headers: { 'sec-fetch-site': site } })).toBe('ORIGIN_REFUSED');
   });
 });
 
 describe('a token', () => {
-  test('needs no page, and lets in where a cookie does', async () => {
+  test('needs no page, and gives the same access as a cookie', async () => {
     expect(await rig.code('GET', '/api/v1/runs', { token: rig.token('bob', ['view']) })).toBe('ok');
   });
 
@@ -128,7 +128,7 @@ test('every page has a strict policy: nothing inline, nothing from elsewhere, in
 });
 
 describe('failed logins', () => {
-  test('are slowed by address; who has the right secret is not affected', async () => {
+  test('are slowed down per address; a valid secret is not affected', async () => {
     const other = await AccessRig.open();
     try {
       const [session, token] = [await other.login('ann'), other.token('ann')];
@@ -148,7 +148,7 @@ describe('failed logins', () => {
     }
   });
 
-  test('are slowed all together, and take a bounded memory', () => {
+  test('are slowed down in total, and use bounded memory', () => {
     let now = 0;
     const failures = new FailedLogins(() => now);
     for (let address = 0; address < 20_000; address += 1) {
@@ -180,11 +180,11 @@ describe('where the server listens', () => {
     expect(codeOf(() => addressesOf({ ...at, host, hasTls: true, publicUrl: 'https://pawl.example.com' }))).toBe('ok');
   });
 
-  test('a loopback address needs neither, and its links have a name that passkeys know', () => {
+  test('a loopback address needs neither, and its links use a host name that works with passkeys', () => {
     for (const host of ['127.0.0.1', 'localhost', '::1']) expect(addressesOf({ ...at, host }).baseUrl).toBe('http://localhost:7411');
   });
 
-  test('what people use must be an address, by https where other machines come', () => {
+  test('the public URL must be an address, with https if other machines use it', () => {
     for (const publicUrl of ['pawl.example.com', 'https://pawl.example.com/path', 'https://ann@pawl.example.com', 'ftp://x'])
       expect(
         codeOf(() => addressesOf({ ...at, host: 'localhost', publicUrl })),

@@ -13,7 +13,7 @@ afterEach(() => rig.close());
 const HTML = { accept: 'text/html' };
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-test('without a login there is no API, and a page leads to the login', async () => {
+test('without a login the API refuses requests, and a page redirects to the login', async () => {
   expect(await rig.code('GET', '/api/v1/runs')).toBe('LOGIN_REQUIRED');
   const reply = await rig.send('GET', '/runs/x?tab=log', { headers: HTML });
   expect([reply.status, reply.headers.location]).toEqual([303, '/auth/login?next=%2Fruns%2Fx%3Ftab%3Dlog']);
@@ -21,7 +21,7 @@ test('without a login there is no API, and a page leads to the login', async () 
   expect(page.text).toContain('data-next="/runs/x"');
 });
 
-test('a link of another site leads to the page itself first: there the cookie is sent', async () => {
+test('a link from another site leads to a page of the server first, which then sends the cookie', async () => {
   const reply = await rig.send('GET', '/runs/x', { headers: { ...HTML, 'sec-fetch-site': 'cross-site' } });
   expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('http-equiv="refresh"')]);
 });
@@ -32,7 +32,7 @@ test('after the login only a page of this server is opened', async () => {
 });
 
 describe('a one-time link', () => {
-  test('is not used up by looking at it, as robots do', async () => {
+  test('is not used up by opening it, as bots do', async () => {
     const secret = rig.link('ann');
     for (const method of ['GET', 'HEAD', 'GET']) {
       const reply = await rig.send(method, `/auth/link/${secret}`);
@@ -59,13 +59,13 @@ describe('a one-time link', () => {
     expect([reply.status, reply.headers['set-cookie'], reply.text]).toEqual([410, undefined, expect.stringContaining('expired on')]);
   });
 
-  test('is given to one of two who send it at the same time', async () => {
+  test('logs in only one of two concurrent requests', async () => {
     const secret = rig.link('ann');
     const replies = await Promise.all([rig.form('/auth/link', { secret }), rig.form('/auth/link', { secret })]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 410]);
   });
 
-  test('is not taken from a page of another site', async () => {
+  test('is not accepted from a page of another site', async () => {
     const secret = rig.link('ann');
     const reply = await rig.form('/auth/link', { secret }, { headers: { origin: 'https://evil.example' } });
     expect(reply.json()).toMatchObject({ status: 403, code: 'ORIGIN_REFUSED' });
@@ -74,13 +74,13 @@ describe('a one-time link', () => {
 });
 
 describe('the session cookie', () => {
-  test('is for this server only, and no script reads it', async () => {
+  test('is for this server only, and scripts cannot read it', async () => {
     const [cookie] = [(await rig.form('/auth/link', { secret: rig.link('ann') })).headers['set-cookie']].flat();
     expect(cookie).toMatch(/; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/);
     expect(cookie).not.toContain('Secure');
   });
 
-  test('goes over TLS only where people come by TLS', async () => {
+  test('is sent only over TLS if people use TLS', async () => {
     await using open = await tlsRig();
     const { port } = open.rig;
     const asked = { headers: { host: 'pawl.example.com', origin: 'https://pawl.example.com' } };
@@ -90,7 +90,7 @@ describe('the session cookie', () => {
     expect(port).toBeGreaterThan(0);
   });
 
-  test('of a session that ended is worth nothing', async () => {
+  test('of an ended session is invalid', async () => {
     const cookie = await rig.login('ann');
     for (let day = 0; day < 29; day += 1) {
       rig.wait(DAY_MS);
@@ -106,7 +106,7 @@ describe('the session cookie', () => {
     expect(await rig.code('GET', '/api/v1/runs', { cookie })).toBe('LOGIN_REQUIRED');
   });
 
-  test('is taken away by logging out', async () => {
+  test('is removed by logging out', async () => {
     const cookie = await rig.login('ann');
     const reply = await rig.form('/auth/logout', {}, { cookie });
     expect([reply.status, String(reply.headers['set-cookie'])]).toEqual([303, expect.stringContaining('Max-Age=0')]);

@@ -65,7 +65,7 @@ describe('a passkey', () => {
     expect([reply.status, reply.headers['set-cookie']]).toEqual([403, undefined]);
   });
 
-  test('answers a challenge once, of this server, in time, and for what it was made for', async () => {
+  test('answers a challenge of this server once, in time, and only for its purpose', async () => {
     const phone = new SoftwareAuthenticator(rig.url);
     await register(phone);
     const answered = phone.assert(await challengeAt('/auth/passkey/options'));
@@ -79,7 +79,7 @@ describe('a passkey', () => {
     expect((await login(late)).json()).toMatchObject({ code: 'PASSKEY_INVALID' });
   });
 
-  test('that is not registered, or was revoked, logs nobody in', async () => {
+  test('that is not registered, or was revoked, cannot log in', async () => {
     const phone = new SoftwareAuthenticator(rig.url);
     expect((await login(phone.assert(await challengeAt('/auth/passkey/options')))).status).toBe(403);
     await register(phone);
@@ -102,7 +102,7 @@ describe('a decision that must be signed', () => {
     return code === 'ok' ? (await rig.engine.run(run).wait()).status : code;
   };
 
-  test('is signed with a passkey that an enrolled key has enrolled, and with no other', async () => {
+  test('is signed only with a passkey that an enrolled key has enrolled', async () => {
     const phone = new SoftwareAuthenticator(rig.url);
     await register(phone);
     const { id, digest } = await rig.parked();
@@ -116,7 +116,7 @@ describe('a decision that must be signed', () => {
     expect(await decide(id, { option: 'approve', digest, signature })).toBe('completed');
   });
 
-  test('takes an assertion once: neither the challenge nor the signature can be sent again', async () => {
+  test('accepts an assertion once: neither the challenge nor the signature can be reused', async () => {
     const phone = new SoftwareAuthenticator(rig.url);
     await register(phone);
     changeKeyList(state, (list) => list.enrol({ name: 'ann', key: phone.key }, owner, 2));
@@ -132,7 +132,7 @@ describe('a decision that must be signed', () => {
     expect(await decide(one.id, { option: 'approve', digest: one.digest, signature })).toBe('completed');
   });
 
-  test('gets no challenge for content that is not asked, and none of another person’s passkey', async () => {
+  test('gets no challenge for content that is not asked about, nor for the passkey of another person', async () => {
     const phone = new SoftwareAuthenticator(rig.url);
     await register(phone);
     const { id, digest } = await rig.parked();

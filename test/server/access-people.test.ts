@@ -45,7 +45,7 @@ describe('a person', () => {
     expect(await rig.code('POST', '/api/v1/tokens', { cookie, body: { name: 'ci', scopes: ['decide'] } })).toBe('NOT_ALLOWED');
   });
 
-  test('invites, revokes and lets in others only if they manage people', async () => {
+  test('can invite and revoke others only if they manage people', async () => {
     const cookie = await enter('bob');
     expect(await rig.code('POST', '/api/v1/people', { cookie, body: { name: 'eve' } })).toBe('NOT_ALLOWED');
     expect(await rig.code('DELETE', '/api/v1/people/olga', { cookie })).toBe('NOT_ALLOWED');
@@ -54,14 +54,14 @@ describe('a person', () => {
     expect(await rig.code('POST', '/api/v1/people', { token, body: { name: 'eve' } })).toBe('NOT_ALLOWED');
   });
 
-  test('has a name that nobody else has, in whatever spelling', async () => {
+  test('has a unique name, in any spelling', async () => {
     await invite('bob');
     for (const name of ['bob', 'BOB']) expect(await rig.code('POST', '/api/v1/people', { cookie: boss, body: { name } })).toBe('USAGE');
     for (const name of ['a b', '<b>', '\u202ebob'])
       expect(await rig.code('POST', '/api/v1/people', { cookie: boss, body: { name } })).toBe('USAGE');
   });
 
-  test('who is revoked has nothing left at once: session, token, link', async () => {
+  test('a revoked person loses session, token and link at once', async () => {
     const cookie = await enter('bob');
     const token = rig.token('bob');
     const secret = rig.link('bob');
@@ -72,7 +72,7 @@ describe('a person', () => {
     expect(await rig.code('POST', '/api/v1/people/bob/link', { cookie: boss, body: {} })).toBe('PERSON_UNKNOWN');
   });
 
-  test('who is invited again after that does not get the old logins back', async () => {
+  test('a person who is invited again does not regain the old logins', async () => {
     const cookie = await enter('bob');
     await rig.code('DELETE', '/api/v1/people/bob', { cookie: boss });
     await invite('bob');
@@ -80,7 +80,7 @@ describe('a person', () => {
   });
 });
 
-test('the session says who is logged in, and to what', async () => {
+test('the session says who is logged in, and what they may do', async () => {
   const cookie = await enter('bob');
   expect((await rig.send('GET', '/api/v1/session', { cookie })).json()).toMatchObject({
     person: { name: 'bob', groups: ['maintainers'], manages: false },
@@ -158,7 +158,7 @@ describe('a token', () => {
     }
   });
 
-  test('makes no other one, manages nobody, and loses what its person loses', async () => {
+  test('creates no other token, manages nobody, and loses the rights that its person loses', async () => {
     const token = rig.token('olga');
     expect(await rig.code('POST', '/api/v1/tokens', { token, body: { name: 'more' } })).toBe('NOT_ALLOWED');
     expect(await rig.code('POST', '/api/v1/passkeys/options', { token, body: {} })).toBe('NOT_ALLOWED');
@@ -169,7 +169,7 @@ describe('a token', () => {
     expect(await rig.code('POST', '/api/v1/links', { token, body: { run: 'x', for: 'olga' } })).toBe('NOT_ALLOWED');
   });
 
-  test('ends, and is revoked by its person or who manages people', async () => {
+  test('expires, and is revoked by its person or by somebody who manages people', async () => {
     const cookie = await enter('bob');
     const make = async (name: string): Promise<{ readonly id: string; readonly secret: string }> => {
       const made = (await rig.send('POST', '/api/v1/tokens', { cookie, body: { name, expires: '1h' } })).json<{

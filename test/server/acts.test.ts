@@ -12,7 +12,7 @@ const waiting = async (rig: ServerRig, params = {}): Promise<{ id: string; diges
 };
 const problem = (status: number, code: string): object => ({ status, body: expect.objectContaining({ status, code }) });
 
-test('a decision names what was seen; one on other content is refused, and one that comes second hears who was first', async () => {
+test('a decision names what was seen; one on other content is refused, and a second one is told who was first', async () => {
   const rig = await openRig([REVIEW]);
   const { id, digest } = await waiting(rig);
   const decide = (body: object, as = 'ann'): Promise<unknown> => rig.post(`/api/v1/runs/${id}/decide`, body, { as });
@@ -48,7 +48,7 @@ test('a decision and a choice need the scope "decide"; controlling the run of so
   });
 });
 
-test('the same request under the same key happens once, and another one under it is refused', async () => {
+test('the same request with the same key is carried out once, and a different request with that key is refused', async () => {
   const rig = await openRig([PARKED]);
   const headers = { 'idempotency-key': 'first' };
   const start = (label: string, more: object = {}): Promise<{ status: number; body: RunReport }> =>
@@ -67,7 +67,7 @@ test('the same request under the same key happens once, and another one under it
   expect(signals).toEqual([]);
 });
 
-test('a start under a key is one run, even if the server died before it could answer', async () => {
+test('a start with a key starts one run, even if the server died before it could respond', async () => {
   const first = await openRig([PARKED]);
   const headers = { 'idempotency-key': 'k' };
   const { body } = await first.post<RunReport>('/api/v1/runs', { workflow: 'parked' }, { headers });
@@ -76,7 +76,7 @@ test('a start under a key is one run, even if the server died before it could an
   expect(again.body.run.id).toBe(body.run.id);
 });
 
-test('a decision under a key is one decision with one answer, even if the server died before it could answer', async () => {
+test('a decision with a key is one decision with one response, even if the server died before it could respond', async () => {
   const rig = await openRig([REVIEW]);
   const { id, digest } = await waiting(rig);
   const decide = (option: string, more: object = {}): Promise<{ status: number; body: RunReport }> =>
@@ -95,7 +95,7 @@ test('a decision under a key is one decision with one answer, even if the server
   });
 });
 
-test('a signal under a key is one signal, even if the server died before it could answer', async () => {
+test('a signal with a key is one signal, even if the server died before it could respond', async () => {
   const twice = defineWorkflow({
     name: 'twice',
     steps: [
@@ -161,7 +161,7 @@ test('a run is paused, resumed and forked; a dry run of a fork changes nothing',
   expect(forked.body.run.forkOf).toEqual({ run: id, step: 'ask' });
 });
 
-test('bodies are JSON, known and bounded', async () => {
+test('bodies must be JSON with known fields and a bounded size', async () => {
   const rig = await openRig([PARKED]);
   const send = async (body: string, type = 'application/json'): Promise<unknown> => {
     const response = await rig.raw('/api/v1/runs', { method: 'POST', body, headers: { 'content-type': type } });
@@ -193,7 +193,7 @@ test('a body of unknown length is cut off as soon as it is too long', async () =
   expect(sent).toBeLessThan(2_000_000);
 });
 
-test('a dry run of a cancel says what is undone and what stays; leaving it all as it is needs the right to override', async () => {
+test('a dry run of a cancel shows what would be undone and what would remain; cancelling without undo needs the right to override', async () => {
   const undone: string[] = [];
   const SHIP = defineWorkflow({
     name: 'ship',

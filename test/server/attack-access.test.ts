@@ -26,18 +26,18 @@ function sendRaw(text: string): Promise<string> {
 }
 
 describe('a link for one decision', () => {
-  test('is made for oneself; for others only by who manages people, or they would decide in the name of others', async () => {
+  test('can be created for oneself; only people who manage people can create it for others', async () => {
     const { id } = await rig.parked();
     rig.person('ann');
     rig.person('max', { manages: true });
     const cookie = await rig.login('olga');
     const refused = await rig.send('POST', '/api/v1/links', { cookie, body: { run: id, for: 'ann' } });
-    expect([refused.status, refused.json().detail]).toEqual([403, expect.stringContaining('does not manage people')]);
+    expect([refused.status, refused.json().detail]).toEqual([403, expect.stringContaining('cannot manage people')]);
     expect(await rig.code('POST', '/api/v1/links', { cookie, body: { run: id, for: 'olga' } })).toBe('ok');
     expect(await rig.code('POST', '/api/v1/links', { cookie: await rig.login('max'), body: { run: id, for: 'ann' } })).toBe('ok');
   });
 
-  test('is not in the audit with its secret, while it can still be used', async () => {
+  test('is recorded in the audit without its secret', async () => {
     const { id, digest } = await rig.parked();
     const cookie = await rig.login('olga');
     const { url } = (await rig.send('POST', '/api/v1/links', { cookie, body: { run: id, for: 'olga' } })).json<{ url: string }>();
@@ -51,7 +51,7 @@ describe('a link for one decision', () => {
 });
 
 describe('failed logins of others', () => {
-  test('keep nobody out who has a secret: a page of another site can make a browser send them', async () => {
+  test('do not lock out anyone with a valid secret: a page of another site can make a browser send them', async () => {
     const [token, link] = [rig.token('ann'), rig.link('ann')];
     const guess = { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'image' } };
     const statuses = [];
@@ -73,7 +73,7 @@ describe('failed logins of others', () => {
     expect(failures.waitMs('192.0.2.1')).toBe(30_000);
   });
 
-  test('do not push what people did out of the audit', () => {
+  test('do not displace the actions of people from the audit', () => {
     const { database } = rig.access;
     const olgas = (): unknown => database.get("SELECT count(*) AS n FROM audit WHERE person = 'olga'")?.n;
     const before = olgas();
@@ -90,7 +90,7 @@ describe('failed logins of others', () => {
 });
 
 describe('challenges to log in', () => {
-  test('which anybody can ask for, do not push out those that are being signed', async () => {
+  test('which anybody can request, do not displace challenges for decisions', async () => {
     const { database, now } = rig.access;
     const insert = 'INSERT INTO challenges (challenge, kind, person, about, expires_at) VALUES (?, ?, ?, ?, ?)';
     database.run(insert, 'signing', 'sign', 'ann', '{}', now() + 1000);
@@ -112,20 +112,20 @@ describe('the name that a request is sent to', () => {
     ['has a dot at its end', (host: string) => `GET /api/v1/session HTTP/1.1\r\nHost: ${host.replace(':', '.:')}`],
     ['hides behind a forwarded name', (host: string) => `GET /api/v1/session HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: ${host}`],
     ['asks for another protocol', () => 'GET /api/v1/events HTTP/1.1\r\nHost: evil.example\r\nUpgrade: websocket'],
-  ])('is refused where it %s', async (_, head) => {
+  ])('is refused if it %s', async (_, head) => {
     const said = await sendRaw(
       `${head(`localhost:${rig.port}`)}\r\nAuthorization: Bearer ${rig.token('ann')}\r\nConnection: close\r\n\r\n`,
     );
     expect(said.split('\r\n')[0]).toBe('HTTP/1.1 421 Misdirected Request');
   });
 
-  test('is taken in the first line where it is ours', async () => {
+  test('is accepted in the request line if it names the server', async () => {
     const host = `localhost:${rig.port}`;
     const said = await sendRaw(`GET http://${host}/healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     expect(said.split('\r\n')[0]).toBe('HTTP/1.1 200 OK');
   });
 
-  test('is never a way to another site: the page that leads to itself has no link elsewhere', async () => {
+  test('never leads to another site: the page that asks to continue stays on the server', async () => {
     const headers = { accept: 'text/html', 'sec-fetch-site': 'cross-site' };
     const { status, text } = await rig.send('GET', '//evil.example/%0d', { headers });
     expect([status, text]).toEqual([200, expect.not.stringContaining('evil.example')]);
@@ -134,7 +134,7 @@ describe('the name that a request is sent to', () => {
 });
 
 describe('the cookie of a session', () => {
-  test('AC6: which a browser sends to every port of the machine, changes nothing without what our pages keep', async () => {
+  test('AC6: which a browser sends to every port of the machine, cannot change anything without the secret of the pages', async () => {
     const { id, digest } = await rig.parked();
     const [cookie, other] = [await rig.login('ann'), await rig.login('ann')];
     const page = pageIn(await rig.form('/auth/link', { secret: rig.link('ann') }));
@@ -154,7 +154,7 @@ describe('the cookie of a session', () => {
 });
 
 describe('a stream', () => {
-  test('that is only asked for by HEAD does not stay open', async () => {
+  test('that is requested with HEAD does not stay open', async () => {
     const { streams } = rig.server.services;
     const before = streams.count;
     const token = rig.token('ann');
@@ -182,7 +182,7 @@ describe('every route', () => {
     expect(open.sort()).toEqual([...PUBLIC].sort());
   });
 
-  test('is closed to a secret that has ended, was revoked, or belongs to somebody else', async () => {
+  test('refuses a secret that has expired, was revoked, or belongs to somebody else', async () => {
     const other = await AccessRig.open();
     const ended = rig.token('gone');
     const late = rig.token('late');

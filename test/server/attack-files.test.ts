@@ -57,7 +57,7 @@ describe('files', () => {
       }
   });
 
-  test('of a run are found by what the run has: no path, step or digest leads elsewhere', async () => {
+  test('of a run are found only in that run: no path, step or digest leads elsewhere', async () => {
     const { id } = await rig.parked();
     for (const way of ['../outside', '..%2foutside', '..%2f..%2foutside', '%2e%2e%2foutside', '__proto__', 'constructor']) {
       for (const path of [
@@ -101,7 +101,7 @@ describe('fields that only the server sets', () => {
     ['/api/v1/runs/x/resume', { budget: { usd: 9 } }],
     ['/api/v1/runs/x/resume', { acceptChanges: true }],
     ['/api/v1/runs/x/fork', { from: 'ask', actor: 'bob' }],
-  ])('are not taken from the body of %s: %j', async (path, body) => {
+  ])('are not accepted in the body of %s: %j', async (path, body) => {
     expect(await rig.code('POST', path, { token, body })).toBe('REQUEST_INVALID');
   });
 });

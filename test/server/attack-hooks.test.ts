@@ -62,7 +62,7 @@ test('nor does a secret that cannot be read', async () => {
 });
 
 describe('what a refused delivery says in the log', () => {
-  test('cannot pose as another line, or steer the terminal', async () => {
+  test('cannot forge another line or control the terminal', async () => {
     const opened = await open();
     await post(opened, `/hooks/${encodeURIComponent('\u001b[2J\r\npawl: all is well\u202e')}`);
     expect(rig.warnings).toHaveLength(1);
@@ -70,7 +70,7 @@ describe('what a refused delivery says in the log', () => {
     expect(rig.warnings[0]).not.toMatch(/[\u0000-\u001f\u202e]/);
   });
 
-  test('is bounded: a flood is counted, not printed', async () => {
+  test('is limited: a flood is counted, not printed', async () => {
     const opened = await open();
     for (let n = 0; n < 500; n += 1) await post(opened, `/hooks/x${n}`);
     expect(rig.warnings).toHaveLength(10);
@@ -81,7 +81,7 @@ describe('what a refused delivery says in the log', () => {
   });
 });
 
-test('a delivery that comes 50 times at once starts one run', async () => {
+test('a delivery that arrives 50 times at the same time starts one run', async () => {
   const opened = await open();
   const statuses = await Promise.all(
     Array.from(

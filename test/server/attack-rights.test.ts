@@ -61,7 +61,7 @@ const SAME_AS: Readonly<Record<string, readonly [command: string, scope: LoginSc
 const ABOUT_LOGINS = /^\w+ (?:\/auth|\/d|\/hooks|\/api\/v1\/(?:people|tokens|sessions|passkeys|links|signatures))\b/;
 
 describe('the rights of a login', () => {
-  test('are those of the command line, for every route that changes something', async () => {
+  test('are the same as on the command line, for every route that changes something', async () => {
     const rig = await AccessRig.open({ workflows: [DAILY, ASK] });
     onTestFinished(() => rig.close());
     const rows = PARTS.flatMap(({ routes }) => routes).filter(({ method }) => method !== 'GET');
@@ -81,7 +81,7 @@ describe('the rights of a login', () => {
   });
 });
 
-describe('a server in a program with logins of its own', () => {
+describe('a server in a program with its own logins', () => {
   const send = async (headers: Readonly<Record<string, string>>, { path = '/api/v1/runs/x/cancel', url = 'http://app.example' } = {}) => {
     const engine = await createEngine({ db: ':memory:' });
     const ann: Caller = { kind: 'person', name: 'ann', groups: [], scopes: new Set(['view', 'operate', 'decide']), via: 'session' };
@@ -99,7 +99,7 @@ describe('a server in a program with logins of its own', () => {
     ['of another port', { origin: 'http://app.example:8080' }],
     ['that the browser calls cross-site', { 'sec-fetch-site': 'cross-site' }],
     ['that the browser calls same-site', { 'sec-fetch-site': 'same-site' }],
-  ])('takes no change from a page %s: the browser would send its cookie along', async (_, headers) => {
+  ])('accepts no change from a page %s, because the browser would send its cookie', async (_, headers) => {
     expect(await send(headers)).toBe('ORIGIN_REFUSED');
   });
 
@@ -107,11 +107,11 @@ describe('a server in a program with logins of its own', () => {
     ['a program', {}],
     ['a page of its own', { origin: 'http://app.example', 'sec-fetch-site': 'same-origin' }],
     ['a page of its public address', { origin: 'https://pawl.example.com', 'sec-fetch-site': 'same-origin' }],
-  ])('takes one from %s', async (_, headers) => {
+  ])('accepts a change from %s', async (_, headers) => {
     expect(await send(headers)).toBe('RUN_NOT_FOUND');
   });
 
-  test('takes signed deliveries from anywhere, and nothing else of theirs', async () => {
+  test('accepts signed deliveries from anywhere, but no other requests', async () => {
     expect(await send({ origin: 'https://ci.example' }, { path: '/hooks/x' })).toBe('DELIVERY_REFUSED');
   });
 });
@@ -120,7 +120,7 @@ describe("the server's database, changed while it runs", () => {
   test.each([
     ['deleted', (file: string) => rmSync(file)],
     ['replaced', (file: string) => renameSync(file, `${file}.away`)],
-  ])('%s: nobody gets in, since nobody could be revoked any more', async (_, change) => {
+  ])('%s: nobody can log in, because nobody could be revoked', async (_, change) => {
     const rig = await AccessRig.open();
     onTestFinished(() => rig.close());
     const token = rig.token('bob');
@@ -138,7 +138,7 @@ describe("the server's database, changed while it runs", () => {
   });
 });
 
-test('a port that another program holds is told as that, and the server is not opened', async () => {
+test('a port in use by another program is reported as such, and the server does not start', async () => {
   const [rig, engine] = [await AccessRig.open(), await createEngine({ db: ':memory:' })];
   onTestFinished(() => rig.close());
   const server = openServer(engine);
@@ -150,7 +150,7 @@ test('a port that another program holds is told as that, and the server is not o
   await engine.close();
 });
 
-test('one person cannot take all streams', async () => {
+test('one person cannot use all streams', async () => {
   const rig = await AccessRig.open();
   onTestFinished(() => rig.close());
   const { streams } = rig.server.services;

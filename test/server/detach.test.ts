@@ -22,7 +22,7 @@ interface Detached {
   readonly url?: string;
 }
 
-test('a detached run is left to a server that runs, and says so', async () => {
+test('a detached run is driven by a running server, and the command says so', async () => {
   await rig.run(['trust', '--yes']);
   const serving = rig.start(['serve', '--port', '0', '--json']);
   const [, url] = /"url": "(.*?)"/.exec(await serving.until(/"pid"/)) ?? [];

@@ -29,7 +29,7 @@ test('two servers on one database share the work, and no run is driven twice', a
   expect([...worked.values()].map((by) => by.length)).toEqual(runs.map(() => 1));
 });
 
-test('what a server leaves when it closes is continued by the next', async () => {
+test('runs that a server leaves when it closes are continued by the next server', async () => {
   const db = join(tempFolder(), 'runs.db');
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const { promise: told, resolve: tell } = Promise.withResolvers<void>();

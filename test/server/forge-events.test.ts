@@ -44,14 +44,14 @@ test('a label on the local forge starts the workflow, also one that was added wh
   expect((await second.engine.store.data(id, ['labels'])).get('labels')).toEqual(['bug']);
 });
 
-test('nothing that happened before the first server starts anything', async () => {
+test('events from before the first server start nothing', async () => {
   await report('old');
   const opened = await open();
   await report('new');
   await expect.poll(() => issuesOf(opened)).toEqual([2]);
 });
 
-test('without a workflow that an event triggers, nothing is started', async () => {
+test('an event that triggers no workflow starts nothing', async () => {
   const opened = await rig.open({ workflows: [], events: { forge: { forge } } });
   await report('one');
   await expect

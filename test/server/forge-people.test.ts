@@ -94,7 +94,7 @@ describe('a question that waits for a review', () => {
     await expect.poll(async () => (await view(asking)).status).toBe('rejected');
   });
 
-  test('is decided by an approval that was there before it was asked', async () => {
+  test('is decided by an approval from before the question', async () => {
     await forge.control.review(PR, { actor: 'ann' });
     const asking = await ask({ waitFor: 'approval' });
     await expect.poll(async () => (await view(asking)).status).toBe('completed');
@@ -121,7 +121,7 @@ test('a label decides a question that waits for it, and another one does not', a
   await expect.poll(async () => (await view(asking)).status).toBe('completed');
 });
 
-test('that a review is dismissed decides a question that waits for it', async () => {
+test('dismissing a review decides a question that waits for that', async () => {
   const asking = await ask({ waitFor: 'dismiss' });
   await forge.control.review(PR, { actor: 'bob', state: 'changes_requested' });
   forge.control.dismiss(PR, 'bob');
@@ -145,7 +145,7 @@ test('people are assigned and asked for a review once, the latter without the au
   expect(done.result === 'ok' ? done.value.map(({ action }) => action) : done).toEqual(['assign', 'requestReviewers']);
 });
 
-test('reminders come once in an interval, as many as it says, and one after a long sleep', async () => {
+test('reminders are sent once per interval, up to the limit, and once after a long pause', async () => {
   const HOUR = 3_600_000;
   const asking = await ask({ from: ['maintainers'], reminders: { interval: '24h', max: 3 } });
   const sent = () => forge.control.notifications().map(({ people, message }) => ({ people, message }));

@@ -92,7 +92,7 @@ describe('an event at the forge', () => {
     await expect.poll(() => deliveries(opened, 'issues.closed')).toMatchObject([{ status: 'done', run: opened.run, reason: 'it reacted' }]);
   });
 
-  test('that the engine caused itself does nothing, although a person uses the same login', async () => {
+  test('that the engine caused itself is ignored, although a person uses the same login', async () => {
     const opened = await start({ event: 'issue_comment.created', do: 'cancel' }, { event: 'issues.labeled', do: 'cancel' });
     await forge.comment({ number: ISSUE, body: 'the engine wrote this' }, 'run/comment');
     await forge.addLabels({ number: ISSUE, labels: ['seen'] }, 'run/label');
@@ -118,7 +118,7 @@ describe('an event at the forge', () => {
     expect(await status(opened)).toBe('waiting');
   });
 
-  test('tells people once, however often its delivery is acted on', async () => {
+  test('notifies people once, however often its delivery is handled', async () => {
     const opened = await start({ event: 'issues.labeled', do: 'notify', notify: 'maintainers', message: 'Look at this.' });
     await eve.addLabels({ number: ISSUE, labels: ['urgent'] }, 'eve/label');
     await expect
@@ -144,7 +144,7 @@ describe('a push to the branch of a run', () => {
     return sha;
   }
 
-  test('by somebody else sends it back, as often as it says; then it escalates', async () => {
+  test('by somebody else sends it back, up to its limit; then it escalates', async () => {
     const opened = await start(rule);
     await push(eve, 'one.txt');
     await expect.poll(() => visits(opened)).toBe(2);
@@ -174,7 +174,7 @@ describe('a push to the branch of a run', () => {
   });
 });
 
-test('gates look again because of an event that the workflow names', async () => {
+test('gates check again on an event that the workflow names', async () => {
   const gated = defineWorkflow({
     name: 'gated',
     facts: ['pr_number'],

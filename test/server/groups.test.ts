@@ -27,7 +27,7 @@ async function parked() {
 const mine = async (person: string): Promise<readonly boolean[]> =>
   (await rig.send('GET', '/api/v1/inbox', { token: rig.token(person) })).json<InboxPage>().items.map((item) => item.mine);
 
-test('whoever is in no group of an approval cannot decide it, by token or by link', async () => {
+test('a person outside the groups of an approval cannot decide it, by token or by link', async () => {
   const { run, digest } = await parked();
   expect(await mine('carl')).toEqual([false]);
   const body = { option: 'Yes', digest };

@@ -69,7 +69,7 @@ describe('a delivery', () => {
     expect((await opened.engine.run(run?.id as string).wait()).output).toEqual({ which: '1.2' });
   });
 
-  test('DL1: sent five times at once to two servers starts one run', async () => {
+  test('DL1: sent five times at the same time to two servers starts one run', async () => {
     const servers = [await open(), await open()] as const;
     const sent = await Promise.all([0, 1, 0, 1, 0].map((which) => send(servers[which as 0 | 1], { id: 'd1' })));
     expect(sent.map(({ body }) => body.status).sort()).toEqual(['duplicate', 'duplicate', 'duplicate', 'duplicate', 'stored']);
@@ -77,7 +77,7 @@ describe('a delivery', () => {
     expect(await servers[0].engine.list()).toHaveLength(1);
   });
 
-  test('DL2: that was stored and not acted on is acted on by the next server, and starts no second run', async () => {
+  test('DL2: that was stored but not handled is handled by the next server, and starts no second run', async () => {
     const before = await open();
     await send(before, { id: 'd1' });
     await expect.poll(() => statuses(before)).toEqual(['d1 done']);
@@ -140,7 +140,7 @@ describe('a delivery', () => {
     expect(status).toBe(413);
   });
 
-  test('that its condition leaves out does nothing and says why; one that fails can be sent again', async () => {
+  test('that does not meet its condition does nothing and says why; one that fails can be resent', async () => {
     const opened = await open({ ...START, when: "body.kind == 'release'", params: { version: '{{ body.version }}' } });
     await send(opened, { id: 'd1', body: { kind: 'push' } });
     await send(opened, { id: 'd2', body: { kind: 'release' } });
@@ -157,7 +157,7 @@ describe('a delivery', () => {
     expect(await repaired.ask('POST', '/api/v1/deliveries/99/resend')).toMatchObject({ status: 404, body: { code: 'DELIVERY_UNKNOWN' } });
   });
 
-  test('is listed in pages that neither repeat nor miss one when others arrive meanwhile', async () => {
+  test('is listed in pages that neither repeat nor miss one when others arrive in the meantime', async () => {
     const opened = await open({ ...START, when: 'false' });
     for (const id of ['d1', 'd2', 'd3']) await send(opened, { id });
     const page = async (query: string) =>
@@ -190,7 +190,7 @@ describe('a delivery', () => {
     await expect.poll(() => statuses(opened)).toEqual(['a2 done', 'b1 done', 'a1 superseded']);
   });
 
-  test('beyond the rate of its key is kept and not acted on', async () => {
+  test('above the rate limit of its key is kept but not handled', async () => {
     const opened = await open({ ...START, key: '{{ body.repo }}', rate: { max: 1, perMs: 60_000 } });
     for (const [id, repo] of [
       ['a1', 'a'],

@@ -12,7 +12,7 @@ const work = workflow('wo"rk', function* () {
   return yield* step('a').task(() => 1);
 });
 
-test('the figures of a server are text for Prometheus', async () => {
+test('the metrics of a server are text for Prometheus', async () => {
   const opened = await rig.open({ workflows: [work] });
   await (await opened.engine.start(work)).wait();
   await opened.ask('GET', '/healthz');
@@ -38,7 +38,7 @@ test('the figures of a server are text for Prometheus', async () => {
   ).toEqual([]);
 });
 
-test('the figures need the scope to view, unless the settings make them public', async () => {
+test('the metrics need the scope "view", unless the settings make them public', async () => {
   const opened = await rig.open({ workflows: [work] });
   const shut = await opened.server.fetch(new Request('http://127.0.0.1/metrics'));
   expect([shut.status, ((await shut.json()) as { code: string }).code]).toEqual([401, 'LOGIN_REQUIRED']);

@@ -59,7 +59,7 @@ const listed = async ({ ask }: Opened) =>
   );
 
 describe('a notice', () => {
-  test('tells once that a run waits, with clean text and a link, however often one looks', async () => {
+  test('reports once that a run waits, with clean text and a link, however often runs are checked', async () => {
     const { notices, url, host } = await receiver();
     const opened = await open({ webhook: url }, host);
     const { url: address } = await opened.server.listen({ port: 0 });
@@ -77,7 +77,7 @@ describe('a notice', () => {
     expect(notices).toHaveLength(1);
   });
 
-  test('has the public address, and for one person a link that decides, of which no database has the secret', async () => {
+  test('has the public URL, and for one person a decision link whose secret is in no database', async () => {
     const { notices, url, host } = await receiver(503);
     const publicUrl = 'https://pawl.example.com';
     const opened = await open({ webhook: url, person: 'ann' }, host, { publicUrl });
@@ -97,7 +97,7 @@ describe('a notice', () => {
     expect((await run.wait()).decision).toMatchObject({ option: 'Yes', actor: 'ann' });
   });
 
-  test('for a person who may not decide has a link to the gate, and the server says why', async () => {
+  test('for a person who must not decide has a link to the gate, and the server says why', async () => {
     const { notices, url, host } = await receiver();
     const opened = await open({ webhook: url, person: 'bob' }, host, { publicUrl: 'https://pawl.example.com' });
     const { id } = await opened.engine.start(release);
@@ -105,7 +105,7 @@ describe('a notice', () => {
     expect(rig.warnings).toEqual([expect.stringContaining('"bob" cannot log in here')]);
   });
 
-  test('tells what an agent asks, and that it waits for an answer', async () => {
+  test('states what an agent asks, and that it waits for an answer', async () => {
     const { notices, url, host } = await receiver();
     const opened = await open({ webhook: url, person: 'ann' }, host, { publicUrl: 'https://pawl.example.com' });
     const run = await opened.engine.start(planning, {}, { facts: { $attended: true } });
@@ -122,7 +122,7 @@ describe('a notice', () => {
     });
   });
 
-  test('tells that a run failed, and only the targets and workflows that want to know', async () => {
+  test('reports that a run failed, only to the targets that subscribe to it and its workflow', async () => {
     const { notices, url, host } = await receiver();
     const opened = await open({ webhook: url, events: ['failed', 'completed'], workflows: ['failing'] }, host);
     await opened.engine.start(release);
@@ -130,7 +130,7 @@ describe('a notice', () => {
     await expect.poll(() => notices.map(({ event, workflow: name }) => `${name} ${event}`)).toEqual(['failing failed']);
   });
 
-  test('that is not taken is sent again later, and the run does not notice', async () => {
+  test('that is not accepted is sent again later, without affecting the run', async () => {
     const { notices, url, host } = await receiver(503, 503);
     const opened = await open({ webhook: url }, host);
     await opened.engine.start(release);
@@ -142,7 +142,7 @@ describe('a notice', () => {
     expect(new Set(notices.map(({ id }) => id)).size).toBe(1);
   });
 
-  test('is given up when it is refused', async () => {
+  test('is not sent again after it was rejected', async () => {
     const { url, host } = await receiver(404);
     const opened = await open({ webhook: url }, host);
     await opened.engine.start(release);
@@ -150,7 +150,7 @@ describe('a notice', () => {
     expect(rig.warnings).toEqual(['a notice could not be sent: it answered with status 404']);
   });
 
-  test('NB1: of two servers one sends it', async () => {
+  test('NB1: is sent by one of two servers', async () => {
     const { notices, url, host } = await receiver();
     const servers = [await open({ webhook: url }, host), await open({ webhook: url }, host)] as const;
     await servers[0].engine.start(release);
@@ -162,7 +162,7 @@ describe('a notice', () => {
     expect(notices).toHaveLength(1);
   });
 
-  test('NB2: that was not sent when the server ended is sent by the next; one that was being sent is not sent again', async () => {
+  test('NB2: that was not sent before the server ended is sent by the next; one that was being sent is not sent again', async () => {
     const { notices, url, host } = await receiver();
     const before = await open({ webhook: 'http://127.0.0.1:9/', events: ['waiting'] }, host);
     await before.engine.start(release);
@@ -195,7 +195,7 @@ describe('a notice', () => {
     expect(notices[0]).toMatchObject({ event: 'warning', text: 'max_sleep: 8h of 10h' });
   });
 
-  test('of the end of a run is sent also if no server ran then', async () => {
+  test('of the end of a run is sent even if no server was running then', async () => {
     const { notices, url, host } = await receiver();
     const before = await open({ webhook: url, events: ['completed'] }, host);
     const { id } = await before.engine.start(release);

@@ -65,7 +65,7 @@ test('a passkey has one form: another spelling of a key or an assertion does not
   expect(judge(list, { statement, signature, at: AT })).toMatchObject({ counts: false });
 });
 
-test('a person has passkeys beside the key with a passphrase, and revoking the person revokes all of them', () => {
+test('a person can have passkeys and a key with a passphrase, and revoking the person revokes all of them', () => {
   const ann = generateKey('ann');
   const both = list.enrol(ann, owner, 3);
   expect(both.active.map(({ name }) => name)).toEqual(['olga', 'ann', 'ann']);
@@ -83,7 +83,7 @@ test('a revoked passkey signs nothing more, and what it signed before stays vali
   expect(judge(revoked, { statement, signature, at: 400 })).toMatchObject({ counts: true });
 });
 
-test('a signature with a passphrase is not taken for one of a passkey, nor the other way round', () => {
+test('a signature with a passphrase is not accepted as one of a passkey, nor vice versa', () => {
   const asserted = signatureOf(phone.assert(challengeOf(statement, AT)));
   const signed = sign(owner, { ...statement, actor: 'olga' }, AT);
   expect(judge(list, { statement, signature: { ...signed, key }, at: AT })).toMatchObject({ counts: false });

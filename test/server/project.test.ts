@@ -113,8 +113,8 @@ test('an option that a server does not have is an error, and one without effect 
       return (error as Error).message;
     }
   };
-  expect(failure({ publicURL: 'https://x' })).toMatch(/^createServer: .*publicURL.*it takes workflows, project/);
-  expect(failure({ events: { hook: {} } })).toMatch(/^createServer, events: .*hook.*it takes hooks/);
+  expect(failure({ publicURL: 'https://x' })).toMatch(/^createServer: .*publicURL.*it accepts workflows, project/);
+  expect(failure({ events: { hook: {} } })).toMatch(/^createServer, events: .*hook.*it accepts hooks/);
   expect(failure({ workflows: [], project: embeddedProject([]) })).toBe(
     'createServer: "workflows" has no effect beside "project"; leave one of them out',
   );

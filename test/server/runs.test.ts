@@ -23,7 +23,7 @@ test('a run is started, listed, shown and decided', async () => {
   expect(ended.decisions).toMatchObject([{ option: 'yes', actor: 'ann' }]);
 });
 
-test('pages of a list neither repeat nor miss a run when others are added meanwhile', async () => {
+test('pages of a list neither repeat nor miss a run when others are added in the meantime', async () => {
   const rig = await openRig([PARKED]);
   const ids: string[] = [];
   for (let n = 0; n < 7; n += 1) ids.unshift((await rig.engine.start(PARKED)).id);
@@ -52,7 +52,7 @@ test('runs are found by parameter, tag, text and time', async () => {
   expect((await rig.get('/api/v1/runs?status=sleeping')).body).toMatchObject({ code: 'REQUEST_INVALID' });
 });
 
-test('the graph of a run has its state and the way it took; the timeline has a bar per attempt', async () => {
+test('the graph of a run has its state and its path; the timeline has a bar per attempt', async () => {
   const rig = await openRig([REVIEW]);
   const { id } = await rig.engine.start(REVIEW);
   await rig.engine.run(id).wait('idle');
@@ -70,7 +70,7 @@ test('the graph of a run has its state and the way it took; the timeline has a b
   expect(timeline.bars.filter(({ path }) => path === 'draft#1').at(-1)).toMatchObject({ kind: 'work', outcome: 'ok' });
 });
 
-test('a step has its attempts with bounded values, which can be downloaded whole by runs that have them', async () => {
+test('a step has its attempts with bounded values, which can be downloaded in full from their run', async () => {
   const rig = await openRig([REVIEW]);
   const text = 'x'.repeat(100_000);
   const { id } = await rig.engine.start(REVIEW, { text });
@@ -101,7 +101,7 @@ test('the history is the log as it is stored, in pages', async () => {
   expect(rest.body).toMatchObject({ rows: all.slice(1).map(({ seq }) => ({ seq })), next: null });
 });
 
-test('a run that is not there is a problem with the code of the catalogue', async () => {
+test('an unknown run is a problem with a code from the catalogue', async () => {
   const rig = await openRig([FAILING]);
   for (const path of ['', '/graph', '/timeline', '/steps/x', '/steps/x/log', '/history']) {
     const { status, headers, body } = await rig.get(`/api/v1/runs/none${path}`);

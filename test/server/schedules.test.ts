@@ -33,7 +33,7 @@ const ticksOf = async (opened: Opened) => (await scheduleOf(opened))?.ticks.map(
 const runsOf = async ({ engine }: Opened) => (await engine.list()).filter(({ parent }) => parent === undefined);
 
 describe('a schedule', () => {
-  test('starts a run at each of its times, with its parameters, and says what started it', async () => {
+  test('starts a run at each of its times, with its parameters, and records what started it', async () => {
     const opened = await rig.open({ workflows: [hourly()] });
     expect((await scheduleOf(opened))?.next.slice(0, 2)).toEqual(['2026-01-01T01:00:00.000Z', '2026-01-01T02:00:00.000Z']);
     rig.clock.advance(HOUR);
@@ -74,7 +74,7 @@ describe('a schedule', () => {
     expect(await runsOf(after)).toHaveLength(runs);
   });
 
-  test('SC2: starts what a server wrote down and did not start, and never twice', async () => {
+  test('SC2: starts a run that a server recorded but did not start, and never twice', async () => {
     const before = await rig.open({ workflows: [hourly()] });
     await scheduleOf(before);
     rig.clock.advance(HOUR);
@@ -87,7 +87,7 @@ describe('a schedule', () => {
     expect(await runsOf(after)).toHaveLength(1);
   });
 
-  test('that is paused starts nothing, and goes on with the next time when it is resumed', async () => {
+  test('that is paused starts nothing, and continues with the next time when it is resumed', async () => {
     const opened = await rig.open({ workflows: [hourly('all')] });
     await opened.ask('POST', '/api/v1/schedules/hourly/pause');
     expect(await scheduleOf(opened)).toMatchObject({ paused: { by: 'ann' }, next: [] });
@@ -98,7 +98,7 @@ describe('a schedule', () => {
     await expect.poll(() => ticksOf(opened)).toEqual(['03:00 started']);
   });
 
-  test('is run by hand at once, and its past is made up for without a second run of the same time', async () => {
+  test('can be run by hand, and a backfill starts no second run for the same time', async () => {
     const opened = await rig.open({ workflows: [hourly()] });
     await scheduleOf(opened);
     rig.clock.advance(HOUR);
@@ -112,7 +112,7 @@ describe('a schedule', () => {
     expect(await runsOf(opened)).toHaveLength(5);
   });
 
-  test('that is not there, and a backfill of the future, are refused', async () => {
+  test('that does not exist, and a backfill of the future, are refused', async () => {
     const opened = await rig.open({ workflows: [hourly()] });
     expect(await opened.ask('POST', '/api/v1/schedules/nightly/pause')).toMatchObject({ status: 404, body: { code: 'SCHEDULE_UNKNOWN' } });
     expect(

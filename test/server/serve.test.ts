@@ -50,7 +50,7 @@ test('a server takes over the run of a process that dies while the server is ope
   expect((await serving.ended).code).toBe(0);
 });
 
-test('a server drives nothing whose code is not trusted any more, and says so', async () => {
+test('a server does not drive a run whose code is no longer trusted, and says so', async () => {
   // A run without code of its own goes on with what it was frozen to.
   writeWorkflow(rig, WORK.replace("command: 'echo done >> marks'", 'handler: () => ({})'), 'work');
   const running = rig.start(['run', 'work', '--id', 'aaaaaaaaaaaaaaa1']);

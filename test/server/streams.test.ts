@@ -9,7 +9,7 @@ import { PARKED } from './workflows.ts';
 
 const isEnd = ({ data }: ReadEvent): boolean => data.status === 'completed';
 
-test('a stream of one run has each log row once, and goes on after the last one that was read', async () => {
+test('a stream of one run has each log row once, and continues after the last one that was read', async () => {
   const rig = await openRig([PARKED]);
   const { id } = await rig.engine.start(PARKED);
   await rig.engine.run(id).wait('idle');
@@ -78,7 +78,7 @@ test('what another process does while the server is open arrives in order', asyn
   expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
 });
 
-test('a reader whose position is not known any more is told to read everything anew', async () => {
+test('a reader whose position is no longer known is told to read everything again', async () => {
   const rig = await openRig([PARKED]);
   const stream = await readEvents(rig, '/api/v1/events', 4711);
   expect(await stream.until(() => true)).toMatchObject({ event: 'reset' });
@@ -86,7 +86,7 @@ test('a reader whose position is not known any more is told to read everything a
   expect((await rig.get('/api/v1/runs/none/events')).body).toMatchObject({ code: 'RUN_NOT_FOUND' });
 });
 
-test('nothing is kept for a reader who does not read, and one who stays away is cut off', async () => {
+test('nothing is buffered for a reader that does not read, and it is disconnected after a while', async () => {
   let made = 0;
   let more = (): void => undefined;
   const source = {

@@ -35,7 +35,7 @@ test('the line of the comment decides, under the name that the forge knows, and 
   expect(row).toMatchObject({ login: 'ann', run: run.id, gate: 'ask#1', outcome: 'done', digest: expect.stringMatching(`^${digest}`) });
 });
 
-test('a short command decides where one thing waits; a rejection takes its reason along', async () => {
+test('a short command decides if one thing waits; a rejection includes its reason', async () => {
   await at.open();
   const run = await at.ask();
   expect(await at.say('/pawl reject')).toMatchObject({ status: 'ignored', reason: expect.stringContaining('requires a text') });
@@ -62,7 +62,7 @@ describe('a comment decides nothing', () => {
     ['with a tab', '/pawl\tapprove'],
     ['as a longer word', '/pawlapprove'],
   ];
-  test('that is no command: quoted, in code, hidden, not on the first line, or in other letters', async () => {
+  test('that is not a command: quoted, in code, hidden, not on the first line, or in other letters', async () => {
     await at.open();
     const run = await at.ask();
     for (const [how, body] of SILENT)
@@ -71,7 +71,7 @@ describe('a comment decides nothing', () => {
   });
 
   const TOLD: readonly [string, string, string][] = [
-    ['with letters that cannot be seen', '/pawl approve\u200B', 'cannot be seen'],
+    ['with invisible letters', '/pawl approve\u200B', 'invisible characters'],
     ['with a full-width verb', '/pawl \uFF41pprove', 'the commands are'],
     ['with two commands', '/pawl approve\n/pawl cancel', 'one command'],
     ['with markup behind it', '/pawl approve **now**', 'a run, a step or a digest'],
@@ -94,7 +94,7 @@ describe('a comment decides nothing', () => {
     expect(await statusOf(run)).toBe('waiting');
   });
 
-  test('CM1: that was changed after it was written', async () => {
+  test('CM1: that was edited', async () => {
     await at.open();
     const run = await at.ask();
     const said = await at.say('/pawl status', { edit: '/pawl approve' });
@@ -113,7 +113,7 @@ describe('a comment decides nothing', () => {
     expect(await statusOf(run)).toBe('waiting');
   });
 
-  test('by somebody without write permission, who gets one answer, and no reactions without end', async () => {
+  test('by somebody without write permission, who gets one reply and a limited number of reactions', async () => {
     at.forge.control.account('mallory', { permission: 'read' });
     await at.open();
     const run = await at.ask();
@@ -125,24 +125,24 @@ describe('a comment decides nothing', () => {
     expect(await statusOf(run)).toBe('waiting');
   });
 
-  test('by somebody whom the settings do not hear, and all of them where commands or comments are switched off', async () => {
+  test('by somebody whose commands the settings do not accept, or by anyone if commands or comments are turned off', async () => {
     await at.open({ mayCommand: (login) => login === 'bob' });
     const run = await at.ask();
-    expect((await at.say('/pawl approve')).answers.join()).toContain('hear commands of other people only');
+    expect((await at.say('/pawl approve')).answers.join()).toContain('accept commands only from other people');
     await at.opened.close();
     await at.open({ commands: false });
     expect(await at.say('/pawl approve', { by: 'bob' })).toMatchObject({ status: 'ignored', reactions: [], answers: [] });
     expect(await statusOf(run)).toBe('waiting');
   });
 
-  test('a second time, when its delivery is acted on again', async () => {
+  test('a second time, when its delivery is handled again', async () => {
     await at.open();
     const run = await at.ask();
     await at.say('/pawl reject -- again');
     await at.shows('×2');
     const { database, deliveries } = at.opened.server.services;
     const number = Number(database.get("SELECT number FROM deliveries WHERE status = 'done'")?.number);
-    expect((await deliveries.resend(number)).reason).toContain('was acted on before');
+    expect((await deliveries.resend(number)).reason).toContain('was already handled');
     expect(await statusOf(run)).toBe('waiting');
   });
 });
@@ -161,7 +161,7 @@ describe('a decision is bound to what was shown', () => {
     await first.close();
   });
 
-  test('CM3: a command that arrives late counts for nothing that was shown after it was written', async () => {
+  test('CM3: a late command does not count for content that was shown after it was written', async () => {
     // Nothing is watched: the event is delivered by hand of the test.
     await at.open({}, { forge: { ...at.forge, watch: () => () => undefined } });
     const run = await at.ask();
@@ -192,7 +192,7 @@ describe('a decision is bound to what was shown', () => {
     expect(await at.say('/pawl approve', { number: pr })).toMatchObject({ status: 'done' });
   });
 
-  test('of two questions that wait here the command names one', async () => {
+  test('if two questions wait here, the command names one', async () => {
     await at.open();
     const [one, two] = [await at.ask(), await at.ask()];
     expect((await at.say('/pawl approve')).answers.join()).toContain('2 runs or steps here wait for a decision; name one');
@@ -202,7 +202,7 @@ describe('a decision is bound to what was shown', () => {
   });
 });
 
-test('where decisions must be signed, a comment only asks, and says how to sign', async () => {
+test('if decisions must be signed, a comment does not decide, and the reply says how to sign', async () => {
   const state = tempFolder();
   const owner = generateKey('olga');
   changeKeyList(state, (list) => list.enrol(owner, owner, 1));
@@ -232,7 +232,7 @@ test('a run that stopped is retried, and one is cancelled; each is recorded with
   expect((await at.say('/pawl status')).answers.join()).toContain(`Run ${other.id}: cancelled.`);
 });
 
-test('the questions of an agent are answered, each behind its own dashes', async () => {
+test('the questions of an agent are answered, each after its own dashes', async () => {
   const planning = defineWorkflow({
     name: 'planning',
     steps: { plan: { agent: 'planner', prompt: 'Plan.', supportsQuestions: true, next: null } },

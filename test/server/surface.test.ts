@@ -45,7 +45,7 @@ describe('the comment of a run', () => {
     expect(body).toContain('```mermaid\nflowchart TD');
   });
 
-  test('shows what agents, files and people wrote as text: it calls nobody, closes and hides nothing, and stays in its line', async () => {
+  test('shows text of agents, files and people as plain text: it mentions nobody, closes and hides nothing, and stays in its line', async () => {
     await at.open();
     await at.ask();
     const body = await bodyAt();
@@ -57,7 +57,7 @@ describe('the comment of a run', () => {
     expect(body.split('\n').filter((line) => line.startsWith('/pawl'))).toHaveLength(2);
   });
 
-  test('is caught up by the next server after a crash, and not doubled, also if the last one died before it took note', async () => {
+  test('is updated by the next server after a crash, and not duplicated, even if the last one died before it recorded it', async () => {
     const first = await at.open();
     const run = await at.ask();
     const [comment] = await at.comments();
@@ -70,7 +70,7 @@ describe('the comment of a run', () => {
     expect((await at.comments()).map(({ id }) => id)).toEqual([comment?.id]);
   });
 
-  test('SF2: that somebody deleted stays deleted, and is said once', async () => {
+  test('SF2: that somebody deleted stays deleted, and is reported once', async () => {
     const gone: Forge = { ...at.forge, editComment: async () => ({ result: 'not_found', message: 'there is no comment 1' }) };
     await at.open({}, { forge: gone });
     const run = await at.ask();
@@ -92,7 +92,7 @@ describe('the comment of a run', () => {
     expect(at.rig.warnings).toEqual([expect.stringContaining('there is no comment 1')]);
   });
 
-  test('waits while the forge does not answer, and is written then', async () => {
+  test('waits while the forge does not respond, and is written afterwards', async () => {
     await at.open();
     at.forge.control.unavailable(true);
     const run = await at.opened.engine.start(compiledOf(RELEASE), {} as never, { origin: { issue: 1 } });
@@ -123,7 +123,7 @@ describe('the comment of a run', () => {
     expect(await at.say('/pawl approve second', { number: pr })).toMatchObject({ status: 'done' });
   });
 
-  test('is not written where the settings switch it off, nor for runs of no issue', async () => {
+  test('is not written if the settings turn it off, nor for runs without an issue', async () => {
     await at.open({ comments: false });
     const run = await at.opened.engine.start(compiledOf(RELEASE), {} as never, { origin: { issue: 1 } });
     await run.wait('idle');
@@ -143,7 +143,7 @@ describe('a gate', () => {
     return found.result === 'ok' ? found.value.map(({ name, status, conclusion, own }) => [name, conclusion ?? status, own]) : [];
   };
 
-  test('is a check at the head of the pull request: waiting, then passed; another head starts anew', async () => {
+  test('is a check at the head of the pull request: waiting, then passed; a new head starts again', async () => {
     await at.open();
     const pr = await at.pullRequest('bob');
     const run = await at.ask({ pr });
@@ -162,7 +162,7 @@ describe('a gate', () => {
     expect(await checksOf(old)).toEqual([['pawl: release / ask', 'success', true]]);
   });
 
-  test('is no check where the settings switch it off', async () => {
+  test('is not a check if the settings turn it off', async () => {
     await at.open({ checks: false });
     const pr = await at.pullRequest('bob');
     await at.ask({ pr });
@@ -170,7 +170,7 @@ describe('a gate', () => {
   });
 });
 
-test('what Pawl writes itself starts nothing and wakes nobody, however it is written', async () => {
+test('text that Pawl writes itself starts nothing and wakes no run', async () => {
   const trigger = (event: string) => ({ event, labels: [], baseBranches: [] });
   const events = ['issue_comment.created', 'issue_comment.edited', 'check_run.created', 'issues.labeled', 'check_run.completed'];
   const loops = events.map((event, index) => ({
@@ -190,7 +190,7 @@ test('what Pawl writes itself starts nothing and wakes nobody, however it is wri
   expect((await at.opened.engine.list()).map(({ workflow }) => workflow).sort()).toEqual(['loop-3', 'release']);
 });
 
-test('people of a group are asked once: for a review where a gate waits for one, else by a message', async () => {
+test('people of a group are asked once: for a review if a gate waits for one, otherwise with a message', async () => {
   const asking = defineWorkflow({
     name: 'asking',
     steps: [

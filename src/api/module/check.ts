@@ -1,4 +1,4 @@
-// Owns the full check of a module: it is loaded in a process of its own, and what is wrong is shown in its text.
+// Owns the full check of a module: it is loaded in a separate process, and errors are shown at their position in its text.
 
 import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

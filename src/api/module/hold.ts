@@ -1,9 +1,9 @@
 // Owns what modules of users may load: only the files that were checked, with the content they had then, however late
 // they are imported and by whichever kind of import. In a folder that is trusted as a whole, everything may be loaded.
 //
-// In a process that was started to run Pawl, every load that is not Pawl's own is the user's. In any other process a load
-// is theirs if the file that asks for it was itself loaded by a module of theirs. Workers have no such check; what they
-// load is found by parsing.
+// In a process that was started to run Pawl, every load except Pawl's own is a load of the user. In any other process a
+// load is the user's if a module of the user loaded the importing file. Workers have no such check; what they load is
+// found by parsing.
 
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';

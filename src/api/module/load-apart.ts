@@ -1,5 +1,5 @@
-// Owns loading modules of users in a process of its own, bounded in time and memory, to learn what they
-// define. Whatever a module prints, changes in its process or throws stays there.
+// Loads modules of users in a separate process, with limits on time and memory, to learn what they define. Whatever a
+// module prints, changes in its process or throws stays there.
 
 import { once } from 'node:events';
 import { getCompileCacheDir } from 'node:module';

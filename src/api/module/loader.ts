@@ -1,4 +1,4 @@
-// The program of a process that loads modules and answers what they define. What they print goes nowhere.
+// The program of a process that loads modules and returns what they define. What they print is discarded.
 
 import { Worker } from 'node:worker_threads';
 import { claimProcess } from '../../base/own-process.ts';

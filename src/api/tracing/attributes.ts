@@ -1,5 +1,5 @@
-// Owns what spans say, by the GenAI semantic conventions of OpenTelemetry; what those have no name for is under `pawl.`.
-// Spans carry names, numbers and codes. Prompts, outputs and error messages may hold secrets, so none of them is there.
+// Owns the attributes of spans, by the GenAI semantic conventions of OpenTelemetry; names outside of them start with `pawl.`.
+// Spans contain names, numbers and codes. Prompts, outputs and error messages may contain secrets, so spans have none of them.
 
 import type { Attributes } from '@opentelemetry/api';
 import type { AgentAnswer } from '../../agents/driver.ts';

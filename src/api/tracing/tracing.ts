@@ -1,10 +1,10 @@
-// Owns the spans of runs, steps and agent calls. The application brings the SDK; this file is loaded only if it did.
+// Owns the spans of runs, steps and agent calls. The application provides the SDK; this file is loaded only if it does.
 //
 // - A run has a span for each time an engine drives it. They are all in one trace, across waits, restarts and processes:
 //   the first span is stored with the run, and a run without a stored one gets a trace id that is derived from its id.
-// - A step has a span for each attempt. Where nothing of ours works (a person, a time, a child), it is written when the
-//   step ends, with the time at which it began.
-// - Nothing here can fail or delay a run: what the SDK throws is dropped.
+// - A step has a span for each attempt. If the step only waits (for a person, a time, a child), the span is written when
+//   the step ends, with its start time.
+// - Nothing here can fail or delay a run: errors of the SDK are ignored.
 
 import { createHash } from 'node:crypto';
 import {

@@ -18,7 +18,7 @@ export interface FileProblem extends SourceProblem {
   readonly file: string;
 }
 
-/** What was found in folders. */
+/** The workflows and problems found in folders. */
 export interface Discovery {
   readonly workflows: readonly DiscoveredWorkflow[];
   /** Everything that is wrong, in all files; the other workflows can be used all the same. */

@@ -47,7 +47,7 @@ export interface FlowCall<T> extends FlowStep {
   skipOnError(): FlowCall<T | null>;
 }
 
-/** Several steps at once, with a typed result: a tuple for `all`, the winner's result for `race`. */
+/** Several steps at the same time, with a typed result: a tuple for `all`, the winner's result for `race`. */
 export interface FlowBatch<T> extends FlowGroup {
   [Symbol.iterator](): Generator<FlowYield, T, unknown>;
 }
@@ -186,14 +186,14 @@ class Batch<T> implements FlowBatch<T> {
   }
 }
 
-/** Works on all steps at once; gives their results in the order written, or throws when one of them fails. */
+/** Runs all steps at the same time; returns their results in the order written, or throws when one of them fails. */
 export function all<const Calls extends readonly FlowStep[]>(
   calls: Calls,
 ): FlowBatch<{ -readonly [K in keyof Calls]: ResultOf<Calls[K]> }> {
   return new Batch('all', calls);
 }
 
-/** Works on all steps at once; gives the result of the first that succeeds, and stops the others. */
+/** Runs all steps at the same time; returns the result of the first that succeeds, and stops the others. */
 export function race<const Calls extends readonly FlowStep[]>(calls: Calls): FlowBatch<ResultOf<Calls[number]>> {
   if (calls.length === 0) throw invalid('race([])', 'has no step that could win; give it at least one');
   return new Batch('race', calls);

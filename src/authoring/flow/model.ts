@@ -44,7 +44,7 @@ type Options =
   | 'databases'
   | 'onFail';
 
-/** What every kind of step takes. */
+/** The fields of every kind of step. */
 export type StepOptions = { readonly [Option in Exclude<Options, 'fresh'>]?: Frame[Option] } & {
   /** Files among the outputs must change in each visit of the step; left out: since it first began in the run. */
   readonly fresh?: 'activation';

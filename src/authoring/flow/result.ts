@@ -4,7 +4,7 @@
 import type { Json } from '../../base/json.ts';
 import type { OpenFinding, ReviewItem } from '../../definition/review.ts';
 
-/** What an agent came back with; an agent that did not succeed fails its step. */
+/** The result of an agent; an agent that did not succeed fails its step. */
 export interface AgentResult {
   readonly success: boolean;
   readonly output: Json;
@@ -17,13 +17,13 @@ export interface ValidateResult {
   readonly stages: Json;
 }
 
-/** The checks of a gate that let the work pass; one that did not fails its step. */
+/** The checks of a gate that passed; a gate that did not pass fails its step. */
 export interface GateResult {
   readonly passed: boolean;
   readonly checks: readonly Json[];
 }
 
-/** What came of a review. */
+/** The result of a review. */
 export interface ReviewResult {
   readonly accepted: 'by the review' | 'by a person';
   readonly rounds: number;
@@ -51,10 +51,10 @@ export interface CommandResult {
   readonly result?: Json;
 }
 
-/** What a child workflow ends with: what it returns, or the output of its last step when it returns nothing. */
+/** The output of a child workflow: its return value, or the output of its last step if it returns nothing. */
 export type ChildOutput<Returned> = Returned extends null ? Json : undefined extends Returned ? Json : Returned;
 
-/** What a web service answered. */
+/** The response of a web service. */
 export interface WebhookResult {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -9,7 +9,7 @@ import { NO_CODE } from '../../definition/code.ts';
 import type { StepModel } from '../../definition/model.ts';
 import { Outcome } from '../../definition/outcome.ts';
 
-/** What a step says to whoever does it. */
+/** The text of a step for its worker. */
 export interface StepOutput {
   readonly title: string;
   readonly actions: readonly string[];

@@ -102,7 +102,7 @@ export interface Question<Id = string, C = StepContext> extends WrittenForgeQues
   readonly signed?: boolean;
 }
 
-/** How often an attempt is tried again, for what, and after which pause. */
+/** How often an attempt is retried, for which outcomes, and after which pause. */
 export type Retry<Time = TimeSpan> =
   | number
   | {
@@ -131,7 +131,7 @@ export interface Webhook<C = never> {
   readonly expect?: { readonly status?: number; readonly body?: Json };
 }
 
-/** What the forge can be asked to do, with the fields of each action. Texts may be templates, or functions that build them. */
+/** The actions of the forge, with their fields. Texts may be templates, or functions that build them. */
 export interface ForgeActions<C = never> {
   /** `pr`, here and below: the step whose pull request it is; without it, that of the run. */
   merge_pr: {
@@ -177,7 +177,7 @@ export interface AgentFields<C> {
   /** The script that the agent is sent off with. */
   script: string;
   context: Values | ((ctx: C) => Values | Promise<Values>);
-  /** The JSON Schema that its output has to fit. */
+  /** The JSON Schema that its output must match. */
   schema: JsonObject;
   /** What all attempts of the step may use in a run; then it waits for more. */
   budget: Budget;
@@ -199,7 +199,7 @@ export type ReviewAgent =
   | LiveAgent
   | {
       readonly agent: string | LiveAgent;
-      /** Instructions beside those of the review. */
+      /** Additional instructions. */
       readonly prompt?: string;
       readonly budget?: Budget;
       readonly timeout?: TimeSpan;
@@ -246,14 +246,14 @@ export type Written<Model extends { readonly required: boolean }> = Omit<Model, 
   readonly required?: boolean;
 };
 
-/** More time when `timeout` has passed, `max` times (once without it); `tells` is a side step that runs then. */
+/** Extends `timeout` when it has passed, at most `max` times (default: once); `tells` is a side step that runs then. */
 export interface Extension<Id = string, Time = TimeSpan> {
   readonly by: Time;
   readonly max?: number;
   readonly tells?: Id;
 }
 
-/** What a step has whose worker produces something. */
+/** The fields of a step whose worker produces something. */
 export interface OutputFields<C> {
   /** What the step produces. */
   outputs: readonly OutputSpec<C>[];
@@ -264,10 +264,10 @@ export interface OutputFields<C> {
   fresh: 'activation' | 'run';
 }
 
-/** What takes the result of a step back: a function, a program, or an action at the forge. */
+/** The undo of a step: a function, a program, or an action at the forge. */
 export type Undo<C> = ((ctx: C) => unknown) | UndoWork<C>;
 
-/** What takes a result back, with its terms. Texts of `env` and of an action may be templates; `result` is the result. */
+/** The undo of a step, with its options. Texts of `env` and of an action may be templates; `result` is the result. */
 export type UndoWork<C> = {
   readonly title?: string;
   readonly timeout?: TimeSpan;
@@ -279,7 +279,7 @@ export type UndoWork<C> = {
   | { readonly forge: { readonly action: keyof ForgeActions } & Values }
 );
 
-/** What every step can have, whatever does its work. Side are the ids of side steps. */
+/** The fields that every step can have, whatever does its work. Side are the ids of side steps. */
 export interface SharedFields<C, Side = string, Time = TimeSpan> {
   title: string;
   /** Instructions, or a function of the parameters that gives them. A step may have nothing else. */
@@ -342,7 +342,7 @@ export interface SharedFields<C, Side = string, Time = TimeSpan> {
   independent: true;
 }
 
-/** What every workflow can have beside its name and its steps. */
+/** The fields that every workflow can have in addition to its name and its steps. */
 export interface WorkflowFields<P, A, Side = string> {
   readonly title?: string;
   readonly description?: string;

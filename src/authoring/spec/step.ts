@@ -42,7 +42,7 @@ export interface OutputSchema<T = unknown> {
   };
 }
 
-/** What a validator found. */
+/** The findings of a validator. */
 export type OutputVerdict =
   | { readonly value: unknown; readonly issues?: undefined }
   | {
@@ -86,7 +86,7 @@ type OptionOutcomes<X> = Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'outc
 export interface WorkflowTypes<Input, Output> {
   readonly '~types'?: { readonly input: (input: Input) => void; readonly output: Output };
 }
-/** The parameters that a workflow takes; any, where it is only named. */
+/** The parameters of a workflow; any if the workflow is only named. */
 export type InputOfWorkflow<W> =
   W extends WorkflowTypes<infer I, unknown>
     ? unknown extends I
@@ -95,7 +95,7 @@ export type InputOfWorkflow<W> =
     : W extends { readonly compiled: infer C }
       ? InputOfWorkflow<C>
       : Values;
-/** What a workflow completes with; any JSON, where it is only named. */
+/** The output of a completed workflow; any JSON if the workflow is only named. */
 export type OutputOfWorkflow<W> =
   W extends WorkflowTypes<never, infer O> ? O : W extends { readonly compiled: infer C } ? OutputOfWorkflow<C> : Json;
 /** A value, or a function that builds it. A function with an untyped `ctx` is still unknown when this is asked. */
@@ -357,7 +357,7 @@ type NextTargets<X> = Leaf<Get<X, 'next'>> | Leaf<Leaf<Get<X, 'next'>>>;
 type OptionTargets<X> = Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'nextStep'>;
 type Completes<X> = Extract<NextTargets<X> | OptionTargets<X>, null | 'complete'>;
 
-/** What a workflow completes with: the result of the steps that lead to its end. */
+/** The output of a completed workflow: the result of the steps that lead to its end. */
 export type OutputOf<S> = { [K in keyof S]: [Completes<S[K]>] extends [never] ? never : ResultOf<S[K]> }[keyof S];
 
 /** The results of a workflow's steps, as its functions see them. */

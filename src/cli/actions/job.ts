@@ -93,7 +93,7 @@ export async function assertDefaultBranch(forge: GitHubForge, checkout: string):
   }
   throw new EngineError(
     'NOT_TRUSTED',
-    `what is checked out (${ours?.slice(0, 12) ?? 'nothing'}) is not on the default branch "${defaultBranch}", so its workflows and settings are not run; ` +
+    `the checked-out commit (${ours?.slice(0, 12) ?? 'nothing'}) is not on the default branch "${defaultBranch}", so its workflows and settings are not run; ` +
       `use actions/checkout with "ref: ${defaultBranch}" and "fetch-depth: 0"`,
   );
 }

@@ -193,7 +193,7 @@ function encoded(name: string): string {
 async function manifestOf(checkout: string, sha: string): Promise<Manifest> {
   const read = await git(checkout, ['cat-file', 'blob', `${sha}:${MANIFEST}`]);
   if (!read.ok)
-    throw new EngineError('STORE_DAMAGED', `${STATE_REF} is not a state of Pawl: ${read.message}; delete the ref to begin anew`);
+    throw new EngineError('STORE_DAMAGED', `${STATE_REF} is not a state of Pawl: ${read.message}; delete the ref to start over`);
   const manifest = JSON.parse(Buffer.from(read.stdout, 'base64').toString('utf8')) as Manifest;
   if (manifest.version === 1) return manifest;
   throw new EngineError('STORE_NEWER', `${STATE_REF} was saved by a newer Pawl; use that version in this job too`);

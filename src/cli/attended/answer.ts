@@ -20,7 +20,7 @@ function gateOf(asked: WaitingQuestions, index: number): OpenGate {
   const prompt = [
     `${count}${question}`,
     ...described,
-    ...(multiSelect === true ? ['Several may be chosen, with commas between them.'] : []),
+    ...(multiSelect === true ? ['You can choose several, separated by commas.'] : []),
   ].join('\n');
   const gate = { prompt, show: [], options: options.map(({ label }) => ({ label, outcome: 'ok', requiresInput: false })) };
   return { path, step, digest, since, shown: {}, signed, gate };

@@ -107,7 +107,7 @@ export function replyLines(shell: Shell, reply: Reply): string[] {
 }
 
 /** The reply to an agent that recorded an assumption. */
-export const ASSUMED = 'Recorded. Go on with your step: the token is still valid. A person answers when they like.';
+export const ASSUMED = 'Recorded. Continue with your step: the token is still valid. A person can answer at any time.';
 
 function receiptLines(shell: Shell, receipt: Receipt): string[] {
   if (receipt.kind === 'asked' || receipt.kind === 'assumed') return [];

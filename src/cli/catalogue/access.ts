@@ -9,19 +9,19 @@ const ACTIONS = ['login', 'invite', 'people', 'groups', 'revoke', 'token', 'sess
 export const ACCESS_COMMANDS: readonly ListedCommand[] = [
   {
     name: 'access',
-    summary: 'who may use the server: people, links to log in and to decide, tokens, passkeys, audit',
+    summary: 'manage who can use the server: people, login and decision links, tokens, passkeys, audit',
     about:
-      'Works on the database of "pawl serve", whether it runs or not. login prints a link that logs a person in once. invite adds a person and prints the link for them. revoke ends everything a person has, at once. token create NAME makes a token for programs, shown once; token list and token revoke NAME show and end them. link RUN prints a link with which one person decides at one gate, once, for example from a phone. What prints a link or a token gives the right to decide away, so it takes a terminal that is not part of a run or an agent. Groups come from the settings.',
+      'Works on the database of "pawl serve"; the server need not be running. "login" prints a link that logs a person in once. "invite" adds a person and prints a link to send to them. "revoke" ends all sessions, tokens, passkeys and links of a person at once. "token create NAME" creates a token for a program and prints it once; "token list" and "token revoke NAME" list and revoke tokens. "link RUN" prints a link with which one person can decide one approval once, for example from a phone. Whoever has such a link or token can decide, so these commands need a terminal that no run and no agent opened. Groups come from the settings.',
     args: [
       { name: 'ACTION', about: 'what to do', required: true, choices: ACTIONS },
-      { name: 'WHAT', about: 'a person, a run, or for token: create, list or revoke, and a name', many: true },
+      { name: 'WHAT', about: 'a person or a run; for token: create, list or revoke, and a name', many: true },
     ],
     options: [
-      { name: 'for', value: 'NAME', about: 'token: whose it is (default: you); link: who may decide with it' },
+      { name: 'for', value: 'NAME', about: 'token: the person it belongs to (default: you); link: the person who may decide with it' },
       {
         name: 'scope',
         value: 'SCOPE',
-        about: 'what a person (default: all) or a token (default: view) may do; may be given several times',
+        about: 'what a person (default: all) or a token (default: view) is allowed to do; can be repeated',
         many: true,
         choices: LOGIN_SCOPES,
       },
@@ -38,8 +38,8 @@ export const ACCESS_COMMANDS: readonly ListedCommand[] = [
       { line: 'pawl access revoke bob', about: 'ends the sessions, tokens, passkeys and links of bob' },
       { line: 'pawl access token create ci --scope operate --expires 30d', about: 'a token for a program, shown once' },
       { line: 'pawl access token revoke ci', about: 'makes it invalid' },
-      { line: 'pawl access link 7k3 --gate review --for bob', about: 'a link with which bob decides, once' },
-      { line: 'pawl access passkeys --json', about: 'with the lines that "pawl identity enrol" takes' },
+      { line: 'pawl access link 7k3 --gate review --for bob', about: 'a link that lets bob decide once' },
+      { line: 'pawl access passkeys --json', about: 'includes the public keys for "pawl identity enrol"' },
       { line: 'pawl access audit --limit 20', about: 'who did what, when and from where' },
     ],
     load: () => import('../commands/access.ts'),

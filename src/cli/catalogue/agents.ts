@@ -8,7 +8,7 @@ export const AGENTS: readonly ListedCommand[] = [
     name: 'mcp',
     summary: 'serve attended runs to an agent over MCP, on stdin and stdout',
     about:
-      'An agent starts this and gets five tools: start a trusted workflow, get the open step, report it, ask the person, and show the status. No tool decides an approval or cancels a run. It serves the runs that were started through it, those of its Claude Code session, and open attended runs of the project that the agent takes up; with --run only that run. Runs, logs and graphs can be read as resources.',
+      'An agent starts this and gets five tools: start a trusted workflow, get the open step, report it, ask the person, and show the status. No tool decides an approval or cancels a run. It serves the runs that were started through it, those of its Claude Code session, and open attended runs of the project that the agent picks up; with --run only that run. Runs, logs and graphs can be read as resources.',
     options: [{ name: 'run', value: 'RUN', about: 'serve this run only, and start no others', completes: 'run' }],
     examples: [
       { line: 'claude mcp add pawl -- pawl mcp', about: 'let Claude Code start it ("pawl init --claude" sets up more)' },
@@ -18,9 +18,9 @@ export const AGENTS: readonly ListedCommand[] = [
   },
   {
     name: 'hook',
-    summary: 'run as a hook of Claude Code ("pawl init --claude" sets it up)',
+    summary: 'act as a Claude Code hook ("pawl init --claude" sets it up)',
     about:
-      'Reads the input of the hook from stdin. "session-start" tells an agent that has lost its context which run it works on, and after /clear binds that run to the new session. "pre-tool-use" denies a change of a file that is protected in an open step of the session, and a command that only a person may give. "stop" keeps the agent working while a run of its session has a step open for it, and lets it stop when the run waits for someone else, has ended, or the session has no run. After three reminders without progress it lets the agent stop and says so.',
+      'Reads the input of the hook from stdin. "session-start" tells an agent that has lost its context which run it works on, and after /clear binds that run to the new session. "pre-tool-use" denies changes to files that an open step of the session protects, and commands that only a person may run. "stop" keeps the agent working while a run of its session has a step open for it, and allows it to stop when the run waits for someone else, has ended, or the session has no run. After three reminders without progress it allows the agent to stop and says so.',
     args: [{ name: 'EVENT', about: 'the hook', required: true, choices: ['session-start', 'pre-tool-use', 'stop'] }],
     options: [
       {

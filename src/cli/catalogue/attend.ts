@@ -25,14 +25,14 @@ export const ATTEND: readonly ListedCommand[] = [
   {
     name: 'next',
     summary: 'print the open step of an attended run again',
-    about: `Prints the instructions, the token and the commands to report with. Changes nothing in the run, and can be repeated. Without RUN it takes the run of the agent's session, or the only open attended run of the project that no other session works on; if there are several, it lists them. In Claude Code the run then belongs to the session. ${THEN}`,
+    about: `Prints the instructions, the token and the commands to report with. Changes nothing in the run, and can be repeated. Without RUN it uses the run of the agent's session, or the only open attended run of the project that no other session works on; if there are several, it lists them. In Claude Code the run then belongs to the session. ${THEN}`,
     args: [{ ...RUN_ARGUMENT, required: false }],
     options: [{ ...TOKEN, about: 'print only the step with this token, for a sub-agent' }, AGENT_FORMAT],
     examples: [
       { line: 'pawl next', about: 'what to do now, after a lost context' },
       { line: 'pawl next 7kq2', about: 'what to do now in this run' },
       { line: 'pawl next 7kq2 --token=4h0vTzq1', about: 'one step of several' },
-      { line: 'pawl next 7kq2 --format xml', about: 'for an agent that was taught to follow <DO>, <NEXT> and <INVOKE_AFTER>' },
+      { line: 'pawl next 7kq2 --format xml', about: 'for an agent that follows <DO>, <NEXT> and <INVOKE_AFTER>' },
       { line: 'pawl next 7kq2 --json', about: 'the same for programs: handouts, each with its prompt and token' },
     ],
     load: () => import('../commands/next.ts'),
@@ -46,7 +46,7 @@ export const ATTEND: readonly ListedCommand[] = [
     options: [
       TOKEN,
       { name: 'result', value: 'JSON', about: 'the result of the step: JSON, @file, or - for standard input' },
-      { name: 'success', about: 'the step succeeded; the same as without it' },
+      { name: 'success', about: 'the step succeeded (the default)' },
       { name: 'failure', value: 'TEXT', about: 'the step failed, and why; the same as "pawl fail --reason"' },
       ONLY,
       AGENT_FORMAT,
@@ -69,9 +69,9 @@ export const ATTEND: readonly ListedCommand[] = [
   },
   {
     name: 'ask',
-    summary: 'ask the person the agent works for',
+    summary: 'ask the person that the agent works for',
     about:
-      'Takes a JSON list of 1 to 3 questions with 2 or 3 options each, such as [{"question": "Which?", "options": ["a", "b"]}]. This ends the attempt, so save your work to files first; a new attempt gets the answers that a person gives with "pawl answer". Only for steps that accept questions.',
+      'Accepts a JSON list of 1 to 3 questions with 2 or 3 options each, such as [{"question": "Which?", "options": ["a", "b"]}]. This ends the attempt, so save your work to files first; a new attempt gets the answers that a person gives with "pawl answer". Only for steps that accept questions.',
     args: [RUN_ARGUMENT],
     options: [
       TOKEN,
@@ -84,28 +84,28 @@ export const ATTEND: readonly ListedCommand[] = [
   },
   {
     name: 'assume',
-    summary: 'record what the agent assumes instead of asking, and go on',
+    summary: 'record an assumption instead of asking, and continue',
     about:
-      'The step goes on and its token stays valid. A person answers when they like, with "pawl answer RUN --assumption ID"; if the answer differs, the step runs again and what came after it. With MUST, nothing is merged before a person has answered. Repeating it records it once.',
+      'The step continues and its token stays valid. A person can answer at any time, with "pawl answer RUN --assumption ID"; if the answer differs, the step and everything after it run again. With MUST, nothing is merged until a person has answered. Repeating the command records the assumption only once.',
     args: [RUN_ARGUMENT],
     options: [
       TOKEN,
-      { name: 'question', value: 'TEXT', about: 'what a person would have been asked' },
-      { name: 'assumed', value: 'TEXT', about: 'what the agent goes on with' },
+      { name: 'question', value: 'TEXT', about: 'the question that the agent would have asked a person' },
+      { name: 'assumed', value: 'TEXT', about: 'the answer that the agent assumes' },
       {
         name: 'severity',
         value: 'SEVERITY',
-        about: 'MUST if a wrong guess does harm, else SHOULD or COULD (default: SHOULD)',
+        about: 'MUST if a wrong guess does harm, otherwise SHOULD or COULD (default: SHOULD)',
         choices: [...SEVERITIES],
       },
-      { name: 'option', value: 'TEXT', about: 'what else it could be; may be given several times', many: true },
+      { name: 'option', value: 'TEXT', about: 'another possible answer; can be repeated', many: true },
       ONLY,
       AGENT_FORMAT,
     ],
     examples: [
       {
         line: 'pawl assume 7kq2 --token=4h0vTzq1 --question "Which port?" --assumed 80',
-        about: 'a guess; with --severity MUST a person answers before anything is merged',
+        about: 'with --severity MUST, nothing is merged until a person has answered',
       },
     ],
     load: () => import('../commands/assume.ts'),

@@ -28,7 +28,7 @@ export const DECIDE: readonly ListedCommand[] = [
     aliases: ['gates'],
     summary: 'list what waits for you, oldest first',
     about:
-      'Lists approvals to decide, questions from agents to answer, runs that stopped and, apart from these, what agents assumed without asking. With RUN, shows everything that run asks, with the digest that a decision or an answer needs when there is no terminal.',
+      'Lists approvals to decide, questions from agents to answer, and runs that stopped; what agents assumed without asking is listed separately. With RUN, shows everything that run asks, with the digest that a decision or an answer needs when there is no terminal.',
     args: [{ name: 'RUN', about: 'show only this run, in full', completes: 'run' }],
     options: [
       { name: 'diff', about: 'with RUN: also show what the work changed' },
@@ -37,7 +37,7 @@ export const DECIDE: readonly ListedCommand[] = [
     examples: [
       { line: 'pawl inbox', about: 'what waits for you' },
       { line: 'pawl inbox 7k3 --diff', about: 'one approval with the diff of the work' },
-      { line: 'pawl inbox 7k3', about: 'everything one run asks' },
+      { line: 'pawl inbox 7k3', about: 'everything that one run asks' },
       { line: 'pawl inbox --json', about: 'the same with digests, for programs' },
     ],
     load: () => import('../commands/inbox.ts'),
@@ -83,7 +83,7 @@ export const DECIDE: readonly ListedCommand[] = [
   {
     name: 'answer',
     summary: 'answer the questions of an agent',
-    about: `With --assumption, answers what an agent assumed instead of asking (see "pawl assumptions"): an ANSWER that says the same as what was assumed, or --agree, confirms it; any other one runs the step again, and what came after it. Otherwise give one ANSWER per question, in order: the name or number of an option, or your own words; separate several choices with commas. Without answers you are asked one by one. A new attempt of the step receives the answers. ${whoMay('answer')}`,
+    about: `With --assumption, answers an assumption of an agent (see "pawl assumptions"): --agree, or an ANSWER equal to what was assumed, confirms it; any other ANSWER runs the step and everything after it again. Otherwise give one ANSWER per question, in order: the name or number of an option, or your own words; separate several choices with commas. Without answers you are asked one by one. A new attempt of the step receives the answers. ${whoMay('answer')}`,
     args: [RUN_ARGUMENT, { name: 'ANSWER', about: 'the answers, in the order of the questions', many: true }],
     options: [
       { name: 'step', value: 'ID', about: 'which step, by path or id, if several ask', completes: 'step' },
@@ -96,7 +96,7 @@ export const DECIDE: readonly ListedCommand[] = [
       { line: 'pawl answer 7k3 SQLite "two weeks"', about: 'two questions, answered in order' },
       { line: 'pawl answer 7k3 SQLite --digest 3fa9c07b21de', about: 'without a terminal, with PAWL_TOKEN set' },
       { line: 'pawl answer 7k3 --assumption a1 --agree', about: 'confirms what an agent assumed' },
-      { line: 'pawl answer 7k3 --assumption a1 "Postgres"', about: 'answers otherwise; the step runs again' },
+      { line: 'pawl answer 7k3 --assumption a1 "Postgres"', about: 'a different answer; the step runs again' },
     ],
     load: () => import('../commands/answer.ts'),
   },
@@ -104,12 +104,12 @@ export const DECIDE: readonly ListedCommand[] = [
     name: 'assumptions',
     summary: 'list what agents assumed instead of asking',
     about:
-      'Without RUN: the assumptions of all runs that have no answer yet, the gravest first; a run that is over keeps its own. With RUN: all of that run and of the runs it started, with their answers. They stop nothing, except that a merge, and an approval that leads to one, wait while a MUST is open.',
+      'Without RUN, lists the unanswered assumptions of all runs, also of runs that have ended, most severe first. With RUN, lists all assumptions of that run and of the runs it started, with their answers. Assumptions do not stop a run, except that a merge, and an approval that leads to one, wait while a MUST has no answer.',
     args: [{ name: 'RUN', about: 'show only this run and those it started', completes: 'run' }],
-    options: [{ name: 'all', about: 'also those that were answered' }],
+    options: [{ name: 'all', about: 'also list answered assumptions' }],
     examples: [
       { line: 'pawl assumptions', about: 'everything that has no answer yet' },
-      { line: 'pawl assumptions 7k3', about: 'those of one run, with the commands to answer' },
+      { line: 'pawl assumptions 7k3', about: 'the assumptions of one run, with the commands to answer them' },
       { line: 'pawl assumptions --json', about: 'the same with digests, for programs' },
     ],
     load: () => import('../commands/assumptions.ts'),
@@ -118,7 +118,7 @@ export const DECIDE: readonly ListedCommand[] = [
     name: 'token',
     summary: 'create, list and revoke personal tokens',
     about:
-      "A token lets its holder decide without a terminal, together with the digest of what they saw. The token's name is recorded with each decision. A token can only be created at a terminal, is shown once, and is stored as a hash. Tokens keep agents from deciding, because agents are not given one; they do not protect against a malicious person with access to your account. Decisions made with a token stay valid after it is revoked.",
+      "With a token, its holder can decide without a terminal, together with the digest of what they saw. The token's name is recorded with each decision. A token can only be created at a terminal, is shown once, and is stored as a hash. Tokens keep agents from deciding, because agents are not given one; they do not protect against a malicious person with access to your account. Decisions made with a token stay valid after it is revoked.",
     args: [
       { name: 'ACTION', about: 'what to do', required: true, choices: ['create', 'list', 'revoke'] },
       { name: 'NAME', about: 'the name to record with decisions' },
@@ -128,7 +128,7 @@ export const DECIDE: readonly ListedCommand[] = [
       {
         name: 'scope',
         value: 'SCOPE',
-        about: 'what it may be used for (default: decide); may be given several times',
+        about: 'what it may be used for (default: decide); can be repeated',
         many: true,
         choices: [...SCOPES],
       },

@@ -9,7 +9,7 @@ export const DEFINE: readonly ListedCommand[] = [
     name: 'list',
     summary: "list the project's workflows, without running their code",
     about:
-      'Workflows are files in .pawl/workflows (and .squadron/workflows) that end in .yaml, .yml, .ts, .mts, .js or .mjs. Each file has one workflow; a module exports it as default or as WORKFLOW. A folder named lib is skipped: it is for modules that workflows share. Files are parsed, never imported. Skills are listed by name; see "pawl skill list".',
+      'Workflows are files in .pawl/workflows (and .squadron/workflows) that end in .yaml, .yml, .ts, .mts, .js or .mjs. Each file has one workflow; a module exports it as default or as WORKFLOW. Folders named lib, for modules that workflows share, are skipped. Files are parsed, never imported. Skills are listed by name; see "pawl skill list".',
     options: [{ ...STATUS_OPTION, about: 'list runs with this status instead, as "pawl runs --status" does' }],
     examples: [
       { line: 'pawl list', about: 'names, files and titles' },
@@ -19,7 +19,7 @@ export const DEFINE: readonly ListedCommand[] = [
   },
   {
     name: 'validate',
-    summary: 'check workflows',
+    summary: 'check workflows for errors',
     about:
       'Checks the syntax, names, steps, transitions, conditions and durations of every workflow in the project, or of the given files, whether the roles, groups, checks and workflows that they name exist, and the step kinds and gate checks in .pawl/kinds and .pawl/checks. Checking a workflow file (.yaml) runs no code, unless it names one of those. A module (.ts, .js) is parsed; if this version of it is trusted (see "pawl trust"), it is also loaded in a separate process, and its definition is checked. At a terminal you are asked whether to trust it. Exits with 0 when there are no errors, with 2 when there are, and with 4 when a module is not trusted, so that only its syntax was checked.',
     args: [{ name: 'FILE', about: 'check these files instead of all workflows', many: true, completes: 'file' }],
@@ -37,13 +37,13 @@ export const DEFINE: readonly ListedCommand[] = [
   },
   {
     name: 'lock',
-    summary: 'freeze workflows with everything they refer to, and check that nothing changed',
+    summary: 'lock workflows with everything they refer to, and check that nothing changed',
     about:
-      'Writes a file beside each workflow (NAME.lock.json) with digests of the workflow, the code that it loads, the workflows that it starts, the files of its roles, the step kinds and checks of the project, the scripts that its commands name, and the settings of the project, and with the version of Pawl. Commit it. "pawl run --locked" and "pawl serve --locked" start only what is as it was locked. Warnings of "pawl validate" are errors here. With --check nothing is written: it exits with 1 when something differs, and says what.',
+      'Writes a file beside each workflow (NAME.lock.json) with digests of the workflow, the code that it loads, the workflows that it starts, the files of its roles, the step kinds and checks of the project, the scripts that its commands name, and the settings of the project, and with the version of Pawl. Commit it. "pawl run --locked" and "pawl serve --locked" start a workflow only if none of that has changed. Warnings of "pawl validate" are errors here. With --check nothing is written: it exits with 1 when something differs, and says what.',
     args: [{ name: 'WORKFLOW', about: 'the name or file of a workflow (default: all)', many: true, completes: 'workflow' }],
     options: [{ name: 'check', about: 'compare with the lock files instead of writing them' }],
     examples: [
-      { line: 'pawl lock', about: 'freeze all workflows of this project' },
+      { line: 'pawl lock', about: 'lock all workflows of this project' },
       { line: 'pawl lock --check', about: 'in CI: has anything changed since?' },
       { line: 'pawl lock fix-bug', about: 'after a review of what changed' },
     ],
@@ -71,37 +71,37 @@ export const DEFINE: readonly ListedCommand[] = [
       { line: 'pawl graph fix-bug', about: 'on a terminal: as a drawing' },
       { line: 'pawl graph fix-bug --format mermaid', about: 'as Mermaid text, for a README' },
       { line: 'pawl graph fix-bug --format svg -o fix-bug.svg', about: 'as an image' },
-      { line: 'pawl graph --run 0198 --format svg -o run.svg', about: 'how far a run is' },
+      { line: 'pawl graph --run 0198 --format svg -o run.svg', about: 'the progress of a run' },
     ],
     load: () => import('../commands/graph.ts'),
   },
   {
     name: 'prompt',
-    summary: 'show what the agent of a step would read, without a run',
+    summary: 'show the instructions an agent would get for a step',
     about:
-      'Prints the whole text for the first visit of a step: where the agent is, the goal, what to do, what is checked, what not to touch and how to report. Nothing is started and no condition is checked. The workflow is loaded, so it must be trusted (see "pawl trust"). Values that only a run knows stay as they are written; at later visits a run adds why the agent is there again, with the evidence, and what people said. For an open step of a run, use "pawl next RUN".',
+      'Prints the whole text for the first visit of a step: where the agent is, the goal, what to do, what is checked, what not to touch and how to report. Nothing is started and no condition is checked. The workflow is loaded, so it must be trusted (see "pawl trust"). Expressions whose values only a run knows are printed as written; at later visits a run adds why the agent has to do the step again, with the evidence, and what people said. For an open step of a run, use "pawl next RUN".',
     args: [
       { name: 'WORKFLOW', about: 'the name or file of a workflow', required: true, completes: 'workflow' },
-      { name: 'STEP', about: 'a step that an agent does, or GROUP/BRANCH (default: the only one)' },
+      { name: 'STEP', about: 'a step done by an agent, or GROUP/BRANCH (default: the only one)' },
     ],
     options: [
       { name: 'param', short: 'p', value: 'NAME=VALUE', about: 'a parameter of the workflow, or an argument of the step', many: true },
       { name: 'params', value: 'JSON', about: 'all of them as a JSON object, or @FILE' },
-      { name: 'attended', about: 'as in an attended run: roles without a driver are the agent that calls Pawl' },
+      { name: 'attended', about: 'as in an attended run: the agent that calls Pawl acts for roles without a driver' },
       AGENT_FORMAT,
     ],
     examples: [
       { line: 'pawl prompt fix-bug implement -p issue=7', about: 'the text for the agent of one step' },
-      { line: 'pawl prompt fix-bug implement --attended --format xml', about: 'for an agent that works at the steps itself' },
+      { line: 'pawl prompt fix-bug implement --attended --format xml', about: 'for an agent that does the steps itself' },
       { line: 'pawl prompt fix-bug implement --json | jq .bytes', about: 'how long it is' },
     ],
     load: () => import('../commands/prompt.ts'),
   },
   {
     name: 'test',
-    summary: 'run the tests that workflows generate for themselves',
+    summary: 'run generated tests for every step of the workflows',
     about:
-      'Every combination of the values that parameters and arguments can have is a test at every step, without sampling. Categories: import (the file loads and has one workflow), structure (what "pawl validate" checks), steps (each generated case: a run of the real engine, in memory, begins at the step with these values, its text can be built, and each of its outcomes leads where the definition says), domain (values inside the bounds are accepted, values just outside are refused). No agent, handler, command or request is run: a script stands in for the work. Functions that build texts are called. Without names, all workflows and skills of the project are tested, so none can be forgotten. They are loaded, so they must be trusted (see "pawl trust"). Exits with 0 when all tests pass and with 1 when one fails.',
+      'Generates a test for every step with every combination of the values that its parameters and arguments can have, without sampling. Categories: import (the file loads and has one workflow), structure (what "pawl validate" checks), steps (each generated case: the real engine, in memory, starts a run at the step with these values, builds its text, and follows each of its outcomes to the step that the definition names), domain (values inside the bounds are accepted, values just outside are rejected). No agent, handler, command or request is run: a script replaces the work. Functions that build texts are called. Without names, all workflows and skills of the project are tested. They are loaded, so they must be trusted (see "pawl trust"). Exits with 0 when all tests pass and with 1 when one fails.',
     args: [
       {
         name: 'WORKFLOW',
@@ -114,21 +114,21 @@ export const DEFINE: readonly ListedCommand[] = [
       {
         name: 'category',
         value: 'CATEGORY',
-        about: 'only these tests; may be given several times',
+        about: 'only these tests; can be repeated',
         many: true,
         choices: ['import', 'structure', 'steps', 'domain'],
       },
-      { name: 'filter', value: 'TEXT', about: 'only the test with this id, else those with this text in their id' },
+      { name: 'filter', value: 'TEXT', about: 'only the test with this id, or, if there is none, those whose id contains this text' },
       {
         name: 'param',
         short: 'p',
         value: 'NAME=VALUE',
-        about: 'test only this value of a parameter or argument; needed where its values have no bound',
+        about: 'test only this value of a parameter or argument; required if its values are unbounded',
         many: true,
       },
-      { name: 'params', value: 'JSON', about: 'such values as a JSON object, or @FILE' },
+      { name: 'params', value: 'JSON', about: 'the values as a JSON object, or @FILE' },
       { name: 'junit', value: 'FILE', about: 'also write the results as a JUnit report', completes: 'file' },
-      { name: 'subprocess', about: 'also run "pawl prompt" for each case of an agent in a process of its own, and check its exit code' },
+      { name: 'subprocess', about: 'also run "pawl prompt" for each case of an agent in a separate process, and check its exit code' },
     ],
     examples: [
       { line: 'pawl test', about: 'all workflows of this project' },

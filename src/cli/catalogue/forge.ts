@@ -12,7 +12,7 @@ export const FORGE: readonly ListedCommand[] = [
       'The local forge replaces GitHub on this machine ("forge: { kind: local }" in .pawl/config.yaml): issues and reviews are kept in ' +
       'a file, pull requests are branches of a git repository. The commands are: issue list|show|create|close|comment, ' +
       'pr list|show|create|ready|close|comment, review, check, label, notifications. A review, a check, a comment with a command ' +
-      '("/pawl approve"), and a comment or a label that a question waits for can let work pass, so they need a ' +
+      '("/pawl approve"), and a comment or a label that a question waits for can make work pass, so they need a ' +
       'person at a terminal, or a personal token (PAWL_TOKEN or --token-file, see "pawl token"), for a review or a check with the ' +
       '--head that was reviewed. Inside a run or a coding agent only issues and pull requests can be opened.',
     args: [
@@ -22,7 +22,7 @@ export const FORGE: readonly ListedCommand[] = [
     options: [
       { name: 'title', value: 'TEXT', about: 'create: the title' },
       { name: 'body', value: 'TEXT', about: 'create, comment: the text' },
-      { name: 'label', value: 'LABEL', about: 'issue create: a label; may be given several times', many: true },
+      { name: 'label', value: 'LABEL', about: 'issue create: a label; can be repeated', many: true },
       { name: 'as', value: 'NAME', about: 'act as this person; without a terminal only as your own user' },
       { name: 'head', value: 'REF', about: 'pr create: the branch with the changes; review, check: the commit that was reviewed' },
       { name: 'base', value: 'BRANCH', about: 'pr create: the branch to merge into, instead of the default branch' },
@@ -37,8 +37,8 @@ export const FORGE: readonly ListedCommand[] = [
         about: 'check: its result',
         choices: [...CONCLUSIONS, 'pending'],
       },
-      { name: 'add', value: 'LABEL', about: 'label: add it; may be given several times', many: true },
-      { name: 'remove', value: 'LABEL', about: 'label: remove it; may be given several times', many: true },
+      { name: 'add', value: 'LABEL', about: 'label: add it; can be repeated', many: true },
+      { name: 'remove', value: 'LABEL', about: 'label: remove it; can be repeated', many: true },
       TOKEN_FILE,
     ],
     examples: [
@@ -48,7 +48,7 @@ export const FORGE: readonly ListedCommand[] = [
       { line: 'pawl forge pr show 2', about: 'the head, reviews and checks of a pull request' },
       { line: 'pawl forge check 2 --name ci --conclusion success', about: 'report a CI result' },
       { line: 'pawl forge review 2 --approve --as ann', about: 'approve a pull request' },
-      { line: 'pawl forge issue comment 1 --body "/pawl approve" --as ann', about: 'decide what the comment of a run asks' },
+      { line: 'pawl forge issue comment 1 --body "/pawl approve" --as ann', about: 'decide an approval that a run posted as a comment' },
       { line: 'pawl forge notifications', about: 'the messages that workflows have sent' },
       { line: 'pawl forge pr create --head topic --title "Add search"', about: 'open a pull request by hand' },
     ],
@@ -56,19 +56,19 @@ export const FORGE: readonly ListedCommand[] = [
   },
   {
     name: 'actions',
-    summary: 'do the work of one job of GitHub Actions, without a server',
+    summary: 'run Pawl inside a GitHub Actions job, without a server',
     about:
-      'For a job of GitHub Actions; "pawl init --github-actions" writes the workflow that calls it. It restores the state from the ref refs/pawl/state of the repository, takes the event of the job, finds events that no job was started for, drives every open run until only people, CI or time can continue it, and saves the state. One job works at a time; another waits. Workflows and settings count as they are on the default branch. The login is the token of the job (GITHUB_TOKEN), unless "forge.auth" names another.',
+      '"pawl init --github-actions" writes the workflow file that calls it. It restores the state from the ref refs/pawl/state of the repository, handles the event of the job and events for which GitHub started no job, drives every open run until only people, CI or time can continue it, and saves the state. Only one job works at a time; others wait. Workflows and settings are read from the default branch. It logs in with the token of the job (GITHUB_TOKEN), unless "forge.auth" names another.',
     args: [{ name: 'ACTION', about: 'what to do', required: true, choices: ['run'] }],
     options: [
       {
         name: 'state',
         value: 'DIR',
         about:
-          'where the state is while the job works; it must be the same folder in every job (default: pawl-actions in the folder for temporary files)',
+          'the folder for the state while the job works; it must be the same in every job (default: pawl-actions in the temporary folder)',
         completes: 'folder',
       },
-      { name: 'hold', value: 'DURATION', about: 'for how long a job that was killed keeps others waiting (default: 3m)' },
+      { name: 'hold', value: 'DURATION', about: 'how long other jobs wait for a job that was killed (default: 3m)' },
     ],
     examples: [{ line: 'pawl actions run', about: 'in a step of a job' }],
     load: () => import('../commands/actions.ts'),

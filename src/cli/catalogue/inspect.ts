@@ -8,15 +8,15 @@ export const INSPECT: readonly ListedCommand[] = [
     name: 'runs',
     summary: 'list runs, newest first',
     options: [
-      { ...STATUS_OPTION, about: 'only runs with this status; may be given several times' },
+      { ...STATUS_OPTION, about: 'only runs with this status; can be repeated' },
       { name: 'workflow', value: 'NAME', about: 'only runs of this workflow', completes: 'workflow' },
-      { name: 'attended', about: 'only open runs whose steps an agent does: those that "pawl next" can go on with' },
+      { name: 'attended', about: 'only open attended runs, which "pawl next" can continue' },
       { name: 'limit', value: 'N', about: 'list at most N runs (default: 20)' },
       { name: 'all', about: 'list all runs' },
     ],
     examples: [
       { line: 'pawl runs', about: 'the latest runs of this project' },
-      { line: 'pawl runs --status waiting --status escalated', about: 'runs that wait or stopped' },
+      { line: 'pawl runs --status waiting --status escalated', about: 'runs that are waiting or have stopped' },
     ],
     load: () => import('../commands/runs.ts'),
   },
@@ -58,7 +58,7 @@ export const INSPECT: readonly ListedCommand[] = [
     examples: [
       { line: 'pawl logs 0198', about: 'everything that happened' },
       { line: 'pawl logs 0198 -f', about: 'and everything that happens from now on, with what steps print' },
-      { line: 'pawl logs 0198 test -f', about: 'the step "test" as it works' },
+      { line: 'pawl logs 0198 test -f', about: 'the step "test" while it runs' },
       { line: 'pawl logs 0198 test', about: 'the output of each attempt of the step "test"' },
     ],
     load: () => import('../commands/logs.ts'),
@@ -68,8 +68,8 @@ export const INSPECT: readonly ListedCommand[] = [
     summary: 'show what a run, or one of its steps, changed in the files',
     about:
       'Compares the snapshots of the workspace that were taken before and after each step that may write files. A terminal shows the ' +
-      'steps, the files and the difference in colour; a pipe gets the difference as git prints it. Secrets of the settings are masked, ' +
-      'binary files only named.',
+      'steps, the files and the difference in colour; a pipe gets the difference as git prints it. Secrets from the settings are masked; ' +
+      'binary files are listed by name only.',
     args: [LAST_RUN_ARGUMENT, { name: 'STEP', about: 'a step of the run, or the path of one visit, such as build#2', completes: 'step' }],
     options: [
       { name: 'stat', about: 'only the steps and the files, with the number of lines' },
@@ -98,7 +98,7 @@ export const INSPECT: readonly ListedCommand[] = [
     name: 'debug',
     summary: 'write everything about a run to one file, without secrets',
     about:
-      'The file has versions, the checks of "pawl doctor", the settings, the definition, the event log, all steps with their evidence, and the transcripts of agents, as JSON. Values of the secrets in the settings, of variables whose names say that they are secret, and tokens of known services are masked, also if they are encoded. It is for a bug report; read it before you pass it on.',
+      'The file has versions, the checks of "pawl doctor", the settings, the definition, the event log, all steps with their evidence, and the transcripts of agents, as JSON. Values of the secrets in the settings, of variables whose names suggest a secret, and tokens of known services are masked, also in encoded form. The file is meant for a bug report; read it before you share it.',
     args: [RUN_ARGUMENT],
     options: [{ name: 'out', value: 'FILE', about: 'the file to write (default: pawl-debug-RUN.json)' }],
     examples: [{ line: 'pawl debug 0198 --out report.json', about: 'a file for a bug report' }],

@@ -8,18 +8,18 @@ export const MAINTAIN: readonly ListedCommand[] = [
     name: 'doctor',
     summary: 'check the setup, and show where the state is kept',
     about:
-      'Checks Node, the project, its settings, the database and every run in it, which processes drive runs, and leftover files. Each line is ok, a warning or a problem, with what to do about it. Changes nothing. With --repair it also writes everything that can be read and proved of a damaged database to a new file, one JSON object per run.',
-    options: [{ name: 'repair', about: 'save what can be read of the database to a new file next to it' }],
+      'Checks Node, the project, its settings, the database and every run in it, which processes drive runs, and leftover files. Each line is ok, a warning or a problem, with what to do about it. Changes nothing. With --repair it also writes everything in a damaged database that can be read and verified to a new file, one JSON object per run.',
+    options: [{ name: 'repair', about: 'save what can be read from the database to a new file next to it' }],
     examples: [
       { line: 'pawl doctor', about: 'where is my state, and is it intact?' },
-      { line: 'pawl doctor --repair', about: 'save what can be read of a damaged database' },
+      { line: 'pawl doctor --repair', about: 'save what can be read from a damaged database' },
       { line: 'pawl doctor --json', about: 'for a program; the exit code is 1 when there is a problem' },
     ],
     load: () => import('../commands/doctor.ts'),
   },
   {
     name: 'backup',
-    summary: 'copy the database while runs go on, and verify the copy',
+    summary: 'copy the database while runs continue, and verify the copy',
     args: [{ name: 'FILE', about: 'the file to write (default: next to the database, named after the time)', completes: 'file' }],
     options: [{ name: 'force', about: 'overwrite FILE if it exists' }],
     examples: [
@@ -52,21 +52,21 @@ export const MAINTAIN: readonly ListedCommand[] = [
     examples: [
       { line: 'pawl db check', about: 'verify the file, every log, every value and every checkpoint' },
       { line: 'pawl db migrate', about: 'back up the file, then migrate it to the format of this version' },
-      { line: 'pawl db adopt', about: 'the database was moved here; let its runs continue' },
+      { line: 'pawl db adopt', about: 'the database was moved here; its runs can then continue' },
     ],
     load: () => import('../commands/db.ts'),
   },
   {
     name: 'data',
-    summary: 'protected databases: migrate, back up, restore, compare',
+    summary: 'migrate, back up, restore or compare protected databases',
     about:
-      'For the SQLite files that the setting "databases" names. A backup is verified before it counts. A migration is one transaction after a backup; one that drops or deletes needs --allow-loss. A restore first backs up what is there.',
+      'Works on the SQLite files listed in the setting "databases". A backup is verified before it is used. A migration first makes a backup and then runs in one transaction; a migration that drops or deletes anything needs --allow-loss. A restore first backs up the current database.',
     args: [
       { name: 'ACTION', about: 'what to do', required: true, choices: ['status', 'migrate', 'backup', 'restore', 'diff'] },
       {
         name: 'NAME',
         about:
-          'status, migrate, backup: a database (default: all). restore, diff: a backup, by its id, the run before which it was made, or its file (diff without it: the newest)',
+          'status, migrate, backup: a database (default: all). restore, diff: a backup, given by its id, by its file, or by the run before which it was made (diff default: the newest)',
       },
     ],
     options: [
@@ -80,7 +80,7 @@ export const MAINTAIN: readonly ListedCommand[] = [
       { line: 'pawl data migrate book', about: 'back up the database, then apply new migrations' },
       { line: 'pawl data backup', about: 'a verified copy of each database' },
       { line: 'pawl data diff', about: 'what changed since the newest backup?' },
-      { line: 'pawl data restore 4f2a', about: 'put a backup back' },
+      { line: 'pawl data restore 4f2a', about: 'restore a backup' },
     ],
     load: () => import('../commands/data.ts'),
   },
@@ -107,7 +107,7 @@ export const MAINTAIN: readonly ListedCommand[] = [
       {
         name: 'status',
         value: 'STATUS',
-        about: 'only runs with this status (default: completed, overridden, rejected and cancelled); may be given several times',
+        about: 'only runs with this status (default: completed, overridden, rejected and cancelled); can be repeated',
         many: true,
         choices: ['completed', 'overridden', 'rejected', 'cancelled', 'failed', 'escalated'],
       },
@@ -128,17 +128,17 @@ export const MAINTAIN: readonly ListedCommand[] = [
     name: 'worktrees',
     summary: 'list and remove the worktrees and branches that runs left',
     about:
-      'Lists each with its run, its size and the work in it that is nowhere else. With --clean it removes those of runs that have ended or were deleted; a run that can still go on keeps its own, and so does one with work that was not committed or not pushed, unless --force is given.',
+      'Lists each with its run, its size and the work that exists only there. With --clean it removes those of runs that have ended or were deleted. It keeps those of runs that can still continue and, unless --force is given, those with work that was not committed or not pushed.',
     options: [
       { name: 'clean', about: 'remove those of ended runs, if nothing is lost' },
-      { name: 'force', about: 'with --clean: also those with work that is nowhere else' },
+      { name: 'force', about: 'with --clean: also remove those with work that exists only there' },
       { name: 'yes', short: 'y', about: 'with --force: confirm it without a terminal' },
       TOKEN_FILE,
       ...SIGNING_OPTIONS,
     ],
     examples: [
       { line: 'pawl worktrees', about: 'what is there, and what would be lost?' },
-      { line: 'pawl worktrees --clean', about: 'remove what nobody needs' },
+      { line: 'pawl worktrees --clean', about: 'remove those that are no longer needed' },
     ],
     load: () => import('../commands/worktrees.ts'),
   },
@@ -146,7 +146,7 @@ export const MAINTAIN: readonly ListedCommand[] = [
     name: 'uninstall',
     summary: 'list what Pawl wrote here, and remove it',
     about:
-      'Removes the runs and worktrees of this project, the hook, MCP server and skill for Claude Code, completion scripts, and files of "pawl init" that nobody changed. Your workflows and settings are kept and listed. Stops if a process drives a run. With --user also the state of this user: all runs of all projects, trust, keys, tokens and settings.',
+      'Removes the runs and worktrees of this project, the hook, MCP server and skill for Claude Code, completion scripts, and files of "pawl init" that nobody changed. Your workflows and settings are kept and listed. Stops if a process drives a run. With --user it also removes the state of this user: all runs of all projects, trust, keys, tokens and settings.',
     options: [
       { name: 'user', about: "also remove this user's state and settings, in all projects" },
       { name: 'dry-run', about: 'only show what would be removed' },

@@ -45,8 +45,8 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       { name: 'detach', about: 'drive the run in a background process and return at once' },
       WAIT,
       QUIET,
-      { name: 'locked', about: 'start only a workflow that is as it was locked; see "pawl lock"' },
-      { name: 'attended', about: 'let the calling agent do the work: prints the first step and exits; "pawl done" reports it' },
+      { name: 'locked', about: 'start the workflow only if it has not changed since "pawl lock"' },
+      { name: 'attended', about: 'the calling agent does the work: print the first step and exit; "pawl done" reports it' },
       AGENT_FORMAT,
       TOKEN_FILE,
       ...SIGNING_OPTIONS,
@@ -66,14 +66,14 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
     name: 'serve',
     summary: 'drive every run of the project and serve the dashboard and the HTTP API',
     about:
-      'Takes over the runs that no process drives, now and as long as it is open, and starts new ones of trusted workflows. Several servers on one database share the work. It ends on Ctrl-C or SIGTERM: running steps get 10 seconds to finish, and the next process continues with what is left. Nothing is shown without a login: at a terminal it prints a link that works once (see "pawl access").',
+      'As long as it runs, it takes over every run that no process drives and starts runs of trusted workflows. Several servers on one database share the work. It stops on Ctrl-C or SIGTERM: running steps get 10 seconds to finish, and the next process continues the rest. Everything needs a login: at a terminal it prints a login link that works once (see "pawl access").',
     options: [
       { name: 'port', value: 'N', about: 'the port to listen on (default: 7411; 0 for any free one)' },
       { name: 'host', value: 'ADDRESS', about: 'the address to listen on (default: 127.0.0.1)' },
       { name: 'tls-cert', value: 'FILE', about: 'the certificate, as PEM; other machines need it, or a trusted proxy', completes: 'file' },
       { name: 'tls-key', value: 'FILE', about: 'the key of the certificate, as PEM', completes: 'file' },
       { name: 'open', about: 'open the dashboard in a browser' },
-      { name: 'locked', about: 'start only workflows that are as they were locked; see "pawl lock"' },
+      { name: 'locked', about: 'start only workflows that have not changed since "pawl lock"' },
       TOKEN_FILE,
       ...SIGNING_OPTIONS,
     ],
@@ -86,9 +86,9 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: 'schedules',
-    summary: 'workflows that start by themselves: list, pause, resume, run, backfill',
+    summary: 'list, pause, resume, run or backfill scheduled workflows',
     about:
-      'A workflow with "trigger: { schedule: ... }" starts at its times while "pawl serve" runs. The list has the next time of each and what became of the last one. "run" starts it now, "backfill" starts the times of the past that no run was started for, and both drive their runs until they end or wait.',
+      'A workflow with "trigger: { schedule: ... }" starts on schedule while "pawl serve" runs. The list shows the next time of each and the result of the last one. "run" starts the workflow now, "backfill" starts a run for each past time that has none, and both drive their runs until they end or wait.',
     args: [
       { name: 'ACTION', about: 'what to do (default: list)', choices: ['list', 'pause', 'resume', 'run', 'backfill'] },
       { name: 'WORKFLOW', about: 'the workflow', completes: 'workflow' },
@@ -102,7 +102,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
     examples: [
       { line: 'pawl schedules', about: 'what starts when?' },
       { line: 'pawl schedules pause nightly', about: 'until "pawl schedules resume nightly"' },
-      { line: 'pawl schedules backfill nightly --from 2026-01-31', about: 'make up for what was missed' },
+      { line: 'pawl schedules backfill nightly --from 2026-01-31', about: 'start the runs that were missed' },
     ],
     load: () => import('../commands/schedules.ts'),
   },
@@ -110,11 +110,11 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
     name: 'trigger',
     summary: 'replay an event of the forge by hand',
     about:
-      'Does what the event would do if it came from the forge now: it starts the workflows whose trigger matches, or the one that a label "workflow:NAME" or a command names. Each is driven until it ends or waits. Only the permission of the sender is not asked for. "pawl deliveries" keeps what became of it.',
+      'Does what the event would do if it came from the forge now: it starts the workflows whose trigger matches, or the one that a label "workflow:NAME" or a command names. Each run is driven until it ends or waits. Unlike a real event, it does not check the permission of the sender. "pawl deliveries" shows the result.',
     options: [
       { name: 'event', value: 'NAME', about: 'the event, such as issues.labeled' },
       { name: 'payload', value: 'JSON', about: "the event's payload as the forge sends it, or @file" },
-      { name: 'id', value: 'ID', about: 'the id of the delivery; one that was taken already is an error' },
+      { name: 'id', value: 'ID', about: 'the id of the delivery; an id that was already received is an error' },
       TOKEN_FILE,
       ...SIGNING_OPTIONS,
     ],
@@ -126,17 +126,17 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: 'deliveries',
-    summary: 'events and what came to /hooks: list, show, resend',
+    summary: 'list, show or resend events of the forge and deliveries to /hooks',
     about:
-      'Events of the forge and deliveries to the hooks of the settings, newest first: what each started, or why it did nothing. They are kept for 30 days. "resend" acts on one again, with the hooks as they are now; a run that it started before is not started again.',
+      'Lists events of the forge and deliveries to the hooks in the settings, newest first: what each started, or why it did nothing. They are kept for 30 days. "resend" handles one again with the current hooks; a run that it already started is not started again.',
     args: [
       { name: 'ACTION', about: 'what to do (default: list)', choices: ['list', 'show', 'resend'] },
-      { name: 'NUMBER', about: 'the delivery' },
+      { name: 'NUMBER', about: 'the number of the delivery' },
     ],
     options: [TOKEN_FILE, ...SIGNING_OPTIONS],
     examples: [
-      { line: 'pawl deliveries', about: 'what came, and what did it do?' },
-      { line: 'pawl deliveries resend 7', about: 'after the hook was corrected' },
+      { line: 'pawl deliveries', about: 'what arrived, and what did it do?' },
+      { line: 'pawl deliveries resend 7', about: 'after the hook was fixed' },
     ],
     load: () => import('../commands/deliveries.ts'),
   },
@@ -161,7 +161,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       {
         name: 'budget',
         value: 'NAME=N',
-        about: 'add N to a budget of the agents: tokens, cost_usd, turns or time; unknown=count carries on although some usage is unknown',
+        about: 'add N to a budget of the agents: tokens, cost_usd, turns or time; unknown=count continues although some usage is unknown',
         many: true,
       },
       NOTE,
@@ -199,11 +199,11 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
   {
     name: 'cancel',
     summary: 'end a run for good, together with its child runs',
-    about: `Stops running steps, in whichever process they run. Then what the steps before did is undone, newest first, where they have an "undo"; an undo that fails is retried and then left to you ("pawl resume"). The workflow's code is needed only for that. ${OTHERS_RUN}`,
+    about: `Stops running steps, in whichever process they run. Then it undoes the finished steps that have an "undo", newest first; an undo that fails is retried and then left to you ("pawl resume"). The workflow's code is needed only for that. ${OTHERS_RUN}`,
     args: [RUN_ARGUMENT],
     options: [
       { name: 'reason', value: 'TEXT', about: 'why; recorded with the run' },
-      { name: 'dry-run', about: 'only show what would be undone, in which order, and what would stay' },
+      { name: 'dry-run', about: 'only show what would be undone, in which order, and what would remain' },
       { name: 'no-undo', about: 'leave everything that the run did as it is' },
       TOKEN_FILE,
       ...SIGNING_OPTIONS,
@@ -216,21 +216,21 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: 'undo',
-    summary: 'put the files back to what they were before a step of a run',
+    summary: 'restore the files to their state before a step of a run',
     about:
-      'Only files that the run changed are put back. If somebody else has changed one of them since, nothing is undone, unless ' +
-      `--keep-changed leaves those as they are. What steps did elsewhere (pushes, comments, requests, databases) is not taken back; it is listed. ${OTHERS_RUN}`,
+      'Restores only files that the run changed. If somebody else has changed one of them since, nothing is undone, unless ' +
+      `--keep-changed leaves those as they are. What steps did elsewhere (pushes, comments, requests, databases) is listed, but not undone. ${OTHERS_RUN}`,
     args: [RUN_ARGUMENT],
     options: [
-      { name: 'to', value: 'STEP', about: 'the step, or the path of one visit: the files are then as before it', completes: 'step' },
-      { name: 'dry-run', about: 'only show what would be put back, what would stay, and what cannot be taken back' },
-      { name: 'keep-changed', about: 'leave files that somebody else changed as they are, and put back the others' },
+      { name: 'to', value: 'STEP', about: 'the step, or the path of one visit, before which the files are restored', completes: 'step' },
+      { name: 'dry-run', about: 'only show what would be restored, what would remain, and what cannot be undone' },
+      { name: 'keep-changed', about: 'leave files that somebody else changed as they are, and restore the others' },
       TOKEN_FILE,
       ...SIGNING_OPTIONS,
     ],
     examples: [
-      { line: 'pawl undo 7kq2 --to implement --dry-run', about: 'what would be put back' },
-      { line: 'pawl undo 7kq2 --to implement', about: 'the files as they were before "implement"' },
+      { line: 'pawl undo 7kq2 --to implement --dry-run', about: 'what would be restored?' },
+      { line: 'pawl undo 7kq2 --to implement', about: 'restore the files as they were before "implement"' },
     ],
     load: () => import('../commands/undo.ts'),
   },
@@ -246,15 +246,15 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
   {
     name: 'signal',
     summary: 'send a named message to a run that waits for it',
-    about: `A step that waits for the signal continues with the payload as its output. A signal that comes before its step is kept, in order, and used once; with --id, the same delivery counts once however often it is sent. If no process drives the run, this command does, until it ends or waits again. ${OTHERS_RUN}`,
+    about: `A step that waits for the signal continues with the payload as its output. A signal that arrives before its step is kept, in order, and used once; with --id, the same delivery counts once however often it is sent. If no process drives the run, this command does, until it ends or waits again. ${OTHERS_RUN}`,
     args: [
       RUN_ARGUMENT,
-      { name: 'NAME', about: 'the name of the signal, as the step has it', required: true },
+      { name: 'NAME', about: 'the name of the signal that the step waits for', required: true },
       { name: 'JSON', about: 'the payload: JSON, or @file (default: null)' },
     ],
     options: [
       { name: 'payload', value: 'JSON', about: 'the payload, instead of the argument' },
-      { name: 'id', value: 'ID', about: 'the id of this delivery; another one with it is ignored' },
+      { name: 'id', value: 'ID', about: 'the id of this delivery; another delivery with the same id is ignored' },
       QUIET,
       TOKEN_FILE,
       ...SIGNING_OPTIONS,

@@ -20,7 +20,7 @@ export const START: readonly ListedCommand[] = [
     ],
     examples: [
       { line: 'pawl demo', about: 'about ten seconds, and one question for you' },
-      { line: 'pawl demo --keep demo', about: 'keep the project in a folder of yours' },
+      { line: 'pawl demo --keep demo', about: 'keep the project in this folder' },
     ],
     load: () => import('../commands/demo.ts'),
   },
@@ -28,7 +28,7 @@ export const START: readonly ListedCommand[] = [
     name: 'init',
     summary: 'write a first workflow and its settings into .pawl/',
     about:
-      'Writes a workflow of five steps that runs as it is, a settings file, and type information for your editor. With --template it writes a workflow that works with issues and pull requests, its roles, settings for a forge, and a stand-in that plays the agents until you name real ones. Existing files are not changed.',
+      'Writes a workflow of five steps that runs as it is, a settings file, and type information for your editor. With --template it writes a workflow that works with issues and pull requests, its roles, settings for a forge, and a script that plays the agents until you configure real ones. Existing files are not changed.',
     args: [{ name: 'NAME', about: 'the name of the workflow (default: notes, or that of the template)' }],
     options: [
       { name: 'js', about: 'write JavaScript instead of TypeScript' },
@@ -58,7 +58,7 @@ export const START: readonly ListedCommand[] = [
       { line: 'pawl init --template bug-fix', about: 'from an issue to a merged pull request, on this machine' },
       { line: 'pawl init --template feature-development --repo octo/project', about: 'the same at GitHub' },
       { line: 'pawl init --template bug-fix --repo octo/project --github-actions', about: 'and without a server' },
-      { line: 'pawl init --claude --codex', about: 'let Claude Code and Codex work on runs' },
+      { line: 'pawl init --claude --codex', about: 'set up Claude Code and Codex to work on runs' },
       { line: 'pawl init --claude --dry-run', about: 'what would be written for Claude Code' },
     ],
     load: () => import('../commands/init.ts'),

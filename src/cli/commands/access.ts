@@ -99,8 +99,8 @@ function revoke(open: OpenAccess, [name]: readonly string[]): void {
   leaveRecord(open, 'revoke', { person: userActor(shell), about: person.name });
   const isEnrolled = open.keys().named(person.name) !== undefined;
   shell.result({ person: personReport(person, open.groupsOf(person.name)) }, () => [
-    `${shell.symbol('done')} ${oneLine(person.name)} is revoked: no session, token, passkey or link of theirs works any more. Their decisions stay valid.`,
-    ...(isEnrolled ? [`Their keys for signatures still count on this machine: "pawl identity revoke ${person.name}" ends that.`] : []),
+    `${shell.symbol('done')} ${oneLine(person.name)} is revoked: their sessions, tokens, passkeys and links no longer work. Their decisions stay valid.`,
+    ...(isEnrolled ? [`Their signing keys are still valid on this machine; "pawl identity revoke ${person.name}" revokes them.`] : []),
   ]);
 }
 
@@ -108,7 +108,7 @@ function token(open: OpenAccess, [what, name]: readonly string[]): void {
   if (what === undefined || what === 'list') return showTokens(open);
   if (what === 'create') return createFor(open, required(name, 'NAME', 'token create NAME'));
   if (what === 'revoke') return revokeNamed(open, required(name, 'NAME', 'token revoke NAME'));
-  throw new EngineError('USAGE', `"pawl access token" takes create, list or revoke, not "${what}"`);
+  throw new EngineError('USAGE', `"pawl access token" must be followed by create, list or revoke, not "${what}"`);
 }
 
 function createFor(open: OpenAccess, name: string): void {
@@ -158,7 +158,7 @@ async function link(open: OpenAccess, [prefix]: readonly string[]): Promise<void
       { run: await findRun(runs, id, place), person, by, ...present({ gate: given.option('gate'), expires: given.option('expires') }) },
     );
     leaveRecord(open, 'decide link', { person: by, about: `${made.person} ${made.run} ${made.path}` });
-    print(open, made, `With this link ${made.person} decides at ${oneLine(made.path)} of run ${made.run}, once`);
+    print(open, made, `With this link ${made.person} can decide ${oneLine(made.path)} of run ${made.run} once`);
   });
 }
 
@@ -166,7 +166,7 @@ function print({ shell }: OpenAccess, { person, url, expiresAt, ...rest }: Shown
   shell.result({ ...rest, person, url, expiresAt }, () => [
     url,
     '',
-    `${what}, until ${expiresAt}. Whoever has it can: send it to nobody else.`,
+    `${what}, until ${expiresAt}. Anyone who has the link can use it: send it to nobody else.`,
   ]);
 }
 

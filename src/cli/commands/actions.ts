@@ -156,6 +156,6 @@ function report(shell: Shell, { id }: Job, runs: readonly RunSummary[]): number 
   return shell.result({ job: id, runs: rows }, () =>
     rows.length === 0
       ? ['Nothing is open.']
-      : rows.map(({ run, workflow, status }) => `${run}  ${workflow}  ${status}; it goes on with the next event`),
+      : rows.map(({ run, workflow, status }) => `${run}  ${workflow}  ${status}; it continues with the next event`),
   );
 }

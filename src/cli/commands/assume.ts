@@ -7,8 +7,8 @@ import type { CommandRun } from '../command.ts';
 /** Runs the command. */
 export const run: CommandRun = (shell, given) => {
   const token = tokenGiven(given);
-  const question = required(given, 'question', 'what a person would have been asked');
-  const assumed = required(given, 'assumed', 'what you go on with');
+  const question = required(given, 'question', 'the question that you would have asked');
+  const assumed = required(given, 'assumed', 'the answer that you assume');
   const options = given.options('option');
   const assumption = {
     question,

@@ -22,7 +22,7 @@ export const run: CommandRun = async (shell, given) => {
           : await reportRuns(store, await readRunIds(store, await findRun(store, prefix, place)));
     const shown = found.filter(isShown);
     return shell.result({ assumptions: shown }, () =>
-      shown.length === 0 ? ['No agent assumed anything that waits for an answer.'] : assumptionLines(shell, shown),
+      shown.length === 0 ? ['No assumption of an agent needs an answer.'] : assumptionLines(shell, shown),
     );
   } finally {
     await store?.close();

@@ -110,7 +110,7 @@ function planLines(shell: Shell, run: string, { items, stays }: CancelPlan): str
   return [
     ...undone,
     '',
-    'What these steps did would stay, because they have no undo:',
+    'These steps have no undo, so what they did would remain:',
     '',
     ...table(shell.look, [
       { title: 'STEP', cells: stays.map(pathOf), shrinks: 'name' },
@@ -144,7 +144,7 @@ async function workflowsAbove(shell: Shell, open: OpenRun): Promise<readonly Com
   try {
     return await loadWorkflows(shell, { ...open, id: root });
   } catch (error) {
-    shell.warn(`run ${root}, which started it, goes on only with "pawl resume ${root}": ${oneLine(messageOf(error))}`);
+    shell.warn(`run ${root}, which started it, continues only with "pawl resume ${root}": ${oneLine(messageOf(error))}`);
     return [];
   }
 }

@@ -60,7 +60,7 @@ function assertOptions(given: ParsedArgs): void {
   if (given.option('database') !== undefined && action !== 'restore' && action !== 'diff')
     throw new EngineError('USAGE', `--database is for restore and diff; write "pawl data ${action} ${given.option('database')}"`);
   if (action === 'restore' && given.maybe('NAME') === undefined)
-    throw new EngineError('USAGE', 'a backup is missing; "pawl data status" lists them, and "pawl data restore BACKUP" puts one back');
+    throw new EngineError('USAGE', 'a backup is missing; "pawl data status" lists them, and "pawl data restore BACKUP" restores one');
 }
 
 function databasesOf(all: readonly Database[], name: string | undefined): readonly Database[] {
@@ -104,7 +104,7 @@ function statusOf({ name, path, migrations, row_limit: rowLimit = ROW_LIMIT }: D
 }
 
 function absentText(unrecorded: readonly string[]): string {
-  return unrecorded.length === 0 ? 'not created yet' : 'gone; "pawl data restore FILE" puts back one of its backups';
+  return unrecorded.length === 0 ? 'not created yet' : 'missing; "pawl data restore FILE" restores one of its backups';
 }
 
 function migrationLine(found: MigrationStatus | null): string {
@@ -183,8 +183,8 @@ async function restore(shell: Shell, place: Place, databases: readonly Database[
 }
 
 function savedLine({ id, path, verified }: BackupRecord): string {
-  if (verified) return `what was there is backup ${id.slice(0, 8)}: ${oneLine(path)}`;
-  return `what was there was damaged and is kept as it was: ${oneLine(path)}; start programs again that have it open`;
+  if (verified) return `the previous database is backup ${id.slice(0, 8)}: ${oneLine(path)}`;
+  return `the previous database was damaged and is kept unchanged: ${oneLine(path)}; restart programs that have it open`;
 }
 
 function diff(shell: Shell, databases: readonly Database[]): number {

@@ -105,7 +105,7 @@ async function confirmLoss(shell: Shell, place: Place, problems: readonly string
       `${place.file} is damaged, and its runs would continue with what is left of it; only a person can decide that: run "pawl db adopt --db ${place.file}" at a terminal (${problems[0]})`,
     );
   for (const what of problems) shell.print(`${shell.style('red', shell.symbol('failed'))} ${oneLine(what)}`);
-  shell.print('What is not recorded may be done again, and damaged runs stay damaged.');
+  shell.print('Work that is not recorded may be done again, and damaged runs stay damaged.');
   if (!(await confirm(shell, 'Continue with what is left?'))) throw new EngineError('NOT_ALLOWED', 'nothing was adopted');
 }
 
@@ -118,7 +118,7 @@ async function confirmAdoption(shell: Shell, place: Place, runs: number): Promis
     );
   shell.print(`${oneLine(place.file)} was not created under your state folder ${oneLine(place.state ?? '')}.`);
   shell.print(`It holds ${runs} ${runs === 1 ? 'run' : 'runs'}; "pawl runs" and "pawl show RUN" show what they would execute.`);
-  if (!(await confirm(shell, 'Let its runs continue here?'))) throw new EngineError('NOT_ALLOWED', 'nothing was adopted');
+  if (!(await confirm(shell, 'Allow its runs to continue here?'))) throw new EngineError('NOT_ALLOWED', 'nothing was adopted');
 }
 
 function ownId({ state }: Place): string {

@@ -45,7 +45,7 @@ export const run: CommandRun = (shell, given) =>
       }
       return shell.result({ run: id, file }, () => [
         `Wrote ${relative(shell.cwd, file)}`,
-        'Known secrets are masked. It has prompts, outputs and paths of this run: read it before you pass it on.',
+        'Known secrets are masked. The file contains prompts, outputs and paths of this run: read it before you share it.',
       ]);
     },
     'look',

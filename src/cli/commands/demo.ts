@@ -134,7 +134,7 @@ function closingLines(shell: Shell, scene: Scene, { run, steps }: RunReport): st
 const LOOKS: readonly { readonly words: (scene: Scene) => string; readonly about: string }[] = [
   { words: ({ run }) => `show ${run}`, about: 'the full report: claims, evidence, the decision and who made it' },
   { words: ({ definition }) => `graph ${definition.name}`, about: 'the graph of the workflow' },
-  { words: ({ run }) => `fork ${run} --from fix`, about: 'run it again from the agent on, as a new run' },
+  { words: ({ run }) => `fork ${run} --from fix`, about: 'run it again starting at the agent, as a new run' },
 ];
 
 /** The steps in order, and below them the transitions back. */

@@ -38,7 +38,7 @@ function linesOf(shell: Shell, report: FileReport): string[] {
 
 function statLines(shell: Shell, { files, steps, between, missing }: FileReport): string[] {
   const notes = [
-    ...(between.length === 0 ? [] : [`changed while no step worked: ${between.map(oneLine).join(', ')}`]),
+    ...(between.length === 0 ? [] : [`changed while no step was running: ${between.map(oneLine).join(', ')}`]),
     ...(missing.length === 0 ? [] : [`not in the snapshots: ${missing.map(oneLine).join(', ')}`]),
   ];
   return [
@@ -57,8 +57,8 @@ function statLines(shell: Shell, { files, steps, between, missing }: FileReport)
 function stepText({ files, beside, restored }: StepFiles): string {
   const names = files.slice(0, 3).map(({ path }) => oneLine(path));
   const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
-  const others = beside.length === 0 ? '' : ` (with what ${beside.map(oneLine).join(', ')} did meanwhile)`;
-  return `${files.length === 0 ? 'none' : `${names.join(', ')}${more}`}${others}${restored === true ? ', put back' : ''}`;
+  const others = beside.length === 0 ? '' : ` (including changes of ${beside.map(oneLine).join(', ')}, which ran at the same time)`;
+  return `${files.length === 0 ? 'none' : `${names.join(', ')}${more}`}${others}${restored === true ? ', restored' : ''}`;
 }
 
 function fileLines(shell: Shell, files: readonly FileSummary[]): string[] {

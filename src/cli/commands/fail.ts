@@ -6,6 +6,6 @@ import type { CommandRun } from '../command.ts';
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const token = tokenGiven(given);
-  const failure = required(given, 'reason', 'the next attempt has to know why it could not be done');
+  const failure = required(given, 'reason', 'the next attempt must know why it could not be done');
   return submitByCommand(shell, { kind: 'failure', token, failure });
 };

@@ -33,7 +33,7 @@ export const run: CommandRun = async (shell, given) => {
   else if (action === 'enrol') await enrol(shell, given, words.join(' '));
   else {
     const [name = '', more] = words;
-    if (more !== undefined) throw new EngineError('USAGE', `unexpected argument "${more}"; "pawl identity ${action}" takes one name`);
+    if (more !== undefined) throw new EngineError('USAGE', `unexpected argument "${more}"; "pawl identity ${action}" accepts one name`);
     if (action === 'create') await create(shell, given, name);
     else if (action === 'show') show(shell, name);
     else await revoke(shell, given, name);

@@ -159,7 +159,7 @@ function waitingLines(shell: Shell, { approvals, questions, stuck, pending, assu
     ...(approval === undefined ? [] : [`"pawl inbox ${approval}" shows the details, "pawl decide ${approval}" decides.`]),
     ...(asked === undefined ? [] : [`"pawl answer ${asked}" shows the agent's questions and asks for your answers.`]),
     ...(stopped === undefined ? [] : [`"pawl resume ${stopped}" shows how the stopped run can continue.`]),
-    ...(open === undefined ? [] : [`"pawl inbox ${open}" shows what the checks wait for, "pawl resume ${open}" looks again.`]),
+    ...(open === undefined ? [] : [`"pawl inbox ${open}" shows what the checks wait for, "pawl resume ${open}" checks again.`]),
   ];
   return [...lines, '', ...hints.map((line) => shell.style('dim', line))];
 }
@@ -192,7 +192,7 @@ function wholeLines(shell: Shell, { approvals, questions, stuck, pending, assump
     ]),
     ...pending.flatMap((gate) => [
       `Gate ${oneLine(gate.wait.path ?? '')} of run ${gate.run} is pending: ${oneLine(pendingText(gate))}`,
-      ...(gate.wait.due === undefined ? [] : [`next look ${untilText(gate.wait.due)}, while a process drives the run`]),
+      ...(gate.wait.due === undefined ? [] : [`next check ${untilText(gate.wait.due)}, while a process drives the run`]),
       `pawl resume ${gate.run}`,
       '',
     ]),

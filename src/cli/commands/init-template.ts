@@ -182,7 +182,7 @@ function linesOf(shell: Shell, given: ParsedArgs, { template, name, home, reposi
     ...fileLines(shell, given, { written, left }),
     ...merge,
     '',
-    'The agents are played by .pawl/stand-in.mjs until you name a driver in the settings.',
+    '.pawl/stand-in.mjs plays the agents until you set a driver in the settings.',
     `Next:  ${cyan('git add .pawl && git commit -m "Add a workflow"')}`,
     ...(repository === undefined ? localSteps(template, name) : githubSteps(call, given)).map(
       (line) => `       ${cyan(line.replace(/^pawl/, call))}`,

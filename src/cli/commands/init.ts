@@ -46,7 +46,7 @@ async function initWorkflow(shell: Shell, given: ParsedArgs): Promise<number> {
 }
 
 async function initFromTemplate(shell: Shell, given: ParsedArgs): Promise<number> {
-  if (given.has('js') || given.has('yaml')) throw new EngineError('USAGE', '--template writes YAML; leave out --js and --yaml');
+  if (given.has('js') || given.has('yaml')) throw new EngineError('USAGE', '--template writes YAML; remove --js and --yaml');
   const { initTemplate } = await import('./init-template.ts');
   const template = given.option('template') as TemplateName;
   const project = findProject(shell, given);

@@ -51,7 +51,7 @@ async function chosen(shell: Shell, given: ParsedArgs, project: Project): Promis
     const names = known.map(({ name }) => name);
     throw new EngineError(
       'WORKFLOW_UNKNOWN',
-      `there is no workflow "${word}" in ${project.root}${didYouMean(word, names)}; "pawl list" shows what there is`,
+      `there is no workflow "${word}" in ${project.root}${didYouMean(word, names)}; "pawl list" lists the workflows`,
     );
   });
 }

@@ -73,7 +73,7 @@ async function act(shell: Shell, given: ParsedArgs, { action, schedules, service
   const schedule = await schedules.get(workflow);
   return shell.result({ schedule: shownSchedule(schedule), runs }, () => [
     ...ended.map(({ status }, index) => `run ${runs[index]} ${status}`),
-    ...(action === 'backfill' && runs.length === 0 ? ['There was nothing to make up for.'] : []),
+    ...(action === 'backfill' && runs.length === 0 ? ['No runs were missed.'] : []),
     ...linesOf(shell, [schedule]),
   ]);
 }

@@ -22,7 +22,7 @@ export const run: CommandRun = (shell, given) =>
     await demandSteering(shell, store, { run: id, on: 'pawl signal' });
     const frozen = await store.load(id);
     if (isFinal(frozen.state.status))
-      throw new EngineError('RUN_FINAL', `run ${id} has ended (${frozen.state.status}); it takes no signals`);
+      throw new EngineError('RUN_FINAL', `run ${id} has ended (${frozen.state.status}); it does not accept signals`);
     const isElsewhere = isDriven(frozen.owner);
     const { loadWorkflowOf } = await import('../load.ts');
     const workflows = isElsewhere ? [] : [(await loadWorkflowOf(shell, place.project, frozen)).workflow];

@@ -50,6 +50,6 @@ function assertOptions(given: ParsedArgs, action: string): void {
   const words = given.allWords('NAME');
   const extra = action === 'list' ? words[0] : ['install', 'uninstall'].includes(action) ? undefined : words[1];
   if (extra === undefined) return;
-  const hint = action === 'list' ? '"pawl skill show NAME" shows one skill' : `"pawl skill ${action}" takes one name`;
+  const hint = action === 'list' ? '"pawl skill show NAME" shows one skill' : `"pawl skill ${action}" accepts one name`;
   throw new EngineError('USAGE', `unexpected argument "${extra}"; ${hint}`);
 }

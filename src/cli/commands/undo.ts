@@ -60,7 +60,7 @@ interface Shown {
 
 function headLine({ to, at }: UndoPlan, count: number, verb: Shown['verb']): string {
   const moment = `before "${oneLine(to)}" (${agoText(at)})`;
-  if (count === 0) return `No file ${verb === 'are' ? 'was' : 'would be'} put back to what it was ${moment}.`;
+  if (count === 0) return `No file ${verb === 'are' ? 'was' : 'would be'} restored to its state ${moment}.`;
   return `${count === 1 ? '1 file' : `${count} files`} ${count === 1 && verb === 'are' ? 'is' : verb} as ${moment}:`;
 }
 
@@ -68,7 +68,7 @@ function planLines(shell: Shell, plan: UndoPlan, { data, verb }: Shown): string[
   const { run, to, files, changed, undeclared, isCutOff, missing, effects } = plan;
   const kept = new Set(changed.map(({ path }) => path));
   const put = files.filter(({ path }) => !kept.has(path));
-  const words = { restore: 'put back', delete: 'deleted', change: 'changed back' } as const;
+  const words = { restore: 'restored', delete: 'deleted', change: 'changed back' } as const;
   const some = <T>(list: readonly T[], text: (item: T) => string): string[] => [
     ...list.slice(0, SHOWN).map((item) => `  ${oneLine(text(item))}`),
     ...(list.length > SHOWN ? [`  and ${list.length - SHOWN} more`] : []),
@@ -85,18 +85,18 @@ function planLines(shell: Shell, plan: UndoPlan, { data, verb }: Shown): string[
     ...(undeclared.length === 0
       ? []
       : [
-          shell.style('yellow', 'Not declared by the step that was at work, so check that no other program wrote them:'),
+          shell.style('yellow', 'Not declared by the step that was running, so check that no other program wrote them:'),
           ...some(undeclared, (path) => path),
         ]),
     ...(put.length > 0 && verb === 'would be'
-      ? ['What other programs wrote to these files while a step was at work counts as its work, and goes too.']
+      ? ['Changes by other programs to these files while a step was running count as its work and are undone, too.']
       : []),
-    ...(isCutOff ? ['A step was interrupted, so everything that changed since counts as its work.'] : []),
+    ...(isCutOff ? ['A step was interrupted, so all later changes count as its work.'] : []),
     ...(missing.length === 0 ? [] : ['Not in the snapshots, so left as they are:', ...some(missing, (one) => one)]),
     ...(effects.length === 0
       ? []
-      : ['Not taken back, because it is outside of the workspace:', ...some(effects, ({ path, what }) => `${path}: ${what}`)]),
+      : ['Not undone, because it is outside the workspace:', ...some(effects, ({ path, what }) => `${path}: ${what}`)]),
     ...data.map((name) => `The database "${name}" was backed up before the run: pawl data restore ${run} --database ${name}`),
-    `The run itself does not change; to go on from there: pawl resume ${run} --to ${to.split('#')[0]}, or pawl fork ${run} --from ${to.split('#')[0]}`,
+    `The run itself does not change; to continue from there: pawl resume ${run} --to ${to.split('#')[0]}, or pawl fork ${run} --from ${to.split('#')[0]}`,
   ];
 }

@@ -44,7 +44,7 @@ export const run: CommandRun = async (shell, given) => {
     const all = checkout === undefined ? [] : await findAll(checkout, place, store);
     if (!isClean) return report(shell, all, []);
     if (given.has('force') && !given.has('yes') && !shell.isInteractive)
-      throw new EngineError('USAGE', '--force deletes work that is nowhere else; use --yes to confirm it');
+      throw new EngineError('USAGE', '--force deletes work that exists nowhere else; use --yes to confirm it');
     const removed: Left[] = [];
     for (const left of all) if (await clean(checkout as string, left, given.has('force'))) removed.push(left);
     return report(

@@ -78,7 +78,7 @@ interface Asked {
 /** What the person answers; undefined when they leave it for later. */
 async function textOf(shell: Shell, given: ParsedArgs, { found, right }: Asked): Promise<string | undefined> {
   const words = given.allWords('ANSWER');
-  if (words.length > 1) throw new EngineError('USAGE', 'an assumption takes one ANSWER; put an answer of several words in quotes');
+  if (words.length > 1) throw new EngineError('USAGE', 'an assumption has one ANSWER; put an answer of several words in quotes');
   const typed = given.has('agree') ? found.assumed : words[0];
   if (typed !== undefined) {
     const text = choiceOf(found, typed);
@@ -134,10 +134,10 @@ async function record(parts: AnswerParts, { id, root, found, text, workflows }: 
       .answerAssumption({ answer: text, actor, assumption: found.id, ...present({ digest: right.digest, sign }) });
     shell.print(`${shell.symbol('done')} ${taken.agrees ? 'confirmed' : 'answered'} ${taken.assumption} of run ${id}, as ${actor}.`);
     if (taken.again !== undefined)
-      shell.print(`Step ${oneLine(taken.again.step)} of run ${taken.again.run} runs again, and what came after it.`);
+      shell.print(`Step ${oneLine(taken.again.step)} of run ${taken.again.run} runs again, and so does everything after it.`);
     if (taken.fork !== undefined)
       shell.print(
-        `The run is over, so nothing of it runs again. A fork follows the answer: ${pasteable(shell, `pawl fork ${id} --from ${shellWord(taken.fork)}`)}`,
+        `The run has ended, so none of its steps run again. A fork follows the answer: ${pasteable(shell, `pawl fork ${id} --from ${shellWord(taken.fork)}`)}`,
       );
     return isFinal((await store.load(root)).state.status) ? 0 : driveRun(shell, { engine, run: root, wait: false });
   };

@@ -111,7 +111,7 @@ function checkDeliveries(found: ForgeAnswer<readonly WebhookFacts[]>, { targets,
   const target = hook?.address.replace(/\/$/, '') ?? targets[0];
   const wanted = `${target}, with content type application/json and the secret "${secret}"`;
   if (found.result !== 'ok') {
-    const hint = `look there yourself: ${where} must have ${wanted}, and show no failed deliveries`;
+    const hint = `check it yourself: ${where} must have ${wanted}, and show no failed deliveries`;
     return [{ id: 'forge-webhook', status: 'warning', what: `this login may not see the webhook at GitHub: ${found.message}`, hint }];
   }
   if (hook === undefined) return [hookProblem(`no webhook at GitHub sends to ${target}`, `add ${wanted}: ${where}`)];
@@ -120,7 +120,7 @@ function checkDeliveries(found: ForgeAnswer<readonly WebhookFacts[]>, { targets,
     return [hookProblem(`the webhook to ${target} has the content type "${hook.contentType}"`, `choose application/json: ${where}`)];
   const [last] = hook.failed;
   if (last === undefined)
-    return [okCheck('forge-webhook', `webhooks are taken at ${target}; none of the last ${hook.deliveries} deliveries failed`)];
+    return [okCheck('forge-webhook', `webhooks are received at ${target}; none of the last ${hook.deliveries} deliveries failed`)];
   const answer = last.code === 0 ? last.status : `${last.code} (${last.status})`;
   return [
     {

@@ -52,7 +52,7 @@ async function checkGitHub(opened: GitHubForge, forge: GitHubSettings, served: S
   if (missing.result !== 'ok') return [problem(forge, missing.message, failureHint(forge, missing))];
   const settings = await checkForgeSettings({ forge: opened, settings: forge, ...served, web: webOf(forge) });
   if (missing.value.length === 0) return [okCheck('forge', found), ...settings];
-  const where = 'settings of the App, "Permissions & events"; the owner of the repository then has to accept them';
+  const where = 'settings of the App, "Permissions & events"; the owner of the repository must then accept them';
   return [problem(forge, `${found}; the App lacks ${missing.value.join(', ')}`, `add them: ${where}`), ...settings];
 }
 

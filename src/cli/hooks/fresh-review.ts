@@ -24,8 +24,8 @@ export async function ownReview(
     const review = open?.find(({ token, dispatch }) => dispatch?.fresh === true && tokens.includes(token));
     if (review !== undefined)
       return (
-        `step "${review.step}" reviews work of this session, so an agent that did none of it has to do it: start a new sub-agent with the prompt ` +
-        `that "pawl next ${of.run}" (or pawl_next) prints, and let it run this command.`
+        `step "${review.step}" reviews work of this session, so an agent that did none of that work must do it: start a new sub-agent with the prompt ` +
+        `that "pawl next ${of.run}" (or pawl_next) prints, and have it run this command.`
       );
   }
   return undefined;

@@ -62,9 +62,9 @@ async function freeLines(shell: Shell, session: string): Promise<readonly string
 }
 
 function stateText(run: AttendedRun): string {
-  if (run.kind === 'waiting') return 'it waits for somebody else';
+  if (run.kind === 'waiting') return 'it is waiting for somebody else';
   if (run.kind !== 'work')
-    return run.kind === 'halted' ? 'it stopped, and a person has to decide how it continues' : 'the engine is executing it';
+    return run.kind === 'halted' ? 'it stopped, and a person must decide how it continues' : 'the engine is executing it';
   const names = stepNames(run.work).map((name) => `"${oneLine(name)}"`);
   const shown = [...names.slice(0, STEPS_SHOWN), ...(names.length > STEPS_SHOWN ? ['…'] : [])].join(', ');
   return `${names.length === 1 ? 'step' : 'steps'} ${shown} ${names.length === 1 ? 'is' : 'are'} open`;

@@ -75,7 +75,7 @@ export function identityFor(shell: Shell, given?: ParsedArgs): Identity {
   throw new EngineError(
     'KEY_MISSING',
     mine.length === 0
-      ? `you have no enrolled key in ${join(state, 'identities')}; create one at a terminal with "pawl identity create NAME", and have it enrolled`
+      ? `you have no enrolled key in ${join(state, 'identities')}; create one at a terminal with "pawl identity create NAME", and get it enrolled`
       : `you have no enrolled key of "${named}"; your keys are ${names}`,
   );
 }

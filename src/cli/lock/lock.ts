@@ -282,6 +282,6 @@ export async function assertLocked(shell: Shell, project: Project, reference: st
   const drift = driftOf(lock, await lockOf(shell, project, { ...subject, known: lock }));
   if (drift.length === 0) return;
   const more = drift.length > DRIFT_SHOWN ? ` and ${drift.length - DRIFT_SHOWN} more` : '';
-  const what = `workflow "${name}" is not as it was locked: ${drift.slice(0, DRIFT_SHOWN).join('; ')}${more}`;
+  const what = `workflow "${name}" has changed since it was locked: ${drift.slice(0, DRIFT_SHOWN).join('; ')}${more}`;
   throw new EngineError('NOT_LOCKED', `${what}; review the change, then run "pawl lock ${name}"`, { details: { drift } });
 }

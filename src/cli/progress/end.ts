@@ -70,7 +70,7 @@ function settledLines(shell: Shell, { report, state }: End): string[] {
   if (halt === undefined) return [`${mark} run ${id} ${status} in ${took}; details: ${pasteable(shell, `pawl show ${id}`)}`];
   const at = halt.step === undefined ? '' : ` at "${oneLine(halt.step)}"`;
   const choices = choicesAfterHalt(state);
-  const undone = choices.length > 0 ? [] : ['  what it did was undone, so it cannot continue; start it again, or fork it'];
+  const undone = choices.length > 0 ? [] : ['  its work was undone, so it cannot continue; start it again, or fork it'];
   return [`${mark} run ${id} ${status}${at}: ${oneLine(halt.message)}`, ...choiceLines(shell, choices), ...undone];
 }
 
@@ -104,7 +104,7 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
     case 'checks':
       return [
         `  ${at}${below}is pending: ${oneLine(wait.message ?? 'its checks have no verdict yet')}`,
-        `  next look${until.replace(', due', '')}, while a process drives the run; look now with`,
+        `  next check${until.replace(', due', '')}, while a process drives the run; check now with`,
         resume(report.run.id),
       ];
     case 'unknown':

@@ -135,11 +135,11 @@ function runText(event: EventOf<'run.changed'>): string | undefined {
       return `run paused${who}`;
     case 'unpaused':
     case 'resumed':
-      return `run goes on${who}`;
+      return `run continues${who}`;
     case 'cancelling':
       return `run is being cancelled${who}`;
     case 'undoing':
-      return `run ends ${event.ending.status}${who}; what it did is undone first`;
+      return `run ends ${event.ending.status}${who}; its work is undone first`;
     case 'halted':
       return `run ${event.status}: ${oneLine(event.halt.message)}`;
     case 'ended':

@@ -84,7 +84,7 @@ function runText(event: EventOf<'run.changed'>): string {
     case 'cancelling':
       return `being cancelled${who}${after(event.note)}`;
     case 'undoing':
-      return `what it did is undone before it ends ${event.ending.status}${who}`;
+      return `its work is undone before it ends ${event.ending.status}${who}`;
     case 'nothing-undone':
       return 'there was nothing to undo';
     case 'paused':
@@ -96,7 +96,7 @@ function runText(event: EventOf<'run.changed'>): string {
     case 'budget-granted':
       return `may use ${budgetText(event.granted)} more${who}`;
     case 'bound-extended':
-      return `${event.edge} may be taken ${event.by} more times${who}`;
+      return `${event.edge} allowed ${event.by} more times${who}`;
     case 'overridden':
       return `${event.override.actor} overrode ${event.override.passed.join(', ')} (${event.override.how})`;
     case 'decided': {
@@ -106,7 +106,7 @@ function runText(event: EventOf<'run.changed'>): string {
     case 'signed':
       return `signed${who}: ${event.signed.on === 'control' ? event.signed.action.do : `answers at ${event.signed.path}`}`;
     case 'noted':
-      return event.notes.length === 0 ? "people's notes were passed on" : `notes for the next agent${who}${after(event.note)}`;
+      return event.notes.length === 0 ? 'notes from people were passed on' : `notes for the next agent${who}${after(event.note)}`;
     case 'set-back':
       return event.setbacks.length === 0
         ? 'nothing is left to tell the next agent'
@@ -114,12 +114,12 @@ function runText(event: EventOf<'run.changed'>): string {
     case 'assumed':
       return `assumed without asking: ${event.assumptions.map(({ id, path, severity }) => `${id} at ${path} (${severity})`).join(', ')}`;
     case 'assumption-answered':
-      return `assumption ${event.assumption} ${event.answer.agrees ? 'confirmed' : 'answered otherwise'}${who}`;
+      return `assumption ${event.assumption} ${event.answer.agrees ? 'confirmed' : 'answered differently'}${who}`;
     case 'reacted':
       if (event.reaction.event === 'circuit_breaker') return `warning: near a circuit breaker, ${event.reaction.delivery}`;
       return `${event.reaction.event} at the forge${who}, delivery ${event.reaction.delivery}: ${event.reaction.do}`;
     case 'files-undone':
-      return `${event.files} ${event.files === 1 ? 'file' : 'files'} put back to before ${event.to}${who}`;
+      return `${event.files} ${event.files === 1 ? 'file' : 'files'} restored to before ${event.to}${who}`;
     case 'detoured':
       return event.detour === null
         ? 'no more questions to ask again'
@@ -196,7 +196,7 @@ const WAITS: Readonly<Record<Exclude<Wait['kind'], 'human' | 'child' | 'signal'>
   repair: 'waits for the fix',
   capacity: 'waits for capacity',
   budget: 'waits for budget',
-  assumptions: 'waits for answers to what was assumed',
+  assumptions: 'waits for answers to assumptions of an agent',
 };
 
 function waitText(wait: Wait): string {

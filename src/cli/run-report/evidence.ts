@@ -56,7 +56,7 @@ function databaseLines(shell: Shell, { evidence }: StepReport): string[] {
     if (!isJsonObject(found) || found.notByPawl !== true) return [];
     const tables = Array.isArray(found.tables) ? found.tables.filter(isJsonObject).map(({ table }) => String(table)) : [];
     const what = found.removed === true ? 'removed' : 'changed';
-    const text = `database "${name}" was ${what} meanwhile by something other than Pawl${tables.length === 0 ? '' : `: ${tables.join(', ')}`}`;
+    const text = `database "${name}" was ${what} in the meantime by something other than Pawl${tables.length === 0 ? '' : `: ${tables.join(', ')}`}`;
     return cutLines(shell, text, { indent: INDENT, max: 3 });
   });
 }

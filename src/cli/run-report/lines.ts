@@ -136,7 +136,7 @@ function waitLines(shell: Shell, { waits, run }: RunReport): string[] {
 
 function whenOf({ since, due, kind }: WaitReport): string {
   const waited = `, for ${formatDuration(Math.max(0, Date.now() - Date.parse(since)))}`;
-  return due === null ? waited : `${waited}, ${kind === 'checks' ? 'next look' : 'ends'} ${untilText(Date.parse(due))}`;
+  return due === null ? waited : `${waited}, ${kind === 'checks' ? 'next check' : 'ends'} ${untilText(Date.parse(due))}`;
 }
 
 function questionLines(shell: Shell, { prompt, options, shown }: WaitReport): string[] {
@@ -166,7 +166,7 @@ function waitText({ kind, step, path, name, child, message }: WaitReport): strin
     pause: 'a person to resume it',
     checks: `the checks of ${where}${why}`,
     budget: `more budget for ${where}${why}`,
-    assumptions: `answers to what was assumed, before ${where} lands${why}`,
+    assumptions: `answers to assumptions of an agent, before ${where} lands${why}`,
   };
   return texts[kind];
 }

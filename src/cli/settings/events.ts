@@ -106,7 +106,7 @@ function templateFault(value: Json | undefined, path: Path): Fault | undefined {
   try {
     const tree = parseTemplateTree(value);
     const other = tree.paths.find(({ segments: [root] }) => !ROOTS.includes(String(root)));
-    return other === undefined ? undefined : { path, what: `reads "${String(other.segments[0])}"; only ${ROOTS.join(', ')} are there` };
+    return other === undefined ? undefined : { path, what: `reads "${String(other.segments[0])}"; only ${ROOTS.join(', ')} exist` };
   } catch (error) {
     return { path, what: `is not a template: ${messageOf(error as Error)}` };
   }
@@ -120,7 +120,7 @@ function conditionFault(when: Json): Fault | undefined {
     const other = parseExpression(when).paths.find(({ segments: [root] }) => !ROOTS.includes(String(root)));
     return other === undefined
       ? undefined
-      : { path: ['when'], what: `reads "${String(other.segments[0])}"; only ${ROOTS.join(', ')} are there` };
+      : { path: ['when'], what: `reads "${String(other.segments[0])}"; only ${ROOTS.join(', ')} exist` };
   } catch (error) {
     return { path: ['when'], what: `is not a condition: ${messageOf(error as Error)}` };
   }

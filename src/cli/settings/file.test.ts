@@ -97,7 +97,7 @@ describe('what is wrong is told at its own place', () => {
     [
       'a hook that reads secrets',
       'hooks:\n  a: { secret: S, start: x, params: { p: "{{ secrets.S }}" } }\n',
-      'reads "secrets"; only body, headers, delivery are there',
+      'reads "secrets"; only body, headers, delivery exist',
     ],
     ['a hook with a misspelt field', 'hooks:\n  a: { secret: S, start: x, debonce: 5s }\n', 'is unknown (did you mean "debounce"?)'],
     [

@@ -42,7 +42,7 @@ async function workflowNamed(shell: Shell, project: Project, name: string): Prom
   const names = workflows.map((workflow) => workflow.name);
   throw new EngineError(
     'WORKFLOW_UNKNOWN',
-    `there is no workflow "${name}" in ${project.root}${didYouMean(name, names)}; "pawl list" shows what there is, and "pawl skill install ${name}" installs a skill`,
+    `there is no workflow "${name}" in ${project.root}${didYouMean(name, names)}; "pawl list" lists the workflows, and "pawl skill install ${name}" installs a skill`,
     { details: { name } },
   );
 }

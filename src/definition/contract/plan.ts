@@ -6,7 +6,7 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 
-/** Something that was asked for. */
+/** A requirement of a plan. */
 export interface PlanRequirement {
   readonly id: string;
   readonly text: string;
@@ -112,7 +112,7 @@ interface Entry {
 
 type Entries = Readonly<Record<ListName, readonly Entry[]>>;
 
-/** What is wrong with a plan, in the order of its parts; nothing for a plan that can be carried out. */
+/** The errors of a plan, in the order of its parts; none for a valid plan. */
 export function planFaults(plan: Json): PlanFault[] {
   if (!isJsonObject(plan)) return [fault('PLAN_SHAPE', '', 'a plan must be a JSON object')];
   const heads = ['title', 'goal'].flatMap((name) => textFaults(plan, name, ''));

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { exposedNames } from './command-names.ts';
 
-/** What must be there when a step is done. */
+/** What must exist when a step is done. */
 export type StepContract = {
   /** Documents that the step writes. Each must have changed in this step, and must not be a copy of another one. */
   readonly documents?: readonly DocumentContract[];

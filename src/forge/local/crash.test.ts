@@ -50,7 +50,7 @@ test.each([
   ['while the branch is being moved', 'update-ref refs/heads/main', 'kill -9 $PPID; GIT'],
   ['after the commit was made', 'commit-tree', 'GIT; kill -9 $PPID'],
   ['after the branch was deleted', 'update-ref -d', 'GIT; kill -9 $PPID'],
-])('a merge whose process was killed %s is there once when it is asked for again', async (_when, call, moment) => {
+])('a merge whose process was killed %s is made once when it is requested again', async (_when, call, moment) => {
   const { number, head } = await openSample(stage, 'topic');
   const request = { number, method: 'squash' as const, deleteBranch: true, expectedHead: head };
   const merging = start(`await forge.mergePullRequest(${JSON.stringify(request)}, 'merge');`, meddlingGit(call, moment));
@@ -63,7 +63,7 @@ test.each([
   expect(valueIn(await stage.forge.pullRequest(number)).state).toBe('merged');
 });
 
-test('an interrupted merge lands nothing if the head has moved since', async () => {
+test('an interrupted merge merges nothing if the head has moved since', async () => {
   const { number, head } = await openSample(stage, 'topic');
   const request = { number, method: 'squash' as const, deleteBranch: true, expectedHead: head };
   const merging = start(`await forge.mergePullRequest(${JSON.stringify(request)}, 'merge');`, meddlingGit('update-ref', 'kill -9 $PPID'));
@@ -73,7 +73,7 @@ test('an interrupted merge lands nothing if the head has moved since', async () 
   expect(await stage.read('main', 'topic.txt')).toBeUndefined();
 });
 
-test('FG2: a merge that another process finishes meanwhile counts, and is not rejected', async () => {
+test('FG2: a merge that another process finishes in the meantime counts, and is not rejected', async () => {
   const { number, head } = await openSample(stage, 'topic');
   const request = JSON.stringify({ number, method: 'squash', deleteBranch: true, expectedHead: head });
   const rival = join(stage.folder, 'rival.mjs');

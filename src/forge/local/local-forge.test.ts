@@ -138,7 +138,7 @@ describe('the repository', () => {
     expect(valueIn(await stage.forge.pullRequest(number)).state).toBe('open');
   });
 
-  test('two merges at the same time into a base that is checked out both land there', async () => {
+  test('two concurrent merges into a checked-out base both update it', async () => {
     const [one, two] = [await openSample(stage, 'one'), await openSample(stage, 'two')];
     const place = join(stage.folder, 'place');
     await stage.git('worktree', 'add', '--quiet', place, 'main');
@@ -251,7 +251,7 @@ describe('keys and text', () => {
     expect(valueIn(await stage.forge.issue(number)).state).toBe('open');
   });
 
-  test.each(['a\0b', '\ud83e half a character', ' '])('text that cannot be kept as it is, is refused: %j', async (body) => {
+  test.each(['a\0b', '\ud83e half a character', ' '])('text that cannot be stored unchanged is refused: %j', async (body) => {
     const { number } = valueIn(await stage.forge.createIssue({ title: 'x', body: '', labels: [] }, 'k'));
     expect(await stage.forge.comment({ number, body }, 'c')).toMatchObject({ result: 'denied' });
     expect(await stage.forge.createIssue({ title: body, body: '', labels: [] }, 'i')).toMatchObject({ result: 'denied' });

@@ -27,7 +27,7 @@ export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
   const refusal = actionRefusal(request.workflow.definition, action, fields);
   if (refusal !== undefined) return { error: stepError('NOT_ALLOWED', `step "${id}" may not ${action}: ${refusal}`, { retryable: false }) };
   if (forge === undefined) {
-    const message = `step "${id}" wants to ${action}, and there is no forge here; configure one, such as "forge: { kind: local }" in .pawl/config.yaml`;
+    const message = `step "${id}" cannot ${action} because no forge is configured; set one up, such as "forge: { kind: local }" in .pawl/config.yaml`;
     return { error: stepError('COMMAND_NOT_RUN', message, { retryable: false }) };
   }
   const held = action === 'merge_pr' ? await heldLanding(job) : undefined;

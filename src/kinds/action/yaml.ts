@@ -6,7 +6,7 @@ import { labelRule } from '../../authoring/yaml/schema/rule.ts';
 
 /** An action by its name, with its fields. */
 export const yaml: StageForm = stageForm({
-  meaning: 'Something done on the forge.',
+  meaning: 'An action at the forge.',
   transitions: ['on_success'],
   fields: () => ({}),
   variants: {

@@ -16,7 +16,7 @@ export interface AgentSpec<Context extends object> extends StepOptions {
   readonly action?: string;
   readonly prompt?: string;
   readonly script?: string;
-  /** The JSON Schema that its output has to fit. */
+  /** The JSON Schema that its output must match. */
   readonly schema?: JsonObject;
   /** What all attempts of the step may use in a run; then it waits for more. */
   readonly budget?: Budget;

@@ -14,7 +14,7 @@ export type AgentConfig = {
   readonly prompt?: string;
   /** The script that a dispatched agent is sent off with. */
   readonly script?: string;
-  /** The JSON Schema that its output has to fit. */
+  /** The JSON Schema that its output must match. */
   readonly schema?: JsonObject;
   readonly context?: JsonObject;
   /** What all attempts of the step may use in a run. */

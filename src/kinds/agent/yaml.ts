@@ -16,14 +16,14 @@ export const yaml: StageForm = stageForm({
   branch: 'default',
   fields: ({ literal, template, byName, tree, flag, texts, budget, outputs, fresh, restrictions, databases }) => ({
     agent: literal('The role of the agent.', 'feat-dev'),
-    action: literal('What it is to do, as its prompt calls it.', 'implement').optional(),
+    action: literal('The task, as its prompt names it.', 'implement').optional(),
     prompt: template('Its instructions, in addition to the prompt of its role.', 'Fix #{{ context.issue_number }}').optional(),
     context: byName(tree('A value, which may have templates.'), {
-      description: 'Values that it is given.',
+      description: 'Values for the agent.',
       examples: [{ plan: '{{ outputs.implementation_plan }}' }],
     }).optional(),
     independent: flag(
-      'It reviews work: an agent that did none of it has to do this stage, and is told neither earlier results nor what went wrong. Default: false.',
+      'This stage reviews work: it must be done by an agent that did none of that work, and that agent sees neither earlier results nor earlier failures. Default: false.',
     ).optional(),
     continue_session: flag('Continues the latest session of the same role in this run. Default: false.').optional(),
     reviews: flag('The agent reviews and must give a verdict. Default: true for a stage with `on_reject`, false otherwise.').optional(),
@@ -33,10 +33,10 @@ export const yaml: StageForm = stageForm({
       'plan.json',
     ).optional(),
     schema: byName(tree('A part of the schema.'), {
-      description: 'The JSON Schema that its output has to fit.',
+      description: 'The JSON Schema that its output must match.',
       examples: [{ type: 'object', required: ['summary'], properties: { summary: { type: 'string' } } }],
     }).optional(),
-    protected: texts('Patterns of files that the agent may not change, in addition to those that are always protected.', [
+    protected: texts('Patterns of files that the agent must not change, in addition to those that are always protected.', [
       'tests/**',
     ]).optional(),
     may_change: texts('Patterns of protected files that the agent may change anyway.', ['tests/new/**']).optional(),

@@ -10,7 +10,7 @@ import { type Job, stepError, type Work } from '../../steps/work.ts';
 export async function execute(job: Job<StepOf<'delay'>>): Promise<Work> {
   const ready = await look(job);
   if (typeof ready === 'boolean') return { outcome: ready ? 'ok' : 'iterate', output: null };
-  const message = `the poll of step "${job.request.bound.model.id}" gave ${kindOf(ready)}; a poll gives true or false`;
+  const message = `the poll of step "${job.request.bound.model.id}" returned ${kindOf(ready)}; a poll must return true or false`;
   return { error: stepError('CONDITION_ERROR', message) };
 }
 

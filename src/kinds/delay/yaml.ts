@@ -6,18 +6,18 @@ import { present } from '../../base/fields.ts';
 
 /** How long it waits, and a condition that ends the wait. */
 export const yaml: StageForm = stageForm({
-  meaning: 'Time that passes, or less of it when a condition holds.',
+  meaning: 'Waits for a time, or until a condition holds.',
   transitions: [],
   fields: ({ duration, map, condition, choice }) => ({
     duration: duration('How long it waits.', '30s'),
     poll: map(
       'a poll',
       {
-        interval: duration('How often it looks.', '5s'),
-        condition: condition('What ends the wait when it is true.', { examples: ['{{ github.pr.mergeable != null }}'] }),
+        interval: duration('How often the condition is checked.', '5s'),
+        condition: condition('The condition that ends the wait.', { examples: ['{{ github.pr.mergeable != null }}'] }),
         on_ready: choice('What happens then.', ['skip_remaining_delay']).optional(),
       },
-      'Looks at a condition during the wait.',
+      'Checks a condition during the wait.',
     ).optional(),
   }),
   toSpec({ duration, poll }) {

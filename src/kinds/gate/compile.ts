@@ -14,7 +14,7 @@ import { gate as declaration, type FlakyPolicy, type GateConfig } from './declar
 /** A check of a gate: a shell command, or a check by name with what it needs. */
 export type CheckSpec = string | { readonly check: string; readonly timeout?: Duration; readonly [field: string]: unknown };
 
-/** Checks that let the work pass or not. */
+/** Checks that the work must pass. */
 export interface GateSpec extends StepOptions {
   readonly checks: readonly CheckSpec[];
   /** False for a gate about the files as they are at that moment: a merge does not run it again after later changes. */

@@ -193,7 +193,7 @@ function wellFormed(verdict: CheckVerdict): CheckVerdict {
   const given: { readonly passed?: unknown; readonly pending?: unknown } | null = typeof verdict === 'object' ? verdict : null;
   const isDecided = typeof given?.passed === 'boolean';
   if (given === null || (given.passed !== null && !isDecided) || (isDecided && given.pending === true))
-    return { passed: null, result: null, error: 'it gave no verdict; a check gives { passed: true | false | null, result }' };
+    return { passed: null, result: null, error: 'it gave no verdict; a check must return { passed: true | false | null, result }' };
   return { ...verdict, result: toPlain(verdict.result, 'the result of the check') };
 }
 
@@ -253,22 +253,22 @@ function movedError(step: string, moves: readonly Move[]): StepError {
   const shown = moves.slice(0, MOVES_SHOWN).map(({ path, what }) => `${path} (${what})`);
   const more = moves.length > MOVES_SHOWN ? ` and ${moves.length - MOVES_SHOWN} more` : '';
   const message =
-    `gate "${step}" has no verdict, because files moved while it checked them: ${shown.join(', ')}${more}; ` +
-    'stop what writes there; if the checks write these files themselves, let git ignore them or name them as their report';
+    `gate "${step}" has no verdict, because files changed while it checked them: ${shown.join(', ')}${more}; ` +
+    'stop the program that writes there; if the checks write these files themselves, add them to .gitignore or name them as their report';
   return stepError('TREE_MOVED', message);
 }
 
 function hiddenError(step: string, folders: readonly string[]): StepError {
   const message =
-    `gate "${step}" was not checked: ${folders.slice(0, MOVES_SHOWN).join(', ')} is a git repository of its own inside the worktree of the run, ` +
-    'and what is in it cannot be committed with the rest; remove its .git folder, or let git ignore it';
+    `gate "${step}" was not checked: ${folders.slice(0, MOVES_SHOWN).join(', ')} is a separate git repository inside the worktree of the run, ` +
+    'so its content cannot be committed with the rest; remove its .git folder, or add it to .gitignore';
   return stepError('TREE_MOVED', message);
 }
 
 function disguisedError(step: string, reasons: readonly string[]): StepError {
   const shown = reasons.slice(0, MOVES_SHOWN).join('; ');
   const message =
-    `gate "${step}" was not checked, because some files are not what would land: ${shown}; ` +
+    `gate "${step}" was not checked, because some files differ from what would be merged: ${shown}; ` +
     'put the content itself into the tree, or remove these files';
   return stepError('TREE_MOVED', message);
 }
@@ -276,7 +276,7 @@ function disguisedError(step: string, reasons: readonly string[]): StepError {
 function steeredError(step: string, files: readonly string[]): StepError {
   const message =
     `gate "${step}" was not checked, because agents changed what its commands run: ${files.slice(0, MOVES_SHOWN).join(', ')}; ` +
-    'put these files back as they were, or allow the change with mayChange at the step of the agent';
+    'restore these files, or allow the change with mayChange in the step of the agent';
   return stepError('PROTECTED_CHANGED', message);
 }
 

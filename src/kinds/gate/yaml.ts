@@ -5,7 +5,7 @@ import { present } from '../../base/fields.ts';
 
 /** The checks, all of which must pass. */
 export const yaml: StageForm = stageForm({
-  meaning: 'Checks that let work pass or not.',
+  meaning: 'Checks that the work must pass.',
   transitions: ['on_pass', 'on_fail'],
   fields: ({ z, noted, check, choice }) => ({
     conditions: noted(z.array(check).min(1), {
@@ -15,11 +15,11 @@ export const yaml: StageForm = stageForm({
     }),
     rerun_at_merge: noted(z.boolean().optional(), {
       description:
-        'If files change after this gate passed, a merge runs it again. False for a gate that is only about that moment, such as a test that must fail before the fix.',
+        'If files change after this gate passed, a merge runs it again. Set it to false for a gate that is only about that moment, such as a test that must fail before the fix.',
       examples: [false],
       accepts: 'true or false',
     }),
-    flaky: choice('Runs a failed check again; if it passes then, fails the gate, or lets it pass and names the check as flaky.', [
+    flaky: choice('Runs a failed check again; if it passes the second time, fails the gate, or passes it and reports the check as flaky.', [
       'fail',
       'quarantine',
     ]).optional(),

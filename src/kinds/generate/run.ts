@@ -21,5 +21,5 @@ export async function execute(job: Job<StepOf<'generate'>>): Promise<Work> {
   const text = asked.kind === 'returned' ? asked.value : asked.output;
   if (typeof text === 'string')
     return { outcome: 'ok', output: text, ...noted, ...(asked.kind === 'answered' ? assumptionsOf(asked) : {}) };
-  return { error: stepError('STEP_OUTPUT_INVALID', `the generator of step "${id}" must give text, and gave ${kindOf(text)}`), ...noted };
+  return { error: stepError('STEP_OUTPUT_INVALID', `the generator of step "${id}" must return text, not ${kindOf(text)}`), ...noted };
 }

@@ -30,7 +30,7 @@ export interface HumanSpec<Options extends readonly HumanOption[]> extends StepO
   readonly signed?: boolean;
 }
 
-/** The answers that a flow can get to see: one that rejects is thrown as a failure instead. */
+/** The answers that a flow can receive: one that rejects is thrown as a failure instead. */
 export type AnswerOf<Option> = Option extends string
   ? Exclude<Option, 'reject'>
   : Option extends { readonly label: infer Label extends string; readonly outcome: infer Word }

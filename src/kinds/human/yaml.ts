@@ -9,11 +9,11 @@ const option = ({ map, noted, literal, choice, flag }: StageWords) =>
     'an option',
     {
       label: noted(literal('What people choose.', 'Approve'), { role: 'prose' }),
-      outcome: choice('How the stage settles: `ok` leads where `on_complete` does, `reject` where `on_reject` does. Default: ok.', [
+      outcome: choice('The outcome of the stage: `ok` follows `on_complete`, `reject` follows `on_reject`. Default: ok.', [
         'ok',
         'reject',
       ]).optional(),
-      goto: literal('Where this answer leads, instead.', 'implement').optional(),
+      goto: literal('Where this answer leads instead.', 'implement').optional(),
       requires_input: flag('The person must write something. Default: false.').optional(),
     },
     'An answer that a person can give.',
@@ -40,26 +40,29 @@ export const yaml: StageForm = stageForm({
         'maintainers',
       ).optional(),
       count: count(
-        'How many different people must choose the same way on; one who rejects or goes back is enough. Default: 1.',
+        'How many different people must choose the same option that leads forward; one person is enough to reject or to go back. Default: 1.',
         1,
       ).optional(),
-      subjects: texts('Patterns of files that the question is about: when one changes before someone decides, it is asked again.', [
+      subjects: texts('Patterns of files that the question is about: if one changes before someone decides, the question is asked again.', [
         'docs/**',
       ]).optional(),
-      signed: flag('Whether a decision counts only with the signature of an enrolled key. Default: as the project says.').optional(),
+      signed: flag('Whether a decision requires the signature of an enrolled key. Default: the setting of the project.').optional(),
       wait_for: choice(
-        'What decides it at the forge, beside the usual ways: an approving review (one that asks for changes rejects), a comment, a label, or that a review is dismissed. Only people count who have write permission and are in `from`.',
+        'What also decides it at the forge, in addition to the usual ways: an approving review (one that requests changes rejects), a comment, a label, or the dismissal of a review. Only people with write permission who are in `from` count.',
         WAITED_FOR,
       ).optional(),
       label: literal('wait_for label: the label.', 'approved').optional(),
       auto_assign: oneOrMore(
-        'Groups and people who are assigned at the forge when the question opens, and asked for a review of the pull request.',
+        'Groups and people to assign at the forge when the question opens, and to ask for a review of the pull request.',
         'maintainers',
       ).optional(),
       reminders: map(
         'reminders',
-        { interval: duration('How long after the question, or the last reminder.', '24h'), max: count('How many at most.', 3) },
-        'Reminds those who are asked, at the forge, while the question is open.',
+        {
+          interval: duration('How long after the question, or the last reminder.', '24h'),
+          max: count('The maximum number of reminders.', 3),
+        },
+        'Reminds these people at the forge while the question is open.',
       ).optional(),
     };
   },

@@ -91,7 +91,7 @@ describe('a kind of the application', () => {
     expect(await outcomes({ double: double as OwnKind })).toEqual(['completed', { doubled: 4 }]);
     expect(await outcomes({ doubel: double as OwnKind })).toEqual([
       'escalated',
-      expect.stringContaining('"double", which is not known here (did you mean "doubel"?)'),
+      expect.stringContaining('"double", which this engine does not have (did you mean "doubel"?)'),
     ]);
   });
 });

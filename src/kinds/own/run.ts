@@ -19,7 +19,7 @@ export async function execute(job: Job<StepOf<'own'>>): Promise<Work> {
   const kind = code.own ?? entryOf(bench.services.kinds, use);
   if (kind === undefined) {
     const hint = didYouMean(use, Object.keys(bench.services.kinds ?? {}));
-    const message = `step "${model.id}" uses the kind "${use}", which is not known here${hint}; give it to the engine: createEngine({ kinds: { … } })`;
+    const message = `step "${model.id}" uses the kind "${use}", which this engine does not have${hint}; pass it to the engine: createEngine({ kinds: { … } })`;
     return { error: stepError('STEP_FAILED', message, { retryable: false }) };
   }
   let config: unknown;

@@ -52,7 +52,7 @@ export function buildEach<Item>(
     throw invalid(`step "${name}"`, `has concurrency: ${concurrency}; write a whole number from 1 up`);
   }
   if (items.length > FAN_OUT_ITEMS_MAX)
-    throw invalid(`step "${name}"`, `has ${items.length} items; a fan-out takes ${FAN_OUT_ITEMS_MAX} at most: split the list`);
+    throw invalid(`step "${name}"`, `has ${items.length} items; a fan-out can have at most ${FAN_OUT_ITEMS_MAX}: split the list`);
   const keys = key === undefined ? itemKeys(items.map(shownValue)) : items.map((item, index) => memberKey(name, key(item, index)));
   checkDistinct(name, keys);
   const members = items.map((item, index) => {

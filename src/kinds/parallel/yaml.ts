@@ -6,7 +6,7 @@ import { present } from '../../base/fields.ts';
 
 /** The branches, and how many of them must succeed. */
 export const yaml: StageForm = stageForm({
-  meaning: 'Several branches at once.',
+  meaning: 'Several branches that run at the same time.',
   transitions: ['on_any_reject', 'on_all_reject', 'on_fail'],
   branch: 'group',
   fields: ({ z, noted, branch, count }) => ({
@@ -21,7 +21,7 @@ export const yaml: StageForm = stageForm({
       examples: [[{ id: 'security', agent: 'security-review', action: 'review' }]],
       accepts: 'a list of branches',
     }),
-    concurrency: count('How many branches work at once. Default: all.', 2).optional(),
+    concurrency: count('How many branches run at the same time. Default: all.', 2).optional(),
   }),
   toSpec({ join, branches, concurrency }, { memberOf }) {
     return { parallel: { branches: branches.map(memberOf), ...present({ join: join as 'all' | undefined, concurrency }) } };

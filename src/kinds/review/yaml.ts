@@ -11,7 +11,7 @@ function workerWords({ z, map, noted, literal, template, budget, duration }: Sta
     'an agent of a review',
     {
       agent: literal('The role of the agent.', 'quality-reviewer'),
-      prompt: template('Instructions beside those of the review.', 'Look at the public API first.').optional(),
+      prompt: template('Additional instructions.', 'Look at the public API first.').optional(),
       budget: budget.optional(),
       timeout: duration('How long one attempt may take.').optional(),
     },
@@ -27,10 +27,10 @@ const item = ({ map, literal, prose, choice }: StageWords) =>
     'an item of a review',
     {
       id: literal('A short name.', 'tests'),
-      severity: choice('How grave it is if this fails.', SEVERITIES),
-      question: prose('What is verified, as a question that pass or fail answers.', 'Does every changed function have a test?'),
+      severity: choice('How severe a failure of this item is.', SEVERITIES),
+      question: prose('What to verify, as a question with the answer pass or fail.', 'Does every changed function have a test?'),
     },
-    'One thing that is verified.',
+    'One thing to verify.',
   );
 
 type WrittenWorker =
@@ -50,7 +50,7 @@ function workerOf(written: WrittenWorker | undefined) {
 
 /** What is reviewed, by whom, and who fixes what they find. */
 export const yaml: StageForm = stageForm({
-  meaning: 'A quality review that ends: items, fresh reviewers, fixes, and a bound.',
+  meaning: 'A quality review with a limit on rounds: items, fresh reviewers, fixes.',
   transitions: ['on_reject', 'on_fail'],
   fields(words) {
     const { z, noted, template, oneOrMore, count, literal } = words;
@@ -61,7 +61,7 @@ export const yaml: StageForm = stageForm({
       fixer: worker('The role that fixes what stops the work.', 'feat-dev'),
       splitter: worker('The role that splits the subject into items. Default: that of the reviewer.', 'planner').optional(),
       items: noted(z.array(item(words)).min(1), {
-        description: 'What is verified. Default: an agent splits the subject into items, once.',
+        description: 'What to verify. Default: an agent splits the subject into items, once.',
         examples: [[{ id: 'tests', severity: 'MUST', question: 'Does every changed function have a test?' }]],
         accepts: 'a list of items',
       }).optional(),
@@ -70,9 +70,9 @@ export const yaml: StageForm = stageForm({
         examples: [5],
         accepts: `a whole number from 1 to ${REVIEW_ROUNDS_MAX}`,
       }).optional(),
-      concurrency: count('How many items are verified at once. Default: all.', 4).optional(),
+      concurrency: count('How many items are verified at the same time. Default: all.', 4).optional(),
       from: oneOrMore('The group or groups whose members decide after the last round.', 'maintainers').optional(),
-      title: literal('What the review is called in its texts. Default: the id of the stage.', 'Plan Review').optional(),
+      title: literal('The name of the review in its texts. Default: the id of the stage.', 'Plan Review').optional(),
     };
   },
   toSpec({ subject, reviewer, fixer, splitter, items, rounds, concurrency, from, title }) {

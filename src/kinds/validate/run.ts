@@ -57,7 +57,7 @@ function resolveStages(services: StepServices, { stages }: StepOf<'validate'>): 
   const everyProgram = Object.keys(table).filter((name) => !Array.isArray(table[name]));
   const wanted = stages ?? defaultStages ?? everyProgram;
   const names = typeof wanted === 'string' ? namesUnder(services, wanted) : wanted;
-  if (names.length === 0) return { refusal: 'there are no stages, and nothing that was not checked is valid; configure validation.stages' };
+  if (names.length === 0) return { refusal: 'no stages are configured, so nothing was checked; configure validation.stages' };
   const list: Stage[] = [];
   for (const name of names) {
     const setting = entryOf(table, name);

@@ -63,7 +63,7 @@ function validateExpected(expect: WebhookConfig['expect'], report: KindReport): 
   if (expect === undefined) return;
   if (!isJsonObject(expect)) return report.fault('`expect` must be a map', 'write expect: { status: 200, body: { approved: true } }');
   const unknown = Object.keys(expect).find((key) => key !== 'status' && key !== 'body');
-  if (unknown !== undefined) report.fault(`\`expect\` has no field "${unknown}"`, 'an answer is expected by its status and body');
+  if (unknown !== undefined) report.fault(`\`expect\` has no field "${unknown}"`, 'it can have status and body');
   const { status } = expect;
   if (status !== undefined && !(isCount(status, 100) && status <= 599))
     report.fault('`expect.status` must be an HTTP status code', 'write a number such as 200');

@@ -74,18 +74,18 @@ describe('a webhook', () => {
 
   test.each<[string, Json | undefined, number, string, string | undefined]>([
     ['any good status without an expect', undefined, 204, '', undefined],
-    ['no bad status without an expect', undefined, 500, '', 'the status is 500, and one of 200 to 299 is expected'],
-    ['no redirect without an expect', undefined, 304, '', 'the status is 304, and one of 200 to 299 is expected'],
+    ['no bad status without an expect', undefined, 500, '', 'the status is 500, but one of 200 to 299 is expected'],
+    ['no redirect without an expect', undefined, 304, '', 'the status is 304, but one of 200 to 299 is expected'],
     ['a bad status that is expected', { status: 404 }, 404, '', undefined],
-    ['another good status', { status: 200 }, 201, '', 'the status is 201, and 200 is expected'],
+    ['another good status', { status: 200 }, 201, '', 'the status is 201, but 200 is expected'],
     ['a part of the body', { body: { approved: true, by: { name: 'ann' } } }, 200, '', undefined],
-    ['a text that looks like a boolean', { body: { approved: 'true' } }, 200, '', 'body.approved is true, and "true" is expected'],
-    ['a number that looks like a boolean', { body: { approved: 1 } }, 200, '', 'body.approved is true, and 1 is expected'],
+    ['a text that looks like a boolean', { body: { approved: 'true' } }, 200, '', 'body.approved is true, but "true" is expected'],
+    ['a number that looks like a boolean', { body: { approved: 1 } }, 200, '', 'body.approved is true, but 1 is expected'],
     ['a member that is not there', { body: { reviewer: null } }, 200, '', 'body.reviewer is missing'],
     ['a member of every object', { body: { constructor: {} } }, 200, '', 'body.constructor is missing'],
-    ['a list of another length', { body: [1] }, 200, '[1,2]', 'body is a list of 2, and a list of 1 is expected'],
+    ['a list of another length', { body: [1] }, 200, '[1,2]', 'body is a list of 2, but a list of 1 is expected'],
     ['a list with objects that have more', { body: [{ a: 1 }] }, 200, '[{"a":1,"b":2}]', undefined],
-    ['a body that is no JSON', { body: { ok: true } }, 200, 'fine', 'body is "fine", and an object is expected'],
+    ['a body that is no JSON', { body: { ok: true } }, 200, 'fine', 'body is "fine", but an object is expected'],
   ])('with %s', async (...[, expected, status, body, error]) => {
     answer = { status, body: body === '' ? answer.body : body };
     const result = await send({ request: { url: url() }, ...(expected === undefined ? {} : { expect: expected }) });

@@ -74,7 +74,7 @@ function answered({ bench, request: { bound } }: Job<StepOf<'webhook'>>, answer:
 function unmetOf(expect: NonNullable<Expected>, status: number, body: Json): string | undefined {
   const isExpected = expect.status === undefined ? status >= 200 && status < 300 : status === expect.status;
   if (!isExpected)
-    return `the status is ${status}, and ${expect.status === undefined ? 'one of 200 to 299' : String(expect.status)} is expected`;
+    return `the status is ${status}, but ${expect.status === undefined ? 'one of 200 to 299' : String(expect.status)} is expected`;
   return expect.body === undefined ? undefined : differenceOf(expect.body, body);
 }
 

@@ -19,9 +19,9 @@ export const yaml: StageForm = stageForm({
           examples: [200],
           accepts: 'a status such as 200',
         }).optional(),
-        body: data('What the body must hold: every field given here, with the same value.', { approved: true }).optional(),
+        body: data('What the body must contain: every field given here, with the same value.', { approved: true }).optional(),
       },
-      'What the answer must be.',
+      'The expected response.',
     ).optional(),
   }),
   toSpec({ request, expect }) {

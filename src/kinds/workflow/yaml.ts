@@ -6,10 +6,10 @@ import type { JsonObject } from '../../base/json.ts';
 
 /** The workflow that is run as a child, and its parameters. */
 export const yaml: StageForm = stageForm({
-  meaning: 'Another workflow, run as a child.',
+  meaning: 'Runs another workflow as a child.',
   transitions: ['on_fail', 'on_reject'],
   fields: ({ literal, byName, tree }) => ({
-    workflow: literal('The name of the workflow that is run as a child.', 'release'),
+    workflow: literal('The name of the workflow to run as a child.', 'release'),
     input: byName(tree('A value, which may have templates.'), {
       description: 'The parameters of the child.',
       examples: [{ version: '{{ params.version }}' }],

@@ -1,6 +1,6 @@
 // Owns the process that dies: it drives a workflow from its current step to its end, through the public engine alone.
-// A run that does not exist is started, an existing one is recovered; people's part (gates, steps that say `unknown`)
-// is played by the harness, which knows from the ledger what happened.
+// A run that does not exist is started, an existing one is recovered; the harness plays the people (approvals, steps that
+// are `unknown`) and knows from the ledger what happened.
 
 import { dirname } from 'node:path';
 import { createEngine, type Engine } from '../../api/engine.ts';
@@ -53,7 +53,7 @@ export type CrashWord = { readonly word: 'ready' } | { readonly word: 'ended'; r
 const ACTOR = 'crash proof';
 const RUNS_MAX = 1000;
 
-/** Does what the command line says: the whole of a program that is to be killed. `spoil` lets a test break the store. */
+/** Runs the job on the command line: the complete program that the crash proof kills. A test can break the store with `spoil`. */
 export async function runCrashProgram(cases: readonly CrashCase[], spoil: (store: Store) => Store = (store) => store): Promise<void> {
   const given = JSON.parse(process.argv.at(-1) ?? '') as CrashJob | readonly CrashJob[];
   for (const job of [given].flat()) {

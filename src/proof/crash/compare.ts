@@ -1,9 +1,9 @@
-// Owns the verdict: what is different between a run that nobody disturbed and one that was killed on the way.
+// Owns the verdict: the differences between an uninterrupted run and one that was killed.
 //
 // - The end is the same: status, output, data, every attempt with its outcome and output, every effect.
 // - What was acknowledged before a kill does not happen again, and no person is asked again.
-// - An attempt begins once, and once more for each time that the log says so.
-// - An effect happens once, unless its attempt is one that is run again without a look at what it did.
+// - An attempt starts once, and once more for each recovery in the log.
+// - An effect happens once, unless its attempt is run again without checking what it did.
 
 import type { CrashEnd } from './end.ts';
 import type { LedgerLine } from './ledger.ts';

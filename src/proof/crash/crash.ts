@@ -49,7 +49,7 @@ const KILLS_IN_A_ROW_MAX = 3;
 const START_MS_MAX = 60;
 const EARLY_SHARE = 0.1;
 
-/** Kills the workflows at every write, and compares how they end with a run that was not disturbed. */
+/** Kills the workflows at every write, and compares the results with an uninterrupted run. */
 export async function proveCrashes(options: CrashOptions): Promise<CrashReport> {
   const { command, workflows, random } = options;
   const lanes = openLanes(options.parallel ?? PARALLEL);

@@ -1,5 +1,5 @@
 // Owns the ledger of effects: a plain file outside the store, in which every attempt writes that it began and what it
-// did. What the store says about a run is held against it: the ledger is the world, the store is the memory of it.
+// did. The store is compared with it: the ledger is what really happened, the store is the record of it.
 //
 // - Lines are only appended, each with one write, so that processes that follow each other write one history in order.
 // - A line is on disk before the attempt continues. Attempts that work at once share one wait for the disk.
@@ -17,7 +17,7 @@ export type LedgerLine =
   /** A person was shown a gate and gave an answer. */
   | { readonly at: 'asked'; readonly key: string };
 
-/** What an effect needs to know of the attempt that makes it. */
+/** The facts about an attempt that an effect needs. */
 export type EffectContext = Pick<StepContext, 'idempotencyKey'>;
 
 /** The ledger of one run and its children. */

@@ -1,5 +1,5 @@
-// Owns the life of one process that may be killed: it is started with a job, listened to, killed from outside if that
-// is the plan, and buried before the next one begins.
+// Owns one process that may be killed: it is started with a job, its output is read, it is killed from outside if that is
+// the plan, and it has ended before the next one starts.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Owns one trial: a fresh store and ledger, a row of processes of which all but the last are killed, and the
-// comparison of where that led with the baseline run.
+// Owns one trial: a fresh store and ledger, a sequence of processes of which all but the last are killed, and the
+// comparison of the result with the baseline run.
 
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

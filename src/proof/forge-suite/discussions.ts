@@ -5,7 +5,7 @@ import { type ForgeStage, valueIn } from './stage.ts';
 
 /** Describes replies in discussions. */
 export function describeDiscussions(at: () => ForgeStage): void {
-  test('a reply in a discussion is added once and reads back as it is; an unknown discussion is not_found', async () => {
+  test('a reply in a discussion is added once and reads back unchanged; an unknown discussion is not_found', async () => {
     const { forge } = at();
     const number = await at().discussion('Which database?');
     const { id } = valueIn(await forge.replyToDiscussion({ number, body: 'SQLite.' }, 'd1'));

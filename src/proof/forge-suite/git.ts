@@ -104,7 +104,7 @@ function describeFetching(at: () => ForgeStage): void {
     expect(await forge.fetch({ folder, ref, sha: head })).toMatchObject({ result: 'ok' });
   });
 
-  test('F8: a head that moved is not fetched in place of the one that was named', async () => {
+  test('F8: a changed head is not fetched instead of the requested one', async () => {
     const { forge, clone, commit } = at();
     const { folder } = await clone();
     const { number, head } = await openSample(at(), 'topic');

@@ -27,7 +27,7 @@ function describeLanding(at: () => ForgeStage): void {
     expect(valueIn(await forge.changedFiles({ pr: number })).map(({ path }) => path)).toEqual(['second.txt', 'topic.txt']);
   });
 
-  test('F2, F3: a merge that is asked for again, under its key or another, is the same merge', async () => {
+  test('F2, F3: a repeated merge request, with the same key or another, returns the same merge', async () => {
     const { forge, reopen } = at();
     const { number, head } = await openSample(at(), 'topic');
     const request = { number, deleteBranch: false, expectedHead: head };
@@ -37,7 +37,7 @@ function describeLanding(at: () => ForgeStage): void {
     expect(valueIn(await other.mergePullRequest(request, 'retry')).sha).toBe(first.sha);
   });
 
-  test('F2: of the same merge asked for several times at once there is one', async () => {
+  test('F2: concurrent requests for the same merge merge it once', async () => {
     const { forge, reopen } = at();
     const { number, head } = await openSample(at(), 'topic');
     const request = { number, method: 'squash' as const, deleteBranch: true, expectedHead: head };
@@ -46,7 +46,7 @@ function describeLanding(at: () => ForgeStage): void {
     expect(new Set(answers.map((answer) => valueIn(answer).sha)).size).toBe(1);
   });
 
-  test('pull requests that are merged at the same time both land', async () => {
+  test('pull requests that are merged at the same time are both merged', async () => {
     const { forge, reopen, read } = at();
     const one = await openSample(at(), 'one');
     const two = await openSample(at(), 'two');
@@ -62,7 +62,7 @@ function describeLanding(at: () => ForgeStage): void {
 }
 
 function describeRefusals(at: () => ForgeStage): void {
-  test('F4: a head that moved since the approval is not merged, and the answer names the new one', async () => {
+  test('F4: a head that changed since the approval is not merged, and the result names the new one', async () => {
     const { forge, commit, read } = at();
     const { number, head } = await openSample(at(), 'topic');
     const moved = await commit('topic', { 'topic.txt': 'slipped in\n' });
@@ -74,7 +74,7 @@ function describeRefusals(at: () => ForgeStage): void {
     expect(valueIn(await forge.pullRequest(number)).state).toBe('open');
   });
 
-  test.each<MergeMethod>(['merge', 'squash', 'rebase'])('a conflict is a value, and nothing has changed: %s', async (method) => {
+  test.each<MergeMethod>(['merge', 'squash', 'rebase'])('a conflict is returned as a value, and nothing changes: %s', async (method) => {
     const { forge, commit, read } = at();
     const { number, head } = await openSample(at(), 'topic');
     const { defaultBranch } = valueIn(await forge.repository());
@@ -85,7 +85,7 @@ function describeRefusals(at: () => ForgeStage): void {
     expect(valueIn(await forge.pullRequest(number)).state).toBe('open');
   });
 
-  test('a head whose check failed is not merged, and the answer names the check; once it is green, it is', async () => {
+  test('a head with a failed check is not merged, and the result names the check; once the check passes, it is merged', async () => {
     const { forge, check } = at();
     const { number, head } = await openSample(at(), 'topic');
     const request = { number, deleteBranch: false, expectedHead: head };

@@ -14,7 +14,7 @@ export function describePeople(at: () => ForgeStage): void {
 }
 
 function describeAuthors(at: () => ForgeStage): void {
-  test('what the forge writes is by whom it acts as', async () => {
+  test('the author of what the forge writes is the account that it uses', async () => {
     const { forge } = at();
     const { login } = valueIn(await forge.whoami());
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
@@ -80,7 +80,7 @@ function describeRules(at: () => ForgeStage): void {
     expect(valueIn(await forge.checks(head))).toEqual([{ name: 'unit', workflow: 'CI', status: 'completed', conclusion: 'success' }]);
   });
 
-  test('a pull request is up to date until its base has a commit that it has not', async () => {
+  test('a pull request is up to date until its base has a commit that it does not have', async () => {
     const { forge, commit } = at();
     const { number } = await openSample(at(), 'topic');
     expect(valueIn(await forge.isUpToDate(number))).toBe(true);
@@ -88,7 +88,7 @@ function describeRules(at: () => ForgeStage): void {
     expect(valueIn(await forge.isUpToDate(number))).toBe(false);
   });
 
-  test('a rate limit is an answer with a time, nothing is done meanwhile, and the same key works after it', async () => {
+  test('a rate limit returns a time, nothing is done until then, and the same key works afterwards', async () => {
     const { forge, limit } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     const until = Math.ceil(Date.now() / 1000) * 1000 + 3_600_000;
@@ -102,7 +102,7 @@ function describeRules(at: () => ForgeStage): void {
 }
 
 function describeLedger(at: () => ForgeStage): void {
-  test('F2: what was done is listed by its key, oldest first, in every process', async () => {
+  test('F2: finished actions are listed by key, oldest first, in every process', async () => {
     const { forge, reopen } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'run1/plan'));
     const { id } = valueIn(await forge.comment({ number, body: 'x' }, 'run1/note'));

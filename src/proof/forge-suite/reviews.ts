@@ -6,7 +6,7 @@ import { type ForgeStage, openSample, valueIn } from './stage.ts';
 
 /** Describes reviews and checks by the forge itself. */
 export function describeReviews(at: () => ForgeStage): void {
-  test('a review that only comments is no approval, is submitted once, and may have remarks on lines', async () => {
+  test('a review that only comments is not an approval, is submitted once, and can have comments on lines', async () => {
     const { forge } = at();
     const { number, head } = await openSample(at(), 'topic');
     const comments = [{ path: 'topic.txt', line: 1, body: 'Why?' }];
@@ -16,7 +16,7 @@ export function describeReviews(at: () => ForgeStage): void {
     expect(valueIn(await forge.approvals(number))).toEqual([]);
   });
 
-  test('F4: a review of a head that moved is refused, and names the new one', async () => {
+  test('F4: a review of an outdated head is refused, and the error names the new head', async () => {
     const { forge, commit } = at();
     const { number, head } = await openSample(at(), 'topic');
     const moved = await commit('topic', { 'topic.txt': 'slipped in\n' });
@@ -32,7 +32,7 @@ export function describeReviews(at: () => ForgeStage): void {
     expect(valueIn(await forge.approvals(number))).toEqual([]);
   });
 
-  test('a pull request of somebody else can be sent back', async () => {
+  test('the forge can request changes on a pull request of somebody else', async () => {
     const { forge } = at();
     const { number, head } = await at().openFromFork('topic');
     const request = { number, head, state: 'changes_requested' as const, body: 'Add a test.' };
@@ -57,7 +57,7 @@ export function describeReviews(at: () => ForgeStage): void {
     expect(await at().forge.setCheck(report, 'k1')).toMatchObject({ result: 'not_found' });
   });
 
-  test('people are asked for a review once, until they have given it; the author is not asked', async () => {
+  test('people are asked for a review once until they submit it; the author is not asked', async () => {
     const { forge, review } = at();
     const { number } = await openSample(at(), 'topic');
     expect(valueIn(await forge.requestReviewers({ number, people: ['ann', 'bob'] }, 'k1'))).toEqual({ reviewers: ['ann', 'bob'] });

@@ -1,4 +1,4 @@
-// Owns the contract suite of forges: whatever passes it keeps the promises FG1 to FG9 of `forge/forge.ts`. A forge's test
+// Owns the contract suite of forges: a forge that passes it fulfils FG1 to FG9 of `forge/forge.ts`. A forge's test
 // file calls it once, with a way to play the people and the CI that a real forge has.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ const ISSUE = { title: 'Crash on start', body: 'It crashes.', labels: ['bug'] };
 const TEXT = 'Ünïcode 🦊, "quotes", `$(id)`, {{ braces }}\n\ttab  two spaces\n\n<!-- hidden --> @ann Closes #1\n';
 const NOWHERE = 987_654;
 
-/** Describes every promise of a forge as tests. */
+/** Tests that a forge fulfils the contract of `Forge`. */
 export function describeForge(name: string, open: () => Promise<ForgeStage>): void {
   let stage: ForgeStage;
   describe(`the forge contract: ${name}`, () => {
@@ -40,7 +40,7 @@ export function describeForge(name: string, open: () => Promise<ForgeStage>): vo
 }
 
 function describeIssues(at: () => ForgeStage): void {
-  test('an issue has what was asked for, and closing it twice is the same as once', async () => {
+  test('an issue has the requested fields, and closing it twice has the same effect as once', async () => {
     const { forge } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     expect(valueIn(await forge.issue(number))).toMatchObject({ number, ...ISSUE, state: 'open' });
@@ -49,7 +49,7 @@ function describeIssues(at: () => ForgeStage): void {
     expect(valueIn(await forge.issue(number)).state).toBe('closed');
   });
 
-  test('labels are a set: adding what is there and removing what is not changes nothing', async () => {
+  test('labels are a set: adding an existing label or removing a missing one changes nothing', async () => {
     const { forge } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     expect(valueIn(await forge.addLabels({ number, labels: ['bug', 'ready', 'ready'] }, 'k2'))).toEqual({
@@ -70,7 +70,7 @@ function describeIssues(at: () => ForgeStage): void {
     expect(new Set(comments.map(({ id }) => id)).size).toBe(3);
   });
 
-  test('an action posts its text disarmed: it calls nobody and closes nothing', async () => {
+  test('an action posts its text disarmed: it mentions nobody and closes nothing', async () => {
     const { forge } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     const action = { name: 'comment', config: { target: 'issue', message: '@ann: done. Closes #1' } };
@@ -80,7 +80,7 @@ function describeIssues(at: () => ForgeStage): void {
     expect(comment?.body.replaceAll('\u200B', '')).toBe('@ann: done. Closes #1');
   });
 
-  test('text that is too long is refused whole, not cut', async () => {
+  test('text that is too long is refused, not cut', async () => {
     const { forge } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     expect(await forge.comment({ number, body: 'x'.repeat(65_537) }, 'k2')).toMatchObject({ result: 'denied' });
@@ -106,7 +106,7 @@ function describeIssues(at: () => ForgeStage): void {
 }
 
 function describeKeys(at: () => ForgeStage): void {
-  test('F2: an action that is repeated under its key returns its first value and is not done again', async () => {
+  test('F2: an action that is repeated with its key returns its first value and is not done again', async () => {
     const { forge } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
     const first = valueIn(await forge.comment({ number, body: 'once' }, 'comment'));
@@ -116,7 +116,7 @@ function describeKeys(at: () => ForgeStage): void {
     expect(valueIn(await forge.createIssue(ISSUE, 'issue'))).toEqual({ number });
   });
 
-  test('F2: a key holds across processes', async () => {
+  test('F2: a key is recognised across processes', async () => {
     const { forge, reopen } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
     const first = valueIn(await forge.comment({ number, body: 'once' }, 'comment'));
@@ -125,14 +125,14 @@ function describeKeys(at: () => ForgeStage): void {
     expect(valueIn(await other.comments(number))).toHaveLength(1);
   });
 
-  test('F2: the same text under another key is posted again', async () => {
+  test('F2: the same text with another key is posted again', async () => {
     const { forge } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
     for (const key of ['a', 'b']) valueIn(await forge.comment({ number, body: 'ping' }, key));
     expect(valueIn(await forge.comments(number))).toHaveLength(2);
   });
 
-  test('F2: a label that somebody took away is not put back by an action that was done', async () => {
+  test('F2: repeating a finished action does not restore a label that somebody removed', async () => {
     const { forge } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
     valueIn(await forge.addLabels({ number, labels: ['ready'] }, 'add'));
@@ -141,7 +141,7 @@ function describeKeys(at: () => ForgeStage): void {
     expect(valueIn(await forge.issue(number)).labels).toEqual(['bug']);
   });
 
-  test('F2: a failure is not remembered: once the reason is gone, the same key does it', async () => {
+  test('F2: a failure is not remembered: once the cause is gone, the same key succeeds', async () => {
     const { forge, commit } = at();
     const { defaultBranch: base } = valueIn(await forge.repository());
     const request = { title: 'Late', body: '', head: 'late', base };
@@ -153,7 +153,7 @@ function describeKeys(at: () => ForgeStage): void {
 }
 
 function describeEvents(at: () => ForgeStage): void {
-  test('events arrive in order, once, also those of another process, and none after the end', async () => {
+  test('events arrive in order and once, also those of another process, and none arrive after the end', async () => {
     const { forge, reopen } = at();
     const other = await reopen();
     const heard: string[] = [];
@@ -176,7 +176,7 @@ function describeEvents(at: () => ForgeStage): void {
 }
 
 function describeCursors(at: () => ForgeStage): void {
-  test('F9: from a cursor everything after it is delivered, also what happened while nobody watched, under the same ids', async () => {
+  test('F9: all events after a cursor are delivered with the same ids, also those from while nobody watched', async () => {
     const { forge, reopen } = at();
     const watched = async (one: Forge, after?: string): Promise<ForgeEvent[]> => {
       const events: ForgeEvent[] = [];
@@ -223,7 +223,7 @@ function describePullRequests(at: () => ForgeStage): void {
     expect(valueIn(await forge.openPullRequest({ title: 'Again', body: '', head: 'topic', base }, 'another'))).toEqual({ number });
   });
 
-  test('a pull request without a commit of its own is denied', async () => {
+  test('a pull request without its own commits is denied', async () => {
     const { forge } = at();
     const { defaultBranch: base } = valueIn(await forge.repository());
     expect(await forge.openPullRequest({ title: 'Nothing', body: '', head: base, base }, 'k')).toMatchObject({ result: 'denied' });
@@ -237,7 +237,7 @@ function describePullRequests(at: () => ForgeStage): void {
     expect(valueIn(await forge.pullRequest(number)).mergeable).toBe(false);
   });
 
-  test('changed files are those of the branch, not those that came to the base meanwhile', async () => {
+  test('changed files are those of the branch, not those added to the base in the meantime', async () => {
     const { forge, commit } = at();
     const { number } = await openSample(at(), 'topic');
     const { defaultBranch } = valueIn(await forge.repository());

@@ -7,7 +7,7 @@ import { type ForgeStage, openSample, valueIn } from './stage.ts';
 
 /** Describes what people see. */
 export function describeSurface(at: () => ForgeStage): void {
-  test('a reaction to a comment is there once, by the forge itself; to a comment that does not exist it is not_found', async () => {
+  test('a reaction to a comment exists once, by the forge itself; for an unknown comment it is not_found', async () => {
     const { forge, comment, reactions } = at();
     const { number } = valueIn(await forge.createIssue({ title: 'Search', body: '', labels: [] }, 'k1'));
     const id = await comment(number, 'ann', '/pawl status');
@@ -33,7 +33,7 @@ export function describeSurface(at: () => ForgeStage): void {
     expect(valueIn(await forge.comments(number))).toEqual([before]);
   });
 
-  test('a check of its own is marked, and does not keep anything from being merged; one of CI does', async () => {
+  test('a check by Pawl itself is marked and does not block a merge; a check of CI does', async () => {
     const { forge, check } = at();
     const { number, head: sha } = await openSample(at(), 'topic');
     const own = { sha, name: `${OWN_CHECK}fix / review`, status: 'completed' as const, conclusion: 'failure' as const };

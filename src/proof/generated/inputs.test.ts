@@ -128,7 +128,7 @@ describe('what cannot be listed', () => {
       steps: { one: { handler: () => null, next: null } },
     });
 
-  test('is an error that names the parameter and says how to bound it', () => {
+  test('is an error that names the parameter and says how to limit it', () => {
     expect(() => ids(open({ type: 'string', required: true }))).toThrow(
       expect.objectContaining({
         code: 'CASES_UNBOUNDED',

@@ -42,13 +42,13 @@ const everything = defineWorkflow({
 });
 
 describe('the generated tests of a workflow', () => {
-  test('pass on every kind of step, and nothing of the author is run', async () => {
+  test('pass on every kind of step, and run no code of the author', async () => {
     const { results, ...summary } = await testWorkflow(everything);
     expect(results.filter(({ ok }) => !ok)).toEqual([]);
     expect(summary).toMatchObject({ workflow: 'everything', ok: true, failed: 0, passed: 6 + 7 * 2 + 2 * 2 + 4 });
   });
 
-  test('take both sides of a choice that only a run can make, and every outcome', async () => {
+  test('follow both targets of a choice that only a run can make, and every outcome', async () => {
     const chosen = defineWorkflow({
       name: 'chosen',
       steps: {
@@ -139,7 +139,7 @@ describe('a generated test fails', () => {
     ]);
   });
 
-  test('where a function gives no text, unless it reads what only a run has', async () => {
+  test('where a function returns no text, unless it reads data that only a run has', async () => {
     const told = defineWorkflow({
       name: 'told',
       steps: {
@@ -155,11 +155,11 @@ describe('a generated test fails', () => {
     });
     expect(await problemsOf(told, { category: 'steps' })).toEqual([
       ['told/plan', 'its prompt is empty'],
-      ['told/all/a', 'its prompt must be a text, and its function returned undefined'],
+      ['told/all/a', 'its prompt must be a text, but its function returned undefined'],
     ]);
   });
 
-  test('where an outcome leads to a step that is not there', async () => {
+  test('where an outcome leads to a step that does not exist', async () => {
     const { compiled } = defineWorkflow({
       name: 'gone',
       steps: { one: { handler: BOOM, next: { ok: 'two', fail: 'escalate' } }, two: { handler: BOOM, next: null } },

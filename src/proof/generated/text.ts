@@ -1,5 +1,5 @@
-// Owns the check of what a step says to whoever does it, for the values of a case: it can be built, it is not empty, and
-// nothing in it that is known was left unfilled.
+// Checks the instructions of a step for the values of a case: they can be built, are not empty, and have no unfilled
+// placeholder whose value is known.
 
 import { stepOutput } from '../../authoring/graph/output.ts';
 import { messageOf } from '../../base/error.ts';

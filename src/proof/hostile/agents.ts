@@ -1,5 +1,5 @@
-// Owns the hostile agents: what each does instead of its work. None of them does the work, and all of them claim it, in
-// the words that an honest agent would have used. What an engine believes of that is for `hostile.ts` to find out.
+// Owns the hostile agents: what each does instead of its work. None of them does the work, and all of them claim to have
+// done it, with the reply of an honest agent. `hostile.ts` finds out what the engine accepts.
 
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -12,10 +12,10 @@ import { isFileOutput } from '../../definition/output-pattern.ts';
 import { matches } from '../../steps/glob.ts';
 import { forges, reorders, repeats, skips, type Trick } from './tricks.ts';
 
-/** What an honest agent answered at the step under attack. */
+/** The answer of an honest agent at the step under attack. */
 export type Claim = AgentAnswer & { readonly kind: 'answered' };
 
-/** What a hostile agent works against. */
+/** The target of a hostile agent. */
 export interface HostileTarget {
   readonly definition: Definition;
   /** The id of the step under attack. */

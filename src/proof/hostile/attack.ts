@@ -1,6 +1,6 @@
-// Owns an attack on one step of a workflow: that step is done by a hostile agent, all others by honest ones, and what
-// the honest ones answer is noted, so that the hostile one can say the same. Roles, live agents and registered commands
-// are replaced alike.
+// Owns an attack on one step of a workflow: a hostile agent does that step, honest agents do all others. The replies of
+// the honest agents are recorded, so that the hostile one can copy them. Roles, live agents and registered commands are
+// all replaced.
 
 import type { AgentDriver, AgentRequest } from '../../agents/driver.ts';
 import { createScriptedDriver, type Script } from '../../agents/scripted.ts';
@@ -12,7 +12,7 @@ import type { FlowStep, FlowYield } from '../../programs/flow-step.ts';
 import type { RoleSetting } from '../../steps/services.ts';
 import { type Claim, HOSTILE_TEXT, type HostileName, type HostileTarget, hostileAgents, hostileScript } from './agents.ts';
 
-/** What a stage is opened with: the workflow and its workers, as they are in one run. */
+/** The options of a stage: the workflow and its workers in one run. */
 export interface Attack {
   /** A separate folder for this run, removed afterwards. */
   readonly cwd: string;

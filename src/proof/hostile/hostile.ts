@@ -1,12 +1,12 @@
-// Owns the question which steps of a workflow an agent can get away with. Each step of an agent is attacked alone, by
-// agents that do not do its work, while honest agents do the others.
+// Finds out which steps of a workflow an agent can skip without being noticed. It attacks one agent step at a time with
+// agents that do not do the work, while honest agents do the other steps.
 //
-// A step is *enforced* when the run does not complete although its agent claims, in the words of an honest one, that all
-// is done: something that the engine observed refused the claim. Otherwise it is *advised*: nobody but the agent says
-// that it was done. People are assumed to say yes to everything, so a step that only a person checks is "advised".
+// A step is *enforced* if the run does not complete although its agent claims, like an honest one, that everything is
+// done: a check of the engine rejected the claim. Otherwise it is *advised*: only the agent says that it was done.
+// People are assumed to approve everything, so a step that only a person checks is "advised".
 //
 // A *false completion* is a run that completed although the agent of an enforced step did not do its work. A *breach* is
-// a token trick that was taken, or hostile text that was run as a command.
+// a token trick that was accepted, or hostile text that was run as a command.
 
 import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,13 +25,13 @@ import { playAttended } from './player.ts';
 import { formatHostileReport } from './report.ts';
 import { driveRun, type HostileStage, openStage, passTime, type StageOptions } from './stage.ts';
 
-/** How a workflow is attacked. */
+/** The options of an attack on a workflow. */
 export interface HostileOptions extends StageOptions {
   /** Does the work of every role that is not under attack; without it, they claim that it is done. */
   readonly honest?: Script;
   /** Which hostile agents; all of them otherwise. `claims` is always among them. */
   readonly agents?: readonly HostileName[];
-  /** Opens a stage of one's own, with the workers of the attack, instead of a temporary folder. */
+  /** Opens a custom stage with the workers of the attack, instead of a temporary folder. */
   readonly open?: (attack: Attack) => Promise<HostileStage>;
 }
 
@@ -65,23 +65,23 @@ export interface HostileResult {
 const CLAIMS_ALL: Script = () => BARE_CLAIM;
 const FAILED: ReadonlySet<string> = new Set(['fail', 'error', 'timeout', 'reject']);
 
-/** A workflow, or what makes it for the folder that its agents work in. */
+/** A workflow, or a function that creates it for the folder in which its agents work. */
 export type HostileSubject = AnyWorkflow | ((cwd: string) => AnyWorkflow);
 
 /** Attacks every step of a workflow that an agent does. */
 export async function runHostile(workflow: HostileSubject, options: HostileOptions = {}): Promise<HostileResult> {
-  const siege = new Siege(workflow, options);
-  await siege.run();
-  return siege.result();
+  const test = new HostileTest(workflow, options);
+  await test.run();
+  return test.result();
 }
 
-interface Assault {
+interface AttackTarget {
   readonly agent?: HostileName;
   readonly step?: string;
   readonly isAttended?: boolean;
 }
 
-class Siege {
+class HostileTest {
   private readonly subject: HostileSubject;
   private workflow: CompiledWorkflow;
   private readonly options: HostileOptions;
@@ -101,11 +101,11 @@ class Siege {
   }
 
   async run(): Promise<void> {
-    const honest = await this.assault({});
+    const honest = await this.runAttack({});
     if (honest.status !== 'completed') throw new Error(this.notHonest(honest));
     this.noteCommands(honest);
     for (const step of this.agentSteps(honest)) {
-      const view = await this.assault({ agent: 'claims', step });
+      const view = await this.runAttack({ agent: 'claims', step });
       const enforced = view.status !== 'completed';
       this.steps.push({ step, enforced, why: enforced ? refusalIn(view, honest) : 'the run completed on the bare claim of its agent' });
     }
@@ -123,21 +123,21 @@ class Siege {
     return this.options.agents === undefined ? (Object.keys(hostileAgents) as HostileName[]) : [...this.options.agents];
   }
 
-  /** An advised step can be left undone by anybody; only what its agent says is tried there. */
+  /** Any agent can skip an advised step, so only the texts of hostile agents are tried there. */
   private async attack(step: string, enforced: boolean): Promise<void> {
     const isCommand = commandOf(this.workflow.definition.steps, step) !== undefined;
     for (const agent of this.agents()) {
       const { trick, program } = hostileAgents[agent];
       if (agent === 'claims' || trick !== undefined || (isCommand && program === undefined)) continue;
       if (!enforced && agent !== 'injects') continue;
-      const view = await this.assault({ agent, step });
+      const view = await this.runAttack({ agent, step });
       if (enforced && view.status === 'completed') this.falseCompletions.push({ agent, step, how: 'driven' });
     }
   }
 
   private async attackAttended(): Promise<void> {
     for (const agent of this.agents()) {
-      const view = await this.assault({ agent, isAttended: true });
+      const view = await this.runAttack({ agent, isAttended: true });
       // Where agents are objects or programs, there is nobody to hand work to.
       if (this.handedOut.size === 0) return;
       const believed = this.steps.find(({ step, enforced }) => enforced && this.handedOut.has(step) && lastOutcome(view, step) === 'ok');
@@ -146,7 +146,7 @@ class Siege {
     }
   }
 
-  private async assault(assault: Assault): Promise<RunView> {
+  private async runAttack(target: AttackTarget): Promise<RunView> {
     this.runs += 1;
     const ended = new AbortController();
     const stuck = Promise.withResolvers<void>();
@@ -167,8 +167,8 @@ class Siege {
         ended: ended.signal,
         onHang,
       };
-      stage = await open(createAttack(this.workflow, { ...plan, ...assault }));
-      return await this.watched(stage, { ...assault, ended: ended.signal }, stuck.promise);
+      stage = await open(createAttack(this.workflow, { ...plan, ...target }));
+      return await this.watched(stage, { ...target, ended: ended.signal }, stuck.promise);
     } finally {
       ended.abort();
       await stage?.close();
@@ -176,11 +176,11 @@ class Siege {
     }
   }
 
-  private async watched(stage: HostileStage, assault: Assault & Pick<HostileTarget, 'ended'>, stuck: Promise<void>): Promise<RunView> {
-    const { agent, step, isAttended } = assault;
+  private async watched(stage: HostileStage, target: AttackTarget & Pick<HostileTarget, 'ended'>, stuck: Promise<void>): Promise<RunView> {
+    const { agent, step, isAttended } = target;
     const where = isAttended === true ? '(attended)' : `at step "${step}"`;
     const run = await stage.start();
-    const view = isAttended === true ? await this.play(stage, run, assault) : await driveRun(stage, run, stuck);
+    const view = isAttended === true ? await this.play(stage, run, target) : await driveRun(stage, run, stuck);
     if (existsSync(join(stage.cwd, HOSTILE_CANARY))) this.breaches.push(`text of the agent "${agent}" ${where} was run as a command`);
     return view;
   }
@@ -188,7 +188,7 @@ class Siege {
   private async play(
     stage: HostileStage,
     run: RunHandle,
-    { agent = 'claims', ended }: Assault & Pick<HostileTarget, 'ended'>,
+    { agent = 'claims', ended }: AttackTarget & Pick<HostileTarget, 'ended'>,
   ): Promise<RunView> {
     const { definition } = this.workflow;
     const targetAt = (step: string): HostileTarget => {

@@ -1,5 +1,5 @@
-// Owns how a hostile agent plays when it is attended: it takes every step that is handed out, tries its tricks, does
-// what it does instead of the work, and reports what an honest agent would have.
+// Plays an attended hostile agent: it accepts every open step, tries its tricks, does something else instead of the work,
+// and reports what an honest agent would report.
 
 import type { RunHandle } from '../../api/run.ts';
 import type { Handout } from '../../engine/handouts.ts';

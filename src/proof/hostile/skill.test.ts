@@ -10,7 +10,7 @@ const attack = (steps: readonly SkillStep[], others: readonly SkillStep[] = []) 
   return attackSkill(defineSkill({ name: 'one', description: 'One.', params, steps }), { skillNamed });
 };
 
-test('a step with documents or changes is enforced: every agent that cheats is refused', () => {
+test('a step with documents or changes is enforced: every agent that cheats is rejected', () => {
   const contracts = [
     { documents: [{ path: '{folder}/a.md' }] },
     { documents: [{ path: 'a.md', sections: ['Scope', { title: 'Risks', minItems: 2 }], ids: { pattern: 'R-\\d+', min: 1 } }] },
@@ -39,7 +39,7 @@ test.each([
   expect([enforced, steps[0]?.why, steps[0]?.believed.includes('skips')]).toEqual([0, why, true]);
 });
 
-test('a step of sub-agents is enforced when every step of theirs is', () => {
+test('a step of sub-agents is enforced if all of their steps are', () => {
   const sent = step('send', { dispatch: { agent: 'explore', skill: 'other', returns: 100 } });
   expect(attack([sent], [step('a', { contract: { changes: ['src/**'] } })]).share).toBe(1);
   expect(attack([sent], [step('a', { advisory: 'talk' })]).share).toBe(0);

@@ -1,8 +1,8 @@
-// Owns the question which steps of a skill an agent can get away with. Each step is attacked alone: an agent that does not
-// do its work claims that it is done, and leaves behind what such agents leave behind. The checks are those of a run.
+// Finds out which steps of a skill an agent can skip without being noticed. Each step is attacked alone: an agent that
+// does not do the work claims that it is done, and leaves the documents of a cheating agent. The checks are those of a run.
 //
-// A step is *enforced* when every one of these agents is refused. It is *advised* when one is not: then nobody but the agent
-// says that it was done. A command that must pass, and a report that must fit, do not count: they can be had without work.
+// A step is *enforced* if every one of these agents is rejected, and *advised* if one is accepted: then only the agent
+// says that it was done. A required command or report does not count, because both can succeed without the work.
 
 import { posix } from 'node:path';
 import type { Json, JsonObject } from '../../base/json.ts';

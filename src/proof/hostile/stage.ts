@@ -25,7 +25,7 @@ export interface HostileStage {
   close(): Promise<void>;
 }
 
-/** What a plain stage needs to know. */
+/** The inputs of a plain stage. */
 export interface StageOptions {
   /** What is in the workspace at the beginning: the text by path. */
   readonly files?: Readonly<Record<string, string>>;

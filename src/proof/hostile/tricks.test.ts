@@ -42,12 +42,12 @@ describe('tricks', () => {
     ['skips', skips, 1],
     ['reorders', reorders, 1],
     ['repeats', repeats, 1],
-  ])('%s notices what was taken, and nothing where all is refused', async (_name, trick, breaches) => {
+  ])('%s reports what was accepted, and nothing if everything was refused', async (_name, trick, breaches) => {
     expect(await trick(tableWith({ report: () => taken }))).toHaveLength(breaches);
     expect(await trick(tableWith({ report: refuse }))).toEqual([]);
   });
 
-  test('a repeated report that gets the same verdict and counts nothing is no breach; one more row is', async () => {
+  test('a repeated report that gets the same verdict and changes nothing is not a breach; one more row is', async () => {
     const report = () => ({ ...taken, repeated: true });
     expect(await repeats(tableWith({ report }))).toEqual([]);
     expect(await repeats(tableWith({ report, rows: 2 }))).toEqual(['the second report of step "work" counted']);

@@ -1,4 +1,4 @@
-// Owns what attended agents try with their tokens. Each trick gives what the engine took that it should have refused.
+// Owns what attended agents try with their tokens. Each trick returns what the engine accepted but should have refused.
 
 import type { RunHandle } from '../../api/run.ts';
 import { isEngineError } from '../../base/error.ts';
@@ -13,7 +13,7 @@ export interface Table {
   readonly earlier: readonly Handout[];
 }
 
-/** Tries something with tokens; gives what was taken and should not have been. */
+/** Tries something with tokens; returns what was accepted but should have been refused. */
 export type Trick = (table: Table) => Promise<readonly string[]>;
 
 /** Reports with tokens that nobody gave it. */

@@ -1,5 +1,5 @@
-// Owns the simulation: one seed makes a workflow, a world that fails, and an order of everything that happens in it;
-// the real engine and the real store must come through. A seed that fails is a test that can be repeated.
+// Owns the simulation: one seed generates a workflow, faults, and the order of all events; the real engine and the real
+// store must follow the rules. A failing seed is a repeatable test.
 
 import { hash } from 'node:crypto';
 import type { CompiledWorkflow } from '../../definition/code.ts';
@@ -65,7 +65,7 @@ const SHOWN_MAX = 20;
 const WIDE_STEPS_MAX = 100_000;
 const CALM = { failed: 0, unanswered: 0, unread: 0, slow: 0, bellLost: 0, bellTwice: 0, mailTwice: 0, crash: 0, haunt: 0, close: 0 };
 
-/** Simulates one seed; throws SimulationFailed when something did not hold. */
+/** Simulates one seed; throws SimulationFailed when a rule is broken. */
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<SimulationReport> {
   const world = await openWorld(seed, options);
   const unhandled = (error: unknown): void => world.unhandled(error);

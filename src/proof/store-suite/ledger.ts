@@ -34,7 +34,7 @@ export function describeLedger(stage: Stage): void {
 }
 
 function describeSums(stage: Stage): void {
-  test('the ledger sums up what is known, and counts what is not', async () => {
+  test('the ledger sums up known usage, and counts attempts with unknown usage', async () => {
     const { store } = stage;
     await addRun(store, 'r1');
     expect(await store.usage({})).toEqual(NO_USAGE);
@@ -83,7 +83,7 @@ function describeSums(stage: Stage): void {
     expect(await stage.store.usage({ run: 'r1' })).toMatchObject({ costUsd: 1.5 });
   });
 
-  test('what a removed run used lately still counts for its day', async () => {
+  test('the recent usage of a removed run still counts for its day', async () => {
     const { store } = stage;
     const first = await addRun(store, 'r1');
     await spend(store, {}, { turns: 1, ms: 1 });
@@ -100,7 +100,7 @@ function describeSums(stage: Stage): void {
 }
 
 function describeUnknown(stage: Stage): void {
-  test('an agent that works right now is not unknown; one that a crash cut off is', async () => {
+  test('the usage of a running agent is not unknown; that of an agent interrupted by a crash is', async () => {
     const { store } = stage;
     await addRun(store, 'r1');
     await addRun(store, 'r2');
@@ -118,7 +118,7 @@ function describeUnknown(stage: Stage): void {
 }
 
 function describeFamilies(stage: Stage): void {
-  test('what children used counts for their parents, and not the other way round', async () => {
+  test('what children used counts for their parents, but not vice versa', async () => {
     const { store } = stage;
     await addRun(store, 'r1');
     await addRun(store, 'child', 'r1');

@@ -64,7 +64,7 @@ export function describePrune(stage: Stage): void {
 }
 
 function describeAge(stage: Stage): void {
-  test('prune removes runs that ended as asked and long enough ago, and leaves nothing of them', async () => {
+  test('prune removes runs with the given status that ended long enough ago, and leaves nothing of them', async () => {
     const { store } = stage;
     await addRun(store, 'old');
     await addRun(store, 'young', { at: LATER });
@@ -80,7 +80,7 @@ function describeAge(stage: Stage): void {
     expect(await store.check()).toMatchObject({ ok: true, problems: [] });
   });
 
-  test('prune leaves runs that are open, driven or have mail, whatever is asked', async () => {
+  test('prune keeps runs that are open, driven or have mail, whatever is asked', async () => {
     const { store } = stage;
     await addRun(store, 'waiting', { status: 'waiting' });
     await addRun(store, 'driven', { release: false });
@@ -177,7 +177,7 @@ function describeValues(stage: Stage): void {
     expect((await store.values([reply.ref.digest, params.ref.digest])).size).toBe(2);
   });
 
-  test('what runs write while others are removed stays', async () => {
+  test('what runs write while others are removed is kept', async () => {
     const { store } = stage;
     const shared = createValue('shared');
     await addRun(store, 'old', { value: shared });

@@ -116,7 +116,7 @@ function describeFilters(stage: Stage): void {
     expect(await ids({ mayBreak: true })).toEqual(['limited']);
   });
 
-  test('a page goes on where the last one ended, whatever was added meanwhile', async () => {
+  test('a page continues where the last one ended, whatever was added in the meantime', async () => {
     const { store } = stage;
     for (const run of ['a', 'b', 'c', 'd']) await add(store, run);
     const first = await store.list({ limit: 2 });
@@ -137,7 +137,7 @@ function describeFilters(stage: Stage): void {
 }
 
 function describeHeads(stage: Stage): void {
-  test('heads say where runs are: those that are driven, some, or all in pages', async () => {
+  test('heads return the position of runs: driven ones, selected ones, or all in pages', async () => {
     const { store } = stage;
     const a = await add(store, 'a');
     await add(store, 'b');
@@ -166,7 +166,7 @@ function describeHeads(stage: Stage): void {
 }
 
 function describeOverviews(stage: Stage): void {
-  test('a claim that was not observed is counted where it was refused', async () => {
+  test('an unconfirmed claim is counted in the attempt that refused it', async () => {
     const { store } = stage;
     const [first, claim] = [await add(store, 'a'), createValue({ done: true })];
     const error = { code: 'POSTCONDITION_FAILED', message: 'no file', reason: 'contract' } as const;
@@ -179,7 +179,7 @@ function describeOverviews(stage: Stage): void {
     expect(buckets.filter(({ refusals }) => refusals > 0)).toMatchObject([{ role: 'writer', refusals: 1 }]);
   });
 
-  test('use over time counts the runs of a workflow and what each role used, by stretches of time', async () => {
+  test('usage over time counts the runs of a workflow and the usage of each role, per period', async () => {
     const { store } = stage;
     await add(store, 'a');
     await add(store, 'b', { at: START_AT + HOUR_MS });

@@ -1,4 +1,4 @@
-// Owns the contract suite of stores: whatever passes it keeps the promises T1 to T5 of `store/store.ts`. A store's test
+// Owns the contract suite of stores: a store that passes it fulfils T1 to T5 of `store/store.ts`. A store's test
 // file calls it once per way to open the store.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ export interface OpenedStore {
   readonly reopen?: () => Promise<Store>;
 }
 
-/** Opens an empty store that takes the given owners as dead. */
+/** Opens an empty store that treats the given owners as dead. */
 export type OpenStore = (isDead: (owner: string) => boolean) => Promise<OpenedStore>;
 
 const COMMITTED: CommitResult = { result: 'committed', released: false };
@@ -32,7 +32,7 @@ interface Stage {
   readonly dead: Set<string>;
 }
 
-/** Describes every promise of a store as tests. */
+/** Tests that a store fulfils the contract of `Store`. */
 export function describeStore(name: string, open: OpenStore): void {
   const stage = { dead: new Set<string>() } as Stage;
   describe(`the store contract: ${name}`, () => {
@@ -95,7 +95,7 @@ function full(first: Delta): Delta {
 }
 
 function describeWhole(stage: Stage): void {
-  test('T1: a delta is kept whole: checkpoint, event row, attempts, values, data, members', async () => {
+  test('T1: a delta is stored completely: checkpoint, event row, attempts, values, data, members', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me', creation: { origin: { event: 'push', pr: 7 } } });
     const second = full(first);
@@ -191,7 +191,7 @@ function describeStale(stage: Stage): void {
     expect(await store.commit(createResumed(claim, [settle('build#1')]))).toEqual(COMMITTED);
   });
 
-  test('T2: a delta of an owner that gave the run up changes nothing', async () => {
+  test('T2: a delta of an owner that released the run changes nothing', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
@@ -208,7 +208,7 @@ function describeStale(stage: Stage): void {
 }
 
 function describeOwner(stage: Stage): void {
-  test('T3: whoever creates a run owns it until it is given up', async () => {
+  test('T3: the creator of a run owns it until it is released', async () => {
     const { store } = stage;
     await store.commit(createFirst({ run: 'r1', owner: 'me' }));
     expect(await store.claim('r1', 'you')).toEqual({ claimed: false, owner: 'me' });
@@ -217,21 +217,21 @@ function describeOwner(stage: Stage): void {
     expect(await store.claim('r1', 'me')).toEqual({ claimed: false, owner: 'you' });
   });
 
-  test('T3: whoever does not own a run cannot give it up, not even with its epoch', async () => {
+  test('T3: only the owner of a run can release it, even if others have its epoch', async () => {
     const { store } = stage;
     await store.commit(createFirst({ run: 'r1', owner: 'me' }));
     expect(await store.release('r1', { owner: 'you', epoch: 1 }, 0)).toBe('stale');
     expect(await store.claim('r1', 'you')).toEqual({ claimed: false, owner: 'me' });
   });
 
-  test('T3: of two claims at once one wins', async () => {
+  test('T3: one of two concurrent claims wins', async () => {
     const { store } = stage;
     await store.commit(createFirst({ run: 'r1', owner: 'me', more: { release: true } }));
     const claims = await Promise.all(['a', 'b', 'c'].map((me) => store.claim('r1', me)));
     expect(claims.map(({ claimed: won }) => won)).toEqual([true, false, false]);
   });
 
-  test('T3: a claim returns all that a host needs to continue, members and mail included', async () => {
+  test('T3: a claim returns everything that a host needs to continue, including members and mail', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     const second = full(first);
@@ -272,7 +272,7 @@ function describeMail(stage: Stage): void {
     expect((await store.values([value.ref.digest])).get(value.ref.digest)).toBe(value.text);
   });
 
-  test('T4: a run is not given up over mail that nobody has seen', async () => {
+  test('T4: a run is not released while it has unread mail', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
@@ -286,7 +286,7 @@ function describeMail(stage: Stage): void {
     expect((await store.load('r1')).owner).toBeUndefined();
   });
 
-  test('T4: a delta posts to another run in the same transaction; a run that is gone gets nothing', async () => {
+  test('T4: a delta posts to another run in the same transaction; a deleted run gets nothing', async () => {
     const { store } = stage;
     await store.commit(createFirst({ run: 'parent', owner: 'me' }));
     const child = createFirst({ run: 'child', owner: 'me', started: { parent: { run: 'parent', path: 'build#1' }, depth: 1 } });
@@ -300,7 +300,7 @@ function describeMail(stage: Stage): void {
 }
 
 function describeWithdrawal(stage: Stage): void {
-  test('T4: mail that nobody acted on can be withdrawn, and its key is free again', async () => {
+  test('T4: unprocessed mail can be withdrawn, and its key is free again', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
@@ -359,7 +359,7 @@ function describeLog(stage: Stage): void {
     expect(await store.check()).toMatchObject({ ok: true, problems: [] });
   });
 
-  test('a fork has the past of the other run up to a row, and not what came later', async () => {
+  test('a fork has the history of the other run up to a row, and nothing later', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     const second = full(first);
@@ -394,7 +394,7 @@ function describeReading(stage: Stage): void {
     expect((await store.attempts('r1'))[3]?.error).toEqual(error);
   });
 
-  test('data is plain: keys such as __proto__ and class-like envelopes come back as what they are', async () => {
+  test('data is plain: keys such as __proto__ and class-like envelopes are read back unchanged', async () => {
     const { store } = stage;
     const texts = ['{"__proto__":{"polluted":true}}', '{"lc":1,"type":"constructor","id":["x"]}', '{"$type":"Date"}'];
     const data = [...texts.map((text, index) => ({ key: `k${index}`, text })), { key: '__proto__', text: '{"a":1}' }];
@@ -446,7 +446,7 @@ function describeListing(stage: Stage): void {
     expect([await store.resolve('ab', 10), await store.resolve('ab', 1)]).toEqual([['ab1', 'ab2'], ['ab1']]);
   });
 
-  test('lists find the runs whose workers assumed something, and not one that only names it', async () => {
+  test('lists find the runs with assumptions, but not one that only mentions them', async () => {
     const { store } = stage;
     const value = createValue([{ question: 'Which?', assumed: 'this', severity: 'MUST' }]);
     const place = { path: 'build#1', step: 'build', attempt: 1, at: START_AT };

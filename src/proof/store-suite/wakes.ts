@@ -27,7 +27,7 @@ export function describeSlots(stage: Stage): void {
   });
   const change: RunEvent[] = [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }];
 
-  test('semaphores are taken all or none; a full one changes nothing and names itself', async () => {
+  test('semaphores are acquired all or none; a full one changes nothing and is named', async () => {
     const { store } = stage;
     const [a, b] = ['a', 'b'].map((run) => createFirst({ run, owner: 'me' })) as [Delta, Delta];
     await store.commit(a);
@@ -100,7 +100,7 @@ export function describeWaking(stage: Stage & { readonly dead: Set<string> }): v
     expect(await store.nextDue(START_AT + 10)).not.toBe(START_AT + 10);
   });
 
-  test('a watcher is told of mail, a follower of commits, and neither after it stopped', async () => {
+  test('a watcher is notified of mail, a follower of commits, and neither after it stopped', async () => {
     const { store } = stage;
     const rung = collect(store);
     const followed = new Promise<void>((resolve) => {

@@ -76,7 +76,7 @@ function assertNotInTheClear({ host, hasTls, trustedProxy = [] }: ListenAt, publ
   if (trustedProxy.length > 0 && publicUrl?.protocol === 'https:') return;
   throw new EngineError(
     'NOT_ALLOWED',
-    `${host} can be reached from other machines, and without TLS logins would cross the network in the clear; use --tls-cert and --tls-key, or put a proxy with TLS in front and name it: serve.trusted_proxy and serve.public_url in the settings`,
+    `${host} can be reached from other machines, and without TLS logins would cross the network unencrypted; use --tls-cert and --tls-key, or put a proxy with TLS in front and name it: serve.trusted_proxy and serve.public_url in the settings`,
     { details: { host } },
   );
 }

@@ -47,7 +47,7 @@ const passkey = z.object({
   person: name,
   title: z.string(),
   isEnrolled: z.boolean().meta({ description: 'whether it counts for signed decisions' }),
-  publicKey: z.string().meta({ description: 'the line that "pawl identity enrol" takes' }),
+  publicKey: z.string().meta({ description: 'the line to pass to "pawl identity enrol"' }),
   createdAt: time,
   usedAt: time.nullable(),
 });

@@ -1,4 +1,4 @@
-// Owns the page of one decision: everything that is decided about, what changed since the link was made, and the options.
+// Owns the page of one decision: everything the decision is about, what changed since the link was created, and the options.
 // It works without a script; only a decision that must be signed needs one, for the passkey.
 
 import { isJsonObject, type Json } from '../../base/json.ts';
@@ -177,7 +177,7 @@ const ENDS = { complete: 'completes', fail: 'fails', escalate: 'escalates', reje
 
 function leadsTo({ to, outcome }: GateOptionModel): string {
   if (to === undefined) return outcome === 'ok' ? '' : `outcome "${outcome}"`;
-  return 'step' in to ? `goes on at ${to.step}` : `the run ${ENDS[to.end]}`;
+  return 'step' in to ? `continues at ${to.step}` : `the run ${ENDS[to.end]}`;
 }
 
 function timeText(at: number): string {

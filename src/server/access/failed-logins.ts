@@ -1,9 +1,9 @@
-// Owns how failed logins are slowed: each address and all of them together have a number of attempts that grows back with
-// time. Only failures count, and only failures are slowed: any site can make a browser send them from this machine, so
-// they must not keep out somebody whose secret is right.
+// Slows down failed logins: each address, and all of them together, have a number of attempts that is restored over time.
+// Only failures count, and only failures are slowed down: any site can make a browser send them from this machine, so they
+// must not lock out somebody with a valid secret.
 //
-// - Memory is bounded: of more addresses than that, the one that failed longest ago is forgotten. The limit for all
-//   together still holds then.
+// - Memory is bounded: beyond a number of addresses, the one with the oldest failure is forgotten. The limit for all
+//   together still applies.
 
 /** How many failures there may be at once, and how long it takes until one more is allowed. */
 interface Allowance {

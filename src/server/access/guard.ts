@@ -1,10 +1,10 @@
 // Owns what every request passes before its route: the name it was sent to, the page it came from, and who sent it. Also
 // what it leaves behind: a line in the audit for every change, and streams that end when their caller is revoked.
 //
-// AC1. A request to a name that is not ours is refused, whatever it carries (DNS rebinding).
-// AC2. A change by a browser comes from a page of ours: another site, and another port of this machine, is refused.
+// AC1. A request to another host name is refused, whatever it contains (DNS rebinding).
+// AC2. A change by a browser must come from a page of the server: another site, or another port of this machine, is refused.
 // AC3. A secret that is not valid is a failed login and never an anonymous request.
-// AC6. A session changes nothing without the secret of its pages: the cookie goes to every port of the machine.
+// AC6. A session cannot change anything without the secret of its pages: the cookie is sent to every port of the machine.
 // AC4. Nothing is written to a stream after its caller was revoked.
 
 import { getCookie } from 'hono/cookie';
@@ -97,7 +97,7 @@ function assertPage(access: Access, c: ServerContext, caller: Caller): void {
   recordAudit(access, { person: caller.name, via: caller.via, action: c.req.method, about: c.req.path, address, outcome });
   throw new EngineError(
     'LOGIN_REQUIRED',
-    'the request has the cookie of a session, but not what the pages of that session keep; log in again in this browser, or send a personal token',
+    'the request has a session cookie, but not the secret that the pages of that session keep; log in again in this browser, or send a personal token',
   );
 }
 

@@ -1,5 +1,5 @@
-// Owns how text becomes part of a page. What an agent, an issue or a file said is shown as it is, character by character,
-// and never means anything to the browser: markup is escaped, and characters that hide or reorder text are spelled out.
+// Inserts text into pages. Text of an agent, an issue or a file is shown literally and has no effect in the browser:
+// markup is escaped, and characters that hide or reorder text are spelled out.
 
 const MARKUP: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const HIDDEN =

@@ -1,5 +1,5 @@
-// Owns the links that let people in: the one that `pawl serve` prints, an invitation, and another way in for somebody who
-// is already known. Alike for the command line and the API.
+// Owns the login links: the one that `pawl serve` prints, an invitation, and a new link for somebody who is already
+// known. The command line and the API share it.
 
 import type { LoginScope } from '../../authority/right.ts';
 import { LOGIN_SCOPES } from '../../authority/right.ts';

@@ -1,4 +1,4 @@
-// Owns how long links and tokens are valid: the usual times, and what may be asked for instead.
+// Owns how long links and tokens are valid: the defaults, and the allowed values.
 
 import { parseDuration } from '../../base/duration.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';

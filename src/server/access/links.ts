@@ -1,5 +1,5 @@
-// Owns links that work once: to log in, to accept an invitation, and to decide at one gate. Looking at a link changes
-// nothing, so that a robot that previews it does not use it up; taking it does, in one transaction.
+// Owns links that work once: to log in, to accept an invitation, and to decide one approval. Opening a link changes
+// nothing, so that a bot that previews it does not use it up; using it does, in one transaction.
 
 import { EngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';

@@ -138,7 +138,7 @@ export async function loginWithPasskey(store: PasskeyStore, response: Authentica
       },
     }),
   );
-  if (!isVerified) throw notVerified('its signature does not fit');
+  if (!isVerified) throw notVerified('its signature does not match');
   store.database.run(
     'UPDATE passkeys SET counter = ?, seen_at = ? WHERE id = ?',
     authenticationInfo.newCounter,

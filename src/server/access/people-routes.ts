@@ -1,8 +1,8 @@
-// Owns people, tokens, sessions, passkeys and the audit in the API. Everybody sees and revokes what is their own; who
-// manages people sees and revokes everything.
+// Owns people, tokens, sessions, passkeys and the audit in the API. Everybody sees and revokes their own; people who
+// manage people see and revoke everything.
 //
-// - What gives a right away (an invitation, a token, a passkey, a link) takes a login in the browser: a token cannot make
-//   another one, so that revoking it ends all that it allowed.
+// - Creating something that grants rights (an invitation, a token, a passkey, a link) requires a login in the browser: a
+//   token cannot create another one, so that revoking it ends everything that it allowed.
 
 import { fingerprintOf } from '../../authority/keys.ts';
 import { rightOf } from '../../authority/right.ts';
@@ -26,7 +26,7 @@ const V1 = '/api/v1';
 
 /** The routes of people and what they have. */
 export const PEOPLE = {
-  session: { method: 'GET', path: `${V1}/session`, scope: 'view', summary: 'who is logged in, and to what', answer: session },
+  session: { method: 'GET', path: `${V1}/session`, scope: 'view', summary: 'who is logged in, and what they may do', answer: session },
   people: { method: 'GET', path: `${V1}/people`, scope: 'view', summary: 'the people who may log in', answer: answers.people },
   invite: {
     ...{ method: 'POST', path: `${V1}/people`, scope: 'decide', summary: 'invites a person; the link is shown once', status: 201 },
@@ -208,17 +208,14 @@ function whose(access: Access, caller: Caller): string | undefined {
 /** Throws unless the caller logged in at a browser. */
 function assertInBrowser({ via }: Caller, on: string): void {
   if (via === 'session' || via === 'passkey') return;
-  throw new EngineError('NOT_ALLOWED', `"${on}" takes a login in the browser, and this request came with a ${via}`);
+  throw new EngineError('NOT_ALLOWED', `"${on}" requires a login in the browser, but this request came with a ${via}`);
 }
 
 /** Throws unless the caller manages people. A token never does. */
 export function assertManages(access: Access, caller: Caller, on: string): void {
   rightOf(caller, { demand: 'decide', on: `access ${on}`, withoutToken: true });
   if (manages(access, caller)) return;
-  throw new EngineError(
-    'NOT_ALLOWED',
-    `${caller.name} does not manage people here; who does, can invite and revoke: see "pawl access people"`,
-  );
+  throw new EngineError('NOT_ALLOWED', `${caller.name} cannot manage people here; "pawl access people" shows who can`);
 }
 
 interface Owned {

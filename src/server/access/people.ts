@@ -1,6 +1,6 @@
 // Owns the people who may log in: their scopes, whether they manage others, and revoking all they have at once.
 //
-// - A name is used once, in whatever spelling: two spellings of one name would be two people where it takes several.
+// - A name is unique in any spelling: two spellings of one name would count as two people in an approval by several.
 // - Groups are not stored here. They come from the settings, which approvals use too, so that there is one list.
 
 import { assertName } from '../../authority/keys.ts';

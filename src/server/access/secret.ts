@@ -1,6 +1,6 @@
-// Owns secrets: how they are made, and the form in which they are stored. A secret has 256 bits of chance, so a plain hash
-// is enough: there is nothing to guess that a slow one would protect. Rows are found by the hash, so how long a search takes
-// says something about the hash of what was sent, and nothing about any secret.
+// Owns secrets: how they are created, and the form in which they are stored. A secret has 256 random bits, so a plain hash
+// is enough: a slow hash would only protect secrets that can be guessed. Rows are found by the hash, so the time of a
+// search depends on the hash of what was sent, and reveals nothing about any secret.
 
 import { randomBytes } from 'node:crypto';
 import { digestText } from '../../base/digest.ts';

@@ -1,9 +1,9 @@
 // Owns sessions: what a browser has after a login. A session ends after a while without a request, at the latest after a
 // month, or when it is revoked. Only the hash of the cookie is stored.
 //
-// - Browsers send a cookie to every port of a host, so that whatever else listens on this machine gets it when a person opens
-//   that: also a page that an agent serves. A session therefore has a second secret, which our pages keep where only pages of
-//   the same port can read it, and without which the cookie changes nothing.
+// - Browsers send a cookie to every port of a host, so any other server on this machine gets it when a person opens its
+//   page, including a page that an agent serves. A session therefore has a second secret, which our pages keep where only
+//   pages of the same port can read it. Without it, the cookie cannot change anything.
 
 import type { ServerRow } from '../server-database.ts';
 import { createId, createSecret, hashOf, isSecret } from './secret.ts';

@@ -1,5 +1,5 @@
-// Owns the routes that do something to runs. Each checks the caller's right and calls what the verb of the command line calls;
-// the run goes on in this server, or in the process that drives it.
+// Owns the routes that change runs. Each checks the caller's right and calls the same code as the command line; the run
+// continues in this server, or in the process that drives it.
 
 import type * as z from 'zod';
 import { compiledOf } from '../../api/workflow-source.ts';
@@ -251,5 +251,5 @@ async function bulk(
 
 async function assertOpen({ store }: Services, run: string): Promise<void> {
   const { state } = await store.load(run);
-  if (isFinal(state.status)) throw new EngineError('RUN_FINAL', `run ${run} has ended (${state.status}); it takes no signals`);
+  if (isFinal(state.status)) throw new EngineError('RUN_FINAL', `run ${run} has ended (${state.status}); it does not accept signals`);
 }

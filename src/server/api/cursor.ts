@@ -1,4 +1,4 @@
-// Owns cursors of lists: where a page ended, as a text that callers pass back and do not look into.
+// Owns cursors of lists: the end of a page, as an opaque text that callers pass back.
 
 import { EngineError } from '../../base/error.ts';
 

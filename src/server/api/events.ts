@@ -1,4 +1,4 @@
-// Owns the routes of event streams, and where each goes on.
+// Owns the routes of event streams, and where each continues.
 
 import { EngineError } from '../../base/error.ts';
 import { handle, type ServerApp, type ServerContext } from '../route.ts';

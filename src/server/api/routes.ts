@@ -38,7 +38,7 @@ const RUN = `${V1}/runs/:id`;
 const LOOKING = {
   runs: { method: 'GET', path: `${V1}/runs`, scope: 'view', summary: 'list runs, newest first', query: runsQuery, answer: runsPage },
   run: { method: 'GET', path: RUN, scope: 'view', summary: 'show a run, as "pawl show --json"', answer: runReport },
-  graph: { method: 'GET', path: `${RUN}/graph`, scope: 'view', summary: 'the graph of a run and the way it took', answer: runGraph },
+  graph: { method: 'GET', path: `${RUN}/graph`, scope: 'view', summary: 'the graph of a run and the path it took', answer: runGraph },
   timeline: { method: 'GET', path: `${RUN}/timeline`, scope: 'view', summary: 'what a run did over time', answer: timeline },
   step: { method: 'GET', path: `${RUN}/steps/:path`, scope: 'view', summary: 'one step with its attempts', answer: stepDetail },
   log: {
@@ -54,15 +54,15 @@ const LOOKING = {
     ...{ query: historyQuery, answer: history },
   },
   events: {
-    ...{ method: 'GET', path: `${RUN}/events`, scope: 'view', summary: 'what happens to a run, as a stream' },
+    ...{ method: 'GET', path: `${RUN}/events`, scope: 'view', summary: 'the events of a run, as a stream' },
     ...{ query: streamQuery, content: 'text/event-stream' },
   },
   allEvents: {
-    ...{ method: 'GET', path: `${V1}/events`, scope: 'view', summary: 'what happens to all runs, as a stream' },
+    ...{ method: 'GET', path: `${V1}/events`, scope: 'view', summary: 'the events of all runs, as a stream' },
     ...{ query: streamQuery, content: 'text/event-stream' },
   },
   artifact: {
-    ...{ method: 'GET', path: `${RUN}/artifacts/:digest`, scope: 'view', summary: 'a value of a run, whole' },
+    ...{ method: 'GET', path: `${RUN}/artifacts/:digest`, scope: 'view', summary: 'a stored value of a run, in full' },
     content: 'application/json',
   },
 } as const satisfies Record<string, Route>;

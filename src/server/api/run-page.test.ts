@@ -29,7 +29,7 @@ async function allPages(store: Store, query: RunQuery & { readonly limit: number
   return pages;
 }
 
-test('a page that has looked long enough ends with what it found, and the next goes on from there', async () => {
+test('a page stops at its time limit with what it found, and the next page continues from there', async () => {
   const store = await twelveRuns();
   expect(await allPages(store, { tags: ['old'], limit: 5 }, -1)).toEqual([
     { runs: [], rest: 7 },
@@ -38,7 +38,7 @@ test('a page that has looked long enough ends with what it found, and the next g
   ]);
 });
 
-test('a page that has time looks at all runs', async () => {
+test('a page within its time limit searches all runs', async () => {
   const store = await twelveRuns();
   expect(await allPages(store, { tags: ['old'], limit: 5 }, 60_000)).toEqual([{ runs: ['run04', 'run01'], rest: undefined }]);
 });
@@ -51,7 +51,7 @@ test('a full page ends at its last run, across slices too', async () => {
   expect(pages[0]?.rest).toBe(5);
 });
 
-test('runs that were pruned cost no page', async () => {
+test('pruned runs do not take up pages', async () => {
   const store = await twelveRuns();
   const asked: RunQuery[] = [];
   const list = store.list.bind(store);

@@ -1,6 +1,6 @@
-// Owns one page of a list of runs. A filter that few runs match makes the store look at many, and a process that looks answers
-// nobody else. So a filtered list is looked through in slices, others get their turn in between, and after a moment the page ends
-// where it is: it may have few runs, or none, and still say where the next one goes on.
+// Owns one page of a list of runs. For a filter that few runs match, the store must read many runs, and blocks the process
+// meanwhile. So a filtered list is searched in slices, with other requests in between, and after a time limit the page ends:
+// it may have few runs, or none, and still a cursor for the next page.
 
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { RunQuery, RunSummary, Store } from '../../store/store.ts';

@@ -1,8 +1,8 @@
-// Owns deliveries from outside: each is stored before it is answered, taken once, and then acted on by the handler of its
+// Owns deliveries from outside: each is stored before it is answered, accepted once, and then handled by the handler of its
 // route. Hooks and forges share it: they verify a delivery, store it here, and say what it does.
 //
-// DL1. A delivery is taken once: a second one with the same route and id changes nothing.
-// DL2. What is stored and not acted on yet is acted on later, also by another server. A handler can be called twice for one
+// DL1. A delivery is accepted once: a second one with the same route and id changes nothing.
+// DL2. A stored delivery that was not handled yet is handled later, also by another server. A handler can be called twice for one
 //      delivery, so what it starts has an id that is derived from the delivery (`runOf`).
 // - Deliveries are kept for 30 days, and at most 10,000 of them; those that are still to be acted on are always kept. Of those
 //   that their sender signed without a time, the digest is kept for a year, so that none can be sent again.
@@ -129,7 +129,7 @@ export class Deliveries {
       if (added === 1 && debounceMs > 0)
         database.run(
           "UPDATE deliveries SET status = 'superseded', reason = ?, acted_at = ? WHERE route = ? AND key = ? AND status = 'received' AND delivery != ?",
-          ...['a later delivery with the same key came', now, route, key, id],
+          ...['a later delivery with the same key arrived', now, route, key, id],
         );
       if (this.taken % PRUNE_EVERY === 0) this.prune(now);
       this.taken += 1;

@@ -1,5 +1,5 @@
-// Owns what anybody can cause by sending deliveries that are not signed: a secret is not fetched for each of them (its source may
-// be a program), and the log gets a bounded number of lines about them, none of which contains what they sent as it is.
+// Limits what anyone can cause with unsigned deliveries: a secret is not fetched for each of them (its source may be a
+// program), and the log gets a bounded number of lines about them, none of which contains what they sent unchanged.
 
 import { randomBytes } from 'node:crypto';
 import { EngineError } from '../../base/error.ts';

@@ -169,7 +169,7 @@ async function takeGitHub(c: ServerContext, { services, guard }: Pick<HookCall, 
   const request = { body: await readBody(c, GITHUB_BODY_MAX), header: (name: string) => c.req.header(name) };
   const neighbour = events.neighbours === undefined ? undefined : await neighbourFor(events.neighbours(), request);
   if (neighbour !== undefined) return await passedOn(neighbour, request, guard);
-  if (events.forge?.webhook === undefined) throw guard.refusal('github', 'no project that is served takes it');
+  if (events.forge?.webhook === undefined) throw guard.refusal('github', 'no project on this server accepts it');
   const secret = await guard.secret(events.forge.webhook.secret);
   const problem = typeof secret === 'string' ? githubProblem(secret, request) : secret.message;
   if (problem !== undefined) throw guard.refusal('github', problem);

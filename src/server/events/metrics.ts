@@ -1,5 +1,5 @@
-// Owns the figures for Prometheus, in its text format. What the database knows is read when it is asked for, at most every five
-// seconds; what only happens is counted by this process since its start.
+// Owns the metrics for Prometheus, in its text format. Values from the database are read on request, at most every five
+// seconds; events are counted by this process since its start.
 
 import { EngineError } from '../../base/error.ts';
 import type { Committed } from '../../engine/observer.ts';
@@ -45,7 +45,7 @@ class Figures {
 /** Durations by kind of step. */
 class Durations {
   readonly name = 'pawl_step_duration_seconds';
-  readonly help = 'How long attempts of steps took, without their waits, since this process began';
+  readonly help = 'How long attempts of steps took, excluding waits, since this process started';
   readonly type = 'histogram';
   private readonly kinds = new Map<string, { readonly counts: number[]; sum: number; count: number }>();
 
@@ -81,10 +81,13 @@ function textOf(labels: Labels): string {
 
 /** What this process has counted. */
 class Counted {
-  readonly steps = new Figures('pawl_steps_total', 'Attempts of steps that ended here, since this process began');
+  readonly steps = new Figures('pawl_steps_total', 'Attempts of steps that ended in this process since it started');
   readonly durations = new Durations();
-  readonly refusals = new Figures('pawl_refusals_total', 'Work that was claimed to be done and not observed, since this process began');
-  readonly requests = new Figures('pawl_http_requests_total', 'Answered requests, since this process began');
+  readonly refusals = new Figures(
+    'pawl_refusals_total',
+    'Claims of finished work that the engine could not confirm, since this process started',
+  );
+  readonly requests = new Figures('pawl_http_requests_total', 'Requests answered since this process started');
 
   committed({ state, ended }: Committed): void {
     for (const { activation, event } of ended) {

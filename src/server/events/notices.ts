@@ -1,9 +1,9 @@
-// Owns the outbox of notices: each is on disk before it is sent, and is sent at most once to each target.
+// Owns the outbox of notifications: each is on disk before it is sent, and is sent at most once to each target.
 //
-// NB1. A notice is claimed in the database before it is sent, so that of two servers one sends it.
-// NB2. What was claimed by a process that died may have been sent: it becomes `unknown` and is not sent again. What was not
-//      claimed is sent by the next server.
-// - A receiver that did not take a notice is tried again, 5 times in about an hour. Nothing of this affects a run.
+// NB1. A notification is claimed in the database before it is sent, so that only one of two servers sends it.
+// NB2. If the process that claimed a notification died, it may have been sent: it becomes `unknown` and is not sent again.
+//      The next server sends those that were not claimed.
+// - If a receiver does not accept a notification, it is sent again, 5 times in about an hour. None of this affects a run.
 
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../engine/clock.ts';
@@ -103,7 +103,7 @@ export class Notices {
     const { database, targets } = this.parts;
     const notifier = targets.get(String(target));
     if (notifier === undefined)
-      return this.end(String(id), { kind: 'failed', message: 'there is no such target any more', isFinal: true }, TRIES_MAX);
+      return this.end(String(id), { kind: 'failed', message: 'this target no longer exists', isFinal: true }, TRIES_MAX);
     // NB1
     const claimed = database.run(
       "UPDATE notices SET status = 'sending', sender = ?, due = ?, tries = tries + 1 WHERE id = ? AND status = 'open'",

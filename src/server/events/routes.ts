@@ -27,7 +27,7 @@ export const EVENT_ROUTES = {
     ...{ body: noBody, answer: startedRuns, status: 201, isRepeatable: true },
   },
   backfill: {
-    ...{ method: 'POST', path: `${schedule}/backfill`, scope: 'operate', summary: 'start the runs of past times that there are none of' },
+    ...{ method: 'POST', path: `${schedule}/backfill`, scope: 'operate', summary: 'start the runs that are missing for past times' },
     ...{ body: backfillBody, answer: startedRuns, status: 201, isRepeatable: true },
   },
   deliveries: {
@@ -36,7 +36,7 @@ export const EVENT_ROUTES = {
   },
   delivery: { method: 'GET', path: `${V1}/deliveries/:id`, scope: 'view', summary: 'one delivery with its body', answer: oneDelivery },
   resend: {
-    ...{ method: 'POST', path: `${V1}/deliveries/:id/resend`, scope: 'operate', summary: 'act on a delivery again' },
+    ...{ method: 'POST', path: `${V1}/deliveries/:id/resend`, scope: 'operate', summary: 'handle a delivery again' },
     ...{ body: noBody, answer: oneDelivery },
   },
   notices: {

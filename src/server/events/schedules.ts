@@ -2,9 +2,9 @@
 //
 // SC1. A tick starts at most one run: the id of its run is derived from the workflow and the time, so that a second server,
 //      or the same one after a crash, finds that the run exists.
-// SC2. A tick is on disk before its run is started. What a crash left open is started by the next server.
-// - A schedule that is new, changed or resumed begins now: times before that were never promised.
-// - Ticks that passed while no server ran are made up for as `catch_up` says.
+// SC2. A tick is on disk before its run is started. If a crash comes in between, the next server starts it.
+// - A new, changed or resumed schedule starts now; earlier times do not count.
+// - Ticks that passed while no server was running are caught up as `catch_up` says.
 
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -149,13 +149,13 @@ export class Schedules {
   async backfill(workflow: string, { from, until, actor }: { from: number; until: number; actor: string }): Promise<readonly string[]> {
     const { schedule } = await this.find(workflow);
     const now = this.parts.clock.now();
-    if (!(from < until)) throw new EngineError('USAGE', 'a backfill needs a time to begin with that is before the one it ends with');
-    if (until > now) throw new EngineError('USAGE', 'a backfill ends in the past; what is still to come is started by the schedule');
+    if (!(from < until)) throw new EngineError('USAGE', 'the first time of a backfill must be before the last one');
+    if (until > now) throw new EngineError('USAGE', 'a backfill must end in the past; the schedule itself starts future runs');
     const ticks = ticksBetween(schedule, { after: from - 1, until, max: CATCH_UP_MAX + 1 });
     if (ticks.length > CATCH_UP_MAX)
       throw new EngineError(
         'LIMIT_REACHED',
-        `the schedule of "${workflow}" has more than ${CATCH_UP_MAX} times there; choose a shorter time`,
+        `the schedule of "${workflow}" has more than ${CATCH_UP_MAX} times in that period; choose a shorter one`,
       );
     const runs: string[] = [];
     for (const at of ticks) {

@@ -114,7 +114,7 @@ const isDecision = ({ event, command }: Notice): boolean => event === 'waiting' 
 const TITLES: Readonly<Record<NoticeEvent, string>> = {
   waiting: 'waits for a decision',
   failed: 'failed',
-  escalated: 'needs somebody: it stopped',
+  escalated: 'needs a person: it stopped',
   completed: 'completed',
   rejected: 'was rejected',
   cancelled: 'was cancelled',

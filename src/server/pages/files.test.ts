@@ -14,7 +14,7 @@ function files(): PageFiles {
   return new PageFiles(folder);
 }
 
-test('a file is compressed for a browser that takes it, and only then', async () => {
+test('a file is compressed only for a browser that accepts it', async () => {
   const pages = files();
   const small = await pages.response('/index.html', 'gzip, deflate, br');
   expect(small?.headers.get('content-encoding')).toBe('gzip');
@@ -30,7 +30,7 @@ test('a file is compressed for a browser that takes it, and only then', async ()
   expect((await pages.response('/index.html', 'gzip;q=0.5'))?.headers.get('content-encoding')).toBe('gzip');
 });
 
-test('what is compressed already stays as it is, and what is not there is undefined', async () => {
+test('a compressed file is sent unchanged, and a missing file is undefined', async () => {
   const pages = files();
   expect((await pages.response('/picture.png', 'gzip'))?.headers.get('content-encoding')).toBeNull();
   expect(await pages.response('/../index.html', 'gzip')).toBeUndefined();

@@ -58,7 +58,7 @@ async function end(store: Store, run: string): Promise<void> {
 
 const rowsOf = (log: ChangeLog): string[] | undefined => log.after(0, 100)?.map(({ run, seq }) => `${run}/${seq}`);
 
-test('runs that another process ended, or began and ended, get their positions once', async () => {
+test('runs that another process ended, or started and ended, get their positions once', async () => {
   const { store, open, written, compared } = await openLog();
   await park(store, 'parked');
   await park(store, 'old');
@@ -92,7 +92,7 @@ test('runs that are final are compared once, however many there are', async () =
   expect(whole().filter((query) => !('status' in query))).toHaveLength(1);
 });
 
-test('a run in the place of one that was pruned gets positions for all of its rows', async () => {
+test('a run with the id of a pruned run gets positions for all of its rows', async () => {
   const { store, open, written, compared } = await openLog();
   await park(store, 'kept');
   await park(store, 'pruned');

@@ -1,5 +1,5 @@
-// Owns one stream of events to one reader (server-sent events). What a reader has not taken is not kept for it: the stream reads
-// on from the log when the reader is ready, and is cut off when the reader is not ready for too long.
+// Owns one stream of events to one reader (server-sent events). Nothing is buffered for a slow reader: the stream continues
+// from the log when the reader is ready, and is closed if the reader is not ready for too long.
 
 /** Where a stream reads from. */
 export interface StreamSource {

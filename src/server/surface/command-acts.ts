@@ -129,10 +129,10 @@ async function shownTo(
   const head = pull?.headSha ?? null;
   const again = (why: string): CommandResult => {
     places.touch(number);
-    return refused(`${why}; look at the comment of the run, then write the command again`);
+    return refused(`${why}; read the comment of the run, then write the command again`);
   };
   const shown = row.shown.find((one) => one.run === run && one.path === path && one.digest === digest);
-  if (shown === undefined) return again('what is decided about was not shown here yet');
+  if (shown === undefined) return again('the content to decide about was not shown here yet');
   if (shown.head !== head) return again(`commits were pushed since: the head is ${head?.slice(0, 12) ?? 'gone'} now`);
   if (comment.at <= shown.at) return again('the command was written before this content was shown');
   return { target: { run, gate: path, digest, head }, pull };
@@ -155,7 +155,7 @@ async function decide(at: CommandScene, verdict: 'approve' | 'reject'): Promise<
   const seen = await shownTo(at, found);
   if ('outcome' in seen) return seen;
   if (verdict === 'approve' && !settings.selfApproval && seen.pull !== undefined && isSamePerson(seen.pull.author, comment.author))
-    return refused('the author of the pull request cannot approve it here; somebody else has to (forge.self_approval)');
+    return refused('the author of the pull request cannot approve it here; somebody else must approve it (forge.self_approval)');
   const { label } = optionFor(verdict, gate, (await store.load(found.run)).definition);
   rows.begin(comment.id, seen.target);
   const input = command.texts.length === 0 ? undefined : command.texts.join('\n');
@@ -187,7 +187,7 @@ async function answer(at: CommandScene): Promise<CommandResult> {
     );
   if (command.texts.length !== questions.length)
     return refused(
-      `${found.step} asks ${questions.length} questions, and ${command.texts.length} answers were given; put each behind " -- "`,
+      `${found.step} asks ${questions.length} questions, and ${command.texts.length} answers were given; put each answer after " -- "`,
     );
   const seen = await shownTo(at, found);
   if ('outcome' in seen) return seen;

@@ -1,11 +1,11 @@
-// Owns hearing commands in comments: `/pawl approve`, `reject`, `retry`, `cancel`, `status`, `answer`. What each does is in
+// Handles commands in comments: `/pawl approve`, `reject`, `retry`, `cancel`, `status`, `answer`. What each does is in
 // `command-acts.ts`.
 //
-// CM1. A command counts as it was written: one that was changed since does nothing.
-// CM2. Only people with write permission command, and only those of the groups that the settings name. Programs, and the account
-//      that Pawl itself uses, command nothing.
+// CM1. A command in an edited comment is ignored.
+// CM2. Only people with write permission can give commands, and only those in the groups that the settings name. Commands of
+//      programs, and of the account that Pawl itself uses, are ignored.
 // CM3. A decision counts for what the run's comment showed before the command was written: the same content, at the same head.
-// CM4. A comment is acted on once. It gets one answer at most, and somebody without permission one in an hour at a place.
+// CM4. A comment is handled once. It gets at most one reply, and somebody without permission at most one per hour and place.
 
 import type { Engine } from '../../api/engine.ts';
 import { LOGIN_SCOPES, type LoggedIn } from '../../authority/right.ts';
@@ -61,7 +61,7 @@ export function commandHandler(parts: CommandParts): CommandHandler {
       return undefined;
     const command = commandIn(written);
     if (command === undefined) return undefined;
-    if (wayOf(delivery) === 'hand') return ignored('a command that is replayed by hand does nothing; use "pawl decide" and the like');
+    if (wayOf(delivery) === 'hand') return ignored('a command in a replayed event is ignored; use "pawl decide" or a similar command');
     return hear(parts, { id: event.comment, number, written, command });
   };
 }
@@ -79,23 +79,24 @@ async function hear(parts: CommandParts, { id, number, written, command }: Writt
   const rows = new CommandRows(database);
   const known = rows.get(id);
   if (known !== undefined && known.outcome !== 'heard' && known.outcome !== 'begun')
-    return ignored(`the comment ${id} was acted on before`);
+    return ignored(`the comment ${id} was already handled`);
   const comment = valueIn(await forge.comments(number)).find((one) => one.id === id);
   if (comment === undefined) return ignored(`the comment ${id} is gone`);
   const self = valueIn(await forge.whoami());
   const isSelf = isSamePerson(comment.author, self.login);
   if (comment.bot || (isSelf && (self.account === 'own' || new RunRows(database).isOwn(id))))
-    return ignored(`"${comment.author}" is a program, whose commands are not heard`);
+    return ignored(`"${comment.author}" is a program; commands from programs are ignored`);
   const line = written.split(/[\r\n]/, 1)[0] ?? '';
   rows.hear({ comment: id, number, login: comment.author, command: line.slice(0, REASON_MAX), at: clock.now() });
   const answer = new CommandAnswer(parts, rows, { comment, number });
   const permission = valueIn(await forge.permission(comment.author));
   const mayWrite = permission === 'admin' || permission === 'write';
-  if (!mayWrite) return answer.refuse(`${comment.author} needs write permission to command Pawl`, 'stranger');
-  if (isSelf) return answer.refuse('Pawl itself uses this account, so its comments command nothing; use "pawl decide" or the dashboard');
+  if (!mayWrite) return answer.refuse(`${comment.author} needs write permission to give commands to Pawl`, 'stranger');
+  if (isSelf)
+    return answer.refuse('Pawl itself uses this account, so commands in its comments are ignored; use "pawl decide" or the dashboard');
   if (comment.edited || comment.body !== written) return answer.refuse('the comment was changed after it was written; write a new one');
   if (settings.mayCommand?.(comment.author) === false)
-    return answer.refuse('the settings hear commands of other people only (forge.commands)');
+    return answer.refuse('the settings accept commands only from other people (forge.commands)');
   if ('problem' in command) return answer.refuse(command.problem, 'unclear');
   await answer.react('eyes');
   const caller: LoggedIn = { kind: 'person', name: personAt(forge.name, comment.author), scopes: new Set(LOGIN_SCOPES), via: 'comment' };

@@ -1,5 +1,5 @@
-// Owns the record of the commands that were heard: who wrote which, about what, and what became of it. A comment is acted on
-// once, however often its event is delivered.
+// Owns the record of the received commands: who wrote which, about what, and the result. A comment is handled once, however
+// often its event is delivered.
 
 import type { ServerDatabase, ServerRow } from '../server-database.ts';
 

@@ -29,8 +29,8 @@ test.each([
   ['/pawl Approve', 'the commands are'],
   ['/pawl merge', 'the commands are'],
   ['/pawl approve `x`', 'a run, a step or a digest'],
-  ['/pawl approve \u200B', 'cannot be seen'],
-  ['/pawl reject -- \u202Eevil', 'cannot be seen'],
+  ['/pawl approve \u200B', 'invisible characters'],
+  ['/pawl reject -- \u202Eevil', 'invisible characters'],
   [`/pawl reject -- ${'x'.repeat(5000)}`, 'at most'],
   ['/pawl status\n  /pawl approve', 'one command'],
 ])('%j is refused', (body, problem) => {

@@ -28,13 +28,13 @@ export function commandIn(body: string): ParsedCommand | BadCommand | undefined 
   const [first = '', ...rest] = body.split(/\r\n|\r|\n/);
   if (!/^\/pawl(?: |$)/.test(first)) return undefined;
   if (first.length > LINE_MAX) return { problem: `a command has at most ${LINE_MAX} characters` };
-  if (HIDDEN.test(first)) return { problem: 'the line has characters that cannot be seen; type it again' };
-  if (rest.some((line) => /^\s*\/pawl(?:\s|$)/.test(line))) return { problem: 'a comment has one command, on its first line' };
+  if (HIDDEN.test(first)) return { problem: 'the line contains invisible characters; type it again' };
+  if (rest.some((line) => /^\s*\/pawl(?:\s|$)/.test(line))) return { problem: 'a comment can contain only one command, on its first line' };
   const [head = '', ...texts] = first.split(' -- ');
   const [, word = '', ...words] = head.trimEnd().split(/ +/);
   const verb = COMMANDS.find((name) => name === word);
   if (verb === undefined) return { problem: `the commands are ${COMMANDS.map((name) => `/pawl ${name}`).join(', ')}` };
   if (!words.every((one) => WORD.test(one)))
-    return { problem: 'behind the command come a run, a step or a digest; put a text behind " -- "' };
+    return { problem: 'a command is followed by a run, a step or a digest; put text after " -- "' };
   return { verb, words, texts: texts.map((text) => text.trim()).filter((text) => text !== '') };
 }

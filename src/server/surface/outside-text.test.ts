@@ -20,7 +20,7 @@ test.each([
   expect(outsideText(text, 200)).toBe(expected);
 });
 
-test('whatever the text is, it stays in its cell, calls nobody and begins no markup', () => {
+test('any text stays in its cell, mentions nobody and starts no markup', () => {
   const bad = fc.constantFrom('|', '`', '<!--', '@ann', '\n', '\\', '[x](y)', '#1', 'closes ', 'http://a.b', '\u2028', 'x', ' ');
   fc.assert(
     fc.property(fc.array(fc.oneof(bad, fc.string()), { maxLength: 20 }), (parts) => {
@@ -32,6 +32,6 @@ test('whatever the text is, it stays in its cell, calls nobody and begins no mar
   );
 });
 
-test('a word in code cannot leave it', () => {
+test('a word in code cannot break out of it', () => {
   expect(code('run`1` | <b> @ann')).toBe('`run1  b ann`');
 });

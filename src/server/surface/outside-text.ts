@@ -1,5 +1,5 @@
-// Owns text of agents, people and files on its way into a comment or a check of the forge. It stays text: it calls nobody,
-// closes and links nothing, hides nothing, and does not leave the cell of its table.
+// Cleans text of agents, people and files for a comment or a check at the forge. It stays text: it mentions nobody, closes
+// and links nothing, hides nothing, and does not break out of its table cell.
 
 import { disarm } from '../../forge/outgoing-text.ts';
 import { cleanLine } from '../../notify/clean-text.ts';

@@ -144,10 +144,10 @@ const WAIT_TEXTS: Readonly<Record<string, string>> = {
   report: 'an agent that reports its work',
   capacity: 'capacity',
   budget: 'budget',
-  pause: 'somebody who continues it: it is paused',
+  pause: 'somebody to resume it: it is paused',
   escalation: 'a person: it stopped',
-  unknown: 'a person: it is not known how a step ended',
-  assumptions: 'answers to what was assumed',
+  unknown: 'a person: a crash left no record of how a step ended',
+  assumptions: 'answers to assumptions of an agent',
 };
 
 function waitText({ kind, step, message }: WaitReport, { report, hears }: RunCommentView): string {

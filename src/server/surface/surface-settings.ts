@@ -1,4 +1,4 @@
-// Owns what a server shows at the forge, and what it hears there.
+// Owns the settings of what a server shows at the forge, and which commands it accepts there.
 
 /** What people see at the forge, and whether they can decide there. */
 export interface SurfaceSettings {

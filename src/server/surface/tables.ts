@@ -1,4 +1,4 @@
-// Owns the tables of what people see at the forge: the comment and the checks of each run, and the commands that were heard.
+// Owns the tables of what people see at the forge: the comment and the checks of each run, and the received commands.
 
 import type { PartTables } from '../server-database.ts';
 

@@ -48,7 +48,7 @@ export async function commandedBy(
 function hearingRefusal({ surface }: ForgeEventSettings, actor: string): string | undefined {
   if (surface === undefined) return undefined;
   if (!surface.commands) return 'commands in comments are switched off (forge.commands)';
-  return surface.mayCommand?.(actor) === false ? 'the settings hear commands of other people only (forge.commands)' : undefined;
+  return surface.mayCommand?.(actor) === false ? 'the settings accept commands only from other people (forge.commands)' : undefined;
 }
 
 /** Why a comment does not count any more. */

@@ -25,5 +25,5 @@ export function valueIn<T>(answer: ForgeAnswer<T>): T {
   if (answer.result === 'ok') return answer.value;
   const { mayPass, until } = passingOf(answer);
   if (mayPass) throw new ForgeAway(`the forge does not answer: ${answer.message}`, until);
-  throw new EngineError('STEP_FAILED', `the forge refuses to answer: ${answer.message}`);
+  throw new EngineError('STEP_FAILED', `the forge rejects requests: ${answer.message}`);
 }

@@ -77,7 +77,7 @@ async function actOn(parts: ActingParts, delivery: StoredDelivery): Promise<Deli
   if (event.comment === undefined || settings.surface === undefined || !new RunRows(parts.services.database).isOwn(event.comment))
     tell?.(event);
   const twin = deliveries.withKey(delivery.route, keyOfEvent(event), delivery.number).find((one) => isSameEvent(one, delivery));
-  if (twin !== undefined) return ignored(`the same event came as delivery ${twin.number}`);
+  if (twin !== undefined) return ignored(`the same event arrived as delivery ${twin.number}`);
   const found = await occasionOf(forge, delivery);
   if (found.result === 'not_found') return ignored(found.message);
   const occasion = valueIn(found);
@@ -85,7 +85,7 @@ async function actOn(parts: ActingParts, delivery: StoredDelivery): Promise<Deli
   if (foreign !== undefined) return ignored(`it is about the repository ${foreign}, not about this one`);
   const { database } = parts.services;
   if (settings.surface !== undefined && (await isOfSurface({ forge, database }, occasion)))
-    return ignored('Pawl wrote this itself, so it does nothing');
+    return ignored('Pawl wrote this itself, so it is ignored');
   const heard = await parts.commands?.(delivery, occasion);
   if (heard !== undefined) return heard;
   const decided = await decideByEvent(parts, delivery, occasion);
@@ -201,7 +201,7 @@ async function refusalOf(parts: ForgeHandlerParts, { delivery, occasion, wanted 
       return `${actor === '' ? 'nobody' : `"${actor}"`} may not start workflows (permission: ${permission}); somebody with write permission can ${label}`;
   }
   if (pull?.fork !== true || isListed) return undefined;
-  return `pull request #${pr} comes from a fork, which starts nothing by itself; somebody with write permission can ${label}`;
+  return `pull request #${pr} comes from a fork, so it does not start workflows by itself; somebody with write permission can ${label}`;
 }
 
 async function permissionOf({ settings: { forge } }: ForgeHandlerParts, actor: string): Promise<Permission> {

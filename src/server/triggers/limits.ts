@@ -54,9 +54,9 @@ async function exceeded(
 ): Promise<string | undefined> {
   if (paths.length === 0 && pathsIgnore.length === 0) return undefined;
   const counted = (await files()).filter((file) => !pathsIgnore.some((pattern) => matches(file, pattern)));
-  if (counted.length === 0) return 'no file changed that it is for';
+  if (counted.length === 0) return 'none of the changed files match its paths';
   if (paths.length === 0 || counted.some((file) => paths.some((pattern) => matches(file, pattern)))) return undefined;
-  return `it is for changes of ${paths.join(', ')}, and none of these files changed`;
+  return `it starts on changes to ${paths.join(', ')}, but none of these files changed`;
 }
 
 async function changedPaths(forge: Pick<ForgeReader, 'changedFiles'>, { payload }: ForgeOccasion): Promise<readonly string[]> {

@@ -117,10 +117,10 @@ export function ownRefusal(
 ): string | undefined {
   const [cause] = runs;
   const who = cause === undefined ? 'Pawl' : `run ${cause.id}`;
-  if (isNamed) return `${who} did this itself, and only people start a workflow by its name`;
+  if (isNamed) return `${who} caused this event, and only people can start a workflow by name`;
   if (!fromRuns)
-    return `${who} did this itself, and "${workflow}" does not start on what runs do; "from_runs: true" in its trigger makes it`;
-  if (cause === undefined) return `Pawl did this itself, and the run that caused it is not known`;
+    return `${who} caused this event, and "${workflow}" does not start on events that runs cause; "from_runs: true" in its trigger allows it`;
+  if (cause === undefined) return `Pawl caused this event, and the run behind it is not known`;
   const same = runs.find((run) => run.workflow === workflow);
   return same === undefined ? undefined : `run ${same.id} of "${workflow}" led to this, so it would start itself again`;
 }

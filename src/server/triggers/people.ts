@@ -146,7 +146,7 @@ export class PeopleWatch {
       if (mayPass(answer)) return;
       for (const failed of [assigned, answer])
         if (failed !== undefined && failed.result !== 'ok')
-          services.warn(new Error(`nobody could be asked at the forge about "${step}" of run ${run.id}: ${failed.message}`));
+          services.warn(new Error(`could not ask anyone at the forge about "${step}" of run ${run.id}: ${failed.message}`));
     }
     services.database.run('UPDATE asked_questions SET assigned = 1 WHERE run = ? AND path = ? AND since = ?', run.id, path, since);
   }

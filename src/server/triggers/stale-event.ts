@@ -20,7 +20,7 @@ export interface StaleParts {
 /** Returns why an event that came by a webhook does not hold any more, or undefined if it does. */
 export async function staleReason({ services, settings }: StaleParts, event: ForgeEvent): Promise<string | undefined> {
   if (clockOf(services.events).now() - event.at > AGE_MAX_MS)
-    return `it is from ${new Date(event.at).toISOString()}, which is too long ago; "pawl trigger" replays an event by hand`;
+    return `it is from ${new Date(event.at).toISOString()}, which is too old; "pawl trigger" replays an event by hand`;
   const [, action = ''] = event.event.split('.');
   const isLabel = action === 'labeled' && event.label !== undefined;
   const isLive = event.event.startsWith('pull_request.') && LIVE.has(action);

@@ -46,7 +46,7 @@ const gate = GateConfig({
 });
 const at = { script: 'script', step: 3, total: 4 };
 
-test('a review says in its first line which round it is, and whether it starts afresh', () => {
+test('a review states its round in its first line, and whether it starts afresh', () => {
   expect(formatQrBanner({ qr: QRState({ iteration: 1 }), qrName: 'Plan Review' })).toBe('PLAN REVIEW: Review the work for issues.');
   expect(formatQrBanner({ qr: QRState({ iteration: 2, failed: true, status: 'fail' }), qrName: 'Plan Review', freshReview: true })).toBe(
     'PLAN REVIEW (Iteration 2, fresh review): Previous review found issues.',
@@ -112,7 +112,7 @@ Start a new explore sub-agent with this context and tell it: run the command, do
   );
 });
 
-test('a gate that passed leads on', () => {
+test('a gate that passed continues with the next step', () => {
   expect(
     formatGateStep({ ...at, title: 'Gate: Route Based on QR', qr: QRState({ status: 'pass' }), gate }),
   ).toBe(`<step_output step="3" total="4">
@@ -137,7 +137,7 @@ test('a gate that failed stops the work and leads back to it, in the next round'
   expect(other.at(-1)).toContain('Send the technical-writer to fix');
 });
 
-test('a gate that was not told the verdict asks for it, and after eight rounds a person decides', () => {
+test('a gate without a verdict asks for it, and after eight rounds a person decides', () => {
   const asked = formatGateStep({ ...at, title: 'Gate', qr: QRState({ iteration: 2 }), gate });
   expect(asked).toContain('<if_pass>script --step 3 --total-steps 4 --qr-iteration 2 --qr-status pass</if_pass>');
   expect(asked).toContain('<if_fail>script --step 3 --total-steps 4 --qr-iteration 2 --qr-status fail</if_fail>');
@@ -146,7 +146,7 @@ test('a gate that was not told the verdict asks for it, and after eight rounds a
   expect(last).not.toContain('<NEXT>');
 });
 
-test('a reviewer returns what has to happen next, because nothing else is read then', () => {
+test('a reviewer returns what must happen next, because nothing else is read', () => {
   expect(formatQrFileOutput({ ...at, file: 'qr/findings.json', status: 'fail', qr: QRState() })).toBe(`<qr_file_output status="fail">
 <findings_file>qr/findings.json</findings_file>
 <orchestrator_action>
@@ -187,7 +187,7 @@ test('the other blocks are elements with the name of their function', () => {
   expect(formatRouting(TerminalRouting())).toBe('<routing kind="terminal"></routing>');
 });
 
-test('a command is printed as it runs, whatever is in it', () => {
+test('a command is printed exactly as it must be run, with any content', () => {
   expect(formatNextBlock(`a "b" && c`)).toBe('<NEXT><![CDATA[a "b" && c]]></NEXT>');
 });
 

@@ -72,7 +72,7 @@ export function formatGateResult(status: QRStatus, { message }: { readonly messa
   return textElement('gate_result', { status }, message);
 }
 
-/** What a gate says, by the verdict of the review: its actions. */
+/** The actions of a gate, depending on the verdict of the review. */
 export function formatGateActions({ qr, gate }: { readonly qr: QRState; readonly gate: GateConfig }): string[] {
   if (qr.status === undefined)
     return [

@@ -30,7 +30,7 @@ export function describeSkill(skill: Skill, { steps, folder, golden }: Pinned): 
       expect(outline(skill)).toEqual(steps);
     });
 
-    test('has no finding of lint', () => {
+    test('has no lint findings', () => {
       expect(lintSkill(skill)).toEqual([]);
     });
 
@@ -38,7 +38,7 @@ export function describeSkill(skill: Skill, { steps, folder, golden }: Pinned): 
       expect(skill.steps.flatMap((_, index) => renderFaults(skill, index + 1))).toEqual([]);
     });
 
-    test('sends sub-agents only to skills that there are, with parameters that these have', async () => {
+    test('starts sub-agents only for existing skills, with their declared parameters', async () => {
       expect(await dispatchFaults(skill)).toEqual([]);
     });
 

@@ -10,7 +10,7 @@ import type { Skill } from '../skill.ts';
 import { nameFault } from '../skill-name.ts';
 import { referenceTexts, unknownResource } from './conventions.ts';
 
-/** What a skill can be given from outside. Each function throws RESOURCE_UNKNOWN for what is not there. */
+/** What a skill can read from outside. Each function throws RESOURCE_UNKNOWN if the resource does not exist. */
 export interface ResourceProvider {
   /** The text of a convention. */
   getConvention(name: string): string;
@@ -26,7 +26,7 @@ export interface ResourceProvider {
   getStepData(step: string): JsonObject;
 }
 
-/** What a provider in memory has. Conventions and resources that are not given are those that come with Pawl. */
+/** The content of an in-memory provider. Conventions and resources that are not given default to those that come with Pawl. */
 export interface MemoryResources {
   readonly conventions?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;

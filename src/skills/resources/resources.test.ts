@@ -30,7 +30,7 @@ test('there are six conventions and two formats, each short enough to be embedde
   expect(new Set(referenceTexts().map(({ digest }) => digest)).size).toBe(NAMES.length);
 });
 
-test('a text is had by its name, and a name that there is not says which there are', () => {
+test('a text is found by its name, and an unknown name lists the known ones', () => {
   expect(getConvention('temporal')).toContain('describe what is');
   expect(getFormat('plan-format')).toContain('plan.json');
   expect(() => getConvention('temporel' as ConventionName)).toThrow(
@@ -65,7 +65,7 @@ function providers(): [string, ResourceProvider][] {
 }
 
 describe.each(providers())('a provider %s', (_, provider) => {
-  test('gives conventions, files, resources, workflows and the data of steps', () => {
+  test('returns conventions, files, resources, workflows and the data of steps', () => {
     expect(provider.getConvention('house')).toBe('# House');
     expect(provider.getConvention('severity')).toBe(getConvention('severity'));
     expect(provider.getResource('letter')).toBe('# Letter');
@@ -91,7 +91,7 @@ describe.each(providers())('a provider %s', (_, provider) => {
       expect(() => get(name)).toThrow(expect.objectContaining({ code: 'RESOURCE_REFUSED' }));
   });
 
-  test('says what is not there', () => {
+  test('reports what does not exist', () => {
     expect(() => provider.readFile('docs/b.md')).toThrow(expect.objectContaining({ code: 'RESOURCE_UNKNOWN' }));
     for (const get of [provider.getConvention, provider.getResource, provider.getWorkflow, provider.getStepData, provider.getStepData])
       expect(() => get('constructor')).toThrow(expect.objectContaining({ code: 'RESOURCE_UNKNOWN' }));
@@ -114,7 +114,7 @@ test('a link that leads out of the folder is refused, for a file and for a folde
   expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret');
 });
 
-test('a copy that equals the original is no finding, whatever carries it', () => {
+test('a copy that equals the original is not reported, in any file format', () => {
   for (const name of NAMES)
     expect(driftedCopies(`before\n${markedCopy(name)}\nafter\n${formatReference(name as ConventionName)}\n`)).toEqual([]);
   expect(driftedCopies(markedCopy('severity').replaceAll('\n', '\r\n'))).toEqual([]);
@@ -123,7 +123,7 @@ test('a copy that equals the original is no finding, whatever carries it', () =>
   expect(block).toContain('"added", "changed"');
 });
 
-test('a copy that was changed, is of another version, or has no end is found with its line', () => {
+test('a copy that was changed, is of another version, or has no end is reported with its line', () => {
   const copy = markedCopy('severity');
   const states = (text: string): unknown[] => driftedCopies(text).map(({ name, line, state }) => [name, line, state]);
   expect(states(`one\n${copy.replace('MUST', 'SHALL')}`)).toEqual([['severity', 2, 'edited']]);
@@ -139,7 +139,7 @@ test('a text of the project with the same name, or one that Pawl does not know, 
   expect(driftedCopies('<!-- pawl resource house 1cf1e13e1b5c -->\n')).toEqual([]);
 });
 
-test('lint finds a step that prints a copy which drifted, and none that embeds the text itself', () => {
+test('lint reports a step that prints an outdated copy, but not one that embeds the text itself', () => {
   const withAction = (action: string) =>
     lintSkill(defineSkill({ name: 'sample', description: 'A sample.', steps: [{ id: 'one', title: 'One', actions: [action] }] })).map(
       ({ code, step }) => [code, step],

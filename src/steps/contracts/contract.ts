@@ -126,5 +126,5 @@ function sceneOf(job: Job, startedAt: number): CheckScene {
 
 function commandFault({ config, error }: CheckResult): string {
   const line = isJsonObject(config) ? String(config.run) : '';
-  return `the command \`${line}\` must end with 0, and ${error ?? 'failed'}`;
+  return `the command \`${line}\` must exit with 0, but ${error ?? 'failed'}`;
 }

@@ -61,7 +61,7 @@ export async function verifyingDatabases(job: Job, work: Work): Promise<AttemptR
   const known = recordedResult(job);
   if (known !== undefined) return known;
   if (areCopiesKept(job)) return onCopies(job, work);
-  const message = `the copies of the databases that step "${model.id}" worked on are gone, so what it changed cannot be accepted`;
+  const message = `the copies of the databases that step "${model.id}" used no longer exist, so its changes cannot be accepted`;
   return { type: 'errored', error: stepError('DATABASE_FAILED', message), claim: job.request.result, checks: [] };
 }
 
@@ -165,7 +165,7 @@ async function concluded(
 }
 
 function removed({ request }: Job, { use, file }: DatabaseCopy, { checks, evidence }: Pick<Settled, 'checks' | 'evidence'>): AttemptResult {
-  const message = `database "${use.name}" (${file}) was removed while step "${request.bound.model.id}" worked, so nothing of the step was accepted; "pawl data status" lists its backups, and "pawl data restore FILE" puts one back`;
+  const message = `database "${use.name}" (${file}) was removed while step "${request.bound.model.id}" was running, so none of its changes were accepted; "pawl data status" lists its backups, and "pawl data restore FILE" restores one`;
   return { type: 'errored', error: stepError('DATABASE_FAILED', message, { retryable: false }), checks, ...present({ evidence }) };
 }
 
@@ -218,7 +218,7 @@ function refused(
 ): AttemptResult {
   const { checks, evidence, actor, remember } = result;
   const claim = result.claim ?? result.output;
-  const message = `what step "${request.bound.model.id}" did to its copy of database "${name}" was dropped: ${why}`;
+  const message = `the changes of step "${request.bound.model.id}" to its copy of database "${name}" were discarded: ${why}`;
   const error = stepError('DATA_PROTECTED', message, { reason: 'contract' });
   return { type: 'errored', error, checks, ...present({ evidence, actor, remember, claim }) };
 }
@@ -228,7 +228,7 @@ function unexpected(
   { type: _, outcome: __, output, assumptions: ___, ...noted }: Settled,
   { name, query, found }: Unexpected,
 ): AttemptResult {
-  const message = `the query ${JSON.stringify(query)} on database "${name}" must give something other than 0 and NULL after step "${request.bound.model.id}", and gave ${found}`;
+  const message = `the query ${JSON.stringify(query)} on database "${name}" must return something other than 0 and NULL after step "${request.bound.model.id}", but returned ${found}`;
   const evidence = { ...(noted.evidence as Evidence | undefined), expected: { database: name, query, found } };
   return {
     type: 'errored',
@@ -301,7 +301,7 @@ function outsideEvidence({ bench, request }: Job, copies: readonly DatabaseCopy[
       bench.services.warn?.(
         new EngineError(
           'DATA_PROTECTED',
-          `while step "${request.bound.model.id}" worked, database "${use.name}" was changed by something other than Pawl: ${tables.map(({ table }) => table).join(', ')}; "pawl data diff ${request.runId}" shows what is different since the run began`,
+          `while step "${request.bound.model.id}" was running, database "${use.name}" was changed by something other than Pawl: ${tables.map(({ table }) => table).join(', ')}; "pawl data diff ${request.runId}" shows what is different since the run began`,
         ),
       );
     found[use.name] = { tables: tables as unknown as Json, ...(steps.length === 0 ? { notByPawl: true } : { steps }) };

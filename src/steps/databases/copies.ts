@@ -44,7 +44,7 @@ export function databaseServices({ bench, request }: Job): { readonly use: Datab
     const hint = didYouMean(use.name, Object.keys(services.databases ?? {}));
     throw new EngineError(
       'DATABASE_UNKNOWN',
-      `step "${request.bound.model.id}" uses the database "${use.name}", which is not known here${hint}; name its file under "databases" in .pawl/config.yaml, or pass it to createEngine`,
+      `step "${request.bound.model.id}" uses the database "${use.name}", which is not configured${hint}; name its file under "databases" in .pawl/config.yaml, or pass it to createEngine`,
     );
   });
 }
@@ -83,7 +83,7 @@ async function createNew(job: Job, { own, copy, file }: NewCopy): Promise<Worked
   if (existsSync(copy))
     throw new EngineError(
       'DATABASE_FAILED',
-      `step "${job.request.bound.model.id}" wants its copy of ${file} at ${copy}, where there is a file already; remove it, or choose another path`,
+      `step "${job.request.bound.model.id}" wants its copy of ${file} at ${copy}, but that file already exists; remove it, or choose another path`,
       {
         details: { file, copy },
       },

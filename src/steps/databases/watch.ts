@@ -45,11 +45,11 @@ export async function watchingDatabases(job: Job, work: Work): Promise<AttemptRe
 function warningOf({ request }: Job, { name, what }: { readonly name: string; readonly what: string }): EngineError {
   const next =
     what === 'removed'
-      ? '"pawl data status" lists its backups, and "pawl data restore FILE" puts one back'
+      ? '"pawl data status" lists its backups, and "pawl data restore FILE" restores one'
       : '"pawl data diff" compares it with its newest backup';
   return new EngineError(
     'DATA_PROTECTED',
-    `while step "${request.bound.model.id}" worked, which does not use database "${name}", something other than Pawl ${what} it; ${next}`,
+    `while step "${request.bound.model.id}" was running, which does not use database "${name}", something other than Pawl ${what} it; ${next}`,
   );
 }
 

@@ -52,14 +52,13 @@ export function forgeFor(job: Job, output: OutputDeclaration): { readonly forge:
   const refuse = (why: string) => ({ error: stepError('COMMAND_NOT_RUN', `${what}, and ${why}`, { retryable: false }) });
   const refusal = outputRefusal(request.workflow.definition, output);
   if (refusal !== undefined) return refuse(refusal);
-  if (forge === undefined)
-    return refuse('there is no forge here to make it at; configure one, such as "forge: { kind: local }" in .pawl/config.yaml');
+  if (forge === undefined) return refuse('no forge is configured; set one up, such as "forge: { kind: local }" in .pawl/config.yaml');
   const needsPlace = output.type !== 'pr' && output.type !== 'issue';
   if (needsPlace && numberFor(output, placeOf(context.snapshot.data)) === undefined) return refuse(NOWHERE[output.type] ?? NO_ISSUE);
   return { forge };
 }
 
-const NO_ISSUE = 'this run is about no issue and no pull request; give it issue_number or pr_number in its context';
+const NO_ISSUE = 'this run is not about an issue or a pull request; give it issue_number or pr_number in its context';
 const NOWHERE: Readonly<Record<string, string>> = {
   review: 'this run has no pull request to review; give it pr_number in its context',
   discussion: 'this run is about no discussion; give it discussion_number in its context',

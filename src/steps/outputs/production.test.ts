@@ -334,7 +334,7 @@ describe('at the forge', () => {
       const run = createRunner(hasForge ? { forge: stage.forge } : {});
       moves = [answer({ comment: 'x' })];
       const refused = {
-        error: { code: 'COMMAND_NOT_RUN', retryable: false, message: expect.stringMatching(/configure one|about no issue/) },
+        error: { code: 'COMMAND_NOT_RUN', retryable: false, message: expect.stringMatching(/set one up|not about an issue/) },
       };
       expect(await run(attempt([plan], fields))).toMatchObject(refused);
       expect(asked).toHaveLength(0);

@@ -92,6 +92,6 @@ function branchesOf(text: string | undefined): Tally | undefined {
   const found = /\((\d{1,9})\/(\d{1,9})\)\s*$/.exec(text);
   if (found === null) throw new UnreadableReport('a condition-coverage has no counts');
   const [covered, total] = [Number(found[1]), Number(found[2])];
-  if (covered > total) throw new UnreadableReport('a line has more branches run than there are');
+  if (covered > total) throw new UnreadableReport('a line has more covered branches than branches');
   return { covered, total };
 }

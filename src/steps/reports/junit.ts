@@ -30,7 +30,7 @@ class JunitTally implements XmlVisitor {
   open(name: string, attributes: ReadonlyMap<string, string>): void {
     this.#root ??= { declared: declaredFailures(name, attributes) };
     if (name === 'testcase') {
-      if (this.#case !== undefined) throw new UnreadableReport('a <testcase> stands inside another one');
+      if (this.#case !== undefined) throw new UnreadableReport('a <testcase> is nested in another one');
       this.#case = { name: [attributes.get('classname') ?? '', attributes.get('name') ?? ''].filter((part) => part !== '').join('::') };
     } else if (this.#case !== undefined && VERDICTS.has(name) && isWorse(name, this.#case.verdict)) {
       this.#case.verdict = name;

@@ -58,7 +58,7 @@ class LcovReader {
     const tally = this.#current(number);
     for (const [metric, { found, hit }] of this.#sums) {
       if (found === undefined || hit === undefined) continue;
-      if (hit > found) throw new UnreadableReport(`line ${number}: more ${metric} were run than there are`);
+      if (hit > found) throw new UnreadableReport(`line ${number}: more ${metric} are covered than exist`);
       tally.declare(metric, { covered: hit, total: found });
     }
     this.#sums = new Map();

@@ -82,7 +82,7 @@ class TapTally {
   #counted(): { passed: number; failed: number; skipped: number } {
     if (!this.#bailedOut && this.#planned !== this.#points) {
       const planned = this.#planned === undefined ? 'it has no plan' : `its plan is for ${this.#planned} tests`;
-      throw new UnreadableReport(`the TAP is not whole: ${planned}, and ${this.#points} came`);
+      throw new UnreadableReport(`the TAP output is incomplete: ${planned}, but ${this.#points} arrived`);
     }
     return { passed: this.#passed, failed: this.#failed, skipped: this.#skipped };
   }

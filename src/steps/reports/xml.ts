@@ -78,7 +78,7 @@ class XmlReader {
 
   #openTag(): void {
     const name = this.#match(OPEN)?.[1];
-    if (name === undefined) return this.#fail('a "<" begins no tag; in a text it is written &lt;');
+    if (name === undefined) return this.#fail('a "<" does not start a tag; in text, write it as &lt;');
     if (this.#open.length === 0 && this.#hasRoot) this.#fail(`<${shown(name)}> is a second root`);
     if (this.#open.length >= DEPTH_MAX) this.#fail(`it is nested deeper than ${DEPTH_MAX}`);
     const attributes = this.#attributes(name);
@@ -139,7 +139,8 @@ class XmlReader {
     return raw.replace(REFERENCE, (...[whole = '', name, decimal, hex]: (string | undefined)[]) => {
       if (name !== undefined) return ENTITIES[name] as string;
       const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
-      if (!isCharacter(code)) this.#fail(`"${shown(whole)}" stands for no character; only the five entities of XML and numbers are read`);
+      if (!isCharacter(code))
+        this.#fail(`"${shown(whole)}" is not a known character; only the five XML entities and numbers are supported`);
       return String.fromCodePoint(code);
     });
   }
@@ -149,7 +150,7 @@ class XmlReader {
       const code = this.#text.charCodeAt(at);
       if (code >= 0x20 || code === 0x0a || code === 0x0d || code === 0x09) continue;
       this.#at = at;
-      this.#fail(`it has the control character ${code}, which XML cannot hold`);
+      this.#fail(`it has the control character ${code}, which XML does not allow`);
     }
   }
 

@@ -20,19 +20,19 @@ export function differenceOf(expected: Json, found: Json | undefined, path = 'bo
   if (found === undefined) return `${path} is missing`;
   if (Array.isArray(expected)) return listDifference(expected, found, path);
   if (isJsonObject(expected)) {
-    if (!isJsonObject(found)) return `${path} is ${shown(found)}, and an object is expected`;
+    if (!isJsonObject(found)) return `${path} is ${shown(found)}, but an object is expected`;
     for (const [key, member] of Object.entries(expected)) {
       const difference = differenceOf(member, Object.hasOwn(found, key) ? found[key] : undefined, `${path}.${key}`);
       if (difference !== undefined) return difference;
     }
     return undefined;
   }
-  return found === expected ? undefined : `${path} is ${shown(found)}, and ${shown(expected)} is expected`;
+  return found === expected ? undefined : `${path} is ${shown(found)}, but ${shown(expected)} is expected`;
 }
 
 function listDifference(expected: readonly Json[], found: Json, path: string): string | undefined {
   if (!Array.isArray(found) || found.length !== expected.length)
-    return `${path} is ${shown(found)}, and a list of ${expected.length} is expected`;
+    return `${path} is ${shown(found)}, but a list of ${expected.length} is expected`;
   for (const [index, member] of expected.entries()) {
     const difference = differenceOf(member, found[index] as Json, `${path}[${index}]`);
     if (difference !== undefined) return difference;

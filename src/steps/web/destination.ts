@@ -62,7 +62,7 @@ export async function findDestination(
 function notPublic(url: URL, host: string, address: string): string {
   const where = address === host ? `the address ${address}` : `the host ${host} has the address ${address}, which`;
   const entry = `${url.hostname}:${portOf(url)}`;
-  return `${where} is not public, and it is not in the allow-list; if it is meant, add "${entry}" to webhooks.allow in the config`;
+  return `${where} is not public, and it is not in the allow-list; if it is intended, add "${entry}" to webhooks.allow in the config`;
 }
 
 function resolveHost(host: string): Promise<HostAddress[]> {
@@ -72,10 +72,10 @@ function resolveHost(host: string): Promise<HostAddress[]> {
 function readUrl(text: string): URL | Refusal {
   const refuse = (message: string): Refusal => ({ kind: 'refused', reason: 'url', message });
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) return refuse('this is no URL; write one such as https://api.example.com/validate');
-  if (!Object.hasOwn(DEFAULT_PORTS, url.protocol)) return refuse(`a URL of "${url.protocol}" cannot be asked; only http and https can`);
+  if (url === undefined) return refuse('this is not a URL; write one such as https://api.example.com/validate');
+  if (!Object.hasOwn(DEFAULT_PORTS, url.protocol)) return refuse(`a URL of "${url.protocol}" cannot be requested; only http and https can`);
   if (url.username !== '' || url.password !== '') return refuse('it has a name or a password in the URL; send them as a header');
-  if (isIPv4(url.hostname) && !startsWithHost(text, url)) return refuse(`its host is an address in disguise; write it as ${url.hostname}`);
+  if (isIPv4(url.hostname) && !startsWithHost(text, url)) return refuse(`its host is an obscured IP address; write it as ${url.hostname}`);
   return url;
 }
 

@@ -120,8 +120,8 @@ describe('a request', () => {
       'http://134744072/',
     ],
     ...['http://１２７.0.0.1/', 'http:\\\\127.0.0.1/', 'http:127.0.0.1', ' http://127.0.0.1/'],
-  ])('does not take an address in disguise: %s', async (url) => {
-    expect(await requestGuarded({ url, allow: ['127.0.0.1', '::1'] })).toMatchObject(refused('url', /address in disguise/));
+  ])('does not accept an obscured address: %s', async (url) => {
+    expect(await requestGuarded({ url, allow: ['127.0.0.1', '::1'] })).toMatchObject(refused('url', /obscured IP address/));
   });
 
   test.each<[string, RegExp]>([
@@ -130,8 +130,8 @@ describe('a request', () => {
     ['ftp://example.com/', /only http and https/],
     ['http://user:pass@example.com/', /name or a password/],
     ['http://127.0.0.1@example.com/', /name or a password/],
-    ['/validate', /no URL/],
-    ['', /no URL/],
+    ['/validate', /not a URL/],
+    ['', /not a URL/],
   ])('needs a URL of the web: %s', async (url, message) => {
     expect(await requestGuarded({ url })).toMatchObject(refused('url', message));
   });

@@ -12,7 +12,7 @@ import { isIP } from 'node:net';
 import { messageOf } from '../../base/error.ts';
 import { type Destination, findDestination, type Refusal, type Resolver } from './destination.ts';
 
-/** What to ask, and within which bounds. */
+/** The request, and its limits. */
 export interface WebRequest {
   readonly url: string;
   /** GET without it. */
@@ -30,7 +30,7 @@ export interface WebRequest {
   readonly resolve?: Resolver;
 }
 
-/** What was answered; header names are in lower case. */
+/** The response; header names are in lower case. */
 export interface WebResponse {
   readonly kind: 'answered';
   readonly status: number;
@@ -40,7 +40,7 @@ export interface WebResponse {
   readonly url: string;
 }
 
-/** No answer. `refused`: it was not allowed or makes no sense, and asking again changes nothing. `failed`: it may. */
+/** No response. `refused`: the request was not allowed or makes no sense, and repeating it does not help. `failed`: repeating it can help. */
 export type WebTrouble =
   | Refusal
   | { readonly kind: 'refused'; readonly reason: 'header' | 'redirect'; readonly message: string }
@@ -50,7 +50,7 @@ export type WebTrouble =
       readonly message: string;
     };
 
-/** What came of asking. */
+/** The result of a web request. */
 export type WebAnswer = WebResponse | WebTrouble;
 
 const TIMEOUT_MS = 30_000;
@@ -137,7 +137,7 @@ function exchange(request: Sent, destination: Destination, signal: AbortSignal):
     sent.on('error', fail);
     sent.on('upgrade', (_response, socket) => {
       socket.destroy();
-      fail(new Error('it answered in another protocol than HTTP'));
+      fail(new Error('the response is not HTTP'));
     });
     sent.end(request.body);
   });

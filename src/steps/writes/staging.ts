@@ -65,7 +65,7 @@ export function stagedDecision(job: Job): StagedDecision | undefined {
   const asked = questionOf(job.request.bound.model.id, requests).question;
   if (given.question === asked && given.answer === WRITE_ANSWER) return { approved: requests, done, forget };
   const said = given.answer === REFUSE_ANSWER || typeof given.answer !== 'string' ? '' : `: ${given.answer}`;
-  return { refused: `a person refused to have it written${said}`, names: requests.map(({ name }) => name), done, forget };
+  return { refused: `a person refused to publish it${said}`, names: requests.map(({ name }) => name), done, forget };
 }
 
 function nameOf({ request }: Job): string {

@@ -89,7 +89,7 @@ function readWrite(output: OutputDeclaration, wanted: Json, { cleaning, number =
     case 'review':
       return readReview(wanted, { cleaning, number });
     default:
-      return 'it is nothing that is written at the forge';
+      return 'this cannot be written at the forge';
   }
 }
 

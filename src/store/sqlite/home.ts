@@ -187,7 +187,7 @@ function readAnew(path: string, sql: string): Record<string, unknown> | undefine
 export function gone(path: string, what: string): EngineError {
   return new EngineError(
     'STORE_GONE',
-    `the database ${path} is not the one that this process opened: ${what}; nothing further is executed, and what was done since may not be recorded; put the file back or restore a backup with "pawl restore FILE", look at what is there, then resume`,
+    `the database ${path} is not the one that this process opened: ${what}; nothing further is executed, and what was done since may not be recorded; put the file back or restore a backup with "pawl restore FILE", check what was done, then resume`,
     { details: { file: path } },
   );
 }

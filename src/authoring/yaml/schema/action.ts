@@ -11,7 +11,7 @@ const issue = noted(z.union([template('The number of an issue.'), z.int().min(1)
   examples: ['{{ context.issue_number }}'],
   accepts: 'a number, or a template that gives one',
 });
-const pr = literal('The stage whose pull request it is. Default: that of the run.', 'open-docs').optional();
+const pr = literal('The stage that opened the pull request. Default: the pull request of the run.', 'open-docs').optional();
 const labels = (description: string) => oneOrMore(description, 'needs-human', ['needs-human', 'blocked']);
 
 /** The fields of each action, by its name. */

@@ -159,7 +159,7 @@ export const budget = map(
     turns: count('Turns of agents.', 50).optional(),
     time: duration('Time in which agents work.', '2h').optional(),
     unknown: choice(
-      'What happens after an attempt whose usage of a limited amount is not known: `stop` waits for a person, `count` carries on with the known amounts. Default: stop.',
+      'What happens after an attempt whose usage of a limited amount is not known: `stop` waits for a person, `count` continues with the known amounts. Default: stop.',
       ['stop', 'count'],
     ).optional(),
   },

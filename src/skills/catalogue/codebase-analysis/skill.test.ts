@@ -17,7 +17,7 @@ describeSkill(skill, {
   },
 });
 
-test('the investigation says another thing when the agent knows little, knows more, is sure, and may not come again', () => {
+test('the investigation has other instructions for low, medium and high confidence and for the last visit', () => {
   const visits = [
     { iteration: 1 },
     { iteration: 2, confidence: 'low' },

@@ -66,7 +66,7 @@ test('the refinement ends at high or certain, or after five rounds', () => {
   expect(following(13, { iteration: 5, confidence: 'low' })).toBe('14');
 });
 
-test('a later round asks for something else, by how sure the agent is', () => {
+test('a later round has other instructions, depending on the confidence of the agent', () => {
   const said = (iteration: number, confidence: string): string => renderStep(skill, { step: 13, iteration, confidence } as never, by);
   expect(said(1, 'exploring')).toContain('Check all of them.');
   expect(said(2, 'low')).toContain('another source or another method');

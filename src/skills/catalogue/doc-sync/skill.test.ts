@@ -19,7 +19,7 @@ describeSkill(skill, {
   },
 });
 
-test('further repositories are named where documents are listed and where they are verified', () => {
+test('other repositories are named in the steps that list and verify documents', () => {
   const said = (step: number, roots: string) => renderStep(skill, { step, params: { roots } }, { script: 'x' });
   for (const step of [1, 6]) {
     expect(said(step, '../service, ../client')).toContain('the current one and ../service, ../client.');
@@ -27,6 +27,6 @@ test('further repositories are named where documents are listed and where they a
   }
 });
 
-test('who verifies the documents did not write them', () => {
+test('the agent that verifies the documents did not write them', () => {
   expect(skill.steps.filter((step) => step.gate === undefined && step.fresh === true).map(({ id }) => id)).toEqual(['verify']);
 });

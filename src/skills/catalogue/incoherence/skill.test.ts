@@ -37,7 +37,7 @@ describeSkill(skill, {
 const work = skill.steps as readonly WorkStep[];
 const documentsOf = ({ contract }: WorkStep) => contract?.documents ?? [];
 
-test('what finds, confirms and settles a contradiction needs real quotations of both sides', () => {
+test('steps that find, confirm and settle a contradiction need real quotations of both sides', () => {
   const quotes = Object.fromEntries(work.flatMap((step) => documentsOf(step).map((document) => [step.id, document.quotes])));
   expect(quotes).toMatchObject({ candidates: 2, findings: 2, verification: 2 });
 });
@@ -55,7 +55,7 @@ test('a search that finds nothing ends with a report, and so does one that chang
   ).toEqual([]);
 });
 
-test('who refutes and who verifies did not do the work', () => {
+test('the agents that refute and verify did not do the work', () => {
   expect(work.filter(({ fresh }) => fresh === true).map(({ id }) => id)).toEqual(['refutation', 'verification']);
 });
 

@@ -32,7 +32,7 @@ function walked(scope: string): number[] {
   return steps;
 }
 
-test('triage leads each scope through two to six further steps, and every one is tried at the end', () => {
+test('triage leads each scope through two to six further steps, and each prompt is tried at the end', () => {
   expect(Object.fromEntries(SCOPES.map((scope) => [scope, walked(scope)]))).toEqual({
     greenfield: [1, 5, 6, 7],
     'single-prompt': [1, 2, 5, 6, 7],

@@ -22,7 +22,7 @@ describeSkill(skill, {
 const work = skill.steps as readonly WorkStep[];
 const stepOf = (id: string): number => work.findIndex((step) => step.id === id) + 1;
 
-test('the criteria are fixed before a design exists, and stay as they are', () => {
+test('the criteria are fixed before a design exists, and do not change', () => {
   const [criteria] = work[stepOf('criteria') - 1]?.contract?.documents ?? [];
   expect(criteria).toMatchObject({ path: '{folder}/02-criteria.md', frozen: true });
   expect(stepOf('criteria')).toBeLessThan(stepOf('designs'));
@@ -34,7 +34,7 @@ test('a designer is told neither the criteria nor what other designers do', asyn
   expect(said.join('\n')).not.toMatch(/criteri|02-|K-n|points|weight|other designers/i);
 });
 
-test('every design is checked, scored and accounted for; who scores had no part in them', () => {
+test('every design is checked, scored and listed; the agent that scores wrote none of them', () => {
   const complete = work.filter((step) =>
     step.contract?.documents?.some(({ references = [] }) => references.some((one) => one.all && one.to.includes('03-'))),
   );

@@ -25,6 +25,6 @@ test('the skill is found by its older name too', () => {
   expect(aliases).toEqual(['leon-writing-style']);
 });
 
-test('who checks the text did not write it', () => {
+test('the agent that checks the text did not write it', () => {
   expect(skill.steps.filter((step) => step.gate === undefined && step.fresh === true).map(({ id }) => id)).toEqual(['check']);
 });

@@ -12,5 +12,9 @@ export async function run({ pr }: CheckOf<'branch_up_to_date'>, { forge }: Check
   const { headSha, baseBranch, isUpToDate } = answer.value;
   const result = { headSha, baseBranch, isUpToDate };
   if (isUpToDate) return { passed: true, result };
-  return { passed: false, result, error: `the base branch "${baseBranch}" has commits that ${headSha.slice(0, 12)} has not; take them in` };
+  return {
+    passed: false,
+    result,
+    error: `the base branch "${baseBranch}" has commits that ${headSha.slice(0, 12)} does not have; merge them`,
+  };
 }

@@ -5,7 +5,9 @@ import { present } from '../../../../base/fields.ts';
 
 /** Which pull request is looked at. */
 export const yaml: CheckForm = checkForm({
-  meaning: 'Fails while the base branch has commits that the head of the pull request has not.',
-  fields: ({ literal }) => ({ pr: literal('The stage whose pull request it is. Default: that of the run.', 'open-docs').optional() }),
+  meaning: 'Fails while the base branch has commits that the head of the pull request does not have.',
+  fields: ({ literal }) => ({
+    pr: literal('The stage that opened the pull request. Default: the pull request of the run.', 'open-docs').optional(),
+  }),
   toSpec: ({ pr }) => present({ pr }),
 });

@@ -8,12 +8,12 @@ import { CONCLUSIONS } from '../../../../definition/conclusion.ts';
 export const yaml: CheckForm = checkForm({
   meaning: 'Waits for the checks of the forge.',
   fields: ({ texts, choice, literal }) => ({
-    workflows: texts(
-      'The workflows or checks that are looked at, by name. Default: all of the head, and those that the base branch requires.',
-      ['test', 'lint'],
-    ).optional(),
+    workflows: texts('The names of the workflows or checks. Default: all checks of the head, and those that the base branch requires.', [
+      'test',
+      'lint',
+    ]).optional(),
     expect: choice('The conclusion that each must have. Default: success.', CONCLUSIONS).optional(),
-    pr: literal('The stage whose pull request it is. Default: that of the run.', 'open-docs').optional(),
+    pr: literal('The stage that opened the pull request. Default: the pull request of the run.', 'open-docs').optional(),
   }),
   toSpec: ({ workflows = [], expect = 'success', pr }) => ({ workflows, expect, ...present({ pr }) }),
 });

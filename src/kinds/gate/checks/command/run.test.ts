@@ -79,10 +79,10 @@ describe('a command that runs tests', () => {
     expect(await check({ ...saying('===== 1 failed in 0.1s =====\n', 1), expect: 'exit_code == 1' })).toMatchObject({ outcome: 'ok' });
   });
 
-  test('whose TAP breaks off does not pass', async () => {
+  test('whose TAP output is incomplete does not pass', async () => {
     expect(await check(saying('TAP version 14\n1..3\nok 1\nok 2\n'))).toMatchObject({
       type: 'errored',
-      checks: [{ passed: null, error: expect.stringContaining('its plan is for 3 tests, and 2 came') }],
+      checks: [{ passed: null, error: expect.stringContaining('its plan is for 3 tests, but 2 arrived') }],
     });
   });
 
@@ -96,7 +96,7 @@ describe('a command that runs tests', () => {
   test('must be recognised when its tests are required', async () => {
     expect(await check({ run: 'echo all good', tests: 'required' })).toMatchObject({
       type: 'errored',
-      checks: [{ passed: null, error: expect.stringContaining('not of a known test runner') }],
+      checks: [{ passed: null, error: expect.stringContaining('not from a known test runner') }],
     });
     expect(await check({ run: 'echo bad; exit 3', tests: 'required' })).toMatchObject({ outcome: 'fail' });
     expect(await check({ run: 'echo all good' })).toMatchObject({ outcome: 'ok', checks: [{ result: { stdout: 'all good\n' } }] });

@@ -72,7 +72,7 @@ async function findTests({ config, scene, result, since }: Search): Promise<Test
     return { unknown: `the report of its tests cannot be read: ${messageOf(thrown)}` };
   }
   if (config.tests !== 'required') return undefined;
-  return { unknown: 'its output is not of a known test runner; let it write JUnit XML or TAP, and name that file as report' };
+  return { unknown: 'its output is not from a known test runner; make it write JUnit XML or TAP, and name that file as report' };
 }
 
 function withTests(config: CheckOf<'command'>, verdict: CheckVerdict, found: TestSearch): CheckVerdict {

@@ -7,7 +7,7 @@ import { present } from '../../../../base/fields.ts';
 
 /** A program, how its end is judged, and the report of its tests. */
 export const yaml: CheckForm = checkForm({
-  meaning: 'Runs a program and judges how it ended.',
+  meaning: 'Runs a program and checks how it ended.',
   fields: ({ program, condition, literal, choice }) => ({
     ...program,
     expect: condition('What must hold, over `exit_code`, `stdout` and `stderr`. Default: exit_code == 0.', {
@@ -15,11 +15,11 @@ export const yaml: CheckForm = checkForm({
       roots: ['exit_code', 'stdout', 'stderr'],
     }).optional(),
     report: literal(
-      'The report of tests that it writes, as JUnit XML or TAP; it must be newer than the start of the program.',
+      'The test report that it writes, as JUnit XML or TAP; it must be newer than the start of the program.',
       'reports/junit.xml',
     ).optional(),
     tests: choice(
-      'Whether it must have run a test. Default: when its output or report is that of a test runner, a run without a test is no pass. `required`: without any such sign neither; `optional`: it may run none.',
+      'Whether it must have run a test. Default: if its output or report comes from a test runner, at least one test must have run. `required`: it must show that a test ran; `optional`: it may run no test.',
       ['required', 'optional'],
     ).optional(),
   }),

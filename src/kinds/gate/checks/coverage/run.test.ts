@@ -42,7 +42,7 @@ describe('coverage', () => {
       output: {
         passed: false,
         coverage: 87.5,
-        failed_checks: ['coverage: line coverage is 87.5% (7 of 8), and at least 88% is asked for'],
+        failed_checks: ['coverage: line coverage is 87.5% (7 of 8), but at least 88% is required'],
       },
     });
   });
@@ -136,10 +136,10 @@ describe('no verdict is given', () => {
   test.each<[string, string, RegExp]>([
     ['an empty report', '', /neither lcov nor Cobertura/],
     ['a report without files', 'TN:\n', /names no files/],
-    ['a report without lines', 'SF:a.ts\nend_of_record\n', /says nothing of lines/],
+    ['a report without lines', 'SF:a.ts\nend_of_record\n', /has no data about lines/],
     ['a report that breaks off', 'SF:a.ts\nDA:1,1\n', /ends in the middle of a\.ts/],
     ['a report of other files', lines('lib/a.ts', 4, 4), /names no file that matches src\/\*\*/],
-    ['sums that cannot be', 'SF:a.ts\nLF:1\nLH:2\nend_of_record\n', /more lines were run than there are/],
+    ['sums that cannot be', 'SF:a.ts\nLF:1\nLH:2\nend_of_record\n', /more lines are covered than exist/],
     ['XML of another sort', '<html/>', /its root is <html>/],
     ['XML with a DTD of its own', '<!DOCTYPE coverage [<!ENTITY a "b">]><coverage/>', /declares things/],
   ])('on %s', async (_what, text, error) => {

@@ -30,12 +30,12 @@ export async function run(config: CheckOf<'coverage'>, { cwd, startedAt }: Check
   if (minimum === undefined) return unclear('`minimum` must be a percentage, such as 80%');
   const places = config.report === undefined ? USUAL_PLACES : [config.report];
   const report = await readFreshReport({ cwd, places, since: startedAt });
-  if ('refusal' in report) return unclear(report.refusal, config.report === undefined ? '; or say where it is, as report: PATH' : '');
+  if ('refusal' in report) return unclear(report.refusal, config.report === undefined ? '; or set its path with report: PATH' : '');
   const metric = metricOf(config.metric);
   const found = await select(parseCoverage(report.text), config, cwd);
   if ('refusal' in found) return unclear(`the report ${report.path} ${found.refusal}`);
   const tally = sumCoverage(found.files, metric);
-  if (tally.total === 0) return unclear(`the report ${report.path} says nothing of ${metric}`);
+  if (tally.total === 0) return unclear(`the report ${report.path} has no data about ${metric}`);
   return judge(tally, { minimum, metric, report: report.path });
 }
 
@@ -60,7 +60,7 @@ function judge({ covered, total }: Tally, { minimum, metric, report }: JudgeRequ
   const result = { coverage, covered, total, metric, minimum, report };
   const facts = { coverage };
   if (covered * 100 >= minimum * total) return { passed: true, result, facts };
-  const error = `${NOUNS[metric]} coverage is ${coverage}% (${covered} of ${total}), and at least ${minimum}% is asked for`;
+  const error = `${NOUNS[metric]} coverage is ${coverage}% (${covered} of ${total}), but at least ${minimum}% is required`;
   return { passed: false, result, error, facts };
 }
 

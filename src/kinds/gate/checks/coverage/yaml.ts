@@ -11,18 +11,18 @@ export const yaml: CheckForm = checkForm({
     minimum: noted(
       z.union([z.string().regex(/^(?!0+(?:\.0+)?\s*%)(?:100(?:\.0{1,6})?|\d{1,2}(?:\.\d{1,6})?)\s*%$/), z.number().gt(1).max(100)]),
       {
-        description: 'The least coverage: `80%` and `80` are the same.',
+        description: 'The minimum coverage: `80%` and `80` are the same.',
         examples: ['80%'],
         role: 'literal',
         accepts: 'a percentage such as 80% or 80; a bare number is above 1 and at most 100',
       },
     ),
-    metric: choice('What is counted. Default: line.', ['line', 'branch', 'function']).optional(),
+    metric: choice('The metric. Default: line.', ['line', 'branch', 'function']).optional(),
     report: literal(
-      'The report, as lcov, Cobertura or coverage.py XML; it must be newer than the gate. Default: where tools put it.',
+      'The report, as lcov, Cobertura or coverage.py XML; it must be newer than the gate. Default: the usual places of coverage tools.',
       'coverage/lcov.info',
     ).optional(),
-    paths: texts('The files that are counted. Default: all of the report.', ['src/**']).optional(),
+    paths: texts('The files to count. Default: all files in the report.', ['src/**']).optional(),
   }),
   toSpec({ minimum, metric = 'line', report, paths = [] }) {
     const percent = Number.parseFloat(String(minimum));

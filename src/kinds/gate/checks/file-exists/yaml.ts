@@ -5,6 +5,6 @@ import { type CheckForm, checkForm } from '../../../../authoring/yaml/schema/for
 /** Files that must be there. */
 export const yaml: CheckForm = checkForm({
   meaning: 'Looks for files.',
-  fields: ({ texts }) => ({ paths: texts('Files that must be there, inside the workspace.', ['README.md', 'CHANGELOG.md']) }),
+  fields: ({ texts }) => ({ paths: texts('Files that must exist inside the workspace.', ['README.md', 'CHANGELOG.md']) }),
   toSpec: ({ paths }) => ({ paths }),
 });

@@ -10,7 +10,7 @@ export async function run({ step }: CheckOf<'human_approved'>, { decisionAt }: C
   if (decision === undefined) return { passed: false, result: null, error: `nobody has decided at "${step}" yet` };
   const { option, actor, isApproval, isStale } = decision;
   const result = { step, option, actor };
-  if (!isApproval) return { passed: false, result, error: `${actor} chose "${option}" at "${step}", which approves nothing` };
+  if (!isApproval) return { passed: false, result, error: `${actor} chose "${option}" at "${step}", which is not an approval` };
   if (isStale) return { passed: false, result, error: `the files have changed since ${actor} approved them at "${step}"` };
   return { passed: true, result };
 }

@@ -4,7 +4,7 @@ import { type CheckForm, checkForm } from '../../../../authoring/yaml/schema/for
 
 /** The stage that asked. */
 export const yaml: CheckForm = checkForm({
-  meaning: 'Holds if a person has approved at an earlier human stage, and the files are still those that were approved.',
+  meaning: 'Passes if a person approved at an earlier human stage and the files have not changed since.',
   fields: ({ literal }) => ({ stage: literal('The human stage.', 'approve') }),
   toSpec: ({ stage }) => ({ step: stage }),
 });

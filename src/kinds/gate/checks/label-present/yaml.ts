@@ -8,9 +8,12 @@ import { present } from '../../../../base/fields.ts';
 export const yaml: CheckForm = checkForm({
   meaning: 'Waits until the issue or the pull request has a label.',
   fields: ({ oneOrMore, choice, literal }) => ({
-    label: oneOrMore('The label, or several of which all must be there.', 'ready-to-merge'),
-    target: choice('Where it must be. Default: the issue if the run is about one, else the pull request.', ['issue', 'pr']).optional(),
-    pr: literal('The stage whose pull request it is. Default: that of the run.', 'open-docs').optional(),
+    label: oneOrMore('The label, or several labels that must all be present.', 'ready-to-merge'),
+    target: choice('What must have the label. Default: the issue if the run is about one, otherwise the pull request.', [
+      'issue',
+      'pr',
+    ]).optional(),
+    pr: literal('The stage that opened the pull request. Default: the pull request of the run.', 'open-docs').optional(),
   }),
   toSpec: ({ label, target, pr }) => ({ label: listOf(label), ...present({ target, pr }) }),
 });

@@ -6,6 +6,8 @@ import { present } from '../../../../base/fields.ts';
 /** Which pull request is looked at. */
 export const yaml: CheckForm = checkForm({
   meaning: 'Fails while somebody with write permission asks for changes to the current head of the pull request.',
-  fields: ({ literal }) => ({ pr: literal('The stage whose pull request it is. Default: that of the run.', 'open-docs').optional() }),
+  fields: ({ literal }) => ({
+    pr: literal('The stage that opened the pull request. Default: the pull request of the run.', 'open-docs').optional(),
+  }),
   toSpec: ({ pr }) => present({ pr }),
 });

@@ -25,7 +25,7 @@ export async function run(config: CheckOf<'pr_approval'>, { forge }: CheckScene)
   if (approvedBy.length >= count)
     return { passed: true, result, facts: { [config.pr === undefined ? 'approved_head' : `approved_head_${config.pr}`]: headSha } };
   if (members.length < count) {
-    const error = `${count} approvals are asked for, and ${members.length} people of ${[from].flat().join(', ')} can give one; ask for fewer, or add people`;
+    const error = `${count} approvals are required, but only ${members.length} people of ${[from].flat().join(', ')} can give one; require fewer, or add people`;
     return { passed: null, result, error };
   }
   // Nobody approves a pull request that is over, so waiting on would be waiting for ever.
@@ -36,5 +36,5 @@ export async function run(config: CheckOf<'pr_approval'>, { forge }: CheckScene)
 
 const OVER = {
   closed: 'the pull request was closed before it was approved; open it again and retry, or cancel the run',
-  merged: 'somebody merged the pull request before it was approved here; look at what was merged, then accept the gate or cancel the run',
+  merged: 'somebody merged the pull request before it was approved here; check what was merged, then accept the gate or cancel the run',
 };

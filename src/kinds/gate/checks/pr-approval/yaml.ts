@@ -10,7 +10,7 @@ export const yaml: CheckForm = checkForm({
   fields: ({ oneOrMore, count, literal }) => ({
     from: oneOrMore('The group or groups whose members may approve.', 'maintainers', ['maintainers', 'security-team']),
     count: count('How many different people must approve the current head. Default: 1.', 2).optional(),
-    pr: literal('The stage whose pull request it is. Default: that of the run.', 'open-docs').optional(),
+    pr: literal('The stage that opened the pull request. Default: the pull request of the run.', 'open-docs').optional(),
   }),
   toSpec: ({ from, count = 1, pr }) => ({ from: listOf(from), count, ...present({ pr }) }),
 });

@@ -8,7 +8,7 @@ export const yaml: CheckForm = checkForm({
   meaning: 'Waits for approvals of the pull request by people with write permission.',
   fields: ({ count, literal }) => ({
     count: count('How many different people must approve the current head. Default: 1.', 2).optional(),
-    pr: literal('The stage whose pull request it is. Default: that of the run.', 'open-docs').optional(),
+    pr: literal('The stage that opened the pull request. Default: the pull request of the run.', 'open-docs').optional(),
   }),
   toSpec: ({ count = 1, pr }) => ({ count, ...present({ pr }) }),
 });
