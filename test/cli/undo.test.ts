@@ -135,7 +135,9 @@ describe('pawl undo', () => {
     outputs: [{ name: a, type: file, pattern: a.txt }, { name: out, type: file, pattern: "out/**" }]
 `);
     const dry = await rig.run(['undo', id, '--to', 'write', '--dry-run']);
-    expect(dry.stdout).toContain('Not declared by the step that was running, so check that no other program wrote them:\n  b.txt\nChanges by');
+    expect(dry.stdout).toContain(
+      'Not declared by the step that was running, so check that no other program wrote them:\n  b.txt\nChanges by',
+    );
     expect(await rig.json(['undo', id, '--to', 'write'])).toMatchObject({ code: 0, undeclared: ['b.txt'] });
   });
 
