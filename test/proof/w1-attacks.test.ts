@@ -37,7 +37,7 @@ const dropped = 'the changes of step "strategic-planning" to its copy of databas
 
 test.each<[string, string, string]>([
   ['drops a table', 'DROP TABLE chapters', `${dropped}it changed the schema: `],
-  ['deletes the chapters', 'DELETE FROM chapters', `${dropped}it deleted 3 rows (3 of table "chapters"), and may delete 0`],
+  ['deletes the chapters', 'DELETE FROM chapters', `${dropped}it deleted 3 rows (3 of table "chapters"), but may delete only 0`],
   [
     'deletes a version',
     "PRAGMA foreign_keys = OFF; DELETE FROM versions WHERE id = 'ponds-v1'",
