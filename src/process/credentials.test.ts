@@ -33,3 +33,15 @@ test('CR3: a variable that is passed on is reported, and so is a readable file',
   expect(left).toContain(`${file} can be read`);
   expect(wrap(['ls'])).toEqual(['ls']);
 });
+
+test('CR4: where files cannot be hidden, it is said that those of the runner can be written', () => {
+  const folder = join(cwd, '_runner_file_commands');
+  mkdirSync(folder);
+  const files = ['set_env_1', 'add_path_1'].map((name) => join(folder, name));
+  for (const file of files) writeFileSync(file, '');
+  const before = { ...process.env };
+  Object.assign(process.env, { GITHUB_ENV: files[0], GITHUB_PATH: files[1], GITHUB_OUTPUT: join(cwd, 'gone') });
+  const { left } = guard();
+  process.env = before;
+  expect(left.filter((text) => text.endsWith('can be written'))).toEqual([`${folder} can be written`]);
+});

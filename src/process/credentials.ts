@@ -8,10 +8,12 @@
 //      process and of those that started it.
 // CR3. What could not be kept away is said, never passed over: a variable that was let through, a file that is still
 //      readable, a token in the configuration of the repository.
+// CR4. In a job of GitHub Actions so are the files with which a step sets variables, the path and outputs of later steps: those
+//      have the token of the job.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { covers, INHERITED_VARIABLES } from './environment.ts';
 import { SHELL_NAME } from './not-run.ts';
 
@@ -101,16 +103,27 @@ export function guardCredentials(rules: CredentialRules): CredentialGuard {
   const found = [...HOME_FILES.map((file) => join(home, file)), ...files.map((file) => resolve(file)), ...configsWithTokens(home)].filter(
     existsSync,
   );
+  const commands = runnerFiles();
   const isHidden = rules.hides && canHideFiles();
   const repository = repositoryToken(rules.cwd);
   const left = [
     ...through.map((name) => `the variable ${name} is passed on`),
     ...(isHidden ? [] : found.map((file) => `${file} can be read`)),
+    ...(isHidden ? [] : commands.map((file) => `${file} can be written`)),
     ...(repository === undefined ? [] : [`${repository} holds a login`]),
   ];
   if (!isHidden) return { env: GIT_ENV, wrap: (argv) => argv, hiddenBy: null, left };
-  const hidden = [...found, ...processesWith(secretVariables)];
+  const hidden = [...found, ...commands, ...processesWith(secretVariables)];
   return { env: GIT_ENV, wrap: (argv) => [...ENTER, ...ids(), ...hidden, '--', ...argv], hiddenBy: 'namespace', left };
+}
+
+const RUNNER_VARIABLES = ['GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_OUTPUT', 'GITHUB_STATE', 'GITHUB_STEP_SUMMARY'];
+const RUNNER_FOLDER = '_runner_file_commands';
+
+/** The files of the runner's commands, or their folder: it has those of later steps, too. */
+function runnerFiles(): string[] {
+  const files = RUNNER_VARIABLES.flatMap((name) => process.env[name] ?? []).filter((file) => file !== '' && existsSync(file));
+  return [...new Set(files.map((file) => (basename(dirname(file)) === RUNNER_FOLDER ? dirname(file) : file)))];
 }
 
 const TOKEN_IN_CONFIG = /extraheader\s*=\s*\S|:\/\/[^\s/:@]+:[^\s/@]+@/i;

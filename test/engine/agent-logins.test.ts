@@ -16,6 +16,9 @@ let rig: Rig;
 let stage: LocalForgeStage;
 const before = { ...process.env };
 
+/** Where a step of a job names folders for the path of later steps, which have the token of the job. */
+const runnerFile = (): string => rig.path('_runner_file_commands/add_path_1');
+
 beforeEach(async () => {
   rig = createRig();
   stage = await openLocalForgeStage();
@@ -35,10 +38,13 @@ beforeEach(async () => {
   writeFileSync(rig.path('secret.txt'), `${CANARY}\n`);
   writeFileSync(rig.path('thief.sh'), THIEF);
   chmodSync(rig.path('thief.sh'), 0o755);
+  mkdirSync(rig.path('_runner_file_commands'));
+  writeFileSync(runnerFile(), '');
+  Object.assign(process.env, { GITHUB_PATH: runnerFile() });
   Object.assign(process.env, { HOME: home, GITHUB_TOKEN: CANARY, GH_TOKEN: CANARY, SSH_AUTH_SOCK: `/tmp/${CANARY}` });
 });
 afterEach(async () => {
-  for (const name of ['HOME', 'GITHUB_TOKEN', 'GH_TOKEN', 'SSH_AUTH_SOCK']) {
+  for (const name of ['HOME', 'GITHUB_TOKEN', 'GH_TOKEN', 'SSH_AUTH_SOCK', 'GITHUB_PATH']) {
     if (before[name] === undefined) delete process.env[name];
     else process.env[name] = before[name];
   }
@@ -56,6 +62,7 @@ git config --show-origin --get-all credential.helper
 git config --get-all http.https://github.com/.extraheader
 tr '\\0' '\\n' < /proc/$ENGINE/environ
 cat /proc/$ENGINE/task/*/environ
+echo "$HOME/bin" >> "$RUNNER_FILE"
 umount "$HOME/.ssh" && cat "$HOME/.ssh/id_ed25519"
 unshare --user --map-root-user --mount sh -c 'umount "$HOME/.ssh"; cat "$HOME/.ssh/id_ed25519"'
 } > "$FOUND" 2>&1
@@ -64,7 +71,7 @@ exit 0
 `;
 
 async function steal(hides: boolean): Promise<{ found: string; evidence: JsonObject[] }> {
-  const env = { ENGINE: String(process.pid), SECRET_FILE: rig.path('secret.txt') };
+  const env = { ENGINE: String(process.pid), SECRET_FILE: rig.path('secret.txt'), RUNNER_FILE: runnerFile() };
   const found = ['command', 'agent'].map((name) => rig.path(`found-${name}`));
   const workflow = defineWorkflow({
     name: 'steal',
@@ -100,4 +107,12 @@ test.runIf(canHideFiles())('CR1, CR2: an agent, a command and a gate find no log
   expect(found).not.toContain(CANARY);
   expect(found).toContain('HOME=');
   for (const one of evidence) expect(one.credentials).toEqual({ git: 'no login', files: 'hidden by namespace' });
+});
+
+test.runIf(canHideFiles())('CR4: they set no variable, path or output of later steps of the job', async () => {
+  await steal(false);
+  expect(readFileSync(runnerFile(), 'utf8')).not.toBe('');
+  writeFileSync(runnerFile(), '');
+  await steal(true);
+  expect(readFileSync(runnerFile(), 'utf8')).toBe('');
 });
