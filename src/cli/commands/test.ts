@@ -33,7 +33,8 @@ export const run: CommandRun = async (shell, given) => {
   const wants = (category: TestCategory): boolean => categories.length === 0 || categories.includes(category);
   const names = given.allWords('WORKFLOW');
   const subjects = await testSubjects(shell, place.project, { names, validates: wants('structure') });
-  if (subjects.length === 0) throw new EngineError('USAGE', 'this project has no workflows or skills to test; "pawl init" writes a first workflow');
+  if (subjects.length === 0)
+    throw new EngineError('USAGE', 'this project has no workflows or skills to test; "pawl init" writes a first workflow');
   assertDeclared(shell, given, subjects);
   const services = await previewServices(shell, place);
   const progress = new Progress(shell);

@@ -47,7 +47,14 @@ export async function testSubjects(
   }));
   const empty = skills.flatMap(({ name, folder, file }) =>
     file === undefined && !references.has(name)
-      ? [{ name, reference: name, loaded: { problem: `${shownFile(shell, folder)} has none of ${SKILL_MODULES.join(', ')}` }, problems: [] }]
+      ? [
+          {
+            name,
+            reference: name,
+            loaded: { problem: `${shownFile(shell, folder)} has none of ${SKILL_MODULES.join(', ')}` },
+            problems: [],
+          },
+        ]
       : [],
   );
   const files = loaded.flatMap(({ file }) => (file === undefined || isSettingsFile(project, file) ? [] : [file]));
