@@ -48,6 +48,12 @@ test('a program prints the step that its arguments name, with a flag per paramet
   expect(run('--step', '2', '--format', 'text').out).toBe(renderStep(skill, { step: 2 }, { script: 'node skill.js', format: 'text' }));
 });
 
+test('a visit beyond the last one is the last one', () => {
+  const sixth = run('--step', '1', '--confidence', 'low', '--iteration', '6');
+  expect(sixth).toEqual(run('--step', '1', '--confidence', 'low', '--iteration', '5'));
+  expect(sixth.out).toContain('<NEXT>node skill.js --step 2 ');
+});
+
 test.each([
   [[], '--step is missing'],
   [['--step', '9'], 'ERROR: Invalid step 9'],

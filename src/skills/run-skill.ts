@@ -6,7 +6,7 @@ import { shellWord } from '../base/shell-word.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { withMissingFlags } from '../definition/arg.ts';
 import type { StepRequest } from './contexts.ts';
-import { CONFIDENCES, type Confidence } from './guidance.ts';
+import { CONFIDENCES, type Confidence, ITERATIONS_MAX } from './guidance.ts';
 import { readQrState } from './qr-state.ts';
 import { renderStep, STEP_FORMATS, type StepFormat } from './render.ts';
 import type { Skill } from './skill.ts';
@@ -34,7 +34,8 @@ export function readStepFlags(skill: Skill, flags: StepFlags): StepRequest {
     step: Number(step),
     params: readParams(skill, flags),
     ...(confidence === undefined ? {} : { confidence }),
-    ...(iteration === undefined ? {} : { iteration: Number(iteration) }),
+    // Beyond the last visit there is only the last one, as in a run.
+    ...(iteration === undefined ? {} : { iteration: Math.min(Number(iteration), ITERATIONS_MAX) }),
     ...(hasQr ? { qr: readQrState({ iteration: round, fail, status }) } : {}),
   };
 }
