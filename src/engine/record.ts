@@ -321,9 +321,7 @@ function snapshotOf(whole: FullRecord, state: RunState): Snapshot {
   return {
     data: whole.data,
     results: whole.results,
-    get completedSteps() {
-      return [...whole.completed];
-    },
+    completedSteps: whole.completed,
     iterationCounts: state.counts,
     gateDecision: state.decision,
   };
