@@ -18,8 +18,8 @@ type Databases = ContextSource['databases'];
 const NO_DATABASES: Databases = Object.freeze({});
 
 interface ContextParts {
-  readonly snapshot?: Snapshot;
-  readonly app?: Fields;
+  readonly snapshot?: Snapshot | undefined;
+  readonly app?: Fields | undefined;
   readonly result?: unknown;
   readonly assumed?: AssumptionText[];
 }
@@ -101,13 +101,12 @@ export class AttemptContext implements StepContext {
   async giving(databases: Databases): Promise<AttemptContext> {
     const [only, second] = Object.values(databases);
     const fields = second === undefined && only !== undefined ? { db: only, databases } : { databases };
-    const snapshot = this.#snapshot === undefined ? {} : { snapshot: this.#snapshot };
     const app = { ...fields, ...(await fieldsAround(this.#request, databases)) };
-    return new AttemptContext(this.#request, { ...snapshot, result: this.#result, app, assumed: this.#assumed });
+    return new AttemptContext(this.#request, { snapshot: this.#snapshot, result: this.#result, app, assumed: this.#assumed });
   }
 
   #copy(parts: Pick<ContextParts, 'snapshot' | 'result'>): AttemptContext {
-    return new AttemptContext(this.#request, { ...parts, ...(this.#app === undefined ? {} : { app: this.#app }), assumed: this.#assumed });
+    return new AttemptContext(this.#request, { ...parts, app: this.#app, assumed: this.#assumed });
   }
 
   /** What was assumed so far, oldest first. */
@@ -198,9 +197,8 @@ async function awaitContext(
   return new AttemptContext(request, partsOf(request, both[0], both[1]));
 }
 
-function partsOf({ undoes, result }: AttemptRequest, snapshot: Snapshot | undefined, app: Fields | undefined) {
-  const known = { ...(snapshot === undefined ? {} : { snapshot }), ...(app === undefined ? {} : { app }) };
-  return undoes === undefined ? known : { ...known, result };
+function partsOf({ undoes, result }: AttemptRequest, snapshot: Snapshot | undefined, app: Fields | undefined): ContextParts {
+  return { snapshot, app, result: undoes === undefined ? undefined : result };
 }
 
 // A task of a flow gets its arguments from the generator, so the record is loaded only when a function builds them.
