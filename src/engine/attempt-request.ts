@@ -1,6 +1,5 @@
 // Owns the request for one attempt: what the runner of steps gets to know of the run and of the activation.
 
-import { present } from '../base/fields.ts';
 import { type Activation, heldBy } from '../kernel/activation.ts';
 import type { StepWork } from '../kernel/effect.ts';
 import type { AttemptRequest } from '../steps/attempt.ts';
@@ -33,10 +32,12 @@ export function attemptRequest({ host, driver, start, want, activation, signal }
   return {
     want,
     ...place,
-    ...present({ group: group && bound(group.step).model, answers: answers?.map((ref) => record.value(ref)), notes: state.notes }),
-    ...(state.assumptions === undefined ? {} : { answered: answeredIn(state, (ref) => record.value(ref)) }),
+    group: group === undefined ? undefined : bound(group.step).model,
+    answers: answers?.map((ref) => record.value(ref)),
+    notes: state.notes,
+    answered: state.assumptions === undefined ? undefined : answeredIn(state, (ref) => record.value(ref)),
     holding: () => holdingIn(host.store, driver.run),
-    ...(saved === undefined ? {} : { savedState: record.value(saved) as SavedState }),
+    savedState: saved === undefined ? undefined : (record.value(saved) as SavedState),
     past: () => readPast(host.store, driver.checkpoint),
     visit: state.counts[group?.step ?? activation.step] ?? 1,
     bound: bound(activation.step),

@@ -36,8 +36,8 @@ export interface Decision {
   readonly take: readonly SlotClaim[];
   readonly record: RunRecord;
   readonly evidenceOf: (path: Path, attempt: number) => AttemptEvidence | undefined;
-  readonly create?: RunCreation;
-  readonly supplied?: readonly AttemptRow[];
+  readonly create?: RunCreation | undefined;
+  readonly supplied?: readonly AttemptRow[] | undefined;
   readonly release: boolean;
 }
 
@@ -63,15 +63,16 @@ export function createDelta(decision: Decision): Delta {
     post: mailOf(decision),
     slots: { take: decision.take, free: freedSlots(before, after, touched) },
     release: decision.release,
-    ...codeOf(decision.events),
-    ...(decision.create === undefined ? {} : { create: decision.create }),
+    codeHash: codeOf(decision.events),
+    create: decision.create,
   };
 }
 
-function codeOf(events: readonly RunEvent[]): Pick<Delta, 'codeHash'> {
-  const codes = events.flatMap((event) => (event.type === 'run.changed' && event.change === 'code-accepted' ? [event.code] : []));
-  const codeHash = codes.at(-1);
-  return codeHash === undefined ? {} : { codeHash };
+/** The code that was accepted last. */
+function codeOf(events: readonly RunEvent[]): string | undefined {
+  let code: string | undefined;
+  for (const event of events) if (event.type === 'run.changed' && event.change === 'code-accepted') code = event.code;
+  return code;
 }
 
 /** Rows for results that were supplied in place of steps. They have attempt number 0. */

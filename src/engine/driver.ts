@@ -257,7 +257,8 @@ export class RunDriver {
       record: this.record,
       evidenceOf: (path, attempt) => this.work.evidenceOf(path, attempt),
       release: this.queue.length === 0 && !this.host.isDraining() && this.work.endsWith(after, touched),
-      ...(this.creation === undefined ? {} : { create: this.creation.create, supplied: this.creation.supplied }),
+      create: this.creation?.create,
+      supplied: this.creation?.supplied,
     });
     this.writing = this.host.store.commit(delta);
     const result = await this.writing;

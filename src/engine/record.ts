@@ -248,7 +248,7 @@ export class RunRecord implements View {
   /** Returns the values and data that changed since the last call, for the delta. */
   takeChanges(): { values: readonly StoredValue[]; data: readonly { key: string; text: string }[] } {
     const values = this.fresh;
-    const data = [...this.changedData].map(([key, text]) => ({ key, text }));
+    const data = Array.from(this.changedData, ([key, text]) => ({ key, text }));
     this.fresh = [];
     if (data.length > 0) this.changedData = new Map();
     return { values, data };
@@ -321,9 +321,7 @@ function snapshotOf(whole: FullRecord, state: RunState): Snapshot {
   return {
     data: whole.data,
     results: whole.results,
-    get completedSteps() {
-      return [...whole.completed];
-    },
+    completedSteps: whole.completed,
     iterationCounts: state.counts,
     gateDecision: state.decision,
   };

@@ -149,7 +149,8 @@ export class RunWork {
   }
 
   private request(want: StepWork, activation: Activation, signal: AbortSignal): AttemptRequest {
-    return attemptRequest({ ...this.options, want, activation, signal });
+    const { host, driver, start } = this.options;
+    return attemptRequest({ host, driver, start, want, activation, signal });
   }
 
   private observed(activation: Activation, found: Extract<AttemptResult, { type: 'observed' }>): RunInput {

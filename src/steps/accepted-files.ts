@@ -64,9 +64,12 @@ export function inheritedRecord(data: JsonObject): JsonObject {
 }
 
 /** Does an attempt; what it changed of the protected files is accepted where the step may change it. */
-export async function acceptingChanges(job: Job, attempt: () => Promise<AttemptResult>): Promise<AttemptResult> {
+export function acceptingChanges(job: Job, attempt: () => Promise<AttemptResult>): Promise<AttemptResult> {
+  return WORKS.has(job.request.bound.model.kind) && mayBeJudged(job) ? attemptAccepting(job, attempt) : attempt();
+}
+
+async function attemptAccepting(job: Job, attempt: () => Promise<AttemptResult>): Promise<AttemptResult> {
   const { bound, activation, signal } = job.request;
-  if (!WORKS.has(bound.model.kind) || !mayBeJudged(job)) return await attempt();
   const { data } = await job.request.snapshot();
   const record = recordIn(data);
   if (record === undefined) return await attempt();

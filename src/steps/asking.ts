@@ -372,7 +372,8 @@ function watchdogsFor({ watchdogs }: StepServices, { idleMs }: RoleSetting, time
 function continued(role: string, { data, completedSteps }: Snapshot): Pick<AgentRequest, 'session'> {
   const id = data[sessionKey(role)];
   if (typeof id !== 'string') return {};
-  const done = completedSteps.length === 0 ? 'Nothing is done yet.' : `Done so far: ${completedSteps.join(', ')}.`;
+  const steps = [...completedSteps];
+  const done = steps.length === 0 ? 'Nothing is done yet.' : `Done so far: ${steps.join(', ')}.`;
   const handover = `You continue work that was begun in an earlier session, which is no longer available. ${done} Check the workspace for what is already there.`;
   return { session: { id, handover } };
 }

@@ -19,7 +19,7 @@ export interface Snapshot {
   readonly data: JsonObject;
   /** The latest output of each completed step, by name. */
   readonly results: Readonly<Record<string, Json>>;
-  readonly completedSteps: readonly string[];
+  readonly completedSteps: Iterable<string>;
   readonly iterationCounts: Readonly<Record<string, number>>;
   readonly gateDecision: { readonly gate: string; readonly option: string; readonly input?: string | undefined } | undefined;
 }
@@ -102,13 +102,13 @@ export interface AttemptRequest<Model extends StepModel = StepModel> {
   /** Set if the work takes back what an earlier attempt did. */
   readonly undoes?: UndoneWork;
   /** What the person the worker works for answered so far: a list of questions with their answers each. */
-  readonly answers?: readonly Json[];
+  readonly answers?: readonly Json[] | undefined;
   /** The state that the worker saved before the last of these questions. */
-  readonly savedState?: SavedState;
+  readonly savedState?: SavedState | undefined;
   /** What people wrote to the run and no agent has worked with yet, oldest first. */
-  readonly notes?: readonly PersonNote[];
+  readonly notes?: readonly PersonNote[] | undefined;
   /** What workers of this run assumed and people have answered, oldest first. */
-  readonly answered?: readonly AnsweredAssumption[];
+  readonly answered?: readonly AnsweredAssumption[] | undefined;
   /** Finds the assumptions of the run and its family without whose answers nothing lands. */
   readonly holding?: () => Promise<readonly HoldingAssumption[]>;
   /** Loads what agents are told of the past; absent where there is none. */
@@ -116,7 +116,7 @@ export interface AttemptRequest<Model extends StepModel = StepModel> {
   /** Which visit of its step in the run this is, or of the step it is a member of; 1 where steps are not counted. */
   readonly visit?: number;
   /** A member: the step whose branches or items work side by side. */
-  readonly group?: StepModel;
+  readonly group?: StepModel | undefined;
   /** A member of a fan-out: its item. */
   readonly item: Json | undefined;
   /** Loads the run's record; the same record while nothing settles. */

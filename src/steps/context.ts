@@ -4,7 +4,7 @@
 import { EngineError, messageOf } from '../base/error.ts';
 import { deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { bindParams } from '../definition/arg.ts';
-import { ASSUMPTIONS_PER_ATTEMPT, type AssumptionText, checkAssumptions } from '../definition/assumption.ts';
+import { ASSUMPTIONS_PER_ATTEMPT, type AssumptionInput, type AssumptionText, checkAssumptions } from '../definition/assumption.ts';
 import type { CheckpointView, ContextSource, StepContext } from '../definition/code.ts';
 import { databasesOf } from '../definition/database.ts';
 import type { ProtectedDatabase } from '../definition/protected-database.ts';
@@ -18,8 +18,8 @@ type Databases = ContextSource['databases'];
 const NO_DATABASES: Databases = Object.freeze({});
 
 interface ContextParts {
-  readonly snapshot?: Snapshot;
-  readonly app?: Fields;
+  readonly snapshot?: Snapshot | undefined;
+  readonly app?: Fields | undefined;
   readonly result?: unknown;
   readonly assumed?: AssumptionText[];
 }
@@ -31,6 +31,19 @@ export class AttemptContext implements StepContext {
   readonly #result: unknown;
   /** What the step's functions assumed instead of asking; shared by all contexts of the attempt. */
   readonly #assumed: AssumptionText[];
+  readonly runId: string;
+  readonly workflow: string;
+  readonly stepId: string;
+  readonly path: string;
+  readonly attempt: number;
+  readonly idempotencyKey: string;
+  readonly params: JsonObject;
+  readonly workflowParams: JsonObject;
+  readonly undoes: StepContext['undoes'];
+  readonly itemKey: string | undefined;
+  readonly retryContext: StepContext['retryContext'];
+  readonly signal: AbortSignal;
+  readonly assume: StepContext['assume'];
   declare readonly db: ProtectedDatabase;
   declare readonly databases: StepContext['databases'];
   #snapshot: Snapshot | undefined;
@@ -44,8 +57,33 @@ export class AttemptContext implements StepContext {
     this.#result = parts.result;
     this.#app = parts.app;
     this.#assumed = parts.assumed ?? [];
-    Object.defineProperties(this, OWN);
-    if (parts.app !== undefined) for (const name of Object.keys(parts.app)) Object.defineProperty(this, name, fieldOf(parts.app, name));
+    const { runId, workflow, bound, activation, undoes, signal } = request;
+    this.runId = runId;
+    this.workflow = workflow.definition.name;
+    this.stepId = bound.model.id;
+    this.path = activation.path;
+    this.attempt = activation.attempt;
+    this.idempotencyKey = keyOf(request);
+    this.params = deepFreeze(request.params);
+    this.workflowParams = this.params;
+    this.undoes = undoes;
+    this.itemKey = activation.member?.key;
+    this.retryContext = retryContextOf(request);
+    this.signal = signal;
+    this.assume = (assumption) => this.#assume(assumption);
+    // On the object itself, so that `{ ...ctx }` has them. Only what takes long to build is an accessor: defining one takes
+    // longer than all the fields above.
+    for (const { name, get } of BUILT_WHEN_READ) Object.defineProperty(this, name, { get, enumerable: true });
+    if (parts.app !== undefined) for (const name of Object.keys(parts.app)) this.#add(name, parts.app[name]);
+  }
+
+  #add(name: string, value: unknown): void {
+    if (name in this)
+      throw new EngineError(
+        'CONTEXT_FAILED',
+        `the context of workflow "${this.workflow}" has a field "${name}", which the engine provides; rename it`,
+      );
+    Object.defineProperty(this, name, { value, enumerable: true });
   }
 
   /** The same context after the work: postconditions see its result. */
@@ -63,13 +101,12 @@ export class AttemptContext implements StepContext {
   async giving(databases: Databases): Promise<AttemptContext> {
     const [only, second] = Object.values(databases);
     const fields = second === undefined && only !== undefined ? { db: only, databases } : { databases };
-    const snapshot = this.#snapshot === undefined ? {} : { snapshot: this.#snapshot };
     const app = { ...fields, ...(await fieldsAround(this.#request, databases)) };
-    return new AttemptContext(this.#request, { ...snapshot, result: this.#result, app, assumed: this.#assumed });
+    return new AttemptContext(this.#request, { snapshot: this.#snapshot, result: this.#result, app, assumed: this.#assumed });
   }
 
   #copy(parts: Pick<ContextParts, 'snapshot' | 'result'>): AttemptContext {
-    return new AttemptContext(this.#request, { ...parts, ...(this.#app === undefined ? {} : { app: this.#app }), assumed: this.#assumed });
+    return new AttemptContext(this.#request, { ...parts, app: this.#app, assumed: this.#assumed });
   }
 
   /** What was assumed so far, oldest first. */
@@ -77,54 +114,20 @@ export class AttemptContext implements StepContext {
     return this.#assumed;
   }
 
-  get assume(): StepContext['assume'] {
-    return (assumption) => {
-      const read = checkAssumptions(toPlain([assumption], 'the assumption'));
-      if ('why' in read) throw new EngineError('REPORT_INVALID', `step "${this.stepId}": ${read.why}`);
-      const [own] = read.assumptions as [AssumptionText];
-      const { answered = [], activation } = this.#request;
-      const known = answered.findLast(({ step, question }) => step === activation.step && question === own.question);
-      if (known !== undefined) return known.answer;
-      if (this.#assumed.length >= ASSUMPTIONS_PER_ATTEMPT)
-        throw new EngineError(
-          'REPORT_INVALID',
-          `step "${this.stepId}" assumes more than ${ASSUMPTIONS_PER_ATTEMPT} things; keep the most severe`,
-        );
-      this.#assumed.push(own);
-      return own.assumed;
-    };
-  }
-
-  get runId(): string {
-    return this.#request.runId;
-  }
-
-  get workflow(): string {
-    return this.#request.workflow.definition.name;
-  }
-
-  get stepId(): string {
-    return this.#request.bound.model.id;
-  }
-
-  get path(): string {
-    return this.#request.activation.path;
-  }
-
-  get attempt(): number {
-    return this.#request.activation.attempt;
-  }
-
-  get idempotencyKey(): string {
-    return keyOf(this.#request);
-  }
-
-  get params(): JsonObject {
-    return deepFreeze(this.#request.params);
-  }
-
-  get workflowParams(): JsonObject {
-    return this.params;
+  #assume(assumption: AssumptionInput): string {
+    const read = checkAssumptions(toPlain([assumption], 'the assumption'));
+    if ('why' in read) throw new EngineError('REPORT_INVALID', `step "${this.stepId}": ${read.why}`);
+    const [own] = read.assumptions as [AssumptionText];
+    const { answered = [], activation } = this.#request;
+    const known = answered.findLast(({ step, question }) => step === activation.step && question === own.question);
+    if (known !== undefined) return known.answer;
+    if (this.#assumed.length >= ASSUMPTIONS_PER_ATTEMPT)
+      throw new EngineError(
+        'REPORT_INVALID',
+        `step "${this.stepId}" assumes more than ${ASSUMPTIONS_PER_ATTEMPT} things; keep the most severe`,
+      );
+    this.#assumed.push(own);
+    return own.assumed;
   }
 
   get stepState(): JsonObject {
@@ -154,24 +157,8 @@ export class AttemptContext implements StepContext {
     return deepFreeze(this.#result);
   }
 
-  get undoes(): StepContext['undoes'] {
-    return this.#request.undoes;
-  }
-
   get item(): unknown {
     return this.#request.item === undefined ? undefined : deepFreeze(this.#request.item);
-  }
-
-  get itemKey(): string | undefined {
-    return this.#request.activation.member?.key;
-  }
-
-  get retryContext(): StepContext['retryContext'] {
-    return retryContextOf(this.#request);
-  }
-
-  get signal(): AbortSignal {
-    return this.#request.signal;
   }
 
   /** The run's record. A task of a flow may not have it loaded; then it must be at hand. */
@@ -185,14 +172,9 @@ export class AttemptContext implements StepContext {
   }
 }
 
-// On the object itself, so that `{ ...ctx }` has them. `snapshot` and `assumed` are the engine's own.
-const {
-  snapshot: _,
-  assumed: __,
-  ...GETTERS
-} = Object.getOwnPropertyDescriptors(AttemptContext.prototype) as Record<string, PropertyDescriptor>;
-const OWN = Object.fromEntries(
-  Object.entries(GETTERS).flatMap(([name, { get }]) => (get === undefined ? [] : [[name, { get, enumerable: true }]])),
+/** The accessors of a context. `snapshot` and `assumed` are the engine's own. */
+const BUILT_WHEN_READ = Object.entries(Object.getOwnPropertyDescriptors(AttemptContext.prototype)).flatMap(([name, { get }]) =>
+  get === undefined || name === 'snapshot' || name === 'assumed' ? [] : [{ name, get }],
 );
 
 /** Builds the context of an attempt, without waiting where nothing has to be waited for. */
@@ -215,9 +197,8 @@ async function awaitContext(
   return new AttemptContext(request, partsOf(request, both[0], both[1]));
 }
 
-function partsOf({ undoes, result }: AttemptRequest, snapshot: Snapshot | undefined, app: Fields | undefined) {
-  const known = { ...(snapshot === undefined ? {} : { snapshot }), ...(app === undefined ? {} : { app }) };
-  return undoes === undefined ? known : { ...known, result };
+function partsOf({ undoes, result }: AttemptRequest, snapshot: Snapshot | undefined, app: Fields | undefined): ContextParts {
+  return { snapshot, app, result: undoes === undefined ? undefined : result };
 }
 
 // A task of a flow gets its arguments from the generator, so the record is loaded only when a function builds them.
@@ -280,17 +261,7 @@ async function applicationFields(request: AttemptRequest, readDatabases: () => D
   }
   if (typeof built !== 'object' || built === null || Array.isArray(built))
     throw new EngineError('CONTEXT_FAILED', `the context of workflow "${name}" must be an object, not ${kindOf(built)}`);
-  const taken = Object.keys(built).find((field) => field in AttemptContext.prototype);
-  if (taken !== undefined)
-    throw new EngineError(
-      'CONTEXT_FAILED',
-      `the context of workflow "${name}" has a field "${taken}", which the engine provides; rename it`,
-    );
   return built as Fields;
-}
-
-function fieldOf(app: Fields, name: string): PropertyDescriptor {
-  return { value: app[name], enumerable: true };
 }
 
 /** The key of an attempt: the same for a crash re-run, another for a retry. */

@@ -31,7 +31,7 @@ function checkpointFor({ runId, params }: AttemptRequest, { snapshot, workflow, 
     workflowRunId: runId,
     workflowType: workflow,
     currentStep: stepId,
-    completedSteps: completedSteps.map((step) => ({ step, result: resultOf(results, step) })),
+    completedSteps: Array.from(completedSteps, (step) => ({ step, result: resultOf(results, step) })),
     iterationCounts,
     ...(gateDecision === undefined ? {} : { gateDecision: gateDecision as unknown as JsonObject }),
   };

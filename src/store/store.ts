@@ -134,9 +134,9 @@ export interface Delta {
   readonly post: readonly Mail[];
   /** `free`: paths that release what they hold, or leave a queue. A run that becomes final releases everything. */
   readonly slots: { readonly take: readonly SlotClaim[]; readonly free: readonly Path[] };
-  readonly create?: RunCreation;
+  readonly create?: RunCreation | undefined;
   /** The digest of the run's functions, if they changed and somebody accepted the change. */
-  readonly codeHash?: string;
+  readonly codeHash?: string | undefined;
   /** Releases the run in the same transaction, unless the inbox has mail that this delta does not consume. */
   readonly release?: boolean;
 }

@@ -22,11 +22,13 @@ interface Watched {
 }
 
 /** Does the work, and puts into its evidence which databases something other than Pawl changed meanwhile. */
-export async function watchingDatabases(job: Job, work: Work): Promise<AttemptResult> {
+export function watchingDatabases(job: Job, work: Work): Promise<AttemptResult> {
+  return OUTSIDE.has(job.request.bound.model.kind) ? workedWatched(job, work) : work(job);
+}
+
+async function workedWatched(job: Job, work: Work): Promise<AttemptResult> {
   const { services } = job.bench;
-  const all = Object.entries(services.databases ?? {});
-  if (all.length === 0 || !OUTSIDE.has(job.request.bound.model.kind)) return work(job);
-  const watched = all.flatMap(([name, { path }]) => watch(name, path) ?? []);
+  const watched = Object.entries(services.databases ?? {}).flatMap(([name, { path }]) => watch(name, path) ?? []);
   try {
     const result = await work(job);
     const found = watched.flatMap((one) => {

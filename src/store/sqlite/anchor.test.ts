@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createActivation, createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
 import { readLostLog } from './lost-log.ts';
@@ -163,6 +164,35 @@ describe('a file that replaced the store', () => {
     await later.close();
     writeFileSync(file, readFileSync(join(directory, 'old.db')));
     expect((await open()).loss).toMatchObject({ ...LOST, details: { runId: 'r1', seq: 1, expected: 2 } });
+  });
+
+  test('another store that is written over the open file is found, although the file was just looked at', async () => {
+    const other = await openSqliteStore({ file: join(directory, 'other.db') });
+    await other.commit(createFirst({ run: 'r1', owner: 'me' }));
+    await other.close();
+    const store = await open({ walAutocheckpoint: 1 });
+    const first = createFirst({ run: 'r1', owner: 'me' });
+    await store.commit(first);
+    const next = createNext(first, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }]);
+    // Nothing is written: what was read once must not be remembered.
+    utimesSync(file, 1, 1);
+    await nextTurn();
+    expect(await store.commit({ ...next, epoch: 7 })).toEqual({ result: 'stale' });
+    writeFileSync(file, readFileSync(join(directory, 'other.db')));
+    utimesSync(file, 2, 2);
+    await nextTurn();
+    await expect(store.commit(next)).rejects.toMatchObject({ code: 'STORE_GONE', message: expect.stringContaining('written over it') });
+  });
+
+  test('a store whose file was looked at leaves no write-ahead log when it is closed', async () => {
+    const store = await openSqliteStore({ file, walAutocheckpoint: 1 });
+    const first = createFirst({ run: 'r1', owner: 'me' });
+    await store.commit(first);
+    utimesSync(file, 1, 1);
+    await nextTurn();
+    await store.commit(createNext(first, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }]));
+    await store.close();
+    expect(existsSync(`${file}-wal`)).toBe(false);
   });
 
   test('an empty file is not taken for a new store, and neither is a missing one', async () => {

@@ -102,6 +102,7 @@ interface Watch {
 function openWatch(path: string, id: unknown): Watch {
   const seen = new Map<string, Stats>();
   const log = openLogSize(`${path}-wal`);
+  const file = openIdReader(path);
   const check = (side: keyof typeof SIDES): void => {
     const before = seen.get(side);
     const now = statSync(`${path}${side}`, { throwIfNoEntry: false });
@@ -111,7 +112,7 @@ function openWatch(path: string, id: unknown): Watch {
     }
     if (before !== undefined && (before.ino !== now.ino || before.dev !== now.dev)) throw gone(path, `its ${SIDES[side]} was replaced`);
     // Only what is written back from the log changes the file, seldom enough to read each time whose file it is.
-    if (side === '' && before !== undefined && before.mtimeMs !== now.mtimeMs && idIn(path) !== id)
+    if (side === '' && before !== undefined && before.mtimeMs !== now.mtimeMs && file.read() !== id)
       throw gone(path, 'another one was written over it');
     // Pruning makes a file shorter, and a checkpoint the log: both leave the store whole.
     const sizeBefore = side === '-wal' ? log.size : (before?.size ?? 0);
@@ -132,14 +133,18 @@ function openWatch(path: string, id: unknown): Watch {
       isChecked = false;
     });
   };
-  return { look, note: log.note, close: log.close };
+  const close = (): void => {
+    file.close();
+    log.close();
+  };
+  return { look, note: log.note, close };
 }
 
 /**
  * The size of the log as it was after the last write. It is asked for when a byte can be read after the last known end:
  * once the log is in use from its beginning again, it no longer grows. Asking after every write would make the next one
  * slower, because Linux keeps the times of a file exactly once they were asked for, and each sync then records them: 50 µs
- * a step. SQLite has no locks on the log, and it is closed after the database: closing it drops none.
+ * a step. SQLite has no locks on the log: closing it drops none.
  */
 function openLogSize(path: string): { size: number; note(): void; close(): void } {
   const byte = new Uint8Array(1);
@@ -162,22 +167,38 @@ function openLogSize(path: string): { size: number; note(): void; close(): void 
   return log;
 }
 
+/**
+ * Reads whose file it is, with a connection of its own: what the other has in its memory says nothing about the disk. It
+ * stays open, because reading the schema takes a millisecond, and keeps no pages from one time to the next.
+ */
+function openIdReader(path: string): { read(): unknown; close(): void } {
+  let db: DatabaseSync | undefined;
+  const close = (): void => {
+    db?.close();
+    db = undefined;
+  };
+  const read = (): unknown => {
+    try {
+      db ??= new DatabaseSync(path, { readOnly: true });
+      const found = db.prepare("SELECT value FROM meta WHERE key = 'store_id'").get();
+      db.exec('PRAGMA shrink_memory');
+      return found?.value;
+    } catch {
+      close();
+      return undefined;
+    }
+  };
+  return { read, close };
+}
+
+/** Whether the file is whole, read with a connection of its own: it sees the file as it is. */
 function isWhole(path: string): boolean {
-  return readAnew(path, 'PRAGMA quick_check(1)')?.quick_check === 'ok';
-}
-
-function idIn(path: string): unknown {
-  return readAnew(path, "SELECT value FROM meta WHERE key = 'store_id'")?.value;
-}
-
-/** Reads the file with a connection of its own: what this process has in its memory says nothing about the disk. */
-function readAnew(path: string, sql: string): Record<string, unknown> | undefined {
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(path, { readOnly: true });
-    return db.prepare(sql).get();
+    return db.prepare('PRAGMA quick_check(1)').get()?.quick_check === 'ok';
   } catch {
-    return undefined;
+    return false;
   } finally {
     db?.close();
   }

@@ -161,9 +161,10 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
     close: async () => {
       await transactions.idle();
       bell.close();
+      // Its connection before that of the store: the last one that is closed writes the log back, and it cannot.
+      home.close();
       connection.close();
       anchor.close();
-      home.close();
     },
   };
 }
