@@ -125,16 +125,7 @@ export type Activation = InState<State['state']>;
 
 type StateField<S = State> = S extends State ? keyof S : never;
 
-const OF_STATE: Record<StateField, true> = {
-  state: true,
-  startedAt: true,
-  due: true,
-  slots: true,
-  until: true,
-  news: true,
-  wait: true,
-  held: true,
-};
+const OF_STATE: Record<StateField, 1> = { state: 1, startedAt: 1, due: 1, slots: 1, until: 1, news: 1, wait: 1, held: 1 };
 
 /** The activation without what belongs to its present state. */
 export function visitOf(activation: Activation): Visit {
@@ -173,11 +164,6 @@ export function slotsOf(activation: Activation | undefined): readonly string[] |
 /** When the present state of an activation ends by itself. */
 export function dueTimeOf(activation: Activation): number | undefined {
   return 'due' in activation ? activation.due : undefined;
-}
-
-/** Whether there were news of the forge while it was worked on. */
-export function hasNews(activation: Activation | undefined): boolean {
-  return activation?.state === 'running' && activation.news === true;
 }
 
 /** When the present attempt began to work. */

@@ -4,7 +4,7 @@
 // K15. A report is on record before it is verified, and counts once; it is verified like any other work.
 // K16. Asking a person, and waiting for capacity, budget or answers, use up no retries: the next attempt is fresh.
 
-import { type Activation, hasNews, type Path, startTimeOf, visitOf, type Wait, waitOf } from './activation.ts';
+import { type Activation, type Path, startTimeOf, visitOf, type Wait, waitOf } from './activation.ts';
 import type { Inputs, StepError } from './input.ts';
 import { beginAttempt } from './open.ts';
 import { attemptFailed } from './settle.ts';
@@ -61,8 +61,10 @@ export function takeShortage(turn: Turn, path: Path, failed: StepError): void {
   const resumeAt = failed.resumeAt ?? (kind === 'capacity' ? turn.at + UNKNOWN_RESET_MS : undefined);
   const soon = turn.at + RESET_MS_MIN;
   const due = resumeAt === undefined ? undefined : Math.max(resumeAt, soon);
-  if (kind !== 'capacity' || failed.onNews !== true) return waitWith(turn, turn.live(path), { wait: { kind }, due, failed });
-  waitWith(turn, turn.live(path), { wait: { kind, news: true }, due: hasNews(turn.live(path)) ? soon : due, failed });
+  const activation = turn.live(path);
+  if (kind !== 'capacity' || failed.onNews !== true) return waitWith(turn, activation, { wait: { kind }, due, failed });
+  const mayHaveMissed = activation.state === 'running' && activation.news === true;
+  waitWith(turn, activation, { wait: { kind, news: true }, due: mayHaveMissed ? soon : due, failed });
 }
 
 /** Ends an attempt in a wait; `failed` says why it ended. */

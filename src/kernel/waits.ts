@@ -5,7 +5,7 @@
 
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepOf } from '../definition/model.ts';
-import { type Activation, dueTimeOf, hasNews, heldBy, type InState, type Path, visitOf, type Wait, waitOf } from './activation.ts';
+import { type Activation, dueTimeOf, heldBy, type InState, type Path, visitOf, type Wait, waitOf } from './activation.ts';
 import { startFresh } from './attended.ts';
 import { openGroup, timeOutGroup } from './group.ts';
 import type { Inputs, StepError } from './input.ts';
@@ -131,7 +131,7 @@ const NEWS_MS = 1000;
 export function takePending(turn: Turn, activation: InState<'running'>, { timeoutMs, config }: StepOf<'gate'>): void {
   const { startedAt } = activation;
   const deadline = timeoutMs === undefined ? undefined : (activation.deadline ?? startedAt + timeoutMs);
-  const again = turn.at + Math.min(config.lookAgainMs ?? LOOK_AGAIN_MS, hasNews(activation) ? NEWS_MS : Number.POSITIVE_INFINITY);
+  const again = turn.at + Math.min(config.lookAgainMs ?? LOOK_AGAIN_MS, activation.news === true ? NEWS_MS : Number.POSITIVE_INFINITY);
   const due = deadline === undefined ? again : Math.min(again, deadline);
   turn.change({ ...visitOf(activation), deadline, state: 'waiting', wait: { kind: 'checks' }, startedAt, due });
 }
