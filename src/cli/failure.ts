@@ -4,7 +4,7 @@
 import { type EngineError, ERROR_CODES, isEngineError, messageOf } from '../base/error.ts';
 import { pasteableIn } from './caller.ts';
 import { SCHEMA_VERSION, type Shell, type World } from './shell.ts';
-import { lookOf, plain, styled } from './terminal.ts';
+import { logText, lookOf, styled } from './terminal.ts';
 
 /** The exit code of a bug in Pawl. */
 const EXIT_BUG = 70;
@@ -21,7 +21,7 @@ export function reportFailure(world: World, error: unknown, flags: FailureFlags)
   const look = lookOf(world.stderr, world.env, { noColor: flags.noColor });
   if (!isEngineError(error)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
-    world.stderr.write(`pawl: this is a bug in Pawl; everything recorded so far is safe on disk:\n${plain(stack)}\n`);
+    world.stderr.write(`pawl: this is a bug in Pawl; everything recorded so far is safe on disk:\n${logText(stack, world.env)}\n`);
     return EXIT_BUG;
   }
   const message = pasteableIn({ env: world.env, named: flags.named }, error.message);
@@ -29,7 +29,7 @@ export function reportFailure(world: World, error: unknown, flags: FailureFlags)
   const { position } = error;
   const where =
     position === undefined ? '' : `${position.file === undefined ? '' : `${position.file}:`}${position.line}:${position.column}: `;
-  world.stderr.write(`${styled(look, 'red', 'pawl:')} ${plain(where + message)} ${styled(look, 'dim', `[${error.code}]`)}\n`);
+  world.stderr.write(`${styled(look, 'red', 'pawl:')} ${logText(where + message, world.env)} ${styled(look, 'dim', `[${error.code}]`)}\n`);
   return ERROR_CODES[error.code].exit;
 }
 

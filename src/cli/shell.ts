@@ -5,7 +5,7 @@ import type { Ancestor } from '../authority/ancestry.ts';
 import type { Right } from '../authority/right.ts';
 import { pasteableIn } from './caller.ts';
 import type { ParsedArgs } from './command.ts';
-import { type Look, lookOf, plain, type StyleName, type SymbolName, styled, symbol } from './terminal.ts';
+import { type Look, logText, lookOf, type StyleName, type SymbolName, styled, symbol } from './terminal.ts';
 
 /** The version of all JSON that commands print. */
 export const SCHEMA_VERSION = 1;
@@ -84,7 +84,7 @@ export class Shell {
 
   /** Prints a warning to stderr. */
   warn(text: string): void {
-    this.world.stderr.write(`pawl: ${plain(pasteableIn(this, text))}\n`);
+    this.world.stderr.write(`pawl: ${logText(pasteableIn(this, text), this.env)}\n`);
   }
 
   /** The text in a style, if stdout has colour. */

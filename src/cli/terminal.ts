@@ -82,7 +82,13 @@ export function plain(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(ESCAPES, '').replace(CONTROLS, '').replace(TURNS, '');
 }
 
-/** The same on one line. */
+/** Text for the log of this process. In a job of GitHub Actions lines such as `::add-mask::x` command the runner, so they are broken. */
+export function logText(text: string, env: Readonly<Record<string, string | undefined>>): string {
+  const shown = plain(text);
+  return env.GITHUB_ACTIONS === 'true' ? shown.replaceAll('::', ':\u200b:').replaceAll('##[', '#\u200b#[') : shown;
+}
+
+/** Plain text on one line. */
 export function oneLine(text: string): string {
   return plain(text).replace(/\s+/g, ' ').trim();
 }

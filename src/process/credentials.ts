@@ -8,8 +8,8 @@
 //      process and of those that started it.
 // CR3. What could not be kept away is said, never passed over: a variable that was let through, a file that is still
 //      readable, a token in the configuration of the repository.
-// CR4. In a job of GitHub Actions so are the files with which a step sets variables, the path and outputs of later steps: those
-//      have the token of the job.
+// CR4. In a job of GitHub Actions the files with which a step sets variables, the path and outputs of later steps are hidden in
+//      the same way: later steps have the token of the job.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';

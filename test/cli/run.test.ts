@@ -241,3 +241,9 @@ test('a person who decides later gets exit code 3 and the command', async () => 
   expect(await terminal.ended).toBe(3);
   expect(terminal.text()).toContain(`    pawl decide ${ID} --option approve\n`);
 });
+
+test('in a job of GitHub Actions, text of others does not command the runner', async () => {
+  const { stderr } = await rig.run(['run', 'a\n::add-mask::b ##[save-state]c'], { env: { GITHUB_ACTIONS: 'true' } });
+  expect(stderr).toContain('add-mask');
+  expect(stderr).not.toMatch(/::|##\[/);
+});
