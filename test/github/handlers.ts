@@ -6,7 +6,7 @@ import { type ApiRequest, type ApiResponse, apiError, type Handler, itemOf } fro
 import { hookHandlers } from './hook-handlers.ts';
 import { pullHandlers } from './pull-handlers.ts';
 import { commentData, eventData, fileData, issueData, labelData, userData } from './shapes.ts';
-import { type GitHubState, type Item, NAME, OWNER, stamp } from './state.ts';
+import { type GitHubState, type Item, OWNER, stamp } from './state.ts';
 
 const NOT_FOUND = apiError(404, 'Not Found');
 
@@ -116,7 +116,7 @@ const repositoryHandlers: Readonly<Record<string, Handler>> = {
     const allowed = { allow_merge_commit: true, allow_squash_merge: true, allow_rebase_merge: true };
     return {
       status: 200,
-      data: { full_name: `${OWNER}/${NAME}`, name: NAME, default_branch: state.defaultBranch, permissions, ...allowed },
+      data: { id: 1, full_name: `${OWNER}/${state.name}`, name: state.name, default_branch: state.defaultBranch, permissions, ...allowed },
     };
   },
   'users/get-authenticated': ({ state, actor }) => ({ status: 200, data: userData(state, actor) }),

@@ -26,6 +26,8 @@ export interface Fault {
   times?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly message?: string;
+  /** The type of an error of the GraphQL API, which answers 200. */
+  readonly type?: string;
   /** Closes the connection without an answer. */
   readonly hangsUp?: boolean;
 }
@@ -43,10 +45,15 @@ export interface GitHubServer {
   limitedUntil: number;
   /** The next request like this is carried out and never answered. */
   holdNext: string | undefined;
+  /** Where GitHub moved something, by the beginning of its path: `/repos/octo/project/issues/1` to `/repositories/2/issues/9`. */
+  readonly moved: Map<string, string>;
   /** Something that happens right before the next request like this is carried out. */
   beforeNext: { readonly on: string; work(): Promise<void> } | undefined;
   close(): Promise<void>;
 }
+
+/** The version of the API that the driver is written for. */
+const API_VERSION = '2022-11-28';
 
 /** The token of the login `pawl-user`. */
 export const TOKEN = 'github_pat_test';
@@ -74,7 +81,7 @@ export async function startGitHub(repository: string): Promise<GitHubServer> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const hub: GitHubServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ state, log: [], violations: [], faults: [], limitedUntil: 0, holdNext: undefined, beforeNext: undefined },
+    ...{ state, log: [], violations: [], faults: [], moved: new Map(), limitedUntil: 0, holdNext: undefined, beforeNext: undefined },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -94,9 +101,13 @@ interface Call {
 
 async function serveApi(hub: GitHubServer, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? '/', hub.url);
-  const path = url.pathname.slice('/api/v3'.length);
-  const line = `${request.method} ${decodeURIComponent(path)}`;
+  const asked = url.pathname.slice('/api/v3'.length);
   const sent = await text(request);
+  if (request.headers['x-github-api-version'] !== API_VERSION)
+    hub.violations.push(`${request.method} ${asked} names no version of the API`);
+  if (redirect(hub, { request, response, asked, search: url.search })) return;
+  const path = asked.replace(/^\/repositories\/1(?=\/|$)/, `/repos/${OWNER}/${NAME}`);
+  const line = `${request.method} ${decodeURIComponent(path)}`;
   const body = sent === '' ? undefined : (JSON.parse(sent) as Data);
   const matched = matchOperation(request.method ?? 'GET', path);
   if (matched === undefined) throw new Error(`GitHub's description has no operation for ${line}; add it to scripts/github-description.js`);
@@ -139,18 +150,44 @@ async function serveApi(hub: GitHubServer, request: IncomingMessage, response: S
   send(response, isSame ? { status: 304, headers } : { status: answer.status, data: page.data, headers });
 }
 
+interface Asked {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly asked: string;
+  readonly search: string;
+}
+
+/** Answers with the place to which something was moved, as GitHub does: 301 to reads, 307 to everything else. */
+function redirect(hub: GitHubServer, { request, response, asked, search }: Asked): boolean {
+  const found = [...hub.moved].find(([from]) => asked === from || asked.startsWith(`${from}/`));
+  if (found === undefined) return false;
+  const [from, to] = found;
+  const status = request.method === 'GET' ? 301 : 307;
+  const location = `${hub.url}/api/v3${to}${asked.slice(from.length)}${search}`;
+  hub.log.push(`${request.method} ${asked} ${status}`);
+  send(response, { status, data: { message: 'Moved Permanently', url: location }, headers: { location } });
+  return true;
+}
+
 async function serveGraphql(hub: GitHubServer, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { query, variables } = JSON.parse(await text(request)) as { query: string; variables: Data };
   const actor = hub.state.tokens.get((request.headers.authorization ?? '').replace(/^(token|bearer) /i, ''));
   const line = `POST /graphql ${/(?:query|mutation) (\w+)/.exec(query)?.[1]}`;
   const fault = takeFault(hub, line);
-  const answer = fault !== undefined && fault.after !== true ? {} : answerGraphql(hub.state, { actor, query, variables });
+  const answer =
+    fault?.status === 200
+      ? { data: null, errors: [{ message: fault.message, ...(fault.type === undefined ? {} : { type: fault.type }) }] }
+      : fault !== undefined && fault.after !== true
+        ? {}
+        : answerGraphql(hub.state, { actor, query, variables });
   hub.log.push(`${line} ${fault?.status ?? 200}`);
   if (fault?.hangsUp === true) return void response.destroy();
   if (actor === undefined) return send(response, { ...apiError(401, 'Bad credentials'), headers: {} });
   send(
     response,
-    fault === undefined ? { status: 200, data: answer, headers: {} } : { ...apiError(fault.status, 'Server Error'), headers: {} },
+    fault === undefined || fault.status === 200
+      ? { status: 200, data: answer, headers: fault?.headers ?? {} }
+      : { ...apiError(fault.status, 'Server Error'), headers: {} },
   );
 }
 

@@ -126,6 +126,8 @@ export class GitHubState {
   readonly git: LocalGit;
   readonly folder: string;
   defaultBranch = 'main';
+  /** The name of the repository; another one after it was renamed. */
+  name = NAME;
   /** How far the server's clock is ahead, for tokens that run out. */
   aheadMs = 0;
   /** How many reads of a pull request say that its mergeability is not known yet. */

@@ -5,6 +5,8 @@
 // - A read that GitHub says has not changed (304) is answered from memory; it does not count against the rate limit.
 // - After a secondary rate limit no request is sent before its time.
 // - The login goes only to the configured server: over HTTPS, or to this machine.
+// - A redirect is followed to the same repository under its new name, with the same method, and nowhere else: GitHub redirects from
+//   an issue that was transferred to the repository that has it now, and nothing may be read or changed there.
 
 import type { Octokit } from 'octokit';
 import { EngineError } from '../../base/error.ts';
@@ -15,6 +17,8 @@ import { createLogin, type GitHubAuth, type Login } from './login.ts';
 /** The largest page of a list. */
 export const PAGE = 100;
 
+/** The version of the API that this driver is written for; without it, GitHub picks one. */
+const API_VERSION = '2022-11-28';
 const TIMEOUT_MS = 30_000;
 const READ_RETRIES = 2;
 const CACHED_MAX = 1000;
@@ -74,7 +78,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   });
   const counted = { sent: 0 };
   const outageMs = OUTAGE_RETRIES * retryMs;
-  prepareRequests(octokit, { login, now, counted, outageMs });
+  prepareRequests(octokit, { repo, login, now, counted, outageMs });
   return {
     octokit,
     repo,
@@ -126,6 +130,7 @@ async function requestToken(octokit: Octokit, { auth, repo, appToken }: TokenReq
 }
 
 interface Preparation {
+  readonly repo: Connection['repo'];
   readonly login: Login;
   readonly now: () => number;
   readonly counted: { sent: number };
@@ -134,7 +139,7 @@ interface Preparation {
 
 type Response = Awaited<ReturnType<Octokit['request']>>;
 
-function prepareRequests(octokit: Octokit, { login, now, counted, outageMs }: Preparation): void {
+function prepareRequests(octokit: Octokit, { repo, login, now, counted, outageMs }: Preparation): void {
   const cached = new Map<string, { readonly etag: string; readonly response: Response }>();
   let pausedUntil = 0;
   // Inner hooks of octokit got these very options, so they are changed in place.
@@ -142,16 +147,25 @@ function prepareRequests(octokit: Octokit, { login, now, counted, outageMs }: Pr
     if (now() < pausedUntil) throw new Refusal(pausedFailure(pausedUntil));
     const isRead = options.method === 'GET' || options.method === 'HEAD';
     // The options of all requests share one object here, so this one gets its own.
-    options.request = { ...options.request, ...(isRead ? {} : { retries: 0 }), signal: AbortSignal.timeout(TIMEOUT_MS) };
+    const kept = { redirect: 'manual' as const, signal: AbortSignal.timeout(TIMEOUT_MS) };
+    options.request = { ...options.request, ...(isRead ? {} : { retries: 0 }), ...kept };
+    options.headers['x-github-api-version'] = API_VERSION;
     const asApp = options.headers.authorization !== undefined;
     const token = asApp ? '' : await login.token();
     if (!asApp) options.headers.authorization = `token ${token}`;
     const address = isRead ? octokit.request.endpoint.parse(options).url : '';
     const known = cached.get(address);
     if (known !== undefined) options.headers['if-none-match'] = known.etag;
-    counted.sent += 1;
-    try {
+    const send = async (): Promise<Response> => {
+      counted.sent += 1;
       const response = await request(options);
+      const place = await movedTo({ octokit, repo }, response);
+      if (place === undefined) return response;
+      leadTo(place, options, octokit.request.endpoint.parse(options).body);
+      return await request(options);
+    };
+    try {
+      const response = await send();
       if (isRead && response.headers.etag !== undefined) keep(cached, address, { etag: response.headers.etag, response: copyOf(response) });
       return response;
     } catch (error) {
@@ -163,7 +177,7 @@ function prepareRequests(octokit: Octokit, { login, now, counted, outageMs }: Pr
       if (!asApp && isApiError(error, 401) && (await login.renew(token))) {
         options.headers.authorization = `token ${await login.token()}`;
         delete options.headers['if-none-match'];
-        return await request(options);
+        return await send();
       }
       const failure = judgeError(error, { now: now(), outageMs })?.failure;
       const isSecondary = isApiError(error, 403, 429) && String(error.response?.headers['x-ratelimit-remaining'] ?? '') !== '0';
@@ -171,6 +185,33 @@ function prepareRequests(octokit: Octokit, { login, now, counted, outageMs }: Pr
       throw error;
     }
   });
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
+
+/** Where GitHub has moved what was asked for; undefined if it was not moved. Refuses a place that is not in the same repository. */
+async function movedTo({ octokit, repo }: Pick<Connection, 'octokit' | 'repo'>, response: Response): Promise<string | undefined> {
+  if (!REDIRECTS.has(response.status)) return undefined;
+  const api = octokit.request.endpoint.DEFAULTS.baseUrl;
+  const place = new URL(response.headers.location ?? '', `${api}/`).href;
+  const [, id, rest] = place.startsWith(`${api}/`) ? (/^\/repositories\/(\d+)(\/[^?]*)?(?:\?|$)/.exec(place.slice(api.length)) ?? []) : [];
+  // The repository itself is the one that the name of the settings leads to.
+  const isSame = id !== undefined && (rest === undefined || Number(id) === (await octokit.rest.repos.get(repo)).data.id);
+  if (isSame) return place;
+  throw new Refusal({
+    result: 'not_found',
+    message: `GitHub has moved to another repository what was asked for (${place}); Pawl acts in ${repo.owner}/${repo.repo} only`,
+  });
+}
+
+/** What a request has besides its parameters. */
+const FRAME: ReadonlySet<string> = new Set(['method', 'baseUrl', 'headers', 'mediaType', 'request']);
+
+/** Makes options lead to another address, which has the parameters already. */
+function leadTo(url: string, options: object, body: unknown): void {
+  const parameters = options as Record<string, unknown>;
+  for (const name of Object.keys(parameters)) if (!FRAME.has(name)) delete parameters[name];
+  Object.assign(parameters, { url }, body === undefined ? {} : { data: body });
 }
 
 // Whoever pages through lists changes the data of a response.

@@ -1,25 +1,42 @@
 // Owns requests to GitHub's GraphQL API, which has what the REST API lacks: discussions and the merge queue.
 
+import { resumeTime } from '../../base/retry-after.ts';
 import type { Connection } from './client.ts';
 import { refuse } from './failure.ts';
 
 const RATE_MS = 60_000;
+/** How GitHub words what may work a moment later; such an error has no type. */
+const PASSING = /something went wrong|timed? ?out|timedout/i;
+const LIMIT = /rate limit/i;
+
+interface GraphqlError {
+  readonly errors?: readonly { readonly type?: string; readonly message?: string }[];
+  readonly headers?: Readonly<Record<string, string | number | undefined>>;
+}
 
 /** Asks. GitHub answers 200 also where a request failed; what went wrong is in the answer. */
 export async function askGraphql<T>(
-  { octokit, now }: Pick<Connection, 'octokit' | 'now'>,
+  { octokit, now, outageMs }: Pick<Connection, 'octokit' | 'now' | 'outageMs'>,
   query: string,
   variables: Readonly<Record<string, unknown>>,
 ): Promise<T> {
   try {
     return await octokit.graphql<T>(query, variables);
   } catch (error) {
-    const { errors } = error as { readonly errors?: readonly { readonly type?: string; readonly message?: string }[] };
+    const { errors, headers } = error as GraphqlError;
     const [first] = errors ?? [];
     if (first === undefined) throw error;
     const message = `GitHub answered: ${first.message ?? first.type ?? 'an error'}`;
     if (first.type === 'NOT_FOUND') refuse({ result: 'not_found', message });
-    if (first.type === 'RATE_LIMITED') refuse({ result: 'rate_limited', message, until: now() + RATE_MS });
+    if (first.type === 'RATE_LIMITED' || LIMIT.test(message)) refuse({ result: 'rate_limited', message, until: resetIn(headers, now()) });
+    if (first.type === undefined && PASSING.test(message)) refuse({ result: 'unavailable', message, until: now() + outageMs });
     return refuse({ result: 'denied', message });
   }
+}
+
+/** When the limit ends: GitHub tells it for the primary one, and asks for a minute where it tells nothing. */
+function resetIn(headers: GraphqlError['headers'] = {}, now: number): number {
+  const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  const isTold = texts['x-ratelimit-remaining'] === '0' || texts['retry-after'] !== undefined;
+  return (isTold ? resumeTime(texts, now) : undefined) ?? now + RATE_MS;
 }

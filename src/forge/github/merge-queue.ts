@@ -37,11 +37,14 @@ export async function hasQueue({ connection: { octokit, repo } }: ActionParts, b
   }
 }
 
-/** The required checks of a head that were begun and have not ended. */
+/** The required checks of a head that have not ended: GitHub refuses a merge also while one of them has not even begun. */
 export async function checksUnderWay({ connection, reader }: ActionParts, { headSha, baseBranch }: PullRequest): Promise<string[]> {
   const required = await readRequiredChecks(connection, baseBranch);
-  const open = (await reader.checks(headSha)).filter(({ conclusion, own }) => own !== true && conclusion === null);
-  return open.map(({ name }) => name).filter((name) => required.includes(name));
+  const checks = (await reader.checks(headSha)).filter(({ own }) => own !== true);
+  return required.filter((name) => {
+    const found = checks.filter((check) => check.name === name);
+    return found.length === 0 || found.some(({ conclusion }) => conclusion === null);
+  });
 }
 
 /** Enqueues a pull request, or finds what became of it. Never returns: it is under way, or it was refused. */

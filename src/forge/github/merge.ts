@@ -113,6 +113,8 @@ async function explain(
       message: `#${number} was not merged: ${pr.headBranch} conflicts with ${pr.baseBranch}${where}; ${advice}`,
     });
   }
+  const isPassing = /already in progress/i.test(said) || (now.mergeable === null && /not mergeable/i.test(said));
+  if (isPassing) refuse({ result: 'unavailable', message: `GitHub did not merge #${number} yet: ${said}` });
   const open = /status check/i.test(said) ? await checksUnderWay(parts, now) : [];
   if (open.length > 0)
     refuse({ result: 'queued', message: `#${number} waits for its required checks: ${open.join(', ')}`, until: parts.connection.now() });

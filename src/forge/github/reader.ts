@@ -68,7 +68,7 @@ export function createReader(connection: Connection): GitHubReader {
     pullRequestsFrom: async (branch) => {
       const query = { ...repo, head: `${repo.owner}:${branch}`, state: 'open' as const, per_page: PAGE };
       const found = await octokit.paginate(rest.pulls.list, query);
-      const own = found.filter(({ head }) => head.ref === branch && isOwn(connection, head));
+      const own = found.filter((pull) => pull.head.ref === branch && isOwn(pull));
       return await Promise.all(own.sort((a, b) => b.number - a.number).map(({ number }) => reader.pullRequest(number)));
     },
     comments: async (number) => {
@@ -126,7 +126,7 @@ export function createForgeReader(connection: Connection, reader: GitHubReader):
         const queued = queuedOn(branch);
         if (queued !== undefined) return [queued];
         const open = await octokit.paginate(octokit.rest.pulls.list, { ...repo, state: 'open', per_page: PAGE });
-        const on = open.filter(({ head, base }) => base.ref === branch || (head.ref === branch && isOwn(connection, head)));
+        const on = open.filter((pull) => pull.base.ref === branch || (pull.head.ref === branch && isOwn(pull)));
         return on.map(({ number }) => number).sort((a, b) => a - b);
       }),
     comments: (number) => answer(() => reader.comments(number)),
@@ -218,9 +218,9 @@ interface PullRequestData extends Shared {
   readonly base: Head;
 }
 
-// A fork that was deleted has no repository any more.
-function isOwn({ repo }: Connection, { repo: place }: Pick<Head, 'repo'>): boolean {
-  return place?.full_name.toLowerCase() === `${repo.owner}/${repo.repo}`.toLowerCase();
+// A fork that was deleted has no repository any more. The name of the settings may be an old one.
+function isOwn({ head, base }: { readonly head: Pick<Head, 'repo'>; readonly base: Pick<Head, 'repo'> }): boolean {
+  return head.repo !== null && head.repo.full_name === base.repo?.full_name;
 }
 
 async function toPullRequest(reader: GitHubReader, data: PullRequestData): ReturnType<GitHubReader['pullRequest']> {
@@ -252,8 +252,10 @@ async function readApprovals({ octokit, repo }: Connection, reader: GitHubReader
   const latest = new Map<string, Omit<Approval, 'permission'>>();
   for (const { user, state: word, commit_id, submitted_at } of reviews) {
     const state = VERDICTS[word];
-    if (state === undefined || commit_id !== headSha) continue;
     const actor = loginOf(user);
+    // What was dismissed was the last word of that person, and leaves none.
+    if (word === 'DISMISSED' && commit_id === headSha) latest.delete(actor);
+    if (state === undefined || commit_id !== headSha) continue;
     latest.delete(actor);
     latest.set(actor, { actor, headSha, state, at: Date.parse(submitted_at ?? ''), bot: isBot(user) });
   }
