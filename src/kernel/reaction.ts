@@ -12,9 +12,15 @@ import { isEnding } from './run-state.ts';
 import { startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
 
-/** Gates without a verdict look again. */
+/** Gates without a verdict look again, and what open questions are about is looked at again. */
 export function lookAgain(turn: Turn): void {
-  for (const activation of Object.values(turn.run.live)) if (waitOf(activation)?.kind === 'checks') startQueued(turn, activation.path);
+  for (const activation of Object.values(turn.run.live)) {
+    const wait = waitOf(activation);
+    if (wait?.kind === 'checks') startQueued(turn, activation.path);
+    if (activation.state !== 'waiting' || wait?.kind !== 'human' || wait.outside?.seen === undefined) continue;
+    // What the question is about is looked at as before a decision, of which there is none (K13).
+    if (wait.outside.decided === undefined) turn.change({ ...activation, wait: { ...wait, outside: { ...wait.outside, decided: [] } } });
+  }
 }
 
 /** Agents are told of the event: those that stand still begin again, or the run goes back to the step of one. */
