@@ -32,6 +32,8 @@ export async function buildDashboard(folder = join(DASHBOARD, 'dist')) {
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       rolldownOptions: {
+        // Nearly every page has these: as files of their own they are larger together, and a request each.
+        output: { codeSplitting: { groups: [{ name: 'parts', test: /dashboard\/src\/(?:parts\/|text\/(?:time|plain-text))/ }] } },
         // Not worth a word: that React code is meant for a browser, and how long the build took.
         onLog: (level, log, handle) => {
           if (!QUIET.includes(log.code ?? '')) handle(level, log);

@@ -23,7 +23,7 @@ import { type Handout, handoutsOf, type OpenQuestions, questionsOf } from '../en
 import { type Checkpoint, checkpointOf, type ResumeContext, type RunView, resumeContextOf, viewRun } from '../engine/inspect.ts';
 import { type ReactionRequest, reactToEvent } from '../engine/reactions.ts';
 import { type AnswerRequest, answerQuestions, askPerson, type ReportVerdict, reportWork, type WorkReport } from '../engine/reports.ts';
-import { askedGates, controlRun, type DecisionRequest, decideGate, sendSignal } from '../engine/requests.ts';
+import { askedGates, controlRun, type DecisionRequest, decideGate, freshGates, sendSignal } from '../engine/requests.ts';
 import { type ResumeRequest, resumeRun } from '../engine/resume.ts';
 import { waitsOf } from '../engine/status.ts';
 import { planUndo, type UndoPlan, type UndoRequest, type UndoResult, undoRun } from '../engine/undo.ts';
@@ -46,8 +46,8 @@ export interface RunHandle<Output = Json> {
   /** Streams the log, event by event, from a position on. */
   log(after?: number): AsyncGenerator<RunEvent>;
 
-  /** Returns the open questions to people. */
-  gates(): Promise<readonly OpenGate[]>;
+  /** Returns the open questions to people. With `fresh`, what they are about is looked at again first. */
+  gates(options?: { readonly fresh?: boolean }): Promise<readonly OpenGate[]>;
   /** Decides one of them. Resolves when the decision is on disk and has taken effect. */
   decide(decision: DecisionRequest): Promise<RunView<Output>>;
   signal(name: string, options?: { readonly payload?: unknown; readonly id?: string }): Promise<void>;
@@ -149,8 +149,8 @@ export class Run implements RunHandle {
     return followLog(this.#host.core, this.id, after);
   }
 
-  async gates(): Promise<readonly OpenGate[]> {
-    return askedGates(this.#core, this.id);
+  async gates({ fresh = false }: { readonly fresh?: boolean } = {}): Promise<readonly OpenGate[]> {
+    return fresh ? freshGates(this.#core, this.id) : askedGates(this.#core, this.id);
   }
 
   async decide(decision: DecisionRequest): Promise<RunView> {

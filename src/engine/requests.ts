@@ -13,7 +13,8 @@ import type { Activation } from '../kernel/activation.ts';
 import { humanWaitOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { ControlAction, InputOf, RunInput } from '../kernel/input.ts';
-import { isFinal, type RunState } from '../kernel/run-state.ts';
+import { isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
+import { RECHECK_SIGNAL } from '../kernel/waits.ts';
 import type { Claimed, StoredValue } from '../store/store.ts';
 import { requireActor } from './actor.ts';
 import { isPending, send, storedValue } from './delivery.ts';
@@ -125,6 +126,24 @@ async function untilAsked(core: EngineCore, run: string): Promise<void> {
 export async function askedGates(core: EngineCore, run: string): Promise<readonly OpenGate[]> {
   if (core.driverOf(run) !== undefined) await untilState(core, run, isAsked);
   return openGates(core, run);
+}
+
+/**
+ * Looks again at what the open questions of a run are about, and returns the questions: one whose subjects changed is asked
+ * again, so that people are shown what is true now.
+ */
+export async function freshGates(core: EngineCore, run: string): Promise<readonly OpenGate[]> {
+  const { state } = await core.store.load(run);
+  if (!isSettled(state.status) && outsides(state).some(({ seen }) => seen !== undefined)) {
+    await sendSignal(core, run, { name: RECHECK_SIGNAL });
+    await untilState(core, run, (now) => outsides(now).every(({ seen, decided }) => seen !== undefined && decided === undefined));
+  }
+  return askedGates(core, run);
+}
+
+/** What the open questions of a run are about outside of it. */
+function outsides({ live }: RunState) {
+  return Object.values(live).flatMap((activation) => humanWaitOf(activation)?.outside ?? []);
 }
 
 function isAsked({ live }: RunState): boolean {

@@ -56,6 +56,21 @@ test('a file that changed after it was shown voids the decision, by name', async
   expect((await approve('bob')).code).toBe(3);
 });
 
+test('"pawl decide" shows what is true now and what changed at the first look, and the decision counts', async () => {
+  const me = userInfo().username;
+  rig.write('.pawl/config.yaml', `groups: { maintainers: [ann, ${JSON.stringify(me)}] }\n`);
+  await rig.run(['trust', '--yes']);
+  await rig.run(['run', 'ship']);
+  const [gate] = (await rig.json<Gates>(['inbox'])).gates;
+  rig.write('plan.md', 'two');
+  const terminal = rig.terminal(['decide', gate?.run ?? '']);
+  expect(await terminal.until('Your answer')).toContain('Asked again: changed since it was shown: plan.md changed');
+  terminal.type('approve\r');
+  expect(await terminal.ended).toBe(3);
+  const [now] = (await rig.json<Gates>(['inbox'])).gates;
+  expect([now?.votes, now?.digest === gate?.digest]).toEqual([[expect.objectContaining({ actor: me })], false]);
+});
+
 test('a person who has decided at the terminal is not asked again, and the run waits for the others', async () => {
   const me = userInfo().username;
   rig.write('.pawl/config.yaml', `groups: { maintainers: [ann, ${JSON.stringify(me)}] }\n`);

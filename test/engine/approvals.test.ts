@@ -4,6 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
+import { changeSince } from '../../src/control/approval-change.ts';
+import type { OpenGate } from '../../src/engine/gates.ts';
 import { type Engine, type EngineOptions, step, workflow } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
@@ -250,6 +252,22 @@ describe('a question about files', () => {
     expect(after?.digest).not.toBe(before?.digest);
     expect((await engine.run(id).get()).decision).toBeUndefined();
     await engine.run(id).decide({ ...yes('ann'), digest: after?.digest as string });
+    expect((await engine.run(id).wait()).status).toBe('completed');
+  });
+
+  test('whoever looks afresh is shown what is true now, and can decide on that at once', async () => {
+    writeFileSync(rig.path('plan.md'), 'one');
+    const { engine, id } = await parked(about);
+    const [before] = await engine.run(id).gates();
+    expect((await engine.run(id).gates({ fresh: true }))[0]?.digest).toBe(before?.digest);
+    writeFileSync(rig.path('plan.md'), 'two');
+    expect((await engine.run(id).gates())[0]?.digest).toBe(before?.digest);
+    const [now] = await engine.run(id).gates({ fresh: true });
+    expect(now?.digest).not.toBe(before?.digest);
+    expect(await changeSince(engine.store, id, { gate: now as OpenGate, digest: before?.digest ?? '' })).toMatchObject({
+      note: expect.stringContaining('plan.md changed'),
+    });
+    await engine.run(id).decide({ ...yes('ann'), digest: now?.digest as string });
     expect((await engine.run(id).wait()).status).toBe('completed');
   });
 

@@ -122,6 +122,19 @@ describe('a link for one decision', () => {
     expect((await rig.engine.run(id).wait()).status).toBe('completed');
   });
 
+  test('shows what is true now at the first look, with what changed since it was sent', async () => {
+    const { id, digest } = await rig.parked();
+    const path = await linkTo(id);
+    writeFileSync(join(rig.folder, 'plan.md'), 'two');
+    const looked = await rig.send('GET', path);
+    expect([looked.status, looked.text]).toEqual([409, expect.stringContaining('The content changed')]);
+    expect(looked.text).toContain('plan.md changed');
+    const now = fieldIn(looked, 'digest');
+    expect(now).not.toBe(digest);
+    expect((await rig.form(path, { option: 'approve', digest: now })).status).toBe(200);
+    expect((await rig.engine.run(id).wait()).status).toBe('completed');
+  });
+
   test('says who decided, when somebody was faster', async () => {
     const { id, digest } = await rig.parked();
     const path = await linkTo(id);

@@ -8,7 +8,7 @@ import type { Engine } from '../../api/engine.ts';
 import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import type { ShownChange } from '../../control/approval-change.ts';
+import { changeSince, type ShownChange } from '../../control/approval-change.ts';
 import { type PendingApproval, rootOf } from '../../control/approvals.ts';
 import { findApproval, noApproval, TOO_LATE, tooLate } from '../../control/decision.ts';
 import type { Definition, GateOptionModel } from '../../definition/model.ts';
@@ -42,7 +42,9 @@ interface Deciding {
 export async function decideByCommand(shell: Shell, given: ParsedArgs, choose: Choose): Promise<number> {
   const right = rightToDecide(shell, given);
   return withRun(shell, async ({ place, store, id }) => {
-    const asked = await approvalFor({ shell, given, place, store, right }, id);
+    const found = await approvalFor({ shell, given, place, store, right }, id);
+    const looked = { shell, given, place, store, right };
+    const asked = found.gate.subjects === undefined ? found : await lookedAt(looked, found, id);
     // If a signature is required, the decision is made in the name of the signer, not of the account.
     const actor = isSignedBy(shell, asked) ? identityFor(shell, given).name : right.actor;
     const deciding = { shell, given, place, store, right: { ...right, actor } };
@@ -62,6 +64,27 @@ async function approvalFor({ shell, given, store, right }: Deciding, run: string
   return findApproval(store, run, { gate: given.option('gate'), digest: right.digest }).catch((error: unknown) => {
     throw withChanges(shell, error);
   });
+}
+
+/**
+ * The approval after another look at what it is about: a person is shown what is true now, and what changed since it was asked.
+ * Where nobody can look, it is shown as it was asked, and looked at before the decision counts.
+ */
+async function lookedAt(deciding: Deciding, asked: PendingApproval, run: string): Promise<PendingApproval> {
+  const { shell, store, place } = deciding;
+  try {
+    const workflows = (await isRunDriven(store, asked.run)) ? [] : await workflowsOf(deciding, await rootOf(store, asked.run));
+    const { withEngine } = await import('../drive.ts');
+    await withEngine(shell, place, { store, workflows, use: (engine) => engine.run(asked.run).gates({ fresh: true }) });
+  } catch (error) {
+    if (!isEngineError(error)) throw error;
+  }
+  const now = await approvalFor(deciding, run);
+  if (now.gate.digest === asked.gate.digest) return now;
+  const { changes, note } = await changeSince(store, now.run, { gate: now.gate, digest: asked.gate.digest });
+  const lines = [...(note === undefined ? [] : [`Asked again: ${oneLine(note)}`]), ...changes.flatMap(changeLines)];
+  for (const line of lines) shell.world.stderr.write(`${line}\n`);
+  return now;
 }
 
 /** Prints to stderr what changed since the person looked, if that is what an error is about. */

@@ -113,6 +113,16 @@ async function gateAt({ services }: Access, { run, path }: Pick<LinkedGate, 'run
   return gates.find((gate) => gate.path === path);
 }
 
+/** The same after another look at what it is about; where nobody can look, as it was asked. */
+async function freshGateAt(access: Access, at: Pick<LinkedGate, 'run' | 'path'>): Promise<OpenGate | undefined> {
+  try {
+    await access.services.engine.run(at.run).gates({ fresh: true });
+  } catch (error) {
+    if (!isEngineError(error)) throw error;
+  }
+  return gateAt(access, at);
+}
+
 /** How much of a diff a phone is sent. */
 const DIFF_BYTES = 128 * 1024;
 
@@ -130,7 +140,7 @@ async function lookPage(
 ): Promise<Page> {
   const { store } = access.services;
   const { run, path, digest } = linkedGate(link.about);
-  const gate = await gateAt(access, { run, path });
+  const gate = await freshGateAt(access, { run, path });
   const step = path.split('#')[0] ?? path;
   if (gate === undefined) return pastPage({ run, step, decided: await decisionOn(store, run, { gate: path }) });
   const seen = last.digest ?? digest;

@@ -8,7 +8,7 @@ import { EngineError, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { deriveRunId } from '../../base/id.ts';
 import type { Signature } from '../../base/signature.ts';
-import { decisionOn } from '../../control/approval-change.ts';
+import { changeSince, decisionOn } from '../../control/approval-change.ts';
 import { findApproval, TOO_LATE, tooLate } from '../../control/decision.ts';
 import { type ForkTable, readForkTable } from '../../control/fork-table.ts';
 import { assertStoppedAt, assertUnknown, type ChoiceParts, choicesOf } from '../../control/resume-choice.ts';
@@ -32,6 +32,10 @@ export function mountActs(app: ServerApp, services: Services): void {
   handle(at, API_ROUTES.start, ({ body, caller, key, note }) => start(services, caller, { body, key, note }));
   handle(at, API_ROUTES.decide, ({ param, body, caller, key, note }) => decide(services, caller, { run: param('id'), body, key, note }));
   handle(at, API_ROUTES.answer, ({ param, body, caller, note }) => answer(services, caller, { run: param('id'), body, note }));
+  handle(at, API_ROUTES.look, async ({ param, note }) => {
+    note();
+    return { changed: await lookAgain(services, param('id')) };
+  });
   handle(at, API_ROUTES.signal, async ({ param, body: { name, payload, id }, caller, key, note }) => {
     const run = param('id');
     note({ action: 'signal', run, choice: name });
@@ -131,6 +135,17 @@ async function decide(services: Services, caller: Caller, { run, body, key, note
     if (made?.option !== option || made.actor !== actor || made.input !== (input ?? null)) throw error;
   }
   return reportOf(services, run);
+}
+
+/** Looks again at what the approvals of a run are about; returns those that are asked again, and what changed. */
+async function lookAgain({ engine, store }: Services, run: string) {
+  const before = new Map((await engine.run(run).gates()).map(({ path, digest }) => [path, digest]));
+  const changed = (await engine.run(run).gates({ fresh: true })).filter(({ path, digest }) => (before.get(path) ?? digest) !== digest);
+  const whats = changed.map(async (gate) => {
+    const { note = '' } = await changeSince(store, run, { gate, digest: before.get(gate.path) ?? '' });
+    return { gate: gate.path, digest: gate.digest, what: note };
+  });
+  return Promise.all(whats);
 }
 
 function isTooLate(error: unknown): boolean {

@@ -11,6 +11,7 @@ import {
   emptyBody,
   forkBody,
   forkPlan,
+  lookAnswer,
   resumeBody,
   retryBody,
   signalBody,
@@ -79,6 +80,10 @@ const ACTING = {
   decide: {
     ...{ method: 'POST', path: `${RUN}/decide`, scope: 'decide', summary: 'decide an approval' },
     ...{ body: decideBody, answer: runReport, isRepeatable: true },
+  },
+  look: {
+    ...{ method: 'POST', path: `${RUN}/look`, scope: 'decide', summary: 'look again at what the approvals of a run are about' },
+    ...{ body: emptyBody, answer: lookAnswer },
   },
   answer: {
     ...{ method: 'POST', path: `${RUN}/answer`, scope: 'decide', summary: 'answer the questions of an agent' },

@@ -60,6 +60,12 @@ export const cancelPlan = z.object({
   }),
 });
 
+/** What changed since the approvals of a run were asked. */
+export const lookAnswer = z.object({
+  schemaVersion,
+  changed: z.array(z.object({ gate: z.string(), digest: z.string(), what: z.string() })),
+});
+
 /** Has no fields. */
 export const emptyBody = z.strictObject({});
 

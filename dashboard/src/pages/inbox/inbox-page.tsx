@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { pathOf, write } from '../../connection/api.ts';
 import type { InboxItem } from '../../connection/contract.ts';
 import { useInbox, useOpenAssumptions } from '../../connection/queries.ts';
 import { AnswerForm } from '../../decision/answer-form.tsx';
@@ -145,17 +146,16 @@ interface DetailProps {
 }
 
 function ItemDetail({ item, asked, ask }: DetailProps) {
-  const isNarrow = useNarrowDetail();
+  const changed = useSecondLook(item);
   return (
     <article className="panel inbox-detail" aria-label={`${item.workflow}, ${item.step}`}>
       <div className="body stack">
-        {isNarrow && (
-          <Link href="/inbox" className="back">
-            ← All that waits
-          </Link>
-        )}
+        <Link href="/inbox" className="back">
+          ← All that waits
+        </Link>
         <h2 className="unseen">{plainLine(`${item.workflow}: ${item.step}`)}</h2>
         <WhereAndWhen item={item} />
+        {changed !== '' && <p className="banner">Asked again: {plainLine(changed)}</p>}
         <ShownContext item={item} />
         {item.kind === 'approval' && <DecisionForm item={item} asked={asked} ask={ask} />}
         {item.kind === 'question' && <AnswerForm item={item} />}
@@ -171,15 +171,21 @@ function ItemDetail({ item, asked, ask }: DetailProps) {
   );
 }
 
-function useNarrowDetail(): boolean {
-  const [isNarrow, setNarrow] = useState(() => window.matchMedia('(max-width: 820px)').matches);
+interface Looked {
+  readonly changed: readonly { readonly gate: string; readonly what: string }[];
+}
+
+/** Has what an approval is about looked at again when it is opened; returns what changed since it was asked. */
+function useSecondLook({ run, gate, subjects, mine }: InboxItem): string {
+  const isAbout = subjects !== null && mine;
+  const [what, setWhat] = useState('');
   useEffect(() => {
-    const query = window.matchMedia('(max-width: 820px)');
-    const changed = (): void => setNarrow(query.matches);
-    query.addEventListener('change', changed);
-    return () => query.removeEventListener('change', changed);
-  }, []);
-  return isNarrow;
+    if (!isAbout) return;
+    const told = ({ changed }: Looked): void => setWhat(changed.find((one) => one.gate === gate)?.what ?? '');
+    // Where nobody can look, a decision is refused if something changed.
+    write<Looked>(pathOf('runs', run, 'look'), {}).then(told, () => undefined);
+  }, [run, gate, isAbout]);
+  return what;
 }
 
 function keyOf({ run, gate, kind }: InboxItem): string {
