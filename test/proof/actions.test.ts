@@ -260,6 +260,111 @@ describe('what people see of jobs, and how they decide there', () => {
   });
 });
 
+describe('commands that jobs take', () => {
+  /** A run that waits for a decision at its pull request. */
+  const asked = async (): Promise<{ readonly pull: Item; readonly run: string }> => {
+    await stage.commit('main', { '.pawl/workflows/fix.yaml': ASKING, '.pawl/agent.mjs': OPENING });
+    const { runs, stderr } = await job('issues', label(issue()));
+    expect([stderr, runs.map(({ status }) => status)]).toEqual(['', ['waiting']]);
+    return { pull: pulls()[0] as Item, run: runs[0]?.run as string };
+  };
+  /** A person comments, and the job of that comment ends. */
+  const command = async (item: Item, body: string, by = 'ann') => {
+    const id = await stage.comment(item.number, by, body);
+    const event = item.pull === undefined ? payloadFor(item, { action: 'created', sender: by }) : commented(item, { id, by, body });
+    const { runs, stderr } = await job('issue_comment', {
+      ...{ ...event, comment: { id: Number(id), body, user: { login: by, type: 'User' }, updated_at: new Date().toISOString() } },
+    });
+    expect(stderr).toBe('');
+    return { id, runs };
+  };
+  const written = (number: number): string[] => stage.hub.state.comments.filter((one) => one.number === number).map(({ body }) => body);
+
+  test('"/pawl reject" ends the run as its workflow says, with the reason, and nothing is merged', async () => {
+    const { pull, run } = await asked();
+    const { id, runs } = await command(pull, '/pawl reject -- the index is missing');
+    expect([runs, reactions(id), pull.pull?.merged]).toEqual([[], ['eyes', '+1'], false]);
+    expect(comments(pull.number, run).some(({ body }) => body.includes('rejected'))).toBe(true);
+    expect((await job('schedule', {})).runs).toEqual([]);
+    expect(pull.pull?.merged).toBe(false);
+  });
+
+  test('"/pawl status" is answered and changes nothing; what is no command is said to be none', async () => {
+    const { pull, run } = await asked();
+    const { id, runs } = await command(pull, '/pawl status');
+    expect([runs, reactions(id)]).toMatchObject([[{ run, status: 'waiting' }], ['eyes', '+1']]);
+    expect(written(pull.number).filter((body) => body.startsWith(`Run ${run}: `))).toHaveLength(1);
+    const wrong = await command(pull, '/pawl aprove');
+    expect([wrong.runs, reactions(wrong.id)]).toMatchObject([[{ run, status: 'waiting' }], ['confused']]);
+  });
+
+  test('"/pawl cancel" ends the run; a later job has nothing to do with it', async () => {
+    const { pull, run } = await asked();
+    const { id, runs } = await command(pull, '/pawl cancel -- not wanted any more');
+    expect([runs, reactions(id)]).toEqual([[], ['eyes', '+1']]);
+    expect(comments(pull.number, run).some(({ body }) => body.includes('cancelled'))).toBe(true);
+    const late = await command(pull, '/pawl approve');
+    expect([late.runs, reactions(late.id), pull.pull?.merged]).toEqual([[], ['eyes', '-1'], false]);
+  });
+
+  test('"/pawl retry" has a run go on that stopped, with the work that it had', async () => {
+    const failing = OPENING.replace(
+      "writeFileSync('fixed.txt'",
+      "if (existsSync(process.env.HOME + '/broken')) process.exit(1);\nwriteFileSync('fixed.txt'",
+    );
+    await stage.commit('main', { '.pawl/workflows/fix.yaml': ASKING, '.pawl/agent.mjs': failing });
+    writeFileSync(join(rig.home, 'broken'), '');
+    const item = issue();
+    const { runs } = await job('issues', label(item));
+    expect(runs).toMatchObject([{ status: 'escalated' }]);
+    rmSync(join(rig.home, 'broken'));
+    const retried = await command(item, '/pawl retry');
+    expect([retried.runs, reactions(retried.id)]).toMatchObject([[{ run: runs[0]?.run, status: 'waiting' }], ['eyes', '+1']]);
+    expect(pulls()).toHaveLength(1);
+    const approved = await command(pulls()[0] as Item, '/pawl approve');
+    expect([approved.runs, pulls()[0]?.pull?.merged]).toEqual([[], true]);
+  });
+
+  test('"/pawl answer" answers the questions of an agent, which goes on with them', async () => {
+    const question = { question: 'Which index?', options: [{ label: 'hash' }, { label: 'tree' }] };
+    const asking = `import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+const prompt = readFileSync(0, 'utf8');
+if (!prompt.includes('tree, please')) {
+  console.log('<needs_user_input>\\n' + ${JSON.stringify(JSON.stringify([question]))} + '\\n</needs_user_input>');
+  process.exit(0);
+}
+writeFileSync('fixed.txt', 'tree');
+console.log(JSON.stringify({ success: true, output: { outputs: { plan: 'First the index.', work: { title: 'Search', body: 'Fixed.' } } } }));
+`;
+    const workflow = ASKING.replace('    recovery: rerun\n', '    recovery: rerun\n    supports_questions: true\n');
+    await stage.commit('main', { '.pawl/workflows/fix.yaml': workflow, '.pawl/agent.mjs': asking });
+    const item = issue();
+    const { runs } = await job('issues', label(item));
+    expect(runs).toMatchObject([{ status: 'waiting' }]);
+    expect(written(item.number).filter((body) => body.includes('Which index?'))).toHaveLength(1);
+    const short = await command(item, '/pawl answer');
+    expect([short.runs, reactions(short.id)]).toMatchObject([[{ status: 'waiting' }], ['eyes', '-1']]);
+    const answered = await command(item, '/pawl answer -- tree, please');
+    expect([answered.runs, reactions(answered.id), pulls().length]).toMatchObject([[{ status: 'waiting' }], ['eyes', '+1'], 1]);
+    const merged = await command(pulls()[0] as Item, '/pawl approve');
+    expect([merged.runs, await stage.read('main', 'fixed.txt')]).toEqual([[], 'tree']);
+  });
+
+  test('a comment that was changed commands nothing, neither as it was nor as it is', async () => {
+    const { pull, run } = await asked();
+    const id = await stage.comment(pull.number, 'ann', 'I am looking at it.');
+    const comment = stage.hub.state.comments.find((one) => one.id === Number(id));
+    if (comment === undefined) throw new Error('the comment is gone');
+    Object.assign(comment, { body: '/pawl approve', updatedAt: new Date(Date.now() + 5000).toISOString().replace(/\.\d+/, '') });
+    const event = commented(pull, { id, by: 'ann', body: '/pawl approve' });
+    // An edit, and a job of the first version that begins only after it.
+    const edited = await job('issue_comment', { ...event, action: 'edited', changes: { body: { from: 'I am looking at it.' } } });
+    const first = await job('issue_comment', event);
+    for (const { runs } of [edited, first]) expect(runs).toMatchObject([{ run, status: 'waiting' }]);
+    expect([reactions(id), pull.pull?.merged]).toEqual([['-1'], false]);
+  });
+});
+
 describe('what a job refuses', () => {
   test('the workflows and settings of a pull request', async () => {
     await stage.commit('evil', { '.pawl/workflows/fix.yaml': WORKFLOW.replace('name: fix', 'name: evil') });
