@@ -37,6 +37,8 @@ test.each<[string, SkillSpec, string]>([
   ['a description that is too long', spec([step('a')], { description: 'a'.repeat(1025) }), 'has 1025 characters; at most 1024'],
   ['no description', spec([step('a')], { description: ' ' }), 'the description is empty'],
   ['two steps with one id', spec([step('a'), step('a')]), 'step 1 has the id "a" too'],
+  ['a misspelt field of a step', spec([step('a', { contarct: {} })]), 'step 1: there is no field "contarct" (did you mean "contract"?)'],
+  ['an unknown field of the skill', spec([step('a')], { parts: [] } as object), 'there is no field "parts"'],
   ['no title', spec([step('a', { title: ' ' })]), 'step 1: it has no title'],
   ['a parameter with the name of a flag', spec([step('a')], { params: { iteration: arg({ default: 1 }) } }), 'has the name of a flag'],
   ['a target that does not exist', spec([step('a', { routing: BranchRouting({ ifPass: 2, ifFail: 7 }) }), step('b')]), 'leads to step 7'],

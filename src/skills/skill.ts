@@ -5,6 +5,7 @@
 // - The skill ends somewhere, and every step can be reached.
 
 import { EngineError } from '../base/error.ts';
+import { didYouMean } from '../base/suggest.ts';
 import { type ArgSpecs, argFaults } from '../definition/arg.ts';
 import type { StepContract } from '../definition/contract/step-contract.ts';
 import { everyContext } from './contexts.ts';
@@ -82,11 +83,21 @@ export function defineSkill(spec: SkillSpec): Skill {
     steps: Object.freeze(steps.map((step) => Object.freeze({ ...step }))),
     totalSteps: steps.length,
   });
-  const faults = [...headFaults(skill), ...stepFaults(skill)];
+  const faults = [...unknownFields('', spec, SPEC_FIELDS), ...headFaults(skill), ...stepFaults(skill)];
   const all = faults.length > 0 ? faults : pathFaults(skill);
   if (all.length > 0)
     throw new EngineError('DEFINITION_INVALID', `the skill "${name}" is invalid: ${all.join('; ')}`, { details: { faults: all } });
   return skill;
+}
+
+const SPEC_FIELDS = ['name', 'description', 'params', 'given', 'steps', 'totalSteps'];
+const STEP_FIELDS = ['id', 'title', 'actions', 'routing', 'iterates', 'contract', 'advisory', 'dispatch', 'fresh', 'gate'];
+
+/** A misspelt field would be ignored, and a contract or a bound with it; nothing checks the types of a skill in JavaScript. */
+function unknownFields(at: string, value: object, known: readonly string[]): string[] {
+  return Object.keys(value)
+    .filter((field) => !known.includes(field))
+    .map((field) => `${at}there is no field "${field}"${didYouMean(field, known)}; remove it, or fix the spelling`);
 }
 
 function headFaults({ name, description, params, steps }: Skill): string[] {
@@ -101,9 +112,11 @@ function headFaults({ name, description, params, steps }: Skill): string[] {
 
 function stepFaults({ steps }: Skill): string[] {
   const ids = steps.map(({ id }) => id);
-  return steps.flatMap(({ id, title, gate }, index) => {
+  return steps.flatMap((step, index) => {
+    const { id, title, gate } = step;
     const at = `step ${index + 1}`;
     return [
+      ...unknownFields(`${at}: `, step, STEP_FIELDS),
       ...(nameFault(id) === undefined ? [] : [`${at}: its id must be lower case words with hyphens, not "${id}"`]),
       ...(ids.indexOf(id) === index ? [] : [`${at}: step ${ids.indexOf(id) + 1} has the id "${id}" too`]),
       ...(title.trim() === '' ? [`${at}: it has no title`] : []),
