@@ -10,10 +10,11 @@ import { type FileHandle, lstat, realpath } from 'node:fs/promises';
 import { dirname, join, posix, resolve } from 'node:path';
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
+import { Stopped } from './abort.ts';
 import { type FilePart, partOf } from './file-part.ts';
 import { hidesPythonModule } from './import-shadows.ts';
 import { openFile, readWorkspaceFile, unlessGone } from './workspace-file.ts';
-import { type FoundEntry, walkWorkspace } from './workspace-walk.ts';
+import { type FoundEntry, type WalkStarts, walkWorkspace } from './workspace-walk.ts';
 
 /** Files to look at. */
 export interface Guard {
@@ -60,16 +61,9 @@ export async function digestProtected(query: ProtectedQuery): Promise<ReadonlyMa
   const found = new Map<string, string>();
   /** The files of which all content counts: no part adds to that. */
   const whole = new Set<string>();
-  let entries = 0;
-  for (const guard of query.guards) {
-    const pattern = posix.normalize(guard.pattern);
-    const place = placeOf({ root, git, pattern });
-    if (place === undefined) continue;
-    const count = (): void => {
-      entries += 1;
-      if (entries > ENTRIES_MAX) throw tooMany(pattern);
-    };
-    for await (const entry of walkWorkspace({ ...place, pattern, leftOut: LEFT_OUT, count, signal: query.signal })) {
+  for (const { guard, entries } of await findGuarded(query, { root, git })) {
+    for (const entry of entries) {
+      if (query.signal.aborted) throw new Stopped();
       const isOwn = entry.kind === 'file' && own !== undefined && isOfStore(entry.file, own);
       if (isOwn || whole.has(entry.name)) continue;
       const digest = await digestOf(entry, guard.part);
@@ -81,6 +75,33 @@ export async function digestProtected(query: ProtectedQuery): Promise<ReadonlyMa
     }
   }
   return found;
+}
+
+interface GuardedEntries {
+  readonly guard: Guard;
+  readonly entries: readonly FoundEntry[];
+}
+
+/** Finds what each guard looks at, all at once: most names are not there, and each takes its time to be looked up. */
+function findGuarded({ guards, signal }: ProtectedQuery, place: Omit<Places, 'pattern'>): Promise<readonly GuardedEntries[]> {
+  let count = 0;
+  const [inRoot, inGit]: readonly [WalkStarts, WalkStarts] = [new Map(), new Map()];
+  return Promise.all(
+    guards.map(async (guard) => {
+      const pattern = posix.normalize(guard.pattern);
+      const found = placeOf({ ...place, pattern });
+      if (found === undefined) return { guard, entries: [] };
+      const counted = (): void => {
+        count += 1;
+        if (count > ENTRIES_MAX) throw tooMany(pattern);
+      };
+      const starts = found.place === undefined ? inRoot : inGit;
+      const entries: FoundEntry[] = [];
+      for await (const entry of walkWorkspace({ ...found, pattern, leftOut: LEFT_OUT, count: counted, signal, starts }))
+        entries.push(entry);
+      return { guard, entries };
+    }),
+  );
 }
 
 // Beside its database the engine keeps worktrees, logs of detached runs and the local forge.

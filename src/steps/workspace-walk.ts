@@ -32,14 +32,19 @@ export interface WalkQuery {
   /** Called for each entry; throws when there were too many. */
   readonly count: () => void;
   readonly signal: AbortSignal;
+  /** Where walks begin, for several that share it: each folder is looked up once. */
+  readonly starts?: WalkStarts;
 }
+
+/** Where walks begin, by the path of the folder. */
+export type WalkStarts = Map<string, Promise<Target>>;
 
 /** Finds the entries that match, without an order. */
 export async function* walkWorkspace(query: WalkQuery): AsyncGenerator<FoundEntry> {
   const { root, pattern, leftOut, followsLinks = true, place = (folder) => join(root, folder) } = query;
   const fixed = fixedFolders(pattern);
   const isDeep = pattern.split('/').length > fixed.length + 1 || pattern.includes('**');
-  const start = await resolveLink(root, place(fixed.join('/')));
+  const start = await startAt(query, place(fixed.join('/')));
   if (!followsLinks && start.kind === 'folder' && start.real !== place(fixed.join('/'))) return;
   if (start.kind === 'outside' && followsLinks) yield { kind: 'outside', name: fixed.join('/'), link: start.real };
   if (start.kind !== 'folder') return;
@@ -104,6 +109,12 @@ async function throughLink({ root, pattern, name, path }: Link): Promise<FoundEn
 }
 
 type Target = { readonly kind: 'file' | 'folder' | 'special' | 'outside'; readonly real: string } | { readonly kind: 'dangling' };
+
+function startAt({ root, starts }: WalkQuery, path: string): Promise<Target> {
+  const known = starts?.get(path) ?? resolveLink(root, path);
+  starts?.set(path, known);
+  return known;
+}
 
 async function resolveLink(root: string, path: string): Promise<Target> {
   const real = await unlessGone(realpath(path));
