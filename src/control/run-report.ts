@@ -6,6 +6,7 @@ import { commandFor } from '../attended/wait-command.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { type Definition, membersOf } from '../definition/model.ts';
+import { REFUSED_ELSEWHERE } from '../definition/outcome.ts';
 import { type OpenGate, openGates, postedText } from '../engine/gates.ts';
 import { type RunView, type StepView, type ValueFilter, viewRun } from '../engine/inspect.ts';
 import { readRunTree } from '../engine/run-tree.ts';
@@ -217,8 +218,7 @@ function stepOf(view: StepView, { titles, now, uses, isReview }: StepContext): S
     step,
     title: titles.get(step) ?? step,
     kind,
-    // To the engine it is an outcome like others; to a reader, nothing was written or merged.
-    status: outcome === 'conflict' ? 'failed' : status,
+    status: outcome !== undefined && REFUSED_ELSEWHERE.has(outcome) ? 'failed' : status,
     outcome: outcome ?? null,
     attempt,
     startedAt: startedAt === undefined ? null : isoTime(startedAt),

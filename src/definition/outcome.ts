@@ -32,6 +32,9 @@ export function hasResult(outcome: string): boolean {
   return outcome !== 'error' && outcome !== 'timeout' && outcome !== 'cancelled' && outcome !== 'skip';
 }
 
+/** Outcomes of work that was refused elsewhere: nothing was written or merged. To a run they are outcomes like others; people are shown a failure. */
+export const REFUSED_ELSEWHERE: ReadonlySet<OutcomeName> = new Set(['conflict', 'ci_failure', 'stale_head', 'stale_tree']);
+
 /** Outcomes that a string `next` covers. */
 export const STRING_NEXT_COVERS: readonly OutcomeName[] = ['ok', 'skip'];
 

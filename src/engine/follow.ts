@@ -1,6 +1,7 @@
 // Owns waiting for a run in any process, and its progress as a stream. Nothing is polled: this engine's commits call
 // back, and the store reports those of other processes.
 
+import { REFUSED_ELSEWHERE } from '../definition/outcome.ts';
 import type { ProgressEvent } from '../definition/result.ts';
 import { createProgressEvent } from '../definition/result.ts';
 import type { Activation, Path } from '../kernel/activation.ts';
@@ -131,7 +132,7 @@ export async function* followProgress(core: EngineCore, run: string): AsyncGener
   }
 }
 
-const UNSUCCESSFUL: ReadonlySet<string> = new Set(['fail', 'reject', 'error', 'timeout', 'cancelled']);
+const UNSUCCESSFUL: ReadonlySet<string> = new Set(['fail', 'reject', 'error', 'timeout', 'cancelled', ...REFUSED_ELSEWHERE]);
 
 function stepProgress(event: RunEvent, open: Map<Path, Activation>): ProgressEvent | undefined {
   if (event.type === 'step.opened' || event.type === 'step.reopened') {

@@ -36,6 +36,7 @@ export interface Page extends Finder {
   setViewportSize(size: { readonly width: number; readonly height: number }): Promise<void>;
   emulateMedia(options: object): Promise<void>;
   waitForURL(url: string | RegExp, options?: object): Promise<void>;
+  waitForResponse(url: RegExp): Promise<{ finished(): Promise<unknown> }>;
   waitForEvent(event: 'download'): Promise<Download>;
   waitForFunction(work: string, argument?: unknown, options?: object): Promise<unknown>;
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };

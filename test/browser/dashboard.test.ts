@@ -147,8 +147,11 @@ test('two people at one gate: the first decides, the other sees it and decides n
 test('an approval of changed content is refused, and requested again', async () => {
   go();
   const { page } = ann;
-  await start(page, 'release', { version: '3' });
+  // What it is about is looked at when it is opened; what changes after that is found when somebody decides.
+  const looked = page.waitForResponse(/\/look$/);
+  const run = await start(page, 'release', { version: '3' });
   await page.getByText('Release this version?').first().waitFor();
+  await (await looked).finished();
   await page
     .getByRole('button', { name: /^release/ })
     .last()
@@ -161,6 +164,10 @@ test('an approval of changed content is refused, and requested again', async () 
     .filter({ hasText: /changed|differ|digest/i })
     .waitFor();
   expect(await status(page, 'waiting').count()).toBe(1);
+  await page.goto(`${served.url}/usage`);
+  writeIn(served.place.project, 'src/cart.js', 'export const total = () => 1;\n');
+  await page.goto(`${served.url}/inbox/${run}/approve%231`);
+  await page.getByText(/Asked again: .*src\/cart\.js changed/).waitFor();
 });
 
 test('a run that failed is retried, forked with its table, paused and resumed, and cancelled', async () => {

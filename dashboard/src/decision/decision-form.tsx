@@ -8,7 +8,7 @@ import { useMay } from '../person.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { approving, rejecting } from './choice.ts';
 import { PhoneLink } from './phone-link.tsx';
-import { useDecide } from './use-decide.ts';
+import { useDecide, useSecondLook } from './use-decide.ts';
 
 interface DecisionProps {
   readonly item: InboxItem;
@@ -56,6 +56,7 @@ export function DecisionForm({ item, asked, ask, done }: DecisionProps) {
         });
       }}
     >
+      <SecondLook item={item} />
       {refusal !== undefined && <Failure error={refusal} />}
       {item.signed && <NeedsPasskey />}
       {(hasChanged || refusal !== undefined) && (
@@ -119,4 +120,9 @@ function WhoMay({ item, mayDecide }: { readonly item: InboxItem; readonly mayDec
   if (item.approvals.length > 0 && item.count > 1 && mayDecide)
     return <p className="banner">Your part is done, or it is not yours: {who} can still decide.</p>;
   return <p className="banner">{who} can decide this. You can look at it.</p>;
+}
+
+function SecondLook({ item }: { readonly item: InboxItem }) {
+  const changed = useSecondLook(item);
+  return changed === '' ? null : <p className="banner">Asked again: {plainLine(changed)}</p>;
 }

@@ -2,7 +2,7 @@
 // meanwhile, the answer is that it did, and the person is asked anew.
 
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { pathOf, Refusal, write } from '../connection/api.ts';
 import type { InboxItem } from '../connection/contract.ts';
 import { signDecision } from '../connection/passkey.ts';
@@ -52,4 +52,21 @@ export function useDecide(item: Pick<InboxItem, 'run' | 'gate' | 'digest' | 'sig
     }
   };
   return { isSending, refusal, decide };
+}
+
+interface Looked {
+  readonly changed: readonly { readonly gate: string; readonly what: string }[];
+}
+
+/** Has what an approval is about looked at again when it is opened; returns what changed since it was asked. */
+export function useSecondLook({ run, gate, subjects, mine }: InboxItem): string {
+  const isAbout = subjects !== null && mine;
+  const [what, setWhat] = useState('');
+  useEffect(() => {
+    if (!isAbout) return;
+    const told = ({ changed }: Looked): void => setWhat(changed.find((one) => one.gate === gate)?.what ?? '');
+    // Where nobody can look, a decision is refused if something changed.
+    write<Looked>(pathOf('runs', run, 'look'), {}).then(told, () => undefined);
+  }, [run, gate, isAbout]);
+  return what;
 }

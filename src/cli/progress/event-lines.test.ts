@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { graph, step, to } from '../../../test/kernel/definitions.ts';
+import { settled } from '../../../test/kernel/inputs.ts';
 import { startGraph } from '../../../test/kernel/memory-host.ts';
 import { doingText } from './event-lines.ts';
+import { RunProgress } from './progress.ts';
 
 test('a step that waits for its retry names the attempt that comes', () => {
   const retry = { max: 2, on: ['error' as const], backoff: { initialMs: 60_000, maxMs: 60_000, factor: 1 } };
@@ -17,4 +19,12 @@ test('a wait that ends on another day names the day', () => {
     doingText({ activation: { state: 'waiting', attempt: 1, wait: { kind: 'human' }, startedAt: now, due: now + ms } } as never);
   expect(waits(24 * 3_600_000)).toBe('waits for a person until 2026-11-18 12:52:16');
   expect(waits(3_600_000)).toBe('waits for a person until 13:52:16');
+});
+
+test.each(['conflict', 'ci_failure', 'stale_head', 'stale_tree'])('a step that ended with %s is shown as failed', (outcome) => {
+  const host = startGraph(graph(step('work', { next: to('complete') })));
+  host.take(settled(host, 'work#1', { outcome }));
+  const progress = new RunProgress();
+  for (const event of host.rows.flat()) progress.apply(event);
+  expect(progress.steps.get('work#1')).toMatchObject({ status: 'failed', outcome });
 });

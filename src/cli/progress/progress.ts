@@ -3,6 +3,7 @@
 
 import { present } from '../../base/fields.ts';
 import type { Group } from '../../definition/join.ts';
+import { REFUSED_ELSEWHERE } from '../../definition/outcome.ts';
 import { pathOf } from '../../engine/event-facts.ts';
 import { statusOf } from '../../engine/status.ts';
 import type { Activation, Path } from '../../kernel/activation.ts';
@@ -123,7 +124,7 @@ function liveOf(draft: Draft, event: RunEvent): Activation | undefined {
   return path === undefined ? undefined : draft.live[path];
 }
 
-const FAILED: ReadonlySet<string> = new Set(['error', 'timeout', 'fail', 'reject', 'conflict']);
+const FAILED: ReadonlySet<string> = new Set(['error', 'timeout', 'fail', 'reject', ...REFUSED_ELSEWHERE]);
 
 /** The state of a step that settled with an outcome. */
 function endOf(outcome: string): AnyStatus {

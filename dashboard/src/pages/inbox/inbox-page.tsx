@@ -1,8 +1,7 @@
 // The page of what waits for a person: a list, oldest first, and beside it everything that is needed to decide.
 
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { pathOf, write } from '../../connection/api.ts';
 import type { InboxItem } from '../../connection/contract.ts';
 import { useInbox, useOpenAssumptions } from '../../connection/queries.ts';
 import { AnswerForm } from '../../decision/answer-form.tsx';
@@ -146,7 +145,6 @@ interface DetailProps {
 }
 
 function ItemDetail({ item, asked, ask }: DetailProps) {
-  const changed = useSecondLook(item);
   return (
     <article className="panel inbox-detail" aria-label={`${item.workflow}, ${item.step}`}>
       <div className="body stack">
@@ -155,7 +153,6 @@ function ItemDetail({ item, asked, ask }: DetailProps) {
         </Link>
         <h2 className="unseen">{plainLine(`${item.workflow}: ${item.step}`)}</h2>
         <WhereAndWhen item={item} />
-        {changed !== '' && <p className="banner">Asked again: {plainLine(changed)}</p>}
         <ShownContext item={item} />
         {item.kind === 'approval' && <DecisionForm item={item} asked={asked} ask={ask} />}
         {item.kind === 'question' && <AnswerForm item={item} />}
@@ -169,23 +166,6 @@ function ItemDetail({ item, asked, ask }: DetailProps) {
       </div>
     </article>
   );
-}
-
-interface Looked {
-  readonly changed: readonly { readonly gate: string; readonly what: string }[];
-}
-
-/** Has what an approval is about looked at again when it is opened; returns what changed since it was asked. */
-function useSecondLook({ run, gate, subjects, mine }: InboxItem): string {
-  const isAbout = subjects !== null && mine;
-  const [what, setWhat] = useState('');
-  useEffect(() => {
-    if (!isAbout) return;
-    const told = ({ changed }: Looked): void => setWhat(changed.find((one) => one.gate === gate)?.what ?? '');
-    // Where nobody can look, a decision is refused if something changed.
-    write<Looked>(pathOf('runs', run, 'look'), {}).then(told, () => undefined);
-  }, [run, gate, isAbout]);
-  return what;
 }
 
 function keyOf({ run, gate, kind }: InboxItem): string {
