@@ -4,6 +4,7 @@
 import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import type { ProgressEvent } from '../definition/result.ts';
+import { isSettled } from '../definition/run-status.ts';
 import type { RunAssumption } from '../engine/assumption-list.ts';
 import {
   type AnsweredResult,
@@ -28,7 +29,6 @@ import { type ResumeRequest, resumeRun } from '../engine/resume.ts';
 import { waitsOf } from '../engine/status.ts';
 import { planUndo, type UndoPlan, type UndoRequest, type UndoResult, undoRun } from '../engine/undo.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import { isSettled } from '../kernel/run-state.ts';
 import { RECHECK_SIGNAL } from '../kernel/waits.ts';
 import type { Workspaces } from './workspaces.ts';
 

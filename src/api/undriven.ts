@@ -2,8 +2,8 @@
 // sessions share it.
 
 import { isEngineError } from '../base/error.ts';
+import { isSettled } from '../definition/run-status.ts';
 import type { TreeRun } from '../engine/run-tree.ts';
-import { isSettled } from '../kernel/run-state.ts';
 import { isDead } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';
 import type { Engine } from './engine.ts';

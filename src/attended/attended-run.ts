@@ -6,10 +6,10 @@
 import type { Engine } from '../api/engine.ts';
 import { present } from '../base/fields.ts';
 import { membersOf, type StepModel } from '../definition/model.ts';
+import { isFinal, isHalted, type RunStatus } from '../definition/run-status.ts';
 import { type Handout, handoutsOf } from '../engine/handouts.ts';
 import { type RunTree, readRunTree, type TreeRun } from '../engine/run-tree.ts';
 import { statusOf } from '../engine/status.ts';
-import { isFinal, isHalted, type RunStatus } from '../kernel/run-state.ts';
 import { keyReader } from '../process/key-file.ts';
 import { isDead } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';

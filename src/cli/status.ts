@@ -1,7 +1,7 @@
 // Owns how the states of runs and steps are shown: colour, symbol, and the exit code of a command that ends with a run.
 
+import { isSettled, type RunStatus } from '../definition/run-status.ts';
 import type { TreeWait } from '../engine/run-tree.ts';
-import { isSettled, type RunStatus } from '../kernel/run-state.ts';
 import type { Shell } from './shell.ts';
 import type { StyleName, SymbolName } from './terminal.ts';
 

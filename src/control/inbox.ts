@@ -4,10 +4,10 @@
 import { readQuestions, type WaitingQuestions } from '../attended/questions.ts';
 import { commandFor } from '../attended/wait-command.ts';
 import { shellWord } from '../base/shell-word.ts';
+import type { RunStatus } from '../definition/run-status.ts';
 import { readWaits } from '../engine/inspect.ts';
 import { readRunIds } from '../engine/run-tree.ts';
 import type { OpenWait } from '../engine/status.ts';
-import type { RunStatus } from '../kernel/run-state.ts';
 import type { Store } from '../store/store.ts';
 import { type PendingApproval, pendingApprovals } from './approvals.ts';
 import { type AssumptionReport, reportAll, reportRuns } from './assumption-report.ts';

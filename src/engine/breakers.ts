@@ -6,10 +6,11 @@
 
 import { formatDuration } from '../base/duration.ts';
 import { BREAKERS, type Breakers, WARNED_FROM } from '../definition/breakers.ts';
+import { isSettled } from '../definition/run-status.ts';
 import { childOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { InputOf } from '../kernel/input.ts';
-import { isEnding, isSettled, type RunState } from '../kernel/run-state.ts';
+import { isEnding, type RunState } from '../kernel/run-state.ts';
 import type { RunQuery, Store } from '../store/store.ts';
 import { send } from './delivery.ts';
 import type { EngineCore } from './engine.ts';

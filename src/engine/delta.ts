@@ -2,11 +2,12 @@
 // follow from its events.
 
 import type { CompiledWorkflow } from '../definition/code.ts';
+import { isFinal } from '../definition/run-status.ts';
 import type { Ref } from '../kernel/activation.ts';
 import { type Activation, childOf, type Path, slotsOf, startTimeOf } from '../kernel/activation.ts';
 import { effectOf } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import { isFinal, isHeldBack, type RunState, standsStill } from '../kernel/run-state.ts';
+import { isHeldBack, type RunState, standsStill } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { CheckResult } from '../steps/attempt.ts';
 import type { AttemptRow, Delta, Mail, RunCreation, SlotClaim } from '../store/store.ts';

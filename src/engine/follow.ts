@@ -4,10 +4,11 @@
 import { REFUSED_ELSEWHERE } from '../definition/outcome.ts';
 import type { ProgressEvent } from '../definition/result.ts';
 import { createProgressEvent } from '../definition/result.ts';
+import { isDone, isFinal, isSettled } from '../definition/run-status.ts';
 import type { Activation, Path } from '../kernel/activation.ts';
 import { childOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import { isDone, isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
+import type { RunState } from '../kernel/run-state.ts';
 import type { EngineCore } from './engine.ts';
 import { dueOf } from './status.ts';
 

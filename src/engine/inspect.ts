@@ -3,8 +3,9 @@
 
 import type { Json } from '../base/json.ts';
 import { lookKey, pendingText } from '../definition/pending-gate.ts';
+import { isSettled, type RunStatus } from '../definition/run-status.ts';
 import { type Activation, type Path, type Ref, startTimeOf } from '../kernel/activation.ts';
-import { childIdOf, currentStepOf, isSettled, type RunState, type RunStatus } from '../kernel/run-state.ts';
+import { childIdOf, currentStepOf, type RunState } from '../kernel/run-state.ts';
 import { UNDO_STEP } from '../programs/undo.ts';
 import type { RunOrigin, Store, StoredAttempt } from '../store/store.ts';
 import { isWorking, type OpenWait, statusOf, waitsOf } from './status.ts';

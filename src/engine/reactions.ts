@@ -3,9 +3,9 @@
 
 import { EngineError, isEngineError } from '../base/error.ts';
 import type { ReactedTo } from '../definition/reaction.ts';
+import { isFinal } from '../definition/run-status.ts';
 import { childOf } from '../kernel/activation.ts';
 import type { ControlAction, InputOf } from '../kernel/input.ts';
-import { isFinal } from '../kernel/run-state.ts';
 import { requireActor } from './actor.ts';
 import { send } from './delivery.ts';
 import type { EngineCore } from './engine.ts';

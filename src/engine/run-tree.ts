@@ -1,7 +1,8 @@
 // Owns reading a run together with the runs it started: which of them have not ended, what they wait for, and which one
 // is due next. It reads the store and changes nothing.
 
-import { isFinal, isSettled, type RunState } from '../kernel/run-state.ts';
+import { isFinal, isSettled } from '../definition/run-status.ts';
+import type { RunState } from '../kernel/run-state.ts';
 import type { Store } from '../store/store.ts';
 import { readWaits } from './inspect.ts';
 import type { OpenWait } from './status.ts';

@@ -2,8 +2,9 @@
 // derived, never stored twice.
 
 import { activeIn, type Group } from '../definition/join.ts';
+import { isSettled, type RunStatus } from '../definition/run-status.ts';
 import { type Activation, dueTimeOf, type Path, type Wait, waitOf } from '../kernel/activation.ts';
-import { isSettled, type RunState, type RunStatus } from '../kernel/run-state.ts';
+import type { RunState } from '../kernel/run-state.ts';
 
 /** One thing a run waits for, as lists and people see it. */
 export interface OpenWait {

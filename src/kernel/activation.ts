@@ -90,10 +90,7 @@ type State =
   | { readonly state: 'queued'; readonly slots?: readonly string[] | undefined }
   /** The host checks preconditions, or records what the result is compared with. */
   | { readonly state: 'preparing'; readonly startedAt: number }
-  /**
-   * It is being worked on, with the semaphores that it holds. `until` is when a delay that polls ends at the latest; `news` is set
-   * if there were news of the forge meanwhile, which the work may have missed.
-   */
+  /** It is being worked on, with the semaphores that it holds. `until`: when a delay that polls ends; `news`: came meanwhile. */
   | {
       readonly state: 'running';
       readonly startedAt: number;

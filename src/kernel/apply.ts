@@ -8,9 +8,10 @@ import { invariant, unreachable } from '../base/invariant.ts';
 import { withAnswer, withAssumptions } from '../definition/assumption-record.ts';
 import { addBudgets } from '../definition/budget.ts';
 import type { Group } from '../definition/join.ts';
+import { isFinal } from '../definition/run-status.ts';
 import type { Activation, Membership } from './activation.ts';
 import type { ChangeOf, Changes, EventOf, Events, RunEvent } from './event.ts';
-import { isFinal, type RunState } from './run-state.ts';
+import type { RunState } from './run-state.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 

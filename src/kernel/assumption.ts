@@ -9,13 +9,14 @@
 
 import { type Assumption, holdingAssumptions, newAssumptions, roomFault } from '../definition/assumption-record.ts';
 import { withNote } from '../definition/notes.ts';
+import { isFinal } from '../definition/run-status.ts';
 import { type Activation, type Ref, slotsOf, startTimeOf, visitOf, type Wait, waitOf } from './activation.ts';
 import { startFresh } from './attended.ts';
 import { regrouped, reopen } from './group.ts';
 import type { ControlRequest, Inputs, StepError } from './input.ts';
 import { beginAttempt, createVisit } from './open.ts';
 import type { MemberResult } from './program.ts';
-import { type HaltedStep, isEnding, isFinal } from './run-state.ts';
+import { type HaltedStep, isEnding } from './run-state.ts';
 import type { Turn } from './turn.ts';
 
 /** Records what a worker said about its attempt while it works on. */

@@ -6,6 +6,7 @@
 import { headOf } from '../definition/join.ts';
 import { withNote } from '../definition/notes.ts';
 import type { Override } from '../definition/passage.ts';
+import { isHalted } from '../definition/run-status.ts';
 import { childOf, type Visit, waitOf } from './activation.ts';
 import { answerAssumption, runAgain } from './assumption.ts';
 import { startFresh } from './attended.ts';
@@ -15,7 +16,7 @@ import { createVisit } from './open.ts';
 import type { MemberResult } from './program.ts';
 import { goBack, halt, lookAgain, wakeAgents } from './reaction.ts';
 import { rerun, wake } from './recover.ts';
-import { type Halt, isHalted, unknownAt } from './run-state.ts';
+import { type Halt, unknownAt } from './run-state.ts';
 import { attemptFailed, conclude, takeMove } from './settle.ts';
 import type { Turn } from './turn.ts';
 

@@ -4,6 +4,7 @@
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepOf } from '../definition/model.ts';
 import { withSetback } from '../definition/notes.ts';
+import { isFinal } from '../definition/run-status.ts';
 import { type Activation, heldBy, type InState, visitOf } from './activation.ts';
 import type { Draft } from './apply.ts';
 import { recordAssumptions, takeAssumed } from './assumption.ts';
@@ -15,7 +16,6 @@ import { takeDecision, takeObserved } from './human.ts';
 import type { InputOf, Inputs, RunInput, StepError } from './input.ts';
 import { openStep, started } from './open.ts';
 import { leaveUnknown, rerun, takeRecovery } from './recover.ts';
-import { isFinal } from './run-state.ts';
 import { afterWork, attemptFailed, conclude, retryAttempt, takeMove } from './settle.ts';
 import { type EndedAttempt, type Means, type Todo, Turn } from './turn.ts';
 import { beginWait, passTime, takeChildEnd, takePending, takePoll, takeSignal, takeSlots } from './waits.ts';

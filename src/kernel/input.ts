@@ -7,9 +7,10 @@ import type { Decision, Observation } from '../definition/asked-question.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { ReactedTo, WayBack } from '../definition/reaction.ts';
+import type { RunStatus } from '../definition/run-status.ts';
 import type { Path, Ref } from './activation.ts';
 import type { Begin } from './program.ts';
-import type { HaltedStep, RunStatus } from './run-state.ts';
+import type { HaltedStep } from './run-state.ts';
 
 /**
  * Why an attempt has no result. `contract` is a broken postcondition; `precondition` ran nothing; `quota`, `budget` and

@@ -5,11 +5,12 @@ import { progress, trouble } from '../../test/kernel/inputs.ts';
 import { Ledger } from '../../test/kernel/ledger.ts';
 import { type MemoryHost, openGraph } from '../../test/kernel/memory-host.ts';
 import type { Definition } from '../definition/model.ts';
+import { isFinal, isHalted } from '../definition/run-status.ts';
 import { lastEndOf } from '../engine/last-end.ts';
 import { humanWaitOf, type Ref } from './activation.ts';
 import { applyRow } from './apply.ts';
 import type { ControlAction, RunInput } from './input.ts';
-import { isFinal, isHalted, type RunState } from './run-state.ts';
+import type { RunState } from './run-state.ts';
 
 const RUNS = Number(process.env.KERNEL_RUNS ?? 400);
 

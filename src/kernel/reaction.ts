@@ -12,19 +12,16 @@ import { isEnding } from './run-state.ts';
 import { startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
 
-/**
- * Gates without a verdict look again, and so do what waits for something under way elsewhere, such as a merge, and open questions.
- * A gate or an action that is looking just now may have missed the news: it looks again soon after.
- */
+/** Gates without a verdict, merges under way and open questions look again; a gate or an action that looks just now, soon after. */
 export function lookAgain(turn: Turn): void {
   for (const activation of Object.values(turn.run.live)) {
     const wait = waitOf(activation);
-    const looks = activation.kind === 'gate' || activation.kind === 'action';
-    if (looks && activation.state === 'running' && activation.news !== true) turn.change({ ...activation, news: true });
+    const isLooking = activation.state === 'running' && (activation.kind === 'gate' || activation.kind === 'action');
+    if (isLooking && activation.news !== true) turn.change({ ...activation, news: true });
     if (wait?.kind === 'checks') startQueued(turn, activation.path);
     if (wait?.kind === 'capacity' && wait.news === true) startFresh(turn, activation);
     if (activation.state !== 'waiting' || wait?.kind !== 'human' || wait.outside?.seen === undefined) continue;
-    // What the question is about is looked at as before a decision, of which there is none (K13).
+    // As before a decision, of which there is none (K13).
     if (wait.outside.decided === undefined) turn.change({ ...activation, wait: { ...wait, outside: { ...wait.outside, decided: [] } } });
   }
 }

@@ -12,11 +12,9 @@ import type { Group } from '../definition/join.ts';
 import type { PersonNote, Setback } from '../definition/notes.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Detour } from '../definition/passage.ts';
+import type { RunStatus } from '../definition/run-status.ts';
 import type { Activation, Path, Ref, Visit } from './activation.ts';
 import type { ChangeOf } from './event.ts';
-
-/** The states of a run as users see them. `overridden` is completed after a person skipped or accepted something by hand. */
-export type RunStatus = 'pending' | 'running' | 'waiting' | 'completed' | 'overridden' | 'failed' | 'escalated' | 'rejected' | 'cancelled';
 
 /** Why a run stops. `exhausted` names the edge whose limit is reached, and where it leads. */
 export type HaltCause =
@@ -85,26 +83,6 @@ export interface RunState {
   readonly assumptions?: readonly Assumption[];
   /** The last decision of a person. */
   readonly decision?: { readonly gate: string; readonly option: string; readonly input?: string | undefined; readonly actor: string };
-}
-
-/** True when nothing can change the run any more. */
-export function isFinal(status: RunStatus): boolean {
-  return isDone(status) || status === 'rejected' || status === 'cancelled';
-}
-
-/** True when the run ended well, with or without something that a person let pass by hand. */
-export function isDone(status: RunStatus): boolean {
-  return status === 'completed' || status === 'overridden';
-}
-
-/** True when the run stands still until somebody resumes it. */
-export function isHalted(status: RunStatus): boolean {
-  return status === 'failed' || status === 'escalated';
-}
-
-/** True when the run has ended one way or the other, for whoever drives it. */
-export function isSettled(status: RunStatus): boolean {
-  return isFinal(status) || isHalted(status);
 }
 
 /** True while the run is being cancelled or undone: nothing but that goes on. */

@@ -3,8 +3,8 @@ import { child, edge, graph, human, option, parallel, question, signal, step, to
 import { control, decided, settled } from '../../test/kernel/inputs.ts';
 import { type MemoryHost, startGraph } from '../../test/kernel/memory-host.ts';
 import type { StepFrame } from '../definition/model.ts';
+import type { RunStatus } from '../definition/run-status.ts';
 import type { RunInput } from './input.ts';
-import type { RunStatus } from './run-state.ts';
 import { RECHECK_SIGNAL } from './waits.ts';
 
 describe('a decision', () => {

@@ -5,13 +5,13 @@
 
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepOf } from '../definition/model.ts';
+import { isDone } from '../definition/run-status.ts';
 import { type Activation, dueTimeOf, heldBy, type InState, type Path, visitOf, type Wait, waitOf } from './activation.ts';
 import { startFresh } from './attended.ts';
 import { openGroup, timeOutGroup } from './group.ts';
 import type { Inputs, StepError } from './input.ts';
 import { working } from './open.ts';
 import { lookAgain } from './reaction.ts';
-import { isDone } from './run-state.ts';
 import { attemptFailed, conclude, finishWork, startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
 
@@ -123,9 +123,8 @@ export function takePoll(turn: Turn, activation: InState<'running'>, { model, re
   turn.change({ ...visitOf(activation), state: 'waiting', startedAt, due, wait: { kind: 'delay', until, polls: true } });
 }
 
-const LOOK_AGAIN_MS = 60_000;
-/** How soon a gate looks again if there were news while it looked. */
-const NEWS_MS = 1000;
+/** How soon a gate looks again by itself, and after news that came while it looked. */
+const [LOOK_AGAIN_MS, NEWS_MS] = [60_000, 1000];
 
 /** A gate that has no verdict yet: it looks again when something outside has happened, and now and then by itself. */
 export function takePending(turn: Turn, activation: InState<'running'>, { timeoutMs, config }: StepOf<'gate'>): void {

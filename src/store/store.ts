@@ -10,11 +10,12 @@
 import type { Json } from '../base/json.ts';
 import type { Definition, StepKind } from '../definition/model.ts';
 import type { NumberQuery } from '../definition/run-numbers.ts';
+import type { RunStatus } from '../definition/run-status.ts';
 import type { WorkHead } from '../definition/work-head.ts';
 import type { Activation, Path, Ref } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput, StepError } from '../kernel/input.ts';
-import type { RunState, RunStatus } from '../kernel/run-state.ts';
+import type { RunState } from '../kernel/run-state.ts';
 
 /** A value's text and its reference. The text is JSON; the digest is over the text. */
 export interface StoredValue {
@@ -483,7 +484,6 @@ export interface Store {
   origin(): Promise<string | undefined>;
   /** Records whose store this is, unless that is recorded already; returns what is recorded. */
   bind(origin: string): Promise<string>;
-
   /** Copies the whole store to a file while runs go on, and records it. */
   backup(file: string, run?: string): Promise<{ readonly path: string; readonly bytes: number }>;
   /** Verifies the file, every chain, every value and every checkpoint against its folded log. */

@@ -98,8 +98,10 @@ test('a schedule shows its next times, and can be paused, resumed, run now and b
   const byHand = card.locator('li', { hasText: 'by hand' });
   await byHand.getByRole('link').waitFor();
   await card.getByRole('button', { name: 'Backfill' }).click();
-  const before = new Date(Date.now() - 50 * 3_600_000).toISOString().slice(0, 16);
-  await page.getByLabel('From').fill(before);
+  // Two whole days have two ticks, whatever the time of day is now.
+  const midnight = (daysAgo: number): string => `${new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)}T00:00`;
+  await page.getByLabel('From').fill(midnight(4));
+  await page.getByLabel('Until').fill(midnight(2));
   await page.getByRole('dialog').getByRole('button', { name: 'Backfill' }).click();
   await expect.poll(() => card.locator('li', { hasText: 'backfill' }).count()).toBe(2);
   await byHand.getByRole('link').click();

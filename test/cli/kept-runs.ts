@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { RunStatus } from '../../src/kernel/run-state.ts';
+import type { RunStatus } from '../../src/definition/run-status.ts';
 import { createOwner } from '../../src/process/owner.ts';
 import {
   createAttempt,

@@ -5,7 +5,7 @@ import { referencePage } from '../../scripts/reference-page.ts';
 import { ERROR_CODES } from '../../src/base/error.ts';
 import { COMMANDS } from '../../src/cli/catalogue.ts';
 import { exitOf } from '../../src/cli/status.ts';
-import type { RunStatus } from '../../src/kernel/run-state.ts';
+import type { RunStatus } from '../../src/definition/run-status.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 // A record, so that a new state does not compile until it is here.

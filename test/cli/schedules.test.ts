@@ -38,10 +38,12 @@ test('schedules are listed once their workflow is trusted, paused, resumed, and 
   expect((await rig.run(['schedules', 'resume', 'nightly'])).stdout).toContain('30 4 * * * Europe/Berlin');
   const now = await rig.run(['schedules', 'run', 'nightly']);
   expect([now.code, now.stdout]).toEqual([0, expect.stringMatching(/^run \w+ completed\n/)]);
-  const from = new Date(Date.now() - 3 * 86_400_000).toISOString();
-  const filled = await rig.json<{ runs: string[] }>(['schedules', 'backfill', 'nightly', '--from', from]);
+  // Three whole days have three ticks, whatever the time of day is now.
+  const midnight = (daysAgo: number): string => `${new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)}T00:00:00Z`;
+  const days = ['--from', midnight(4), '--until', midnight(1)];
+  const filled = await rig.json<{ runs: string[] }>(['schedules', 'backfill', 'nightly', ...days]);
   expect([filled.code, filled.runs.length]).toEqual([0, 3]);
-  const again = await rig.run(['schedules', 'backfill', 'nightly', '--from', from]);
+  const again = await rig.run(['schedules', 'backfill', 'nightly', ...days]);
   expect(again.stdout).toContain('No runs were missed.');
 });
 

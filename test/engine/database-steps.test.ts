@@ -269,7 +269,7 @@ test('a program that drops the table its postcondition reads is told so, and tri
   const run = await engine.start(edit);
   expect((await run.wait('idle')).status).toBe('escalated');
   const attempts = (await run.get()).steps.map(({ attempt, error }) => [attempt, error]);
-  const why = 'what step "run" did to its copy of database "book" was dropped: it changed the schema: table "books" was dropped';
+  const why = 'the changes of step "run" to its copy of database "book" were discarded: it changed the schema: table "books" was dropped';
   expect(attempts).toEqual([1, 2].map((attempt) => [attempt, expect.stringContaining(why)]));
   expect(dump(file)).toEqual(before);
 });

@@ -1,12 +1,13 @@
 // Owns short spellings of inputs, and the list of everything that could happen to a run as it stands.
 
 import type { StepModel } from '../../src/definition/model.ts';
+import { isHalted } from '../../src/definition/run-status.ts';
 import { dueOf } from '../../src/engine/status.ts';
 import type { Activation } from '../../src/kernel/activation.ts';
 import { slotsOf, waitOf } from '../../src/kernel/activation.ts';
 import type { ControlAction, RunInput, StepError } from '../../src/kernel/input.ts';
 import type { Program } from '../../src/kernel/program.ts';
-import { isHalted, type RunState } from '../../src/kernel/run-state.ts';
+import type { RunState } from '../../src/kernel/run-state.ts';
 import type { MemoryHost } from './memory-host.ts';
 
 /** An attempt came to an end that the engine observed. */

@@ -2,6 +2,7 @@
 // nothing stuck, no bound exceeded. It keeps the few facts about the past that a checkpoint does not hold.
 
 import type { Edge, StepModel } from '../../src/definition/model.ts';
+import { isFinal, isHalted } from '../../src/definition/run-status.ts';
 import { activationIn } from '../../src/engine/event-facts.ts';
 import type { Activation, Path } from '../../src/kernel/activation.ts';
 import { dueTimeOf, heldBy, waitOf } from '../../src/kernel/activation.ts';
@@ -10,7 +11,7 @@ import { decide } from '../../src/kernel/decide.ts';
 import { effectOf } from '../../src/kernel/effect.ts';
 import type { RunEvent } from '../../src/kernel/event.ts';
 import type { RunInput } from '../../src/kernel/input.ts';
-import { isFinal, isHalted, type RunState } from '../../src/kernel/run-state.ts';
+import type { RunState } from '../../src/kernel/run-state.ts';
 import { UNDO_STEP } from '../../src/programs/undo.ts';
 import type { MemoryHost } from './memory-host.ts';
 

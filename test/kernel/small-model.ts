@@ -2,9 +2,10 @@
 
 import type { JsonObject } from '../../src/base/json.ts';
 import type { Definition } from '../../src/definition/model.ts';
+import { isFinal, isHalted } from '../../src/definition/run-status.ts';
 import { waitOf } from '../../src/kernel/activation.ts';
 import type { RunInput } from '../../src/kernel/input.ts';
-import { isFinal, isHalted, type RunState } from '../../src/kernel/run-state.ts';
+import type { RunState } from '../../src/kernel/run-state.ts';
 import { progress } from './inputs.ts';
 import { stateFaults } from './ledger.ts';
 import { type MemoryHost, type SeenActivation, startGraph } from './memory-host.ts';

@@ -22,10 +22,11 @@ import {
 } from '@opentelemetry/api';
 import type { AgentAnswer } from '../../agents/driver.ts';
 import { present } from '../../base/fields.ts';
+import { isSettled } from '../../definition/run-status.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { Committed, RunObserver } from '../../engine/observer.ts';
 import type { Activation } from '../../kernel/activation.ts';
-import { isSettled, type RunState } from '../../kernel/run-state.ts';
+import type { RunState } from '../../kernel/run-state.ts';
 import type { EndedAttempt } from '../../kernel/turn.ts';
 import type { Accounting, Admission, Refusal, Spawn } from '../../steps/accounting.ts';
 import type { AttemptRequest, AttemptResult, AttemptRunner } from '../../steps/attempt.ts';

@@ -8,7 +8,7 @@ import { onlyOwnStep, type Reply, type Submission, submit } from '../../attended
 import { EngineError, isEngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
 import { rootOf } from '../../control/approvals.ts';
-import { isSettled } from '../../kernel/run-state.ts';
+import { isSettled } from '../../definition/run-status.ts';
 import type { Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';
 import type { ParsedArgs } from '../command.ts';

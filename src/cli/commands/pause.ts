@@ -3,7 +3,7 @@
 
 import type { Engine } from '../../api/engine.ts';
 import { readRunReport } from '../../control/run-report.ts';
-import { isFinal } from '../../kernel/run-state.ts';
+import { isFinal } from '../../definition/run-status.ts';
 import { isDriven } from '../../process/owner.ts';
 import { userActor } from '../actor.ts';
 import type { CommandRun } from '../command.ts';

@@ -3,7 +3,7 @@
 import { parseDuration } from '../../base/duration.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { agoText } from '../../control/time-text.ts';
-import type { RunStatus } from '../../kernel/run-state.ts';
+import type { RunStatus } from '../../definition/run-status.ts';
 import type { PrunedRun, PruneRequest } from '../../store/store.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { findPlace, openExisting, type Place } from '../session.ts';

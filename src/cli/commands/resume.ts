@@ -2,7 +2,7 @@
 
 import { present } from '../../base/fields.ts';
 import { type ChoiceParts, choicesOf } from '../../control/resume-choice.ts';
-import { isFinal, isHalted } from '../../kernel/run-state.ts';
+import { isFinal, isHalted } from '../../definition/run-status.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { reportEnd } from '../drive.ts';
 import { readJson } from '../params.ts';

@@ -5,7 +5,7 @@ import { present } from '../../base/fields.ts';
 import { type ListedRun, runRow, withUsage } from '../../control/run-list.ts';
 import { agoText } from '../../control/time-text.ts';
 import { costText } from '../../control/usage.ts';
-import type { RunStatus } from '../../kernel/run-state.ts';
+import type { RunStatus } from '../../definition/run-status.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';

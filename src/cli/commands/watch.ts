@@ -2,7 +2,7 @@
 // and ending it changes nothing.
 
 import { agoText, clockText } from '../../control/time-text.ts';
-import { isSettled, type RunStatus } from '../../kernel/run-state.ts';
+import { isSettled, type RunStatus } from '../../definition/run-status.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import type { CommandRun } from '../command.ts';
 import { reportEnd } from '../drive.ts';

@@ -9,7 +9,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { agoText } from '../../control/time-text.ts';
-import { isFinal } from '../../kernel/run-state.ts';
+import { isFinal } from '../../definition/run-status.ts';
 import { git } from '../../process/git.ts';
 import { checkoutOf, discardWorktree, removeWorktree, type UnsavedWork, unsavedWork } from '../../process/worktree.ts';
 import type { RunSummary, Store } from '../../store/store.ts';

@@ -9,7 +9,7 @@ import { shellWord } from '../../base/shell-word.ts';
 import { rootOf } from '../../control/approvals.ts';
 import { type AssumptionReport, reportAssumptions } from '../../control/assumption-report.ts';
 import { isSameAnswer } from '../../definition/assumption.ts';
-import { isFinal } from '../../kernel/run-state.ts';
+import { isFinal } from '../../definition/run-status.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
 import { assumptionLines } from '../assumptions.ts';

@@ -5,7 +5,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isEngineError, messageOf } from '../../base/error.ts';
 import { agoText } from '../../control/time-text.ts';
-import { isFinal, type RunStatus } from '../../kernel/run-state.ts';
+import { isFinal, type RunStatus } from '../../definition/run-status.ts';
 import { createFamily } from '../../process/family.ts';
 import { livenessOf } from '../../process/identity.ts';
 import { isDead, ownerText } from '../../process/owner.ts';

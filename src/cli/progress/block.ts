@@ -2,8 +2,8 @@
 // runs indented below. Every line fits the width, so that one line of the block is one line of the screen.
 
 import { formatDuration } from '../../base/duration.ts';
+import { isSettled } from '../../definition/run-status.ts';
 import type { TranscriptId } from '../../engine/transcripts.ts';
-import { isSettled } from '../../kernel/run-state.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark, statusText } from '../status.ts';
 import { oneLine, shorten, shortenName, widthOf } from '../terminal.ts';

@@ -4,13 +4,13 @@
 import { present } from '../../base/fields.ts';
 import type { Group } from '../../definition/join.ts';
 import { REFUSED_ELSEWHERE } from '../../definition/outcome.ts';
+import type { RunStatus } from '../../definition/run-status.ts';
 import { pathOf } from '../../engine/event-facts.ts';
 import { statusOf } from '../../engine/status.ts';
 import type { Activation, Path } from '../../kernel/activation.ts';
 import { waitOf } from '../../kernel/activation.ts';
 import { apply, createRun, type Draft, draftOf } from '../../kernel/apply.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import type { RunStatus } from '../../kernel/run-state.ts';
 import { UNDO_STEP } from '../../programs/undo.ts';
 import type { AnyStatus } from '../status.ts';
 

@@ -2,7 +2,7 @@
 // signatures in its log hold.
 
 import type { RunReport } from '../../control/run-report.ts';
-import { isFinal } from '../../kernel/run-state.ts';
+import { isFinal } from '../../definition/run-status.ts';
 import type { Store } from '../../store/store.ts';
 import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';

@@ -6,7 +6,7 @@ import type { OverrideReport } from '../../control/history.ts';
 import type { RunOverview, RunReport, WaitReport } from '../../control/run-report.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
 import { usageText } from '../../control/usage.ts';
-import { isFinal } from '../../kernel/run-state.ts';
+import { isFinal } from '../../definition/run-status.ts';
 import { assumptionLines } from '../assumptions.ts';
 import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';

@@ -2,7 +2,7 @@
 
 import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
-import type { RunStatus } from '../../kernel/run-state.ts';
+import type { RunStatus } from '../../definition/run-status.ts';
 import type { RunOrigin, RunSummary, Store } from '../../store/store.ts';
 
 /** The issue or the pull request that a run is for. */

@@ -7,7 +7,7 @@ import { createEngine, type Engine } from '../../api/engine.ts';
 import type { EngineOptions } from '../../api/engine-options.ts';
 import { isEngineError } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
-import { isSettled } from '../../kernel/run-state.ts';
+import { isSettled } from '../../definition/run-status.ts';
 import { isDead } from '../../process/owner.ts';
 import { ATTENDED } from '../../steps/handover.ts';
 import { openSqliteStore } from '../../store/sqlite/open.ts';

@@ -2,6 +2,7 @@
 // cancel, and continue a run that has stopped. They talk to any engine, as they would to any process.
 
 import type { CompiledWorkflow } from '../../definition/code.ts';
+import { isFinal, isHalted } from '../../definition/run-status.ts';
 import { openGates } from '../../engine/gates.ts';
 import { handoutsOf } from '../../engine/handouts.ts';
 import { reportWork } from '../../engine/reports.ts';
@@ -9,7 +10,6 @@ import { controlRun, decideGate, sendSignal } from '../../engine/requests.ts';
 import { type ResumeChoice, resumeRun } from '../../engine/resume.ts';
 import type { Activation } from '../../kernel/activation.ts';
 import { waitOf } from '../../kernel/activation.ts';
-import { isFinal, isHalted } from '../../kernel/run-state.ts';
 import type { Engines, SimulatedEngine } from './engines.ts';
 import type { Random } from './random.ts';
 import type { Witness, WitnessedRun } from './witness.ts';

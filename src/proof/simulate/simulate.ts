@@ -3,8 +3,8 @@
 
 import { hash } from 'node:crypto';
 import type { CompiledWorkflow } from '../../definition/code.ts';
+import { isFinal } from '../../definition/run-status.ts';
 import { waitOf } from '../../kernel/activation.ts';
-import { isFinal } from '../../kernel/run-state.ts';
 import { openConnection } from '../../store/sqlite/connection.ts';
 import { migrate } from '../../store/sqlite/migrate.ts';
 import { createStore } from '../../store/sqlite/open.ts';

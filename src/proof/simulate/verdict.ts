@@ -10,11 +10,12 @@
 // J7. No child continues after its parent has ended, and no mail or semaphore is left behind.
 
 import { type Definition, type Edge, membersOf, type StepModel } from '../../definition/model.ts';
+import { isFinal } from '../../definition/run-status.ts';
 import { activationIn, pathOf } from '../../engine/event-facts.ts';
 import { type Activation, heldBy, humanWaitOf, waitOf } from '../../kernel/activation.ts';
 import { applyRow } from '../../kernel/apply.ts';
 import type { EventOf, RunEvent } from '../../kernel/event.ts';
-import { isFinal, type RunState } from '../../kernel/run-state.ts';
+import type { RunState } from '../../kernel/run-state.ts';
 import { UNDO_STEP } from '../../programs/undo.ts';
 import type { Store } from '../../store/store.ts';
 import type { Witness, WitnessedRun } from './witness.ts';

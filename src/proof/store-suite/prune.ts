@@ -1,8 +1,8 @@
 // Owns the part of the store contract about removing runs that have ended.
 
 import { expect, test } from 'vitest';
+import type { RunStatus } from '../../definition/run-status.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import type { RunStatus } from '../../kernel/run-state.ts';
 import type { Delta, PruneRequest, Store, StoredValue } from '../../store/store.ts';
 import { createAttempt, createEnd, createFirst, createLine, createNext, createValue, START_AT } from './deltas.ts';
 

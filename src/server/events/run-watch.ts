@@ -7,8 +7,8 @@
 import type { Engine } from '../../api/engine.ts';
 import { readQuestions } from '../../attended/questions.ts';
 import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
+import { isFinal } from '../../definition/run-status.ts';
 import type { Clock } from '../../engine/clock.ts';
-import { isFinal } from '../../kernel/run-state.ts';
 import type { RunHead, RunSummary, Store } from '../../store/store.ts';
 import type { ServerDatabase } from '../server-database.ts';
 import { Alarm } from './alarm.ts';

@@ -12,7 +12,7 @@
 import type { Engine } from '../../api/engine.ts';
 import { present } from '../../base/fields.ts';
 import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
-import { isFinal } from '../../kernel/run-state.ts';
+import { isFinal } from '../../definition/run-status.ts';
 import type { RunHead, Store } from '../../store/store.ts';
 import type { PartTables, ServerDatabase } from '../server-database.ts';
 

@@ -10,8 +10,8 @@ import { type PendingApproval, pendingApprovals } from '../../control/approvals.
 import { assertStoppedAt } from '../../control/resume-choice.ts';
 import { startedText, starterOf } from '../../control/starter.ts';
 import { optionFor } from '../../control/verdict-option.ts';
+import { isFinal, type RunStatus } from '../../definition/run-status.ts';
 import type { PullRequestFacts } from '../../forge/forge.ts';
-import { isFinal, type RunStatus } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
 import { valueIn } from '../triggers/forge-away.ts';
 import type { CommandParts, HeardCommand } from './command-handler.ts';

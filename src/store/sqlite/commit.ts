@@ -5,8 +5,8 @@
 //     long as all the writing of a step.
 
 import { EngineError } from '../../base/error.ts';
+import { isFinal } from '../../definition/run-status.ts';
 import type { Path } from '../../kernel/activation.ts';
-import { isFinal } from '../../kernel/run-state.ts';
 import type { CommitResult, Delta, RunCreation, StoredAttempt } from '../store.ts';
 import type { Anchor } from './anchor.ts';
 import { copyChecks, readAttempts, writeChecks } from './attempts.ts';

@@ -3,7 +3,7 @@
 
 import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import type { RunStatus } from '../../kernel/run-state.ts';
+import type { RunStatus } from '../../definition/run-status.ts';
 import { toStoreError } from './failure.ts';
 import { parseHome } from './home.ts';
 import { assertOurs, MIGRATIONS } from './migrate.ts';

@@ -2,8 +2,9 @@
 // nothing: what is due, owned or has mail is found through partial indexes.
 
 import { messageOf } from '../../base/error.ts';
-import type { RunStatus } from '../../kernel/run-state.ts';
-import { currentStepOf, isFinal } from '../../kernel/run-state.ts';
+import type { RunStatus } from '../../definition/run-status.ts';
+import { isFinal } from '../../definition/run-status.ts';
+import { currentStepOf } from '../../kernel/run-state.ts';
 import type { HeadQuery, ReadyRun, RunHead, RunQuery, RunSummary } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { aboutCondition } from './numbers.ts';

@@ -8,7 +8,7 @@
 //   found by the next prune, which checks all values.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { isFinal, isSettled, type RunStatus } from '../../kernel/run-state.ts';
+import { isFinal, isSettled, type RunStatus } from '../../definition/run-status.ts';
 import type { PrunedRun, PruneReport, PruneRequest } from '../store.ts';
 import { type Connection, readSnapshot, whenFree } from './connection.ts';
 import { parseStored } from './failure.ts';

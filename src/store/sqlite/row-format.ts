@@ -4,9 +4,10 @@
 // RF1. A row holds JSON as `JSON.stringify` writes it; what is read back equals what was written.
 // RF2. A checkpoint leaves out the fields that its columns already give and its members, which are rows of their own.
 
+import { isSettled, type RunStatus } from '../../definition/run-status.ts';
 import type { Activation, Membership, Path, Ref, Wait } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import { isSettled, type RunState, type RunStatus } from '../../kernel/run-state.ts';
+import type { RunState } from '../../kernel/run-state.ts';
 import type { AttemptRow, StoredAttempt } from '../store.ts';
 
 /** An ended attempt as a log row holds it: the gate checks are rows of their own. */

@@ -1,7 +1,8 @@
 // Owns the row of a run: its columns, its checkpoint, and the proof that both are as they were written.
 
-import type { RunState, RunStatus } from '../../kernel/run-state.ts';
-import { isSettled } from '../../kernel/run-state.ts';
+import type { RunStatus } from '../../definition/run-status.ts';
+import { isSettled } from '../../definition/run-status.ts';
+import type { RunState } from '../../kernel/run-state.ts';
 import type { RunOrigin } from '../store.ts';
 import { sumOf, toHex } from './chain.ts';
 import type { Connection } from './connection.ts';
