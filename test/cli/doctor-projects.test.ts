@@ -99,7 +99,7 @@ test('each has a login and webhooks of its own, which may come to the address of
       `problem: ${shop}: no webhook at GitHub sends to ${target}`,
     ]);
     stage.hub.state.hooks.push({ id: 1, url: target, contentType: 'json', active: true, events: ['*'], deliveries: [] });
-    const taken = `ok: ${shop}: webhooks are taken at ${target}; none of the last 0 deliveries failed`;
+    const taken = `ok: ${shop}: webhooks are received at ${target}; none of the last 0 deliveries failed`;
     expect((await forgeRows())[1]).toBe(taken);
     write('shop', `forge: { ${forge} }\n${secrets}\nserve: { public_url: https://shop.example.com }\n`);
     await trust(shop);

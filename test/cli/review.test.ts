@@ -90,7 +90,7 @@ test('a round that does not pass is shown as rejected, and the person after the 
       '- COULD date: Is there a date? Seen: text.md:1 is wrong',
       '',
       'Left for later, whatever you choose:',
-      ...Array.from({ length: 4 }, () => '- COULD: a long title'),
+      '- COULD: a long title',
       '',
       'You can choose:',
       '- accept: the review ends as accepted by a person, with these findings still open',

@@ -89,7 +89,7 @@ test('a commit of which any block did not reach the disk is not there at all, an
   for (let at = before.walBytes; at < torn.walBytes; at += BLOCK * 7) {
     const lost = join(directory, `torn-${at}.db`);
     copyFileSync(torn.copy, lost);
-    writeFileSync(`${lost}-wal`, Buffer.from(whole).fill(0xa5, at, at + BLOCK), { mode: 0o600 });
+    writeFileSync(`${lost}-wal`, Buffer.from(whole).fill(0xa5, at, Math.min(at + BLOCK, whole.length)), { mode: 0o600 });
     expect(await positionIn(lost, torn.run)).toBe(before.seq);
   }
 });

@@ -45,7 +45,7 @@ test.each([
   ['changes the schema', 'DROP TABLE lines'],
 ])('files of a step that %s are put back, too', async (_, sql) => {
   const { step, text, isNew, file } = await ruined(sql);
-  expect(step).toMatchObject({ error: expect.stringContaining('was dropped'), evidence: RESTORED });
+  expect(step).toMatchObject({ error: expect.stringContaining('were discarded'), evidence: RESTORED });
   expect([text, isNew, (dump(file).lines as unknown[]).length]).toEqual(['one\n', false, 3]);
 });
 

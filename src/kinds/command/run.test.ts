@@ -300,7 +300,10 @@ describe.runIf(process.platform === 'linux')('a stopped command', () => {
 
   test('at its own time limit is a timeout', async () => {
     const result = await run({ run: 'sleep 60' }, { model: { timeoutMs: 100, id: 'slow' } });
-    expect(result).toMatchObject({ type: 'errored', error: { reason: 'timeout', message: 'the command of step "slow" ran out of time' } });
+    expect(result).toMatchObject({
+      type: 'errored',
+      error: { reason: 'timeout', message: 'step "slow" timed out: attempt 1 took longer than 100 ms' },
+    });
   });
 });
 

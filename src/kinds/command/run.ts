@@ -97,7 +97,10 @@ function notEnded({ request }: Job, result: Exclude<CommandResult, ExitResult>):
   if (result.kind === 'not-run')
     return { error: stepError('COMMAND_NOT_RUN', `step "${step}" could not be run: ${result.message}`, { retryable: false }) };
   if (result.kind === 'aborted') return { error: stoppedError(step) };
-  return { error: stepError('STEP_FAILED', `the command of step "${step}" ran out of time`, { reason: 'timeout' }) };
+  // The same words as the engine's, whose own limit ends at the same time: whichever comes first, people read one message.
+  const { activation, bound } = request;
+  const message = `step "${step}" timed out: attempt ${activation.attempt} took longer than ${bound.model.timeoutMs ?? 0} ms`;
+  return { error: stepError('STEP_FAILED', message, { reason: 'timeout' }) };
 }
 
 function ended(job: Job, result: ExitResult): Work {
