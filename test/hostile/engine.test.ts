@@ -87,6 +87,9 @@ test('an agent that keeps writing after its claim leaves the gate without a verd
   put('work/answer.txt', 'fixed');
   const view = await run(hostileScript('leaves-a-daemon', target));
   ended.abort();
-  expect(view.steps.at(-1)).toMatchObject({ step: 'check', error: expect.stringContaining('answer.txt (changed)') });
+  expect(view.steps.at(-1)).toMatchObject({
+    step: 'check',
+    error: expect.stringContaining('files changed while it checked them: answer.txt ('),
+  });
   expect(view).toMatchObject({ status: 'escalated', error: expect.stringContaining('files changed while it checked them') });
 });
