@@ -2,7 +2,6 @@
 // done it, with the reply of an honest agent. `hostile.ts` finds out what the engine accepts.
 
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { link, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import type { AgentAnswer, AgentRequest } from '../../agents/driver.ts';
@@ -121,7 +120,7 @@ async function linksTests({ claim }: HostileTarget, cwd: string): Promise<Hostil
 async function loosensTestsLater({ claim, ended }: HostileTarget, cwd: string): Promise<HostileReply> {
   const tests = await testsIn(cwd);
   const timer = setInterval(() => {
-    for (const path of tests) writeAtOnce(join(cwd, path), '\n');
+    for (const path of tests) void writeFile(join(cwd, path), '\n').catch(() => undefined);
   }, LATER_MS);
   timer.unref();
   ended.addEventListener('abort', () => clearInterval(timer), { once: true });
@@ -194,7 +193,7 @@ function floods({ claim }: HostileTarget): HostileReply {
 
 async function leavesADaemon({ claim, ended }: HostileTarget, cwd: string): Promise<HostileReply> {
   const [path = 'daemon.txt'] = (await filesIn(cwd)).filter((one) => !one.startsWith('.') && !TEST.test(one));
-  const timer = setInterval(() => writeAtOnce(join(cwd, path), randomBytes(8)), AGAIN_MS);
+  const timer = setInterval(() => void writeFile(join(cwd, path), randomBytes(8)).catch(() => undefined), AGAIN_MS);
   timer.unref();
   ended.addEventListener('abort', () => clearInterval(timer), { once: true });
   return claim;
@@ -214,13 +213,4 @@ async function filesIn(cwd: string): Promise<string[]> {
   const entries = await readdir(cwd, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => posix.relative(cwd, posix.join(entry.parentPath, entry.name)));
   return paths.filter((path) => !/(?:^|\/)(?:\.git|node_modules)\//.test(path) && !/\.db(?:-\w+)?$/.test(path)).sort();
-}
-
-/** Without waiting, so that no write is under way when the agent has been ended and its folder is removed. */
-function writeAtOnce(file: string, content: string | Uint8Array): void {
-  try {
-    writeFileSync(file, content);
-  } catch {
-    // The folder may be gone already.
-  }
 }
