@@ -40,9 +40,9 @@ function takenArrows(declared: readonly GraphArrow[], events: readonly RunEvent[
   const chosen = new Map<string, string>();
   for (const event of events) {
     if (event.type === 'run.changed' && event.change === 'decided') chosen.set(event.decision.gate, event.decision.option);
-    if (event.type !== 'edge.taken') continue;
+    if (event.type !== 'edge.taken' || event.from === undefined) continue;
     const from = stepOf(event.from);
-    const known = arrowFor(arrows, event, chosen.get(from));
+    const known = arrowFor(arrows, { ...event, from }, chosen.get(from));
     const arrow = known ?? { from, to: event.to, toEnd: true, on: [event.outcome], via: 'edge', isBack: false };
     if (known === undefined) arrows.push(arrow);
     counts.set(arrow, (counts.get(arrow) ?? 0) + 1);
@@ -56,7 +56,7 @@ function stepOf(path: string): string {
 }
 
 function arrowFor(arrows: readonly GraphArrow[], taken: EventOf<'edge.taken'>, option: string | undefined): GraphArrow | undefined {
-  const ways = arrows.filter((arrow) => arrow.from === stepOf(taken.from) && arrow.to === taken.to);
+  const ways = arrows.filter((arrow) => arrow.from === taken.from && arrow.to === taken.to);
   const exhausted = taken.exhausted === true;
   return (
     ways.find(({ via, on }) => via === 'option' && option !== undefined && on.includes(option)) ??

@@ -85,10 +85,10 @@ export class Turn {
     this.emit({ type: 'input.ignored', at: this.at, ...what, reason });
   }
 
-  /** Leaves the way that the run was on, and a detour with it; what opens from now on has paths of its own. */
+  /** Goes on at another step, also out of a detour; what opens from now on has paths of its own. */
   jumpTo(step: string): void {
     if (this.run.detour !== undefined) this.changeRun({ change: 'detoured', detour: null });
-    this.emit({ type: 'edge.taken', at: this.at, from: '', outcome: 'goto', to: step, key: '@goto' });
+    this.emit({ type: 'edge.taken', at: this.at, outcome: 'goto', to: step, key: '@goto' });
   }
 
   /** Ends an activation that is no longer needed; no group counts it. */

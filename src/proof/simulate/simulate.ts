@@ -173,8 +173,7 @@ class World {
     const went = await this.schedule.step();
     this.engines.judgeFailures();
     this.check(this.witness.problems);
-    if (this.steps > STEPS_MAX)
-      this.check([`it does not come to an end: ${this.unfinished().map((run) => this.stuck(run))}`]);
+    if (this.steps > STEPS_MAX) this.check([`it does not come to an end: ${this.unfinished().map((run) => this.stuck(run))}`]);
     return went;
   }
 
