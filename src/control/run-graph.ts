@@ -1,6 +1,7 @@
 // Owns the graph of a run: the definition's graph with the state of each step and the transitions taken. A flow has no
 // graph before it runs; the graph of its run is the path it took.
 
+import { topStepOf } from '../definition/address.ts';
 import { describeGraph, type GraphArrow, type GraphDescription, type GraphNode, type NodeState } from '../definition/describe.ts';
 import type { Definition, StepKind } from '../definition/model.ts';
 import type { EventOf, RunEvent } from '../kernel/event.ts';
@@ -41,7 +42,7 @@ function takenArrows(declared: readonly GraphArrow[], events: readonly RunEvent[
   for (const event of events) {
     if (event.type === 'run.changed' && event.change === 'decided') chosen.set(event.decision.gate, event.decision.option);
     if (event.type !== 'edge.taken' || event.from === undefined) continue;
-    const from = stepOf(event.from);
+    const from = topStepOf(event.from);
     const known = arrowFor(arrows, { ...event, from }, chosen.get(from));
     const arrow = known ?? { from, to: event.to, toEnd: true, on: [event.outcome], via: 'edge', isBack: false };
     if (known === undefined) arrows.push(arrow);
@@ -49,10 +50,6 @@ function takenArrows(declared: readonly GraphArrow[], events: readonly RunEvent[
     chosen.delete(from);
   }
   return arrows.map((arrow) => ({ ...arrow, taken: counts.get(arrow) ?? 0 }));
-}
-
-function stepOf(path: string): string {
-  return path.replace(/#\d+$/, '');
 }
 
 function arrowFor(arrows: readonly GraphArrow[], taken: EventOf<'edge.taken'>, option: string | undefined): GraphArrow | undefined {

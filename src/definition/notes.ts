@@ -12,6 +12,7 @@
 
 import type { Ref } from '../base/digest.ts';
 import { textWithin } from '../base/short-text.ts';
+import { isWithin } from './address.ts';
 import { hasAgents, type StepModel } from './model.ts';
 import { isSuccess, type OutcomeName } from './outcome.ts';
 
@@ -76,7 +77,7 @@ export function withoutHeardNotes(
   model: StepModel,
 ): readonly PersonNote[] | undefined {
   if (notes === undefined || !hasAgents(model)) return undefined;
-  const left = notes.filter((note) => note.by !== 'note' && (note.path === path || note.path?.startsWith(`${path}/`)));
+  const left = notes.filter((note) => note.by !== 'note' && note.path !== undefined && isWithin(note.path, path));
   return left.length < notes.length ? left : undefined;
 }
 

@@ -119,11 +119,6 @@ export function currentStepOf(run: RunState): string | undefined {
   return currentOf(run)?.step ?? run.halt?.step ?? run.last;
 }
 
-/** The path of a visit of a step. */
-export function createPath(step: string, visit: number): Path {
-  return `${step}#${visit}`;
-}
-
 /** The id of the run that an attempt starts: the same however often it is started. */
 export function childIdOf(run: string, { path, attempt }: Pick<Activation, 'path' | 'attempt'>): string {
   return deriveRunId(run, `${path}/${attempt}`);

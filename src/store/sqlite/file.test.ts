@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isFinal, type RunStatus } from '../../definition/run-status.ts';
-import { createEnd, createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
+import { createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
 import { openConnection } from './connection.ts';
 import { MIGRATIONS, type Migration, migrate, versionOf } from './migrate.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
