@@ -118,14 +118,14 @@ export class Turn {
   /** The group at a path that is known to have one. */
   group(path: Path): Group {
     const group = this.run.groups[path];
-    invariant(group !== undefined, 'N1: an open group has counters', path);
+    invariant(group !== undefined, 'an open group has counters', path);
     return group;
   }
 
   /** The question of an activation that is known to ask one. */
   question(activation: { readonly step: string }): HumanGateModel {
     const { gate } = this.model(activation);
-    invariant(gate !== undefined, 'K8: a person is asked only what the step says', activation.step);
+    invariant(gate !== undefined, 'a person is asked only what the step says', activation.step);
     return gate;
   }
 
