@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { ERROR_CODES } from '../src/base/error.ts';
-import { kernelViolations, machinePathViolations, silencingViolations, unrunTestViolations } from './tidy/banned.ts';
+import { addressViolations, kernelViolations, machinePathViolations, silencingViolations, unrunTestViolations } from './tidy/banned.ts';
 import { caseViolations } from './tidy/cases.ts';
 import { importCycles } from './tidy/cycles.ts';
 import {
@@ -36,6 +36,7 @@ describe('the code', () => {
     ['silences neither compiler nor reader', silencingViolations],
     ['leaves no test out', unrunTestViolations],
     ['names no path of one machine', machinePathViolations],
+    ['takes paths of steps apart in one place', addressViolations],
     ['says in each file what it owns', headerViolations],
     ['documents every export', docViolations],
   ])('%s', (_rule, violations) => {
@@ -44,7 +45,8 @@ describe('the code', () => {
 
   test('numbers each invariant once, and cites it', () => {
     const pages = findFiles(['docs/internals/*.md']).map(readText);
-    expect(invariantViolations(sources, pages)).toEqual([]);
+    const cases = new Set(readText('docs/internals/cases.md').match(/\b[A-Z]\d{2}\b/g));
+    expect(invariantViolations(sources, pages, cases)).toEqual([]);
   });
 
   test('has no files that need each other to load', () => {

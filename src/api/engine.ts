@@ -33,7 +33,7 @@ import { childInput } from '../kinds/workflow/run.ts';
 import { keyReader } from '../process/key-file.ts';
 import { createOwner, isDead, watchOwners, writeHeartbeats } from '../process/owner.ts';
 import { sweepOrphans } from '../process/tree.ts';
-import { readForge } from '../steps/forge-reading.ts';
+import { forgeFacts } from '../steps/forge-reading.ts';
 import { redactJson } from '../steps/redaction.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
 import { Secrets } from '../steps/secrets.ts';
@@ -211,10 +211,7 @@ function partsOf(options: EngineOptions, { store, snapshots, tracing, tools }: O
     source: withContexts(sourceOf(options.workflows ?? []), options.contexts ?? {}),
     runAttempt: tracing?.runner(runAttempt) ?? runAttempt,
     ...present({ observer: tracing }),
-    readForge: async (parts, data) => {
-      const { facts, problem } = await readForge(options.forge, data, parts);
-      return problem === undefined ? facts : { unreadable: problem.message };
-    },
+    outside: forgeFacts(options.forge),
     tokenKey: keyReader(options.db),
     signing: { all: options.decisions === 'signed', keys: keysOf(options.identities) },
     mayDecide: (from, actor) => {

@@ -2,8 +2,9 @@
 // notified at once of assumptions that a person must answer.
 
 import { present } from '../base/fields.ts';
+import { modelNamed } from '../definition/address.ts';
 import { allChecks } from '../definition/check.ts';
-import { type Definition, stepsWithin } from '../definition/model.ts';
+import type { Definition } from '../definition/model.ts';
 import type { EngineCore } from '../engine/engine.ts';
 import { addFacts, sendSignal } from '../engine/requests.ts';
 import type { Forge, ForgeEvent } from '../forge/forge.ts';
@@ -79,13 +80,12 @@ function looksAt(
   checks: ReactiveChecks,
   { state, definition, event }: { readonly state: RunState; readonly definition: Definition; readonly event: string },
 ): boolean {
-  const steps = new Map(definition.steps.flatMap(stepsWithin).map((step) => [step.id, step]));
   return Object.values(state.live).some((activation) => {
     const wait = waitOf(activation);
     const looks = activation.state === 'running';
     if ((wait?.kind === 'capacity' && wait.news === true) || (looks && activation.kind === 'action')) return isNamed(MERGE_NEWS, event);
     if (wait?.kind !== 'checks' && !(looks && activation.kind === 'gate')) return false;
-    const gate = steps.get(activation.step.split('/').at(-1) ?? '');
+    const gate = modelNamed(definition, activation.step);
     if (gate?.kind !== 'gate' || event === 'started') return true;
     return allChecks(gate.config.checks).some(({ check }) => {
       const reactive = Object.hasOwn(checks, check) ? checks[check]?.reactiveEvents : undefined;

@@ -5,7 +5,7 @@
 
 import type { Engine } from '../api/engine.ts';
 import { present } from '../base/fields.ts';
-import { membersOf, type StepModel } from '../definition/model.ts';
+import { modelAt, splitName, topStepOf } from '../definition/address.ts';
 import { isFinal, isHalted, type RunStatus } from '../definition/run-status.ts';
 import { type Handout, handoutsOf } from '../engine/handouts.ts';
 import { type RunTree, readRunTree, type TreeRun } from '../engine/run-tree.ts';
@@ -30,8 +30,8 @@ export function forWorker({ dispatch: _, ...work }: OpenWork): OpenWork {
 
 /** The name of a step. An item of a fan-out has that of the fan-out, and a branch its own behind that of its group. */
 export function stepName(step: string): string {
-  const [group = step, member] = step.split('/');
-  return member === group ? group : step;
+  const { id, member } = splitName(step);
+  return member === id ? id : step;
 }
 
 /** The names of open steps, each once. */
@@ -107,8 +107,8 @@ async function workOf(source: WorkSource, { runs }: RunTree, of: TreeRun): Promi
   const { state, definition } = of;
   const run = { id: state.id, dispatches: dispatchesOf(runs, of) };
   return (await source.handouts(state.id)).map((handout) => {
-    const index = definition.steps.findIndex(({ id }) => handout.path.startsWith(`${id}#`));
-    const dispatch = dispatchFor({ ...handout, model: workedAt(definition.steps[index], handout.path) }, run);
+    const index = definition.steps.findIndex(({ id }) => id === topStepOf(handout.path));
+    const dispatch = dispatchFor({ ...handout, model: modelAt(definition, handout.path) }, run);
     return { ...handout, number: index === -1 ? undefined : index + 1, ...present({ dispatch }) };
   });
 }
@@ -122,16 +122,8 @@ export async function dispatchOf(
   const { runs } = await readRunTree(store, root);
   const of = runs.find(({ state }) => state.id === work.run);
   if (of === undefined) return undefined;
-  const step = of.definition.steps.find(({ id }) => work.path.startsWith(`${id}#`));
-  const model = workedAt(step, work.path);
+  const model = modelAt(of.definition, work.path);
   return dispatchFor({ model, path: work.path, role: '' }, { id: work.run, dispatches: dispatchesOf(runs, of) });
-}
-
-/** The model of the work at a path: of a group, that of the member. */
-function workedAt(step: StepModel | undefined, path: string): StepModel | undefined {
-  const [, member] = path.split('/');
-  if (step === undefined || member === undefined) return step;
-  return step.kind === 'each' ? step.body : membersOf(step).find(({ id }) => id === member);
 }
 
 async function idleReason(store: Store, { root, runs, waits, due }: RunTree): Promise<IdleReason> {

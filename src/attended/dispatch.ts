@@ -7,6 +7,7 @@
 
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
+import { topStepOf } from '../definition/address.ts';
 import { wordsOf } from '../definition/contract/written-text.ts';
 import { membersOf, type StepModel } from '../definition/model.ts';
 import type { ChildDispatch } from '../definition/step-terms.ts';
@@ -38,8 +39,7 @@ export function dispatchesOf(runs: readonly TreeRun[], { state }: TreeRun): read
 
 /** What the step that started a child says about who does it. */
 function dispatchAt(steps: readonly StepModel[], path: string): ChildDispatch | undefined {
-  const id = path.replace(/#.*$/, '');
-  const step = steps.find((one) => one.id === id);
+  const step = steps.find(({ id }) => id === topStepOf(path));
   const models = step === undefined ? [] : [step, ...membersOf(step)];
   return models.flatMap((model) => (model.kind === 'workflow' && model.dispatch !== undefined ? [model.dispatch] : []))[0];
 }

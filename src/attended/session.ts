@@ -11,6 +11,7 @@ import { EngineError, isEngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { deriveRunId } from '../base/id.ts';
 import { canonicalJson, isJsonObject, type JsonObject } from '../base/json.ts';
+import { topStepOf } from '../definition/address.ts';
 import type { ArgModel } from '../definition/model.ts';
 import { readRunIds } from '../engine/run-tree.ts';
 import { activityOf, type RunningStep } from './activity.ts';
@@ -290,7 +291,7 @@ function withWork(run: AttendedRun, work: readonly OpenWork[]): AttendedRun {
 /** The run with only those of its open steps that were asked for. */
 function pickedFrom(runs: readonly AttendedRun[], { step, item }: Pick<NextRequest, 'step' | 'item'>): AttendedRun {
   const isMeant = (one: OpenWork): boolean =>
-    (step === undefined || one.step === step || one.step.split('/')[0] === step || one.path === step) &&
+    (step === undefined || one.step === step || topStepOf(one.step) === step || one.path === step) &&
     (item === undefined || one.item === item);
   for (const run of runs) {
     const work = workIn(run).filter(isMeant);

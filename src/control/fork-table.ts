@@ -2,7 +2,8 @@
 // approvals are requested again. Changes nothing.
 
 import type { Engine } from '../api/engine.ts';
-import { type Definition, membersOf, type StepKind, type StepModel } from '../definition/model.ts';
+import { modelNamed } from '../definition/address.ts';
+import type { Definition, StepKind } from '../definition/model.ts';
 import { type UsageReport, usageOfAll } from './usage.ts';
 
 /**
@@ -94,8 +95,6 @@ function rowOf(
   return { path, step, kind, outcome, inFork, mayRepeatEffects: !NO_EFFECTS.has(kind), means: AGAIN[kind as StepKind] };
 }
 
-function asks({ step, kind }: PlanRow, { steps }: Definition): boolean {
-  const [own, member] = step.split('/');
-  const model: StepModel | undefined = steps.find(({ id }) => id === own);
-  return kind === 'human' || (member === undefined ? model : model && membersOf(model).find(({ id }) => id === member))?.gate !== undefined;
+function asks({ step, kind }: PlanRow, definition: Definition): boolean {
+  return kind === 'human' || modelNamed(definition, step)?.gate !== undefined;
 }

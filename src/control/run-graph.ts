@@ -1,6 +1,7 @@
 // Owns the graph of a run: the definition's graph with the state of each step and the transitions taken. A flow has no
 // graph before it runs; the graph of its run is the path it took.
 
+import { topStepOf } from '../definition/address.ts';
 import { describeGraph, type GraphArrow, type GraphDescription, type GraphNode, type NodeState } from '../definition/describe.ts';
 import type { Definition, StepKind } from '../definition/model.ts';
 import type { EventOf, RunEvent } from '../kernel/event.ts';
@@ -40,9 +41,9 @@ function takenArrows(declared: readonly GraphArrow[], events: readonly RunEvent[
   const chosen = new Map<string, string>();
   for (const event of events) {
     if (event.type === 'run.changed' && event.change === 'decided') chosen.set(event.decision.gate, event.decision.option);
-    if (event.type !== 'edge.taken') continue;
-    const from = stepOf(event.from);
-    const known = arrowFor(arrows, event, chosen.get(from));
+    if (event.type !== 'edge.taken' || event.from === undefined) continue;
+    const from = topStepOf(event.from);
+    const known = arrowFor(arrows, { ...event, from }, chosen.get(from));
     const arrow = known ?? { from, to: event.to, toEnd: true, on: [event.outcome], via: 'edge', isBack: false };
     if (known === undefined) arrows.push(arrow);
     counts.set(arrow, (counts.get(arrow) ?? 0) + 1);
@@ -51,12 +52,8 @@ function takenArrows(declared: readonly GraphArrow[], events: readonly RunEvent[
   return arrows.map((arrow) => ({ ...arrow, taken: counts.get(arrow) ?? 0 }));
 }
 
-function stepOf(path: string): string {
-  return path.replace(/#\d+$/, '');
-}
-
 function arrowFor(arrows: readonly GraphArrow[], taken: EventOf<'edge.taken'>, option: string | undefined): GraphArrow | undefined {
-  const ways = arrows.filter((arrow) => arrow.from === stepOf(taken.from) && arrow.to === taken.to);
+  const ways = arrows.filter((arrow) => arrow.from === taken.from && arrow.to === taken.to);
   const exhausted = taken.exhausted === true;
   return (
     ways.find(({ via, on }) => via === 'option' && option !== undefined && on.includes(option)) ??

@@ -5,7 +5,8 @@
 import { commandFor } from '../attended/wait-command.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
-import { type Definition, membersOf } from '../definition/model.ts';
+import { createPath, modelNamed, parsePath } from '../definition/address.ts';
+import type { Definition } from '../definition/model.ts';
 import { REFUSED_ELSEWHERE } from '../definition/outcome.ts';
 import { isSettled, type RunStatus } from '../definition/run-status.ts';
 import { type OpenGate, openGates, postedText } from '../engine/gates.ts';
@@ -157,10 +158,16 @@ export async function readRunReport(store: Store, run: string, isWanted: ValueFi
   ]);
   const usage = usageOf(total) ?? null;
   const now = Date.now();
-  const titles = titlesOf(definition);
   const usesByPath = Map.groupBy(uses, ({ path }) => path);
   const steps = withStale(
-    view.steps.map((step) => stepOf(step, { titles, now, uses: usesByPath.get(step.path) ?? [], isReview: isReviewWorkflow(definition) })),
+    view.steps.map((step) =>
+      stepOf(step, {
+        title: titleOf(definition, step.step),
+        now,
+        uses: usesByPath.get(step.path) ?? [],
+        isReview: isReviewWorkflow(definition),
+      }),
+    ),
     gates,
   );
   const { id, workflow, status, currentStep = null, createdAt, updatedAt, params, output, error = null, origin, iterationCounts } = view;
@@ -196,18 +203,20 @@ function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-function titlesOf({ steps }: Definition): ReadonlyMap<string, string> {
-  return new Map(steps.flatMap((step) => [step, ...membersOf(step)].map(({ id, title }) => [id, title] as const)));
+/** The title that the author gave a step; else its name, which for a member of a group begins with that of the group. */
+function titleOf(definition: Definition, name: string): string {
+  const { id, title } = modelNamed(definition, name) ?? { id: name, title: name };
+  return title === id ? name : title;
 }
 
 interface StepContext {
-  readonly titles: ReadonlyMap<string, string>;
+  readonly title: string;
   readonly now: number;
   readonly uses: readonly AgentUsed[];
   readonly isReview: boolean;
 }
 
-function stepOf(view: StepView, { titles, now, uses, isReview }: StepContext): StepReport {
+function stepOf(view: StepView, { title, now, uses, isReview }: StepContext): StepReport {
   const { path, step, kind, status, outcome, attempt, startedAt, durationMs, output, error, claim, evidence, actor } = view;
   const member = memberOf(path);
   const usage = usageAt(uses, path, attempt);
@@ -217,7 +226,7 @@ function stepOf(view: StepView, { titles, now, uses, isReview }: StepContext): S
   return {
     path,
     step,
-    title: titles.get(step) ?? step,
+    title,
     kind,
     status: outcome !== undefined && REFUSED_ELSEWHERE.has(outcome) ? 'failed' : status,
     outcome: outcome ?? null,
@@ -233,8 +242,8 @@ function stepOf(view: StepView, { titles, now, uses, isReview }: StepContext): S
 
 /** The group and the key of a member's path, `group#visit/key`; undefined for a step outside a group. */
 function memberOf(path: string): { readonly group: string; readonly key: string } | undefined {
-  const [, group, key] = /^(.+?#\d+)\/(.+)$/s.exec(path) ?? [];
-  return group === undefined || key === undefined ? undefined : { group, key };
+  const { step, visit, key } = parsePath(path) ?? {};
+  return step === undefined || visit === undefined || key === undefined ? undefined : { group: createPath(step, visit), key };
 }
 
 /** The steps, with `staleSince` on gates that checked an earlier tree than the latest. */

@@ -4,7 +4,7 @@
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
-import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
+import { modelNamed } from '../definition/address.ts';
 import { type Activation, dueTimeOf, type Ref, waitOf } from '../kernel/activation.ts';
 import type { Store, StoredAttempt } from '../store/store.ts';
 import { readRunReport, type StepReport } from './run-report.ts';
@@ -56,14 +56,10 @@ export async function readStepDetail(store: Store, run: string, name: string): P
   const live = Object.values(state.live).find(({ path, step }) => path === name || step === name);
   return {
     ...{ path: first.path, step: first.step, title: first.title, kind: first.kind },
-    definition: modelOf(definition, first.step) as unknown as Json,
+    definition: (modelNamed(definition, first.step) ?? null) as unknown as Json,
     attempts: await Promise.all(found.map((step) => detailOf(store, step, rows))),
     nextRetry: retryOf(live),
   };
-}
-
-function modelOf({ steps }: Definition, name: string): StepModel | null {
-  return steps.flatMap((step) => [step, ...membersOf(step)]).find(({ id }) => id === name) ?? null;
 }
 
 function retryOf(activation: Activation | undefined): number | undefined {

@@ -6,6 +6,7 @@
 // counts as a rejection only if no option rejects. Among several matches, the one with the label "approve" or "reject" wins.
 
 import { EngineError } from '../base/error.ts';
+import { topStepOf } from '../definition/address.ts';
 import type { Definition, GateOptionModel } from '../definition/model.ts';
 import type { OpenGate } from '../engine/gates.ts';
 
@@ -36,7 +37,7 @@ function meaningOf({ to, outcome }: GateOptionModel, { step }: OpenGate, { steps
     if (to.end === 'reject' || to.end === 'fail') return 'rejects';
     return to.end === 'complete' && outcome === 'ok' ? 'approves' : 'something else';
   }
-  const place = (id: string): number => steps.findIndex((candidate) => candidate.id === id.split('/')[0]);
+  const place = (id: string): number => steps.findIndex((candidate) => candidate.id === topStepOf(id));
   if (to !== undefined && place(to.step) <= place(step)) return 'sends back';
   return outcome === 'ok' ? 'approves' : 'something else';
 }

@@ -29,7 +29,8 @@ export function groupData(members: readonly EndedMember[]): JsonObject | undefin
   return objects.length === 0 ? undefined : Object.fromEntries(objects.flatMap((object) => Object.entries(object)));
 }
 
-/** Data of steps without the names that are the engine's own. */
-export function withoutOwnNames(value: JsonObject): JsonObject {
+/** The data of a step's result without the names that are the engine's own; a result that is no object has none. */
+export function withoutOwnNames(value: Json): JsonObject {
+  if (!isJsonObject(value)) return {};
   return Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith('$')));
 }

@@ -12,11 +12,12 @@
 
 import type { Ref } from '../base/digest.ts';
 import { textWithin } from '../base/short-text.ts';
+import { isWithin } from './address.ts';
 import { hasAgents, type StepModel } from './model.ts';
 import { isSuccess, type OutcomeName } from './outcome.ts';
 
 /** What a person wrote to the run: with a choice at a question, as a note when they resumed it, or with an event at the forge. */
-export type PersonNote = { readonly actor: string; readonly path: string; readonly text: string } & (
+export type PersonNote = { readonly actor: string; readonly path?: string | undefined; readonly text: string } & (
   | { readonly by: 'choice'; readonly option: string }
   | { readonly by: 'note' }
   /** It is data: whoever caused the event may not be somebody whose word counts. */
@@ -76,7 +77,7 @@ export function withoutHeardNotes(
   model: StepModel,
 ): readonly PersonNote[] | undefined {
   if (notes === undefined || !hasAgents(model)) return undefined;
-  const left = notes.filter((note) => note.by !== 'note' && (note.path === path || note.path.startsWith(`${path}/`)));
+  const left = notes.filter((note) => note.by !== 'note' && note.path !== undefined && isWithin(note.path, path));
   return left.length < notes.length ? left : undefined;
 }
 

@@ -196,7 +196,7 @@ export class CircuitBreakers {
 
   private async halt(state: RunState, name: keyof Breakers, { spent, allowed }: Reached): Promise<void> {
     const message = `the circuit breaker "${WORDS[name]}" stopped it: ${textOf(name, spent)} of ${shown(name, allowed)}; resume it to allow as much again, or cancel it`;
-    await haltRun(this.parts.core, state.id, { message, actor: ACTOR, id: `${name}/${allowed}/${state.seq}` });
+    await haltRun(this.parts.core, state.id, { limit: name, message, actor: ACTOR, id: `${name}/${allowed}/${state.seq}` });
   }
 
   private async warn(state: RunState, name: keyof Breakers, { spent, allowed, since }: Reached): Promise<void> {
@@ -298,6 +298,6 @@ async function activeMs(store: Store, { id, live }: RunState, now: number): Prom
 /** How often a breaker has stopped a run. */
 async function haltsBy(store: Store, run: string, name: keyof Breakers): Promise<number> {
   const isIt = (event: RunEvent): boolean =>
-    event.type === 'run.changed' && event.change === 'halted' && event.halt.message.startsWith(`the circuit breaker "${WORDS[name]}" `);
+    event.type === 'run.changed' && event.change === 'halted' && 'limit' in event.halt && event.halt.limit === name;
   return (await store.events(run, 0)).flatMap(({ events }) => events).filter(isIt).length;
 }

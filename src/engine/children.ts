@@ -2,6 +2,7 @@
 // once. Its last commit posts mail to its parent, and a cancelled parent cancels it and waits.
 
 import { EngineError, isEngineError, isPassing, messageOf } from '../base/error.ts';
+import { withoutVisits } from '../definition/address.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { ChildEffect } from '../kernel/effect.ts';
 import type { RunInput, StepError } from '../kernel/input.ts';
@@ -129,7 +130,7 @@ async function othersIn(store: Store, run: string): Promise<readonly FamilyRun[]
     const steps = new Set<string>();
     // The newest comes first.
     for (const { id } of await store.list({ parent: parent.id })) {
-      const step = (await store.load(id)).state.parent?.path.replaceAll(/#\d+/g, '') ?? '';
+      const step = withoutVisits((await store.load(id)).state.parent?.path ?? '');
       all.push({ id, isReplaced: parent.isReplaced || steps.has(step), place: `${parent.place}/${step}` });
       steps.add(step);
     }

@@ -20,7 +20,7 @@ import type { CommitResult, ReceivedMail, SlotClaim } from '../store/store.ts';
 import { createDelta, touchedPaths } from './delta.ts';
 import type { DriverHost, DriverStart } from './host.ts';
 import { MailGuard, type QueuedInput } from './mail-guard.ts';
-import { forgePartsOf, groupsFor, refsFor } from './needs.ts';
+import { groupsFor, outsidePartsOf, refsFor } from './needs.ts';
 import type { RunRecord } from './record.ts';
 import { SlotQueue } from './slot-queue.ts';
 import { dueOf, hasRoom, isWorking } from './status.ts';
@@ -43,7 +43,7 @@ export class RunDriver {
   private state: RunState;
   private creation: DriverStart['creation'];
   /** The parts of the forge that decisions of this run read. */
-  private readonly forgeParts: readonly string[];
+  private readonly outsideParts: readonly (string | undefined)[];
   private queue: QueuedInput[] = [];
   private readonly work: RunWork;
   private readonly waitingForSlots = new SlotQueue();
@@ -71,7 +71,7 @@ export class RunDriver {
     this.guard = new MailGuard(host, start.proof);
     this.keys = start.proof.keys;
     this.creation = start.creation;
-    this.forgeParts = forgePartsOf(start.program);
+    this.outsideParts = outsidePartsOf(start.program);
     const ended = (inputs: readonly RunInput[]): void => this.workEnded(inputs);
     const failed = (error: unknown): void => void this.abandon(error).catch(() => undefined);
     this.work = new RunWork({ host, driver: this, start, ended, failed });
@@ -192,7 +192,7 @@ export class RunDriver {
   }
 
   private async decided(batch: QueuedInput[]): Promise<'full' | undefined> {
-    if (this.forgeParts.length > 0) await this.lookAtForge(batch);
+    if (this.outsideParts.length > 0) await this.lookOutside(batch);
     if (this.over) return;
     if (this.state.signed === true) await this.guard.lookAtChildren(this.run, batch);
     if (this.over) return;
@@ -214,16 +214,17 @@ export class RunDriver {
     return this.commit({ batch, events, ended, after: draft });
   }
 
-  /** Adds an input with the forge facts that decisions read in front of the batch, if they have changed. */
-  private async lookAtForge(batch: QueuedInput[]): Promise<void> {
+  /** Adds an input with the facts outside that decisions read in front of the batch, if they have changed. */
+  private async lookOutside(batch: QueuedInput[]): Promise<void> {
+    const { outside } = this.host;
     if (!this.record.has([], [])) await this.record.load([], []);
-    const known = this.record.named(['pr_number', 'issue_number', '$github']);
+    const known = this.record.named([...outside.dependsOn, outside.key]);
     const start = batch.find(({ input }) => input.type === 'start')?.input;
     const given = start?.type === 'start' && start.facts !== undefined ? (this.record.value(start.facts) as JsonObject) : {};
-    const { pr_number, issue_number } = { ...known, ...given };
-    const seen = await this.host.readForge(this.forgeParts, { pr_number, issue_number });
-    if (known.$github !== undefined && JSON.stringify(known.$github) === JSON.stringify(seen)) return;
-    const facts = this.record.keep({ $github: seen }) as Ref;
+    const seen = await outside.read(this.outsideParts, { ...known, ...given });
+    const before = known[outside.key];
+    if (before !== undefined && JSON.stringify(before) === JSON.stringify(seen)) return;
+    const facts = this.record.keep({ [outside.key]: seen }) as Ref;
     batch.unshift({ input: { type: 'observed', at: this.host.clock.now(), facts } });
   }
 

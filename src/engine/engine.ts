@@ -56,7 +56,7 @@ export class EngineCore implements DriverHost {
   readonly me: string;
   readonly clock: Clock;
   readonly runAttempt: AttemptRunner;
-  readonly readForge: DriverHost['readForge'];
+  readonly outside: DriverHost['outside'];
   readonly signing: Signing;
   readonly parts: EngineParts;
   private readonly drivers = new Map<string, RunDriver>();
@@ -79,7 +79,7 @@ export class EngineCore implements DriverHost {
     this.me = parts.me;
     this.clock = parts.clock;
     this.runAttempt = parts.runAttempt;
-    this.readForge = parts.readForge;
+    this.outside = parts.outside;
     this.signing = parts.signing;
     this.waking = new Waking({
       store: parts.store,
@@ -159,6 +159,7 @@ export class EngineCore implements DriverHost {
 
   recordFor(run: string, { concurrency, parked, ...more }: RecordWants): RunRecord {
     return new RunRecord({
+      outside: this.outside,
       store: this.store,
       run,
       ...more,

@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import { EngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { didYouMean } from '../base/suggest.ts';
+import { isWithin, partNamed, partsOf } from '../definition/address.ts';
 import { TreeError } from '../process/git-tree.ts';
 import type { Redactor } from '../process/redact.ts';
 import { diffText, type FileSummary, fileChanges, summaryOf, type TreePair } from '../process/snapshot-changes.ts';
@@ -177,11 +178,12 @@ async function stepFiles({ repository, lines }: FileHistory, position: number): 
 /** The paths that a step, or a path, stands for: all visits of a step, and what is inside of them. */
 export function pathsOfStep({ run, lines }: FileHistory, step: string): readonly string[] {
   const paths = [...new Set(lines.flatMap((line) => (line.is === 'before' ? [line.path] : [])))];
-  const found = paths.filter((path) => path === step || path.startsWith(`${step}/`));
+  const found = paths.filter((path) => isWithin(path, step));
   if (found.length > 0) return found;
-  const named = paths.filter((path) => path.split('/').some((part) => part.replace(/#\d+$/, '') === step));
-  if (named.length > 0) return named;
-  const names = [...new Set(paths.flatMap((path) => path.split('/').map((part) => part.replace(/#\d+$/, ''))))];
+  const named = paths.filter((path) => partNamed(path, step) !== undefined);
+  const asStep = named.filter((path) => partNamed(path, step)?.is === 'step');
+  if (named.length > 0) return asStep.length > 0 ? asStep : named;
+  const names = [...new Set(paths.flatMap((path) => partsOf(path).map(({ name }) => name)))];
   throw new EngineError(
     'STEP_UNKNOWN',
     `run ${run} has no snapshot of a step "${step}"${didYouMean(step, names)}; it has some of ${names.map((name) => `"${name}"`).join(', ')}`,

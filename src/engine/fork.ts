@@ -3,7 +3,7 @@
 // starts from the beginning.
 
 import { EngineError } from '../base/error.ts';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { Assumption } from '../definition/assumption-record.ts';
 import { withoutOwnNames } from '../definition/joining-data.ts';
@@ -197,7 +197,7 @@ async function mergedRefs(core: EngineCore, before: readonly RunEvent[]): Promis
   const own = before.flatMap((event) => mergedRef(event));
   const [first] = before;
   if (first?.type !== 'run.started') return own;
-  const supplied = Object.values(first.supplied ?? {}).map((ref) => ({ ref, part: suppliedPart }));
+  const supplied = Object.values(first.supplied ?? {}).map((ref) => ({ ref, part: withoutOwnNames }));
   const given = [...supplied, ...own];
   if (first.fork === undefined) return given;
   const { run, seq, step } = first.fork;
@@ -209,10 +209,6 @@ async function mergedRefs(core: EngineCore, before: readonly RunEvent[]): Promis
 interface Merged {
   readonly ref: Ref;
   readonly part: (value: Json) => JsonObject;
-}
-
-function suppliedPart(value: Json): JsonObject {
-  return isJsonObject(value) ? withoutOwnNames(value) : {};
 }
 
 function mergedRef(event: RunEvent): Merged[] {

@@ -2,8 +2,9 @@
 // must name.
 
 import type { Json } from '../base/json.ts';
+import { modelNamed } from '../definition/address.ts';
 import type { HumanWait } from '../definition/asked-question.ts';
-import { type Definition, type HumanGateModel, membersOf } from '../definition/model.ts';
+import type { Definition, HumanGateModel } from '../definition/model.ts';
 import { gateDigest, subjectsDigest } from '../definition/question-digest.ts';
 import { type Activation, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
 import type { RunState } from '../kernel/run-state.ts';
@@ -91,9 +92,7 @@ async function gateOf(
 
 /** Returns the question of a step, or of a member of a group, from the definition. */
 export function gateModel(definition: Definition, step: string): HumanGateModel | undefined {
-  const [group, member] = step.split('/');
-  const own = definition.steps.find((candidate) => candidate.id === group);
-  return (member === undefined ? own : own && membersOf(own).find((candidate) => candidate.id === member))?.gate;
+  return modelNamed(definition, step)?.gate;
 }
 
 /** Whether a question matches its digest, so that signing the digest signs what was shown. */

@@ -10,12 +10,21 @@ import type { Program } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptResult, AttemptRunner } from '../steps/attempt.ts';
-import type { ForgeNumbers } from '../steps/forge-reading.ts';
 import type { AttemptRow, RunCreation, RunOrigin, Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 import type { RunDriver } from './driver.ts';
 import type { RunRecord } from './record.ts';
 import type { Proof, Signing } from './signatures.ts';
+
+/** Facts outside the run that decisions read, such as those of a forge. The engine does not know what they mean. */
+export interface OutsideFacts {
+  /** Where the data of a run keeps them. */
+  readonly key: string;
+  /** The data of a run that tells which facts are meant. */
+  readonly dependsOn: readonly string[];
+  /** Reads the named parts; undefined stands for all of them. */
+  read(parts: readonly (string | undefined)[], data: Readonly<Record<string, Json | undefined>>): Promise<Json>;
+}
 
 /** What a driver needs from its host. */
 export interface DriverHost {
@@ -24,8 +33,7 @@ export interface DriverHost {
   readonly me: string;
   readonly clock: Clock;
   readonly runAttempt: AttemptRunner;
-  /** Reads the current forge facts of the run's issue and pull request, by their numbers. */
-  readForge(parts: readonly string[], data: ForgeNumbers): Promise<Json>;
+  readonly outside: OutsideFacts;
   /** Which decisions need a signature, and whose keys count. */
   readonly signing: Signing;
   /** True while the engine closes: nothing new starts. */

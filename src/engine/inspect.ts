@@ -71,7 +71,7 @@ export async function viewRun(core: Readable, run: string, isWanted: ValueFilter
     id: state.id,
     workflow: state.workflow,
     status: statusOf(state),
-    currentStep: currentStepOf(state) ?? rows.findLast((row) => row.group === undefined && row.step !== UNDO_STEP)?.step,
+    currentStep: currentStepOf(state),
     createdAt: state.createdAt,
     updatedAt: state.at,
     params: read(state.params) ?? {},

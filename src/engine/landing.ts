@@ -1,6 +1,7 @@
 // Owns which assumptions hold up a landing: those of a run and of its family, since they all work in the same place.
 
 import { EngineError } from '../base/error.ts';
+import { topStepOf, withoutVisits } from '../definition/address.ts';
 import { holdingAssumptions } from '../definition/assumption-record.ts';
 import type { HoldingAssumption } from '../steps/attempt.ts';
 import { holdingText } from '../steps/landing.ts';
@@ -34,7 +35,7 @@ export async function readFamily(store: Store, run: string): Promise<readonly Fa
   for (const parent of all) {
     const places = new Set<string>();
     for (const { id } of await store.list({ parent: parent.id })) {
-      const place = (await store.load(id)).state.parent?.path.replaceAll(/#\d+/g, '') ?? '';
+      const place = withoutVisits((await store.load(id)).state.parent?.path ?? '');
       all.push({ id, isReplaced: parent.isReplaced || places.has(place) });
       places.add(place);
     }
@@ -49,7 +50,7 @@ export async function readFamily(store: Store, run: string): Promise<readonly Fa
 export async function assertForkable(store: Store, run: string, reused: ReadonlySet<string>): Promise<void> {
   const below: string[] = [];
   for (const { id } of await store.list({ parent: run }))
-    if (reused.has((await store.load(id)).state.parent?.path.replace(/#.*$/, '') ?? '')) below.push(id);
+    if (reused.has(topStepOf((await store.load(id)).state.parent?.path ?? ''))) below.push(id);
   const found: HoldingAssumption[] = [];
   for (const id of below) {
     const { state } = await store.load(id);

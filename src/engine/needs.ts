@@ -65,10 +65,7 @@ export function groupsFor(state: RunState, batch: readonly { readonly input: Run
   return groups;
 }
 
-const FORGE_PARTS: readonly string[] = ['pr', 'issue', 'repository'];
-
-/** Returns the parts of the forge that a program's decisions read. */
-export function forgePartsOf({ reads }: Program): readonly string[] {
-  const parts = reads.flatMap((need) => (need.read === 'outside' ? (need.part ?? FORGE_PARTS) : []));
-  return [...new Set(parts)];
+/** The parts of the facts outside that a program's decisions read; undefined stands for all of them. */
+export function outsidePartsOf({ reads }: Program): readonly (string | undefined)[] {
+  return [...new Set(reads.flatMap((need) => (need.read === 'outside' ? [need.part] : [])))];
 }

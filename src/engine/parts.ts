@@ -18,7 +18,7 @@ export interface EngineParts {
   readonly source: DefinitionSource;
   readonly runAttempt: AttemptRunner;
   /** Reads the forge facts that decisions refer to. */
-  readonly readForge: DriverHost['readForge'];
+  readonly outside: DriverHost['outside'];
   /** Which decisions need a signature, and whose keys count. */
   readonly signing: Signing;
   /** Returns the person's name if they may decide a question for these groups. Throws if the groups are invalid. */

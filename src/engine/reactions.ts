@@ -42,10 +42,10 @@ export async function reactToEvent(core: EngineCore, run: string, request: React
 export async function haltRun(
   core: EngineCore,
   run: string,
-  request: { readonly message: string; readonly actor: string; readonly id: string },
+  request: { readonly limit: string; readonly message: string; readonly actor: string; readonly id: string },
 ): Promise<void> {
-  const { message, actor, id } = request;
-  const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action: { do: 'halt', message } };
+  const { limit, message, actor, id } = request;
+  const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action: { do: 'halt', limit, message } };
   await send(core, { run, dedupe: `halt/${id}`, input, values: [] }, { stays: true });
   await cancelStrayChildren(core, run, actor);
 }

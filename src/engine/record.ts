@@ -22,12 +22,14 @@ import { type EndedAttempt, memberResult } from '../kernel/turn.ts';
 import type { Snapshot } from '../steps/attempt.ts';
 import type { Delta, Store, StoredAttempt, StoredValue } from '../store/store.ts';
 import { opensGroup } from './event-facts.ts';
+import type { OutsideFacts } from './host.ts';
 
 /** Options for opening a record. */
 export interface RecordOptions {
   readonly store: Store;
   readonly run: string;
   readonly reads: readonly Need[];
+  readonly outside: OutsideFacts;
   /** True for a run without history: there is nothing to load. */
   readonly fresh: boolean;
   readonly slots: (model: StepModel) => readonly string[];
@@ -50,8 +52,6 @@ interface FullRecord {
 
 /** Values without a reference are dropped only when more than this many are kept. */
 const KNOWN_MAX = 64;
-
-const FORGE_KEYS = ['pr_number', 'issue_number'];
 
 /** What the record of one run needs, beside what all records of an engine share. */
 export interface RecordWants {
@@ -86,8 +86,7 @@ export class RunRecord implements View {
     this.loaded = options.fresh;
     for (const need of options.reads) {
       if (need.read === 'data') this.namedData.set(need.key, undefined);
-      // Which forge facts are read depends on the run's issue and pull request.
-      if (need.read === 'outside') for (const key of FORGE_KEYS) this.namedData.set(key, undefined);
+      if (need.read === 'outside') for (const key of options.outside.dependsOn) this.namedData.set(key, undefined);
       if (need.read === 'output') this.namedOutputs.set(need.step, undefined);
     }
     if (options.fresh) this.whole = { data: bare([]), results: bare([]), completed: new Set() };

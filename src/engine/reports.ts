@@ -12,8 +12,9 @@ import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, toPlain } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
+import { modelNamed, topStepOf } from '../definition/address.ts';
 import { argValueFaults } from '../definition/arg.ts';
-import { type Definition, membersOf, type StepKind, type StepModel } from '../definition/model.ts';
+import type { Definition, StepKind, StepModel } from '../definition/model.ts';
 import { isFinal } from '../definition/run-status.ts';
 import type { Activation, Path } from '../kernel/activation.ts';
 import { heldBy, waitOf } from '../kernel/activation.ts';
@@ -95,10 +96,9 @@ function masked({ parts }: EngineCore, report: WorkReport): WorkReport {
 }
 
 /** The step that work belongs to, and the member of it that was handed out. */
-function modelsOf({ steps }: Definition, { step, member }: Activation): readonly StepModel[] {
-  return steps
-    .filter(({ id }) => id === step)
-    .flatMap((model) => [model, ...membersOf(model).filter(({ id }) => model.kind === 'each' || id === member?.key)]);
+function modelsOf(definition: Definition, { step, member }: Activation): readonly StepModel[] {
+  const names = member === undefined ? [step] : [topStepOf(step), step];
+  return names.map((name) => modelNamed(definition, name)).filter((model) => model !== undefined);
 }
 
 function isBeingVerified(activation: Activation | undefined, attempt: number): boolean {

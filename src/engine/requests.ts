@@ -7,6 +7,7 @@ import { createRunId } from '../base/id.ts';
 import { type JsonObject, toPlain } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
 import { didYouMean } from '../base/suggest.ts';
+import { withoutVisits } from '../definition/address.ts';
 import { decisionValue } from '../definition/decision-value.ts';
 import { leadsToLanding } from '../definition/landing.ts';
 import { isFinal, isSettled } from '../definition/run-status.ts';
@@ -228,7 +229,7 @@ function pickGate(state: RunState, gates: readonly OpenGate[], request: Decision
       `run ${state.id} has ${named.length} waiting gates; name one: ${named.map((gate) => gate.path).join(', ')}`,
     );
   const decided = state.decision;
-  if (decided !== undefined && (request.gate === undefined || request.gate.split('#')[0] === decided.gate)) {
+  if (decided !== undefined && (request.gate === undefined || withoutVisits(request.gate) === decided.gate)) {
     throw new EngineError(
       'ALREADY_DECIDED',
       `gate "${decided.gate}" of run ${state.id} was already decided: "${decided.option}" by ${decided.actor}`,

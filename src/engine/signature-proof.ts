@@ -280,6 +280,7 @@ class Walk {
         (action) =>
           (action.do === 'goto' && action.step === to) || ((action.do === 'answer' || action.do === 'again') && action.place?.step === to),
       );
+    if (from === undefined) return;
     const led = this.leads.get(from);
     this.leads.delete(from);
     if (led !== undefined && led !== to) this.fail(`the answer at ${from} leads to "${led}", but the run went to "${to}"`);

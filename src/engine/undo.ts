@@ -10,7 +10,8 @@ import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { EngineError } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
-import { type Definition, type StepModel, stepsWithin } from '../definition/model.ts';
+import { isWithin, modelNamed, parsePath, partNamed } from '../definition/address.ts';
+import type { StepModel } from '../definition/model.ts';
 import { isFinal } from '../definition/run-status.ts';
 import { waitOf } from '../kernel/activation.ts';
 import type { InputOf } from '../kernel/input.ts';
@@ -192,7 +193,7 @@ async function declaredIn(
   const found = new Map<string, boolean>();
   for (const passage of passages.filter(({ isOfRun, steps }) => isOfRun && steps.length > 0)) {
     const patterns = passage.steps.map((step) => {
-      const model = modelOf(definition, step);
+      const model = modelNamed(definition, step);
       return model === undefined ? [] : declaredFiles(model);
     });
     const isOpen = patterns.some((some) => some.length === 0);
@@ -213,12 +214,10 @@ function targetOf(history: FileHistory, to: string): number {
   const paths = pathsOfStep(history, to);
   const last = lines.findLast((line): line is Worked['target'] => line.is === 'before' && paths.includes(line.path)) as Worked['target'];
   // Of the path, the part that was asked for: a step that started runs or has members begins with the first of them.
-  const parts = last.path.split('/');
-  const depth = parts.findIndex((part) => part.replace(/#\d+$/, '') === to || last.path === to);
-  const own = to.includes('#') ? to : parts.slice(0, depth === -1 ? undefined : depth + 1).join('/');
+  const own = parsePath(to) === undefined ? (partNamed(last.path, to)?.path ?? last.path) : to;
   const isMember = last.group !== undefined && own === last.path;
   const begin = isMember ? own.slice(0, own.lastIndexOf('/')) : own;
-  return lines.findIndex((line) => line.is === 'before' && (line.path === begin || line.path.startsWith(`${begin}/`)));
+  return lines.findIndex((line) => line.is === 'before' && isWithin(line.path, begin));
 }
 
 /** Nothing of the run may be at work in the workspace. */
@@ -256,16 +255,12 @@ async function effectsSince({ store, run }: FileSource, since: number): Promise<
   for (const id of await readRunIds(store, run)) {
     const [{ definition }, rows] = await Promise.all([store.load(id), store.attempts(id)]);
     for (const { path, step, kind, endedAt, outcome } of rows) {
-      const model = modelOf(definition, step);
+      const model = modelNamed(definition, step);
       const what = endedAt < since || outcome === undefined || outcome === 'skip' ? undefined : effectOf(kind, model);
       if (what !== undefined) effects.push({ path, step, kind, what });
     }
   }
   return effects;
-}
-
-function modelOf({ steps }: Definition, id: string): StepModel | undefined {
-  return steps.flatMap(stepsWithin).find((step) => step.id === id);
 }
 
 const EFFECTS: Readonly<Record<string, string>> = {

@@ -6,9 +6,9 @@
 // effect and is not remembered, so the same key can be tried again.
 // FG3. Requesting a state that already exists is ok: a label that is there, an issue that is closed, a branch that was
 // merged.
-// - A merge lands the expected head or nothing.
-// - Approvals count for the current head, at most one for each person: their latest review.
-// - Text is kept byte for byte. Text that may come from an agent must be disarmed first (`outgoing-text.ts`).
+// FG4. A merge lands the expected head or nothing.
+// FG5. Approvals count for the current head, at most one for each person: their latest review.
+// FG6. Text is kept byte for byte. Text that may come from an agent must be disarmed first (`outgoing-text.ts`).
 // FG7. A push adds to a branch or creates a new one. It replaces commits only if the branch is still at the commit that
 // the caller names, so no work is lost. The forge logs in; agents need no login of their own.
 // FG8. A pull request is tied to its head: work on it starts from that commit, fetched by its hash from `fetchRef`.

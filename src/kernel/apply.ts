@@ -49,7 +49,8 @@ export function applyRow(run: RunState | undefined, events: readonly RunEvent[])
 /** Changes a working copy as the event says: the fold. */
 export function apply(draft: Draft, event: RunEvent): void {
   if (event.type === 'input.ignored') return;
-  invariant(!isFinal(draft.status) || isAfterwards(event), 'K3: a final run has no further events');
+  const isLate = isFinal(draft.status) && !(event.type === 'run.changed' && AFTERWARDS.has(event.change));
+  invariant(!isLate, 'K3: a final run has no further events');
   draft.at = event.at;
   switch (event.type) {
     case 'run.started':
@@ -82,11 +83,7 @@ export function apply(draft: Draft, event: RunEvent): void {
   }
 }
 
-/** Whether an event can come when a run is over: a person's answer, or that files were put back. Nothing of the run goes on by it. */
-function isAfterwards(event: RunEvent): boolean {
-  return event.type === 'run.changed' && AFTERWARDS.has(event.change);
-}
-
+/** The changes that can come when a run is over: a person's answer, or that files were put back. No step starts because of them. */
 const AFTERWARDS: ReadonlySet<keyof Changes> = new Set(['assumption-answered', 'signed', 'files-undone']);
 
 /** Fields of the checkpoint after a change; one that is undefined goes. */
@@ -154,6 +151,7 @@ function takeFromAgain(draft: Draft, { group: path, key }: Membership): void {
 function settleActivation(draft: Draft, event: Events['step.settled']): void {
   const activation = draft.live[event.path];
   invariant(activation !== undefined, 'K2: what changes or settles is live', event.path);
+  if (activation.member === undefined && activation.side === undefined) draft.last = activation.step;
   // Looking at all that is live takes time where a group has many members.
   if (activation.member === undefined) draft.live = without(draft.live, event.path);
   else delete draft.live[event.path];

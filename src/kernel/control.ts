@@ -70,9 +70,10 @@ function leaveHalt(turn: Turn, request: Request<'retry' | 'accept' | 'goto'>): v
 }
 
 function cancel(turn: Turn, { actor, reason: note, undo }: Request<'cancel'>): void {
-  // While it is undone, a second cancel has nothing to add; where that failed, it ends with the rest left as it is.
-  const { undoing, status } = turn.run;
-  if (undoing !== undefined && !isHalted(status)) return turn.ignore({ input: 'control' }, 'duplicate');
+  // While it is undone, a second cancel only ends a pause; where the undo failed, the run ends with the rest left as it is.
+  const { undoing, status, paused } = turn.run;
+  if (undoing !== undefined && !isHalted(status))
+    return paused ? perform(turn, { do: 'unpause', actor }) : turn.ignore({ input: 'control' }, 'duplicate');
   let children = 0;
   for (const path of Object.keys(turn.run.live)) {
     const activation = turn.live(path);
@@ -97,8 +98,7 @@ function recheck(turn: Turn): void {
 }
 
 function clearHalt(turn: Turn, { actor, note }: Request<'retry' | 'accept' | 'goto'>): void {
-  const path = turn.run.halt?.path ?? '';
-  const notes = note === undefined ? undefined : withNote(turn.run, { by: 'note', actor, path, text: note });
+  const notes = note === undefined ? undefined : withNote(turn.run, { by: 'note', actor, path: turn.run.halt?.path, text: note });
   turn.changeRun({ change: 'resumed', note, notes }, actor);
 }
 
@@ -132,7 +132,7 @@ function extend(turn: Turn, halt: Extract<Halt, { reason: 'exhausted' }>, reques
   const { edge, to } = halt;
   clearHalt(turn, request);
   turn.changeRun({ change: 'bound-extended', edge, by }, request.actor);
-  turn.emit({ type: 'edge.taken', at: turn.at, from: halt.path ?? '', outcome: halt.outcome ?? 'ok', to, key: edge });
+  turn.emit({ type: 'edge.taken', at: turn.at, from: halt.path, outcome: halt.outcome ?? 'ok', to, key: edge });
   turn.later({ do: 'open', opening: { step: to } });
 }
 

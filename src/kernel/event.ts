@@ -60,8 +60,8 @@ export interface Events {
     readonly counts?: 'ok' | 'reject' | 'fail' | 'skip' | undefined;
     readonly actor?: string | undefined;
   };
-  /** A transition was chosen. `key` is counted when the edge is bounded; `exhausted` says its bound was used up. */
-  readonly 'edge.taken': TakenEdge & { readonly from: Path; readonly outcome: OutcomeName };
+  /** A transition was chosen; a jump comes from no step. `key` is counted when the edge is bounded; `exhausted` says its bound was used up. */
+  readonly 'edge.taken': TakenEdge & { readonly from?: Path | undefined; readonly outcome: OutcomeName };
   /** A group settled. `merge` holds what its members' object results add to the data, merged in order. */
   readonly 'group.joined': {
     readonly path: Path;
@@ -172,6 +172,5 @@ export function mergedBy(event: RunEvent): Ref | undefined {
  * nothing that a step returns, or that is returned in its place, has one.
  */
 export function joiningData(event: RunEvent, value: Json): JsonObject {
-  if (!isJsonObject(value)) return {};
-  return event.type === 'run.changed' ? value : withoutOwnNames(value);
+  return event.type === 'run.changed' && isJsonObject(value) ? value : withoutOwnNames(value);
 }

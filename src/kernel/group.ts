@@ -96,7 +96,7 @@ export function reopen(turn: Turn, visit: Visit, { actor, group }: { readonly ac
 
 function memberAt(model: StepModel, index: number): StepModel {
   const member = membersOf(model)[index];
-  invariant(member !== undefined, 'N1: a group opens only members it has', model.id);
+  invariant(member !== undefined, 'a group opens only members it has', model.id);
   return member;
 }
 

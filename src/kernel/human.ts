@@ -22,11 +22,14 @@ import type { Turn } from './turn.ts';
 
 const SPLITS_MAX = 3;
 
-/** A waiting activation whose question is known. */
+/** An activation that waits for a person. */
 interface Asking {
   readonly activation: InState<'waiting'>;
   readonly wait: HumanWait;
 }
+
+/** One whose question was shown, with the digest of what people saw. */
+type Shown = Asking & { readonly digest: string };
 
 function askingAt(turn: Turn, path: string): Asking | undefined {
   const activation = turn.run.live[path];
@@ -45,7 +48,7 @@ export function takeDecision(turn: Turn, input: Inputs['decided']): void {
   const lacksText = option?.requiresInput === true && (text ?? '').trim() === '';
   if (option === undefined || lacksText) return turn.ignore({ input: 'decided', path }, 'not-allowed');
   const decision: Decision = { option: option.label, actor, text, output, signature };
-  if (wait.outside === undefined) return count(turn, asking, decision);
+  if (wait.outside === undefined) return count(turn, { ...asking, digest }, decision);
   const outside = { ...wait.outside, decided: [...(wait.outside.decided ?? []), decision] };
   turn.change({ ...activation, wait: { ...wait, outside } });
 }
@@ -73,7 +76,7 @@ export function takeObserved(turn: Turn, input: Inputs['observed']): void {
     for (const decision of decided.slice(0, after)) {
       const still = askingAt(turn, path);
       if (still === undefined) turn.ignore({ input: 'decided', path }, 'no-wait');
-      else count(turn, still, decision);
+      else count(turn, { ...still, digest }, decision);
     }
     return;
   }
@@ -84,8 +87,8 @@ export function takeObserved(turn: Turn, input: Inputs['observed']): void {
 }
 
 /** A decision counts: it settles the question, or is one of several that it takes. */
-function count(turn: Turn, asking: Asking, decision: Decision): void {
-  const { activation, wait } = asking;
+function count(turn: Turn, asking: Shown, decision: Decision): void {
+  const { activation, wait, digest } = asking;
   const { path, step } = activation;
   const { actor, text, signature } = decision;
   const model = turn.model(activation);
@@ -104,7 +107,7 @@ function count(turn: Turn, asking: Asking, decision: Decision): void {
   // Who works next must know that somebody sent the work back, even if they did not say why.
   const says = (text ?? '').trim() !== '' || (!isSplit && !letsPass(turn, activation, option));
   const notes = says ? withNote(turn.run, { by: 'choice', actor, path, option: option.label, text: text ?? '' }) : undefined;
-  const signed = signature === undefined ? undefined : { on: 'decision' as const, path, digest: wait.digest ?? '', signature };
+  const signed = signature === undefined ? undefined : { on: 'decision' as const, path, digest, signature };
   turn.changeRun({ change: 'decided', decision: decided, notes, signed }, actor);
   if (isSplit) return disagree(turn, asking, { votes, actor });
   if (isOpen) return turn.change({ ...activation, wait: { ...wait, votes } }, { actor });
@@ -114,7 +117,7 @@ function count(turn: Turn, asking: Asking, decision: Decision): void {
   const isPlain = agreed.length === 1 && extra === undefined;
   if (isPlain) return finishWork(turn, path, { ...choice, output: decision.output });
   const added = extra === undefined ? null : turn.view.value(extra);
-  const value = decisionValue(decision, { digest: wait.digest ?? '', people: agreed, added });
+  const value = decisionValue(decision, { digest, people: agreed, added });
   finishWork(turn, path, { ...choice, output: turn.view.keep(value) });
 }
 

@@ -150,7 +150,7 @@ export type ControlAction =
   | { readonly do: 'wake'; readonly note: { readonly event: string; readonly text: string }; readonly back?: WayBack | undefined }
   | ({ readonly do: 'back' } & WayBack)
   /** A limit is reached. */
-  | { readonly do: 'halt'; readonly message: string }
+  | { readonly do: 'halt'; readonly limit: string; readonly message: string }
   /** A person has put the files of the workspace back to what they were before a step; it is only recorded, also in a run that is over. */
   | { readonly do: 'undone'; readonly to: Path; readonly files: number; readonly tree: string }
   /** `passed` are the steps that are not done, or not checked, because of it. */

@@ -42,7 +42,7 @@ function noise(host: MemoryHost, definition: Definition, past: readonly RunInput
     ...steps.slice(0, 2).map((step) => steer({ do: 'wake', note: { event: 'push', text: 'x' }, back: { step, rule: 9, max: 1 } })),
     steer({ do: 'wake', note: { event: 'push', text: 'x' } }),
     steer({ do: 'look' }),
-    steer({ do: 'halt', message: 'a limit' }),
+    steer({ do: 'halt', limit: 'turns', message: 'a limit' }),
     ...past.slice(-12),
     ...past.slice(-4).map((input) => ({ ...input, at })),
     ...gates.map(({ path }): RunInput => ({ type: 'decided', at, path, option: 'yes', digest: 'seen before', actor: 'bob' })),

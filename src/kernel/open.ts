@@ -2,6 +2,7 @@
 // kinds that wait, what they wait for.
 
 import { toPlain } from '../base/json.ts';
+import { createPath } from '../definition/address.ts';
 import type { HumanWait } from '../definition/asked-question.ts';
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
@@ -12,7 +13,7 @@ import { rendered } from '../definition/template-scope.ts';
 import type { Activation, Held, InState, Path, Visit, Wait } from './activation.ts';
 import type { Events } from './event.ts';
 import type { StepError } from './input.ts';
-import { childIdOf, createPath } from './run-state.ts';
+import { childIdOf } from './run-state.ts';
 import type { Opening, Turn } from './turn.ts';
 
 /** Opens a step: it is skipped, queued, or begins to work. */

@@ -140,7 +140,7 @@ describe('news of the forge', () => {
 describe('a run that reached a limit', () => {
   test('escalates at the step that it is at, which a person can have taken up again', () => {
     const host = atReview();
-    host.take(control(host, { do: 'halt', message: 'it has slept for 24 hours' }));
+    host.take(control(host, { do: 'halt', limit: 'turns', message: 'it has slept for 24 hours' }));
     expect(host.state).toMatchObject({ status: 'escalated', live: {}, halt: { step: 'review', message: 'it has slept for 24 hours' } });
     host.take(control(host, { do: 'retry' }));
     expect(host.at('review#1')).toMatchObject({ state: 'waiting', attempt: 2 });
@@ -150,7 +150,7 @@ describe('a run that reached a limit', () => {
     const both = parallel('both', [step('a'), step('b')], { next: to('complete') });
     const host = startGraph(graph(both));
     host.take(settled(host, 'both#1/a'));
-    host.take(control(host, { do: 'halt', message: 'too long' }));
+    host.take(control(host, { do: 'halt', limit: 'turns', message: 'too long' }));
     expect(host.state).toMatchObject({ status: 'escalated', live: {} });
     host.take(control(host, { do: 'retry' }));
     expect(Object.keys(host.state.live).sort()).toEqual(['both#1', 'both#1/b']);

@@ -8,7 +8,7 @@ import { waitOf } from './activation.ts';
 import { BETWEEN_ATTEMPTS } from './assumption.ts';
 import { startFresh } from './attended.ts';
 import type { ControlRequest } from './input.ts';
-import { isEnding } from './run-state.ts';
+import { currentOf, isEnding } from './run-state.ts';
 import { startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
 
@@ -30,7 +30,7 @@ export function lookAgain(turn: Turn): void {
 export function wakeAgents(turn: Turn, { note, back, actor }: ControlRequest<'wake'>): void {
   const live = Object.values(turn.run.live);
   const agents = live.filter(({ kind, side }) => kind === 'agent' && side !== true);
-  const notes = withNote(turn.run, { by: 'event', actor, path: agents[0]?.path ?? '', ...note });
+  const notes = withNote(turn.run, { by: 'event', actor, path: agents[0]?.path, ...note });
   if (notes !== undefined) turn.changeRun({ change: 'noted', notes }, actor);
   if (back !== undefined && !live.some(({ step }) => step === back.step)) return goBack(turn, { do: 'back', ...back, actor });
   for (const agent of agents) if (BETWEEN_ATTEMPTS.has(waitOf(agent)?.kind)) startFresh(turn, agent, actor);
@@ -43,21 +43,21 @@ export function goBack(turn: Turn, { step, rule, max, actor }: ControlRequest<'b
   if (!isBehind || !giveUp(turn, actor)) return turn.ignore({ input: 'control' }, 'late');
   const key = `@event:${rule}`;
   if ((turn.run.counts[key] ?? 0) >= max + (turn.run.extended[key] ?? 0)) {
-    const message = `it went back to "${step}" ${max} times because of events at the forge, which is the limit`;
+    const message = `it went back to "${step}" ${max} times because of events, which is the limit`;
     return turn.end({ change: 'halted', status: 'escalated', halt: { reason: 'exhausted', message, edge: key, to: step } }, actor);
   }
   turn.jumpTo(step);
-  turn.emit({ type: 'edge.taken', at: turn.at, from: '', outcome: 'goto', to: step, key });
+  turn.emit({ type: 'edge.taken', at: turn.at, outcome: 'goto', to: step, key });
   turn.later({ do: 'open', opening: { step } });
 }
 
 /** Stops the run at the step that it is at; a person can have that step taken up again. */
-export function halt(turn: Turn, { message, actor }: ControlRequest<'halt'>): void {
-  const at = Object.values(turn.run.live).find(({ member, side }) => member === undefined && side !== true);
-  const group = turn.run.groups[at?.path ?? ''];
+export function halt(turn: Turn, { limit, message, actor }: ControlRequest<'halt'>): void {
+  const at = currentOf(turn.run);
+  const group = at && turn.run.groups[at.path];
   if (at === undefined || !giveUp(turn, actor)) return turn.ignore({ input: 'control' }, 'late');
   const { path, step, attempt, input } = at;
-  const why = { reason: 'error' as const, code: 'LIMIT_REACHED', message, outcome: 'error' };
+  const why = { reason: 'error' as const, code: 'LIMIT_REACHED', limit, message, outcome: 'error' };
   turn.end({ change: 'halted', status: 'escalated', halt: { ...why, path, step, attempt, input, group } }, actor);
 }
 

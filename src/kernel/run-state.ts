@@ -22,6 +22,8 @@ export type HaltCause =
       readonly reason: 'contract' | 'error' | 'unmapped' | 'target' | 'condition' | 'uncaught';
       readonly message: string;
       readonly code?: string | undefined;
+      /** The name of the limit that stopped it. */
+      readonly limit?: string | undefined;
     }
   | { readonly reason: 'exhausted'; readonly message: string; readonly edge: string; readonly to: string; readonly code?: undefined };
 
@@ -74,6 +76,8 @@ export interface RunState {
   /** How the run ends, once what it did is undone (K24). */
   readonly undoing?: ChangeOf<'ended' | 'halted'>;
   readonly halt?: Halt;
+  /** The step that ended last; neither a member of a group nor a side step. */
+  readonly last?: string;
   readonly output?: Ref;
   /** What people wrote and no agent has worked with yet, oldest first. */
   readonly notes?: readonly PersonNote[];
@@ -105,16 +109,14 @@ export function unknownAt(run: RunState, path: Path): readonly Activation[] {
   return Object.values(run.live).filter((live) => live.state === 'unknown' && (live.path === path || live.member?.group === path));
 }
 
-/** The step a run is at, leaving out members of groups and steps beside the others; or where it halted. */
-export function currentStepOf(run: RunState): string | undefined {
-  const isBeside = ({ member, side }: Activation): boolean => member !== undefined || (side !== undefined && run.undoing === undefined);
-  const own = Object.values(run.live).find((activation) => !isBeside(activation));
-  return own?.step ?? run.halt?.step;
+/** The activation that a run is at; a member of a group is not, nor is a side step unless it undoes what the run did. */
+export function currentOf(run: RunState): Activation | undefined {
+  return Object.values(run.live).find(({ member, side }) => member === undefined && (side === undefined || run.undoing !== undefined));
 }
 
-/** The path of a visit of a step. */
-export function createPath(step: string, visit: number): Path {
-  return `${step}#${visit}`;
+/** The step that a run is at, or halted at; once it has ended, the last one. The view `workflow_runs` says the same in SQL. */
+export function currentStepOf(run: RunState): string | undefined {
+  return currentOf(run)?.step ?? run.halt?.step ?? run.last;
 }
 
 /** The id of the run that an attempt starts: the same however often it is started. */

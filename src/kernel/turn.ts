@@ -85,10 +85,10 @@ export class Turn {
     this.emit({ type: 'input.ignored', at: this.at, ...what, reason });
   }
 
-  /** Leaves the way that the run was on, and a detour with it; what opens from now on has paths of its own. */
+  /** Goes on at another step, also out of a detour; what opens from now on has paths of its own. */
   jumpTo(step: string): void {
     if (this.run.detour !== undefined) this.changeRun({ change: 'detoured', detour: null });
-    this.emit({ type: 'edge.taken', at: this.at, from: '', outcome: 'goto', to: step, key: '@goto' });
+    this.emit({ type: 'edge.taken', at: this.at, outcome: 'goto', to: step, key: '@goto' });
   }
 
   /** Ends an activation that is no longer needed; no group counts it. */
@@ -118,14 +118,14 @@ export class Turn {
   /** The group at a path that is known to have one. */
   group(path: Path): Group {
     const group = this.run.groups[path];
-    invariant(group !== undefined, 'N1: an open group has counters', path);
+    invariant(group !== undefined, 'an open group has counters', path);
     return group;
   }
 
   /** The question of an activation that is known to ask one. */
   question(activation: { readonly step: string }): HumanGateModel {
     const { gate } = this.model(activation);
-    invariant(gate !== undefined, 'K8: a person is asked only what the step says', activation.step);
+    invariant(gate !== undefined, 'a person is asked only what the step says', activation.step);
     return gate;
   }
 

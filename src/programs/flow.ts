@@ -230,7 +230,7 @@ class LiveFlow implements FlowProgram {
 
   goBack(step: string): void {
     const at = this.stood.indexOf(step);
-    invariant(at !== -1, 'F1: a flow goes back only to a step that it has yielded', step);
+    invariant(at !== -1, 'a flow goes back only to a step that it has yielded', step);
     this.rewind(at + 1);
   }
 

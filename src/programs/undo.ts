@@ -1,5 +1,8 @@
 // Owns the order of undoing: one step, opened again until it says that nothing is left. It belongs to no definition; a
 // graph and a flow open it alike when a run ends badly.
+//
+// K24. A run that fails, is rejected or is cancelled ends only after what it did is undone, newest first; meanwhile no
+//      other step starts.
 
 import { isJsonObject } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';

@@ -48,6 +48,19 @@ function partsIn(paths: readonly { readonly segments: readonly unknown[] }[]): r
     : PARTS.filter((part) => named.some(({ segments }) => segments[1] === part));
 }
 
+/** The facts that decisions of a run read. */
+export function forgeFacts(forge: Forge | undefined) {
+  return {
+    key: '$github',
+    dependsOn: ['pr_number', 'issue_number'],
+    async read(parts: readonly (string | undefined)[], data: ForgeNumbers): Promise<Json> {
+      const named = PARTS.filter((part) => parts.includes(part) || parts.includes(undefined));
+      const { facts, problem } = await readForge(forge, data, named);
+      return problem === undefined ? facts : { unreadable: problem.message };
+    },
+  };
+}
+
 /** Reads what is named. A run without a pull request or an issue has null there. */
 export async function readForge(forge: Forge | undefined, data: ForgeNumbers, parts: readonly string[]): Promise<ForgeReading> {
   if (forge === undefined)

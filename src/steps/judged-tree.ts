@@ -12,6 +12,7 @@
 // Any other change was made outside of the run, and what was judged is not what would land.
 
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { withoutVisits } from '../definition/address.ts';
 import { allChecks, type CheckModel } from '../definition/check.ts';
 import { landsWork } from '../definition/landing.ts';
 import { membersOf, type StepModel } from '../definition/model.ts';
@@ -80,7 +81,7 @@ function judgeOf({ bound: { model }, item }: Job['request']): JsonObject | undef
 
 /** The name under which the run keeps the verdict of a step, whatever its visit. */
 export function judgedKey(path: string): string {
-  return `${PREFIX}${path.replaceAll(/#\d+/g, '')}`;
+  return `${PREFIX}${withoutVisits(path)}`;
 }
 
 /** What the run keeps of a verdict. */
@@ -149,13 +150,13 @@ const BEGUN = '$begun:';
 function beginning(job: Job, done: Work, from: FoundTree): Work {
   if (from === undefined || from === 'unreadable') return done;
   const { path } = job.request.activation;
-  return { ...done, remember: { ...done.remember, [`${BEGUN}${path.replaceAll(/#\d+/g, '')}`]: { path, ...from } } };
+  return { ...done, remember: { ...done.remember, [`${BEGUN}${withoutVisits(path)}`]: { path, ...from } } };
 }
 
 /** The tree that this visit of a step began with, where it was interrupted. */
 function begunWith({ request, context }: Job): WorkspaceTree | undefined {
   const { path } = request.activation;
-  const kept = context.snapshot.data[`${BEGUN}${path.replaceAll(/#\d+/g, '')}`];
+  const kept = context.snapshot.data[`${BEGUN}${withoutVisits(path)}`];
   if (!isJsonObject(kept ?? null)) return undefined;
   const { path: of, id, head } = kept as JsonObject;
   return of === path && typeof id === 'string' ? { id, ...(typeof head === 'string' ? { head } : {}) } : undefined;

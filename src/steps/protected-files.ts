@@ -10,6 +10,7 @@ import { type FileHandle, lstat, realpath } from 'node:fs/promises';
 import { dirname, join, posix, resolve } from 'node:path';
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
+import { withoutVisits } from '../definition/address.ts';
 import { Stopped } from './abort.ts';
 import { type FilePart, partOf } from './file-part.ts';
 import { hidesPythonModule } from './import-shadows.ts';
@@ -39,7 +40,7 @@ export interface ProtectedQuery {
  * blamed for what people and other steps changed between two visits.
  */
 export function protectedKey(path: string): string {
-  return `$protected:${path.replaceAll(/#\d+/g, '')}`;
+  return `$protected:${withoutVisits(path)}`;
 }
 
 const ENTRIES_MAX = 200_000;

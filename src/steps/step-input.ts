@@ -1,5 +1,6 @@
 // Owns what a program of a `command` step reads on its standard input: the current run as one JSON object.
 
+import { present } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { AttemptRequest } from './attempt.ts';
 import { type AttemptContext, feedbackSentence, ownData, retryContextOf } from './context.ts';
@@ -15,7 +16,7 @@ export function stepInputOf(request: AttemptRequest, context: AttemptContext): J
     params: request.params,
     checkpoint: checkpointFor(request, context),
     ...(retry === undefined ? {} : { retryContext: { ...retry, message: feedbackSentence(retry.error) } }),
-    ...(request.notes === undefined ? {} : { said: request.notes.map((note) => ({ ...note })) }),
+    ...(request.notes === undefined ? {} : { said: request.notes.map(({ path, ...note }) => ({ ...note, ...present({ path }) })) }),
     ...((request.answered ?? []).length === 0 ? {} : { answered: (request.answered ?? []).map((one) => ({ ...one }) as unknown as Json) }),
     ...(request.item === undefined ? {} : { item: request.item }),
     ...(request.undoes === undefined ? {} : { undoes: { ...request.undoes }, result: request.result }),

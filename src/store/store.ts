@@ -2,10 +2,10 @@
 // store, and acts only when the delta is on disk. Nothing else writes run state.
 //
 // T1. A delta is applied whole or not at all: checkpoint, one event row, attempts, values, data, mail, slots.
-// - A delta whose epoch or position is stale changes nothing.
-// - A run has at most one owner; a new claim raises the epoch, so that a stale owner is fenced off.
-// - Mail is unique per run and dedupe key, and is consumed in the commit that acts on it, or taken back before.
-// - Every event row carries a hash over the row before it, so that a missing, swapped or changed row is found.
+// T2. A delta whose epoch or position is stale changes nothing.
+// T3. A run has at most one owner; a new claim raises the epoch, so that a stale owner is fenced off.
+// T4. Mail is unique per run and dedupe key, and is consumed in the commit that acts on it, or taken back before.
+// T5. Every event row carries a hash over the row before it, so that a missing, swapped or changed row is found.
 
 import type { Json } from '../base/json.ts';
 import type { Definition, StepKind } from '../definition/model.ts';

@@ -73,6 +73,24 @@ describe('a run that does not end well', () => {
     expect(ledger).toEqual(['a', 'undo a-1']);
   });
 
+  test('is cancelled while its undoing is paused: the undoing goes on', async () => {
+    const [began, goesOn] = [createLatch(), createLatch()];
+    const slow = async () => {
+      began.open();
+      await goesOn.promise;
+    };
+    const paused = defineWorkflow({ name: 'paused', steps: [does('a', 'b'), { ...does('b', 'ask'), undo: slow }, asks()] });
+    const run = await (await rig.open()).start(paused);
+    await reject(run);
+    await began.promise;
+    await run.pause({ actor: 'ann' });
+    goesOn.open();
+    await expect.poll(() => stepsOf(run)).toContain('@undo#1/1 ok');
+    expect(ledger).not.toContain('undo a-1');
+    await run.cancel({ actor: 'ann' });
+    expect([(await run.wait()).status, ledger]).toEqual(['rejected', ['a', 'b', 'undo a-1']]);
+  });
+
   test('fails: a flow that throws is undone, and cannot be resumed afterwards', async () => {
     const flow = workflow('flow', function* () {
       const a = yield* step('a').task({ action: () => 7, undo: (ctx) => void ledger.push(`undo ${String(ctx.result)}`) });

@@ -32,7 +32,7 @@ export function impossibleEntries({ steps }: Definition): string[] {
 /** The edges that a run took; where a person sent it is none of them. */
 export function takenEdges(events: readonly RunEvent[]): string[] {
   return events.flatMap((event) =>
-    event.type === 'edge.taken' && event.outcome !== 'goto' ? [nameOf(event.from.replaceAll(/#\d+/g, ''), event)] : [],
+    event.type === 'edge.taken' && event.from !== undefined ? [nameOf(event.from.replaceAll(/#\d+/g, ''), event)] : [],
   );
 }
 

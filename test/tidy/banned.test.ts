@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { kernelViolations, machinePathViolations, silencingViolations, unrunTestViolations } from './banned.ts';
+import { addressViolations, kernelViolations, machinePathViolations, silencingViolations, unrunTestViolations } from './banned.ts';
 import { parseSource } from './source.ts';
 
 const KERNEL = 'src/kernel/sample.ts';
@@ -52,6 +52,16 @@ describe('silencing', () => {
     const text = "const a = 'FIXME as any' as unknown; // TODO #12: tell the two apart\n// TODO(#7): and this";
     expect(silencingViolations(parseSource('src/base/sample.ts', text))).toEqual([]);
   });
+});
+
+describe('paths of steps', () => {
+  test.each(["path.split('#')[0]", "path.replace(/#\\d+$/, '')", "path.slice(0, path.indexOf('#'))"])(
+    'are taken apart in one place: %s',
+    (text) => {
+      expect(addressViolations(parseSource('src/engine/sample.ts', text))).toHaveLength(1);
+      expect(addressViolations(parseSource('src/definition/address.ts', text))).toEqual([]);
+    },
+  );
 });
 
 describe('tests that do not run', () => {

@@ -22,6 +22,11 @@ const NOT_RUN = new Set(['only', 'skip', 'todo']);
 // Spelled so that this file does not contain what it looks for.
 const MACHINE_PATH = new RegExp(`(?<![\\w.*}-])/(?:${['tmp', 'work', 'root', 'home'].join('|')})(?![\\w-])`, 'g');
 
+// The number of a visit in a pattern, or a cut at it.
+const CUT_PATH = /(?<![\w@])#\\d\+|\('#'\)(?=[[.])|ndexOf\('#'\)/g;
+/** The home of paths, and the number behind the name of a machine. */
+const TAKES_APART: ReadonlySet<string> = new Set(['src/definition/address.ts', 'src/process/identity.ts', 'src/process/owner.ts']);
+
 const PURE = ['src/kernel/', 'src/programs/'];
 
 /** Clocks, randomness and I/O in the kernel and its programs: they arrive inside inputs, or a replay would differ. */
@@ -97,6 +102,14 @@ function rootOf(node: unknown): string | undefined {
   if (!isNode(node)) return undefined;
   if (node.type === 'MemberExpression') return rootOf(node.object);
   return node.type === 'CallExpression' ? rootOf(node.callee) : nameOf(node);
+}
+
+/** Paths of steps that are taken apart: `address.ts` knows how they are written. */
+export function addressViolations(source: Source): string[] {
+  if (!source.path.startsWith('src/') || isTest(source.path) || TAKES_APART.has(source.path)) return [];
+  return [...source.text.matchAll(CUT_PATH)].map((match) =>
+    at(source, match.index, `takes a path apart (${match[0]}); src/definition/address.ts does that`),
+  );
 }
 
 /** Absolute paths in src that exist on one machine only; a place comes from the caller or the operating system. */

@@ -4,10 +4,16 @@
 import { isTest, type Source } from './source.ts';
 
 const DEFINITION = /^\/\/ ([A-Z]{1,2}\d{1,2})\. /gm;
+// In the title of a test, an assertion, or in brackets.
+const NAMED = /(?<=['`"(])([A-Z]{1,2}[1-9]\d?)(?=: |\)|, [A-Z]{1,2}\d)/g;
 const CITATION = /(?<![\w.-])([A-Z]{1,2}\d{1,2})(?=[:,;)*\s'])/g;
 
-/** Numbers that two rules share, and numbers that nothing cites. */
-export function invariantViolations(sources: readonly Pick<Source, 'path' | 'text'>[], pages: readonly string[] = []): string[] {
+/** Numbers that two rules share, numbers that nothing cites, and citations of a number that no rule has. A case of `CASES` is no rule. */
+export function invariantViolations(
+  sources: readonly Pick<Source, 'path' | 'text'>[],
+  pages: readonly string[] = [],
+  cases: ReadonlySet<string> = new Set(),
+): string[] {
   const defined = new Map<string, string[]>();
   const cited = new Set<string>();
   for (const { path, text } of sources) {
@@ -15,8 +21,14 @@ export function invariantViolations(sources: readonly Pick<Source, 'path' | 'tex
     for (const [, label = ''] of text.replaceAll(DEFINITION, '').matchAll(CITATION)) cited.add(label);
   }
   for (const page of pages) for (const [, label = ''] of page.matchAll(CITATION)) cited.add(label);
-  return [...defined].flatMap(([label, paths]) => [
+  const unknown = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(NAMED)].flatMap(([, label = '']) =>
+      defined.has(label) || cases.has(label) ? [] : [`${path} cites ${label}, which is the number of no rule`],
+    ),
+  );
+  const rules = [...defined].flatMap(([label, paths]) => [
     ...(paths.length > 1 ? [`${label} is defined in ${paths.join(' and ')}; give each rule a number of its own`] : []),
     ...(cited.has(label) ? [] : [`${paths[0]} numbers ${label}, which nothing cites; cite it or write a dash`]),
   ]);
+  return [...rules, ...new Set(unknown)];
 }

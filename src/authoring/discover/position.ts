@@ -2,6 +2,7 @@
 // the step, else at the step, else at the call that makes the workflow.
 
 import type { AnyNode } from 'acorn';
+import { splitName } from '../../definition/address.ts';
 import type { Problem } from '../../definition/problem.ts';
 import type { Reference } from '../../definition/reference.ts';
 import { type ModuleNames, nameOf, propertyOf } from './names.ts';
@@ -62,7 +63,7 @@ function nodeOf(outline: Outline, { step: id, code, message }: Problem): AnyNode
 
 /** The step or member of a path such as `group/member`; of two with one id, the first or the second. */
 function stepOf({ names, spec, call }: Outline, path: string, isSecond = false): WrittenStep | undefined {
-  const [first = '', member] = path.split('/');
+  const { id: first, member } = splitName(path);
   const steps = propertyOf(spec, 'steps');
   const written = steps === undefined ? call.arguments.slice(1).flatMap((node) => inList(names, node)) : stepsIn(names, steps.value);
   const named = written.filter(({ id }, index) => (id ?? `step-${index + 1}`) === first);

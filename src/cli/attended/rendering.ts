@@ -13,6 +13,7 @@ import { askedLines } from '../../attended/waits.ts';
 import { present } from '../../base/fields.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { readRunReport } from '../../control/run-report.ts';
+import { parsePath } from '../../definition/address.ts';
 import { isDone } from '../../definition/run-status.ts';
 import type { TreeWait } from '../../engine/run-tree.ts';
 import { quotedAfterFirst } from '../../steps/instructions/quotes.ts';
@@ -231,7 +232,7 @@ function headerOf(shell: Shell, { number, step, path, attempt, run, due }: OpenW
 /** The name of a step, with the item of a fan-out; a branch has its own name. */
 function nameOf({ step, path }: Pick<OpenWork, 'step' | 'path'>): string {
   const name = stepName(step);
-  return oneLine(name === step ? step : `${name}, item ${path.slice(path.indexOf('/') + 1)}`);
+  return oneLine(name === step ? step : `${name}, item ${parsePath(path)?.key ?? ''}`);
 }
 
 const RESULT_FILE = 'result.json';

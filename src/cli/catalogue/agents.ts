@@ -8,7 +8,7 @@ export const AGENTS: readonly ListedCommand[] = [
     name: 'mcp',
     summary: 'serve attended runs to an agent over MCP, on stdin and stdout',
     about:
-      'An agent starts this and gets five tools: start a trusted workflow, get the open step, report it, ask the person, and show the status. No tool decides an approval or cancels a run. It serves the runs that were started through it, those of its Claude Code session, and open attended runs of the project that the agent picks up; with --run only that run. Runs, logs and graphs can be read as resources.',
+      'An agent starts this and gets six tools: start a trusted workflow, get the open step, report it, ask the person, record an assumption, and show the status. No tool decides an approval or cancels a run. It serves the runs that were started through it, those of its Claude Code session, and open attended runs of the project that the agent picks up; with --run only that run. Runs, logs and graphs can be read as resources.',
     options: [{ name: 'run', value: 'RUN', about: 'serve this run only, and start no others', completes: 'run' }],
     examples: [
       { line: 'claude mcp add pawl -- pawl mcp', about: 'let Claude Code start it ("pawl init --claude" sets up more)' },

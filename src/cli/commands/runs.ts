@@ -5,7 +5,7 @@ import { present } from '../../base/fields.ts';
 import { type ListedRun, runRow, withUsage } from '../../control/run-list.ts';
 import { agoText } from '../../control/time-text.ts';
 import { costText } from '../../control/usage.ts';
-import type { RunStatus } from '../../definition/run-status.ts';
+import { isFinal, type RunStatus } from '../../definition/run-status.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';
@@ -52,13 +52,18 @@ function limitOf(given: ParsedArgs): number | undefined {
   return limit;
 }
 
+/** The step that a run is at; a run that has ended is at none. */
+function stepCell({ status, currentStep = '' }: ListedRun): string {
+  return isFinal(status) ? '' : oneLine(currentStep);
+}
+
 function linesOf(shell: Shell, runs: readonly ListedRun[], more: boolean): string[] {
   if (runs.length === 0) return ['No runs yet. "pawl list" shows the workflows, "pawl run WORKFLOW" starts one.'];
   const lines = table(shell.look, [
     { title: 'RUN', cells: runs.map(({ id }) => id) },
     { title: 'WORKFLOW', cells: runs.map(({ workflow }) => oneLine(workflow)), shrinks: 'name' },
     { title: 'STATUS', cells: runs.map(({ status }) => status), style: (cell, row) => statusText(shell, runs[row]?.status, cell) },
-    { title: 'STEP', cells: runs.map(({ currentStep, damaged }) => damaged ?? oneLine(currentStep ?? '')), shrinks: 'name' },
+    { title: 'STEP', cells: runs.map((run) => run.damaged ?? stepCell(run)), shrinks: 'name' },
     ...(runs.some(({ usage }) => usage !== undefined)
       ? [{ title: 'COST', cells: runs.map(({ usage }) => (usage === undefined ? '' : costText(usage))) }]
       : []),

@@ -5,6 +5,7 @@ import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
 import { holdDatabase } from '../../base/store-files.ts';
 import { agoText } from '../../control/time-text.ts';
+import { topStepOf } from '../../definition/address.ts';
 import { planUndo, type UndoPlan } from '../../engine/undo.ts';
 import { listBackups } from '../../safe-db/backup.ts';
 import { snapshotsOf } from '../../steps/snapshot-log.ts';
@@ -97,6 +98,6 @@ function planLines(shell: Shell, plan: UndoPlan, { data, verb }: Shown): string[
       ? []
       : ['Not undone, because it is outside the workspace:', ...some(effects, ({ path, what }) => `${path}: ${what}`)]),
     ...data.map((name) => `The database "${name}" was backed up before the run: pawl data restore ${run} --database ${name}`),
-    `The run itself does not change; to continue from there: pawl resume ${run} --to ${to.split('#')[0]}, or pawl fork ${run} --from ${to.split('#')[0]}`,
+    `The run itself does not change; to continue from there: pawl resume ${run} --to ${topStepOf(to)}, or pawl fork ${run} --from ${topStepOf(to)}`,
   ];
 }

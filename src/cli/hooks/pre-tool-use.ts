@@ -11,7 +11,8 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { type Demand, demandsOf, RIGHTS, SCOPES } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { type Definition, stepsWithin } from '../../definition/model.ts';
+import { modelNamed } from '../../definition/address.ts';
+import type { Definition } from '../../definition/model.ts';
 import { readRunTree, type TreeRun } from '../../engine/run-tree.ts';
 import { matches } from '../../steps/glob.ts';
 import { type Guard, protectedKey } from '../../steps/protected-files.ts';
@@ -99,11 +100,9 @@ async function openRun(store: Store, { state, definition }: TreeRun, cwd: string
 
 function openStep(definition: Definition, name: string, kept: Json | undefined): OpenStep[] {
   if (kept === undefined || !isJsonObject(kept) || !isJsonObject(kept.files ?? null) || !Array.isArray(kept.guards)) return [];
-  // A member of a group is named after the group and itself.
-  const id = name.split('/').at(-1) as string;
-  const step = definition.steps.flatMap(stepsWithin).find((one) => one.id === id);
+  const step = modelNamed(definition, name);
   const files = new Set(Object.keys(kept.files as JsonObject));
-  return [{ id, files, guards: kept.guards as unknown as readonly Guard[], mayChange: step?.mayChange ?? [] }];
+  return [{ id: name, files, guards: kept.guards as unknown as readonly Guard[], mayChange: step?.mayChange ?? [] }];
 }
 
 function firstFault<T>(items: readonly T[], faultOf: (item: T) => string | undefined): string | undefined {

@@ -82,7 +82,7 @@ export function eventTexts(progress: RunProgress, event: RunEvent): string[] {
     case 'step.settled':
       return listOf(settledText(progress.steps.get(event.path)));
     case 'edge.taken':
-      return event.exhausted === true ? [`${oneLine(event.from)} has no iterations left; next is ${oneLine(event.to)}`] : [];
+      return event.exhausted === true ? [`${oneLine(event.from ?? 'the run')} has no iterations left; next is ${oneLine(event.to)}`] : [];
     default:
       return [];
   }

@@ -21,7 +21,7 @@ export function eventPath(event: RunEvent): string {
     case 'step.changed':
       return event.activation.path;
     case 'edge.taken':
-      return event.from;
+      return event.from ?? '';
     case 'input.ignored':
       return event.path ?? '';
     default:

@@ -93,7 +93,7 @@ function describeFinding(at: () => ForgeStage): void {
 }
 
 function describeFetching(at: () => ForgeStage): void {
-  test.each(['a branch', 'a fork'])('F8: the head of %s can be fetched into a clone that does not have it', async (where) => {
+  test.each(['a branch', 'a fork'])('FG8: the head of %s can be fetched into a clone that does not have it', async (where) => {
     const { forge, clone } = at();
     const { folder, git } = await clone();
     const { number, head } = where === 'a fork' ? await at().openFromFork('topic') : await openSample(at(), 'topic');
@@ -104,7 +104,7 @@ function describeFetching(at: () => ForgeStage): void {
     expect(await forge.fetch({ folder, ref, sha: head })).toMatchObject({ result: 'ok' });
   });
 
-  test('F8: a changed head is not fetched instead of the requested one', async () => {
+  test('FG8: a changed head is not fetched instead of the requested one', async () => {
     const { forge, clone, commit } = at();
     const { folder } = await clone();
     const { number, head } = await openSample(at(), 'topic');
@@ -132,7 +132,7 @@ function describePushing(at: () => ForgeStage): void {
     expect(await heard).toBe('pull_request.synchronize');
   });
 
-  test('F7: a push that would lose a commit is refused and names it, unless that commit may be replaced', async () => {
+  test('FG7: a push that would lose a commit is refused and names it, unless that commit may be replaced', async () => {
     const { forge, clone, commit, read } = at();
     const theirs = await commit('work', { 'theirs.txt': 'theirs\n' });
     const { folder, commit: commitHere } = await clone();

@@ -27,7 +27,7 @@ function describeLanding(at: () => ForgeStage): void {
     expect(valueIn(await forge.changedFiles({ pr: number })).map(({ path }) => path)).toEqual(['second.txt', 'topic.txt']);
   });
 
-  test('F2, F3: a repeated merge request, with the same key or another, returns the same merge', async () => {
+  test('FG2, FG3: a repeated merge request, with the same key or another, returns the same merge', async () => {
     const { forge, reopen } = at();
     const { number, head } = await openSample(at(), 'topic');
     const request = { number, deleteBranch: false, expectedHead: head };
@@ -37,7 +37,7 @@ function describeLanding(at: () => ForgeStage): void {
     expect(valueIn(await other.mergePullRequest(request, 'retry')).sha).toBe(first.sha);
   });
 
-  test('F2: concurrent requests for the same merge merge it once', async () => {
+  test('FG2: concurrent requests for the same merge merge it once', async () => {
     const { forge, reopen } = at();
     const { number, head } = await openSample(at(), 'topic');
     const request = { number, method: 'squash' as const, deleteBranch: true, expectedHead: head };
@@ -62,7 +62,7 @@ function describeLanding(at: () => ForgeStage): void {
 }
 
 function describeRefusals(at: () => ForgeStage): void {
-  test('F4: a head that changed since the approval is not merged, and the result names the new one', async () => {
+  test('FG4: a head that changed since the approval is not merged, and the result names the new one', async () => {
     const { forge, commit, read } = at();
     const { number, head } = await openSample(at(), 'topic');
     const moved = await commit('topic', { 'topic.txt': 'slipped in\n' });

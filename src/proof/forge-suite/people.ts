@@ -102,7 +102,7 @@ function describeRules(at: () => ForgeStage): void {
 }
 
 function describeLedger(at: () => ForgeStage): void {
-  test('F2: finished actions are listed by key, oldest first, in every process', async () => {
+  test('FG2: finished actions are listed by key, oldest first, in every process', async () => {
     const { forge, reopen } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'run1/plan'));
     const { id } = valueIn(await forge.comment({ number, body: 'x' }, 'run1/note'));

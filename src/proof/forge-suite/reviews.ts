@@ -16,7 +16,7 @@ export function describeReviews(at: () => ForgeStage): void {
     expect(valueIn(await forge.approvals(number))).toEqual([]);
   });
 
-  test('F4: a review of an outdated head is refused, and the error names the new head', async () => {
+  test('FG4: a review of an outdated head is refused, and the error names the new head', async () => {
     const { forge, commit } = at();
     const { number, head } = await openSample(at(), 'topic');
     const moved = await commit('topic', { 'topic.txt': 'slipped in\n' });

@@ -60,7 +60,7 @@ function describeIssues(at: () => ForgeStage): void {
     expect(valueIn(await forge.issue(number)).labels).toEqual(['ready']);
   });
 
-  test('F6: comments come oldest first, byte for byte', async () => {
+  test('FG6: comments come oldest first, byte for byte', async () => {
     const { forge } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     const bodies = ['first', TEXT, 'x'.repeat(65_536)];
@@ -106,7 +106,7 @@ function describeIssues(at: () => ForgeStage): void {
 }
 
 function describeKeys(at: () => ForgeStage): void {
-  test('F2: an action that is repeated with its key returns its first value and is not done again', async () => {
+  test('FG2: an action that is repeated with its key returns its first value and is not done again', async () => {
     const { forge } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
     const first = valueIn(await forge.comment({ number, body: 'once' }, 'comment'));
@@ -116,7 +116,7 @@ function describeKeys(at: () => ForgeStage): void {
     expect(valueIn(await forge.createIssue(ISSUE, 'issue'))).toEqual({ number });
   });
 
-  test('F2: a key is recognised across processes', async () => {
+  test('FG2: a key is recognised across processes', async () => {
     const { forge, reopen } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
     const first = valueIn(await forge.comment({ number, body: 'once' }, 'comment'));
@@ -125,14 +125,14 @@ function describeKeys(at: () => ForgeStage): void {
     expect(valueIn(await other.comments(number))).toHaveLength(1);
   });
 
-  test('F2: the same text with another key is posted again', async () => {
+  test('FG2: the same text with another key is posted again', async () => {
     const { forge } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
     for (const key of ['a', 'b']) valueIn(await forge.comment({ number, body: 'ping' }, key));
     expect(valueIn(await forge.comments(number))).toHaveLength(2);
   });
 
-  test('F2: repeating a finished action does not restore a label that somebody removed', async () => {
+  test('FG2: repeating a finished action does not restore a label that somebody removed', async () => {
     const { forge } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
     valueIn(await forge.addLabels({ number, labels: ['ready'] }, 'add'));
@@ -141,7 +141,7 @@ function describeKeys(at: () => ForgeStage): void {
     expect(valueIn(await forge.issue(number)).labels).toEqual(['bug']);
   });
 
-  test('F2: a failure is not remembered: once the cause is gone, the same key succeeds', async () => {
+  test('FG2: a failure is not remembered: once the cause is gone, the same key succeeds', async () => {
     const { forge, commit } = at();
     const { defaultBranch: base } = valueIn(await forge.repository());
     const request = { title: 'Late', body: '', head: 'late', base };
@@ -176,7 +176,7 @@ function describeEvents(at: () => ForgeStage): void {
 }
 
 function describeCursors(at: () => ForgeStage): void {
-  test('F9: all events after a cursor are delivered with the same ids, also those from while nobody watched', async () => {
+  test('FG9: all events after a cursor are delivered with the same ids, also those from while nobody watched', async () => {
     const { forge, reopen } = at();
     const watched = async (one: Forge, after?: string): Promise<ForgeEvent[]> => {
       const events: ForgeEvent[] = [];
@@ -216,7 +216,7 @@ function describePullRequests(at: () => ForgeStage): void {
     expect(valueIn(await forge.pullRequest(number)).headSha).toBe(next);
   });
 
-  test('F3: a second pull request from the same branch is the first', async () => {
+  test('FG3: a second pull request from the same branch is the first', async () => {
     const { forge } = at();
     const { number } = await openSample(at(), 'topic');
     const { defaultBranch: base } = valueIn(await forge.repository());
@@ -277,7 +277,7 @@ function describeApprovals(at: () => ForgeStage): void {
   const words = async (pr: number): Promise<string[]> =>
     valueIn(await at().forge.approvals(pr)).map(({ actor, state }) => `${actor} ${state}`);
 
-  test('F5: only the latest review of each person counts', async () => {
+  test('FG5: only the latest review of each person counts', async () => {
     const { number, head } = await openSample(at(), 'topic');
     await at().review(number, 'ann', 'approved');
     await at().review(number, 'ann', 'approved');
@@ -287,7 +287,7 @@ function describeApprovals(at: () => ForgeStage): void {
     expect(valueIn(await at().forge.approvals(number)).every(({ headSha }) => headSha === head)).toBe(true);
   });
 
-  test('F5: a push removes approvals', async () => {
+  test('FG5: a push removes approvals', async () => {
     const { number } = await openSample(at(), 'topic');
     await at().review(number, 'ann', 'approved');
     await at().commit('topic', { 'topic.txt': 'slipped in\n' });

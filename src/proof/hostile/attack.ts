@@ -5,6 +5,7 @@
 import type { AgentDriver, AgentRequest } from '../../agents/driver.ts';
 import { createScriptedDriver, type Script } from '../../agents/scripted.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
+import { modelNamed, parsePath, splitName } from '../../definition/address.ts';
 import type { CompiledWorkflow, StepCode, StepContext } from '../../definition/code.ts';
 import { membersOf, type StepModel } from '../../definition/model.ts';
 import { isFileOutput } from '../../definition/output-pattern.ts';
@@ -76,8 +77,8 @@ function rolesOf(step: StepModel): string[] {
 
 /** The name that a step has in the story of a run, from its path and its own id. */
 function nameOf({ path, step }: Pick<AgentRequest, 'path' | 'step'>): string {
-  const [group = '', ...members] = path.split('/');
-  return members.length === 0 ? step : `${group.replace(/#\d+$/, '')}/${step}`;
+  const at = parsePath(path);
+  return at?.key === undefined ? step : `${at.step}/${step}`;
 }
 
 function routed(workflow: CompiledWorkflow, plan: AttackPlan): Script {
@@ -92,22 +93,16 @@ function routed(workflow: CompiledWorkflow, plan: AttackPlan): Script {
 
 function targetOf({ definition }: CompiledWorkflow, plan: AttackPlan, name: string): HostileTarget {
   const { claims, ended, onHang } = plan;
-  return { definition, step: name.split('/').at(-1) ?? name, claim: emptyHanded(definition.steps, name, claims), ended, onHang };
+  return { definition, step: splitName(name).member ?? name, claim: emptyHanded(definition.steps, name, claims), ended, onHang };
 }
 
 /** What an honest agent said of its work, without what is the work: texts that the engine would post for it. */
 export function emptyHanded(steps: readonly StepModel[], name: string, claims: ReadonlyMap<string, Claim>): Claim {
   const claim = claims.get(name) ?? BARE_CLAIM;
-  const posted = (modelOf(steps, name)?.outputs ?? []).filter((output) => !isFileOutput(output));
+  const posted = (modelNamed({ steps }, name)?.outputs ?? []).filter((output) => !isFileOutput(output));
   if (posted.length === 0 || !isJsonObject(claim.output)) return claim;
   const withheld = new Set(['comment', 'pr', 'outputs', ...posted.map((output) => output.name)]);
   return { ...claim, output: Object.fromEntries(Object.entries(claim.output).filter(([field]) => !withheld.has(field))) };
-}
-
-function modelOf(steps: readonly StepModel[], name: string): StepModel | undefined {
-  const [id, member] = name.split('/');
-  const own = steps.find((one) => one.id === id);
-  return member === undefined ? own : own && membersOf(own).find((one) => one.id === member);
 }
 
 type LiveAgent = NonNullable<StepCode['agent']>;
@@ -181,7 +176,7 @@ function hostileCommand({ definition }: CompiledWorkflow, plan: AttackPlan): Rec
 
 /** The name under which the program of a step may be registered: its first word. */
 export function commandOf(steps: readonly StepModel[], step: string): string | undefined {
-  const model = modelOf(steps, step);
+  const model = modelNamed({ steps }, step);
   if (model?.kind !== 'command') return undefined;
   const { run = '', argv } = model.config;
   return argv?.[0] ?? run.trim().split(/\s+/)[0];

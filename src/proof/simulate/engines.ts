@@ -84,7 +84,7 @@ export class Engines {
       clock: schedule.clockOf(me, random.int(-skewMsMax, skewMsMax)),
       source: sourceOf(workflow),
       runAttempt: createWork({ owner: me, random, schedule, witness, luck, number: () => ++this.results }),
-      readForge: () => Promise.resolve({}),
+      outside: { key: '$outside', dependsOn: [], read: () => Promise.resolve({}) },
       signing: { all: false, keys: () => KeyList.none },
       mayDecide: (_from, actor) => actor,
       tokenKey: () => 'simulation',

@@ -4,13 +4,14 @@
 import { digestText } from '../../base/digest.ts';
 import { invariant } from '../../base/invariant.ts';
 import { type Json, toPlain } from '../../base/json.ts';
+import { createPath } from '../../definition/address.ts';
 import type { Definition, StepModel } from '../../definition/model.ts';
 import { isSettled, type RunStatus } from '../../definition/run-status.ts';
 import { dueOf } from '../../engine/status.ts';
 import type { Activation, InState } from '../../kernel/activation.ts';
 import { applyRow } from '../../kernel/apply.ts';
 import type { EventOf, RunEvent } from '../../kernel/event.ts';
-import { createPath, type RunState } from '../../kernel/run-state.ts';
+import type { RunState } from '../../kernel/run-state.ts';
 import type { AttemptRow, Delta, RunCreation, StoredValue } from '../../store/store.ts';
 
 /** A time to begin at; every time in a made delta is this one unless said otherwise. */

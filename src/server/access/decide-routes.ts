@@ -11,6 +11,7 @@ import { isSamePerson } from '../../base/person.ts';
 import { changeSince, decisionOn } from '../../control/approval-change.ts';
 import { findApproval } from '../../control/decision.ts';
 import { readApprovalDiff } from '../../control/run-diff.ts';
+import { withoutVisits } from '../../definition/address.ts';
 import { isAsShown, type OpenGate } from '../../engine/gates.ts';
 import { decisionStatement } from '../../engine/signatures.ts';
 import { handle, type Route, type ServerApp, type ServerContext } from '../route.ts';
@@ -141,7 +142,7 @@ async function lookPage(
   const { store } = access.services;
   const { run, path, digest } = linkedGate(link.about);
   const gate = await freshGateAt(access, { run, path });
-  const step = path.split('#')[0] ?? path;
+  const step = withoutVisits(path);
   if (gate === undefined) return pastPage({ run, step, decided: await decisionOn(store, run, { gate: path }) });
   const seen = last.digest ?? digest;
   const change = seen === gate.digest ? undefined : await changeSince(store, run, { gate, digest: seen });

@@ -5,6 +5,7 @@
 import { realpath } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { withoutVisits } from '../../definition/address.ts';
 import { type AcceptedDocument, documentDigest } from '../../definition/contract/contract-faults.ts';
 import { filledContract, type StepContract } from '../../definition/contract/step-contract.ts';
 import type { AttemptRequest } from '../attempt.ts';
@@ -60,7 +61,7 @@ export function filesBefore({ request, context }: Job): FilesBefore {
 }
 
 function keyOf({ activation }: AttemptRequest): string {
-  return `${BEFORE}${activation.path.replaceAll(/#\d+/g, '')}`;
+  return `${BEFORE}${withoutVisits(activation.path)}`;
 }
 
 function objectIn(value: JsonObject, name: string): JsonObject {

@@ -9,6 +9,7 @@
 // record.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { withoutVisits } from '../../definition/address.ts';
 import { membersOf, type StepModel } from '../../definition/model.ts';
 import { comparesFiles, isFileOutput } from '../../definition/output-pattern.ts';
 import type { AttemptRequest } from '../attempt.ts';
@@ -88,5 +89,5 @@ export async function takeDigests(job: Job, declared: readonly OutputDeclaration
 
 // The visits are left out of the path; the member of a group is not.
 function keyOf({ activation }: AttemptRequest): string {
-  return `$baseline:${activation.path.replaceAll(/#\d+/g, '')}`;
+  return `$baseline:${withoutVisits(activation.path)}`;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isFinal, type RunStatus } from '../../definition/run-status.ts';
-import { createEnd, createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
+import { createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
 import { openConnection } from './connection.ts';
 import { MIGRATIONS, type Migration, migrate, versionOf } from './migrate.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
@@ -69,16 +69,6 @@ describe('versions of the file', () => {
     { version: MIGRATIONS.length + 1, name: 'next', apply },
   ];
 
-  /** Makes a file one of an earlier version, but for the tables that later ones added. */
-  const undoMigrations = (db: DatabaseSync, version: number): void => {
-    db.exec('DROP INDEX runs_open; DROP INDEX runs_assuming');
-    db.prepare('DELETE FROM migrations WHERE version > ?').run(version);
-    db.exec(
-      "UPDATE seals SET (rows, total) = (SELECT count(*), sum(pawl_sum(version, name, applied_at)) FROM migrations) WHERE name = 'migrations'",
-    );
-    db.exec(`PRAGMA user_version=${version}`);
-  };
-
   test('an older file is backed up, migrated and keeps what it held; the backup is recorded', async () => {
     const store = await open();
     await store.commit(first);
@@ -102,43 +92,6 @@ describe('versions of the file', () => {
     const copy = new DatabaseSync(backup?.path as string);
     expect([versionOf(copy), copy.prepare('SELECT id FROM runs').get()?.id]).toEqual([MIGRATIONS.length, 'r1']);
     copy.close();
-  });
-
-  test('runs of a file from before version 3 are found by their issue and their pull requests', async () => {
-    const store = await open();
-    const data = [
-      { key: 'pr_number', text: '9' },
-      { key: 'pr_numbers', text: JSON.stringify({ ['x'.repeat(70_000)]: 10 }) },
-    ];
-    await store.commit(createFirst({ run: 'r1', owner: 'me', creation: { origin: { issue: 7 } }, more: { data } }));
-    await store.close();
-    const { db, close } = await openRaw();
-    db.exec("DROP TABLE run_numbers; DELETE FROM seals WHERE name = 'run_numbers'");
-    undoMigrations(db, 2);
-    close();
-    const again = await open();
-    for (const about of [{ issues: [7] }, { prs: [9] }, { prs: [10] }])
-      expect((await again.list({ about })).map(({ id }) => id)).toEqual(['r1']);
-    expect(await again.check()).toMatchObject({ ok: true, problems: [] });
-  });
-
-  test('open runs of a file from before version 4 are found by index', async () => {
-    const store = await open();
-    await store.commit(first);
-    const ended = createFirst({ run: 'r2', owner: 'me' });
-    await store.commit(ended);
-    await store.commit(createNext(ended, [createEnd('completed')], { release: true }));
-    await store.close();
-    const old = await openRaw();
-    undoMigrations(old.db, 3);
-    old.close();
-    const again = await open();
-    expect(await again.heads({ of: 'all', status: ['running'], after: 0, limit: 9 })).toMatchObject([{ run: 'r1' }]);
-    expect(await again.check()).toMatchObject({ ok: true, problems: [] });
-    const { db, close } = await openRaw();
-    const inIndex = db.prepare(`SELECT count(*) AS n FROM runs INDEXED BY runs_open WHERE ${OPEN_SQL}`).get();
-    close();
-    expect(inIndex).toEqual({ n: 1 });
   });
 
   test('the runs of the index are those that are not final', () => {

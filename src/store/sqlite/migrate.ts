@@ -5,8 +5,7 @@ import { EngineError } from '../../base/error.ts';
 import { copyDatabase, recordBackup } from './backup.ts';
 import { type Connection, whenFree } from './connection.ts';
 import { foundHome } from './home.ts';
-import { createRunNumbers } from './numbers.ts';
-import { LIST_INDEXES, TABLES } from './schema.ts';
+import { TABLES } from './schema.ts';
 import { createSeals } from './seals.ts';
 import { VIEWS } from './views.ts';
 
@@ -24,16 +23,14 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
-    name: 'tables and views',
+    name: 'tables, views and seals',
     apply: (connection) => {
       connection.db.exec(`PRAGMA application_id=${APPLICATION_ID}`);
       connection.db.exec(TABLES + VIEWS);
       foundHome(connection);
+      createSeals(connection);
     },
   },
-  { version: 2, name: 'seals', apply: createSeals },
-  { version: 3, name: 'runs by issue and pull request', apply: createRunNumbers },
-  { version: 4, name: 'open runs by index', apply: ({ db }) => db.exec(LIST_INDEXES) },
 ];
 
 /** Migrates the file to the newest version and returns that. A file of a newer version is rejected untouched. */

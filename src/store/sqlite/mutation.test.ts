@@ -10,6 +10,7 @@ import type { RunEvent } from '../../kernel/event.ts';
 import { createActivation, createAttempt, createFirst, createNext, createValue, START_AT } from '../../proof/store-suite/deltas.ts';
 import type { StoreReport } from '../store.ts';
 import { openSqliteStore } from './open.ts';
+import { defineSum } from './seals.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pawl-mutation-'));
 const original = join(directory, 'original.db');
@@ -50,6 +51,15 @@ async function fill(): Promise<void> {
     await store.backup(join(directory, `backup-${run}.db`), run);
   }
   await store.close();
+  addMigration();
+}
+
+/** Another row in the table of migrations: a new file has one, and every table needs two here. */
+function addMigration(): void {
+  const db = new DatabaseSync(original);
+  defineSum(db);
+  db.exec("INSERT INTO migrations (version, name, applied_at) VALUES (0, 'earlier', '2026-01-01T00:00:00.000Z')");
+  db.close();
 }
 
 beforeAll(fill, 60_000);

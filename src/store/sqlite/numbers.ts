@@ -3,32 +3,8 @@
 
 import type { Json } from '../../base/json.ts';
 import { NUMBER_KEYS, type NumberQuery, numbersIn, numbersOfOrigin, type RunNumber } from '../../definition/run-numbers.ts';
-import type { Delta, RunOrigin } from '../store.ts';
+import type { Delta } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { sealTable } from './seals.ts';
-
-const TABLE = `CREATE TABLE run_numbers (
-  kind TEXT NOT NULL,
-  number INTEGER NOT NULL,
-  run INTEGER NOT NULL,
-  PRIMARY KEY (kind, number, run)
-) WITHOUT ROWID;
-CREATE INDEX run_numbers_run ON run_numbers (run);`;
-
-/** Creates the table and fills it from the runs that are there. Runs inside a migration. */
-export function createRunNumbers(connection: Connection): void {
-  connection.db.exec(TABLE);
-  for (const { key, origin } of connection.sql('SELECT key, origin FROM runs WHERE origin IS NOT NULL').all())
-    insert(connection, Number(key), numbersOfOrigin((parsed(origin) ?? {}) as RunOrigin));
-  const rows = connection
-    .sql(
-      `SELECT d.run, d.key, coalesce(d.text, c.text) AS text FROM data d LEFT JOIN contents c ON c.digest = d.digest
-       WHERE d.key IN (SELECT value FROM json_each(?))`,
-    )
-    .all(JSON.stringify(NUMBER_KEYS));
-  for (const { run, key, text } of rows) insert(connection, Number(run), numbersIn(String(key), parsed(text)));
-  sealTable(connection, 'run_numbers');
-}
 
 // A damaged text is found by whoever reads the run; it must not keep the file from being opened.
 function parsed(text: unknown): Json | undefined {

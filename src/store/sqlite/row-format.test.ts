@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPath } from '../../definition/address.ts';
 import type { Activation } from '../../kernel/activation.ts';
 import { startTimeOf } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import { createPath } from '../../kernel/run-state.ts';
 import {
   createActivation,
   createAttempt,

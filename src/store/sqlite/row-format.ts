@@ -181,6 +181,7 @@ export const ACTIVATION_COLUMNS = {
   wait_kind: 'wait.kind',
   of_group: 'member.group',
   key: 'member.key',
+  side: 'side',
 } as const satisfies Record<string, KeyOf<Activation> | `wait.${KeyOf<Wait>}` | `member.${keyof Membership}`>;
 
 /** The columns that the view `run_states` takes from a checkpoint. */
@@ -189,5 +190,7 @@ export const STATE_COLUMNS = {
   decision: 'decision',
   overridden: 'overridden',
   halt_step: 'halt.step',
+  last_step: 'last',
+  undoing: 'undoing',
   halt_message: 'halt.message',
 } as const satisfies Record<string, KeyOf<RunState> | `halt.${KeyOf<NonNullable<RunState['halt']>>}`>;

@@ -22,6 +22,12 @@ export function placeSql(run: string, n: string): string {
   return `(${run} << ${NUMBER_BITS}) + ${n}`;
 }
 
+/** The condition, in SQL, that a run can still go on. A query with exactly this text is answered from the index of open runs. */
+export const OPEN_SQL = `status NOT IN ('completed', 'overridden', 'rejected', 'cancelled')`;
+
+/** The condition, in SQL, that a checkpoint has assumptions. One without has no such field, and text of others is in quotes that are escaped. */
+export const ASSUMES_SQL = `instr(state, '"assumptions":') > 0`;
+
 /** All tables. */
 export const TABLES = `
 CREATE TABLE meta (
@@ -168,16 +174,16 @@ CREATE TABLE closed_accounts (
   until INTEGER NOT NULL,
   why TEXT NOT NULL
 ) WITHOUT ROWID;
-`;
 
-/** The condition, in SQL, that a run can still go on. A query with exactly this text is answered from the index of open runs. */
-export const OPEN_SQL = `status NOT IN ('completed', 'overridden', 'rejected', 'cancelled')`;
+CREATE TABLE run_numbers (
+  kind TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  run INTEGER NOT NULL,
+  PRIMARY KEY (kind, number, run)
+) WITHOUT ROWID;
+CREATE INDEX run_numbers_run ON run_numbers (run);
 
-/** The condition, in SQL, that a checkpoint has assumptions. One without has no such field, and text of others is in quotes that are escaped. */
-export const ASSUMES_SQL = `instr(state, '"assumptions":') > 0`;
-
-/** The indexes that find open runs, and those with assumptions, without a look at the others. */
-export const LIST_INDEXES = `
+-- Find open runs, and those with assumptions, without a look at the others.
 CREATE INDEX runs_open ON runs (key) WHERE ${OPEN_SQL};
 CREATE INDEX runs_assuming ON runs (key) WHERE ${ASSUMES_SQL};
 `;

@@ -40,13 +40,6 @@ export function createSeals(connection: Connection): void {
   reseal(connection);
 }
 
-/** Seals a table that a later migration adds. Runs inside that migration. */
-export function sealTable(connection: Connection, table: string): void {
-  const { db } = connection;
-  for (const { name, columns } of sealedTables(db)) if (name === table) db.exec(triggersOf(name, columns));
-  reseal(connection);
-}
-
 /** Seals the rows as they are now. Runs inside a transaction. */
 export function reseal({ db }: Connection): void {
   for (const { name, columns } of sealedTables(db))

@@ -26,19 +26,20 @@ CREATE VIEW run_states AS SELECT r.*, e.at AS at, d.name AS workflow, d.hash AS 
   ${columnsOf('r.state', STATE_COLUMNS)}
   FROM runs r JOIN definitions d ON d.id = r.definition JOIN events e ON e.place = ${placeSql('r.key', 'r.seq')};
 
-CREATE VIEW live_activations AS SELECT r.key AS run, l.key AS path, ${columnsOf('l.value', ACTIVATION_COLUMNS)}
+CREATE VIEW live_activations AS SELECT r.key AS run, l.key AS path, l.id AS place, ${columnsOf('l.value', ACTIVATION_COLUMNS)}
   FROM runs r, json_each(r.state, '$.live') l
-  UNION ALL SELECT m.run, m.path, ${columnsOf('m.text', ACTIVATION_COLUMNS)} FROM members m;
+  UNION ALL SELECT m.run, m.path, NULL, ${columnsOf('m.text', ACTIVATION_COLUMNS)} FROM members m;
 
 CREATE VIEW run_events AS SELECT r.id AS run_id, e.seq, ${time('e.at')} AS at, lower(hex(e.hash)) AS hash,
   json_extract(e.body, '$.events') AS events
   FROM events e JOIN runs r ON r.key = e.run;
 `;
 
+/** What `currentStepOf` returns. */
 const CURRENT_STEP = `coalesce(
-    (SELECT l.step FROM live_activations l WHERE l.run = r.key AND l.of_group IS NULL ORDER BY l.opened DESC LIMIT 1),
-    r.halt_step,
-    (SELECT a.step FROM attempts a WHERE a.run = r.key AND a.of_group IS NULL ORDER BY a.id DESC LIMIT 1))`;
+    (SELECT l.step FROM live_activations l WHERE l.run = r.key AND l.of_group IS NULL AND (l.side IS NULL OR r.undoing IS NOT NULL)
+      ORDER BY l.place LIMIT 1),
+    r.halt_step, r.last_step)`;
 
 const LAST_FAILED = "FROM attempts a WHERE a.run = r.key AND a.status = 'failed' ORDER BY a.id DESC LIMIT 1";
 

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { defineWorkflow } from '../index.ts';
+import { createPath, isWithin, modelAt, modelNamed, parsePath, partNamed, splitName, topStepOf, withoutVisits } from './address.ts';
+
+describe('a path', () => {
+  test.each([
+    [createPath('build', 3), { step: 'build', visit: 3 }],
+    ['review#2/style', { step: 'review', visit: 2, key: 'style' }],
+    ['each#1/docs/a#1.md', { step: 'each', visit: 1, key: 'docs/a#1.md' }],
+    ['review/style', undefined],
+    ['build', undefined],
+  ])('%s is taken apart', (path, parts) => {
+    expect(parsePath(path)).toEqual(parts);
+  });
+
+  test('leads to the step or the group at its beginning, and so does a name', () => {
+    expect(['build#1', 'review#2/style', 'review/style', 'build'].map(topStepOf)).toEqual(['build', 'review', 'review', 'build']);
+  });
+
+  test('is the same place in every visit', () => {
+    expect(['a#1/b#2/key', 'a#7/b#1/key'].map(withoutVisits)).toEqual(['a/b/key', 'a/b/key']);
+  });
+
+  test('contains what is below it, and not what only begins like it', () => {
+    expect(['a#1', 'a#1/x', 'a#10/x', 'b#1'].filter((path) => isWithin(path, 'a#1'))).toEqual(['a#1', 'a#1/x']);
+  });
+
+  test('is found by a step before an item that is called the same', () => {
+    expect(partNamed('each#1/build/build#2', 'build')).toEqual({ name: 'build', path: 'each#1/build/build#2', is: 'step' });
+    expect(partNamed('review#1/style', 'style')).toEqual({ name: 'style', path: 'review#1/style', is: 'member' });
+    expect(partNamed('review#1/style', 'other')).toBeUndefined();
+  });
+});
+
+describe('the model of a step', () => {
+  const branch = (prompt: string) => ({ branches: { look: { agent: 'dev', prompt } } });
+  const { definition } = defineWorkflow({
+    name: 'w',
+    steps: {
+      one: { parallel: branch('First.'), next: 'two' },
+      two: { parallel: branch('Second.'), next: 'all' },
+      all: { each: { items: 'params.list', step: { agent: 'dev', prompt: 'Each.' } }, next: null },
+    },
+  });
+  const prompt = (model: unknown): unknown => (model as { readonly config?: { readonly prompt?: unknown } } | undefined)?.config?.prompt;
+
+  test('of a member is that of its own group, where groups have members of the same id', () => {
+    expect(['one/look', 'two/look'].map((name) => prompt(modelNamed(definition, name)))).toEqual(['First.', 'Second.']);
+    expect(['one#1/look', 'two#4/look'].map((path) => prompt(modelAt(definition, path)))).toEqual(['First.', 'Second.']);
+  });
+
+  test('of an item is the body of the fan-out, whatever the item is called', () => {
+    expect(prompt(modelAt(definition, 'all#1/one'))).toBe('Each.');
+    expect(modelNamed(definition, 'all')?.kind).toBe('each');
+  });
+
+  test('of a name that the definition lacks is none', () => {
+    expect([modelNamed(definition, 'look'), modelNamed(definition, 'one/other'), modelAt(definition, 'none#1')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+test('a name of a member has both ids', () => {
+  expect([splitName('build'), splitName('review/style')]).toEqual([{ id: 'build' }, { id: 'review', member: 'style' }]);
+});

@@ -1,0 +1,86 @@
+// Owns how steps and their visits are named. No other file takes such a name apart.
+//
+// - A step is named by its id; a member of a group by both: `review/style`.
+// - A path names a visit: `review#2`, or `review#2/style` for a member. Behind the slash is the member's key: the id of a
+//   branch, or whatever names an item, so it can contain anything.
+
+import { type Definition, membersOf, type StepModel } from './model.ts';
+
+const VISIT = /^([^#/]*)#(\d+)(?:\/(.*))?$/s;
+
+/** The parts of a path. */
+export interface PathParts {
+  readonly step: string;
+  readonly visit: number;
+  readonly key?: string;
+}
+
+/** The path of a visit of a step. */
+export function createPath(step: string, visit: number): string {
+  return `${step}#${visit}`;
+}
+
+/** The parts of a path; undefined for a text that is none, such as the name of a step. */
+export function parsePath(path: string): PathParts | undefined {
+  const [, step, visit, key] = VISIT.exec(path) ?? [];
+  return step === undefined ? undefined : { step, visit: Number(visit), ...(key === undefined ? {} : { key }) };
+}
+
+/** The id of the step, or of the group, that a path or a name leads to. */
+export function topStepOf(address: string): string {
+  return parsePath(address)?.step ?? splitName(address).id;
+}
+
+/** The same for every visit: a path without its numbers. */
+export function withoutVisits(path: string): string {
+  return path.replaceAll(/#\d+/g, '');
+}
+
+/** A step, or a member of a group, on the way to a path. */
+export interface PathPart {
+  readonly name: string;
+  readonly path: string;
+  readonly is: 'step' | 'member';
+}
+
+/** What is on the way to a path, outermost first. The path of a step in a started run begins with the step that started it. */
+export function partsOf(path: string): readonly PathPart[] {
+  const parts = path.split('/');
+  return parts.map((part, index) => ({
+    name: withoutVisits(part),
+    path: parts.slice(0, index + 1).join('/'),
+    is: part.includes('#') ? 'step' : 'member',
+  }));
+}
+
+/** The part that somebody means by a name: a step before a member, since an item can be called like a step. */
+export function partNamed(path: string, name: string): PathPart | undefined {
+  const named = partsOf(path).filter((part) => part.name === name);
+  return named.find(({ is }) => is === 'step') ?? named[0];
+}
+
+/** Whether a path is another one, or inside of it. */
+export function isWithin(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}/`);
+}
+
+/** The id in the name of a step and, for a member of a group, the member's. */
+export function splitName(name: string): { readonly id: string; readonly member?: string } {
+  const at = name.indexOf('/');
+  return at === -1 ? { id: name } : { id: name.slice(0, at), member: name.slice(at + 1) };
+}
+
+/** The model of a step by its name. Ids of members are unique only within their group. */
+export function modelNamed({ steps }: Pick<Definition, 'steps'>, name: string): StepModel | undefined {
+  const { id, member } = splitName(name);
+  const own = steps.find((step) => step.id === id);
+  return member === undefined || own === undefined ? own : membersOf(own).find((step) => step.id === member);
+}
+
+/** The model of the step at a path; items of a fan-out have the same. */
+export function modelAt({ steps }: Pick<Definition, 'steps'>, path: string): StepModel | undefined {
+  const { step, key } = parsePath(path) ?? { step: path };
+  const own = steps.find(({ id }) => id === step);
+  if (own === undefined || key === undefined) return own;
+  return own.kind === 'each' ? own.body : membersOf(own).find(({ id }) => id === key);
+}
