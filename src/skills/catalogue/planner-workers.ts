@@ -1,5 +1,5 @@
-// Owns the steps of planner and planner-executor that send a developer or a technical writer off, and the sub-skills' first
-// words: in later rounds they fix what the review found, and nothing else.
+// Owns the steps of planner and planner-executor that start a developer or a technical writer, and the sub-skills' first
+// instructions: in later rounds they fix what the review found, and nothing else.
 
 import {
   type AgentRole,
@@ -21,14 +21,14 @@ export interface WorkerStep {
   readonly title: string;
   readonly agent: AgentRole;
   readonly skill: string;
-  /** The review that follows; what it finds is fixed by the same sub-skill. */
+  /** The review that follows; the same sub-skill fixes its findings. */
   readonly review: ReviewNames;
   /** What the sub-agent does, in a sentence. */
   readonly task: (folder: string) => string;
   readonly contract: StepContract;
 }
 
-/** The step of a parent skill that sends a worker, and does nothing else. */
+/** The step of a parent skill that starts a worker, and does nothing else. */
 export function workerStep({ id, title, agent, skill, review, task, contract }: WorkerStep): WorkStep {
   const carried = ['folder', ...(review.carries ?? [])];
   return {

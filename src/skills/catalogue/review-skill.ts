@@ -95,28 +95,28 @@ function challengeDocument({ prefix, slug }: ReviewNames): DocumentContract {
   };
 }
 
-/** One row of the criteria: what is asked, of what, and how grave it is if it fails. */
+/** One row of the criteria: the question, what it applies to, and how severe a failure is. */
 export interface Criterion {
-  /** Of what there is an item each, such as `each milestone`. */
+  /** What gets one item each, such as `each milestone`. */
   readonly per: string;
   readonly severity: FindingSeverity;
   readonly question: string;
 }
 
-/** What one reviewing sub-skill has of its own. */
+/** What differs between the review sub-skills. */
 export interface ReviewSpec extends ReviewNames {
   readonly description: string;
   /** What is read before the items are written. */
   readonly before: (params: JsonObject) => string;
   readonly criteria: readonly Criterion[];
-  /** An item that one look answers, and one that none does. */
+  /** An item that can be checked in one place, and one that cannot. */
   readonly good: string;
   readonly bad: string;
-  /** How an item is looked at, in the order in which it is done. */
+  /** How an item is checked, in order. */
   readonly looking: (context: SkillContext) => readonly string[];
   /** Where the three quotations of the challenge come from. */
   readonly quoted: string;
-  /** Ways in which this kind of work is wrong although it looks right. */
+  /** Typical mistakes of this kind of work that look right. */
   readonly refutations: readonly string[];
   readonly params?: Skill['params'];
 }
@@ -292,7 +292,7 @@ export function valuesOf(params: JsonObject, names: readonly string[]): Record<s
 
 const IN_A_RUN = 'If this review is a step of a run, report that step instead: the run decides at the gate.';
 
-/** The step of a parent skill that sends the reviewer, and does nothing else. */
+/** The step of a parent skill that starts the reviewer, and does nothing else. */
 export function reviewStep(names: ReviewNames, { id, title }: { readonly id: string; readonly title: string }): WorkStep {
   const { skill, qrName, carries = [] } = names;
   const carried = ['folder', ...carries];
