@@ -1,5 +1,5 @@
 // P6: what a user waits for before anything happens. Whole processes are timed from outside, each against a Node that
-// does nothing, by turns: a program that opens the store, runs a workflow of one step and ends, and the commands that
+// does nothing, alternating: a program that opens the store, runs a workflow of one step and ends, and the commands that
 // are called all day, those of an agent among them.
 
 import { spawnSync } from 'node:child_process';

@@ -18,7 +18,7 @@ export interface Row {
   readonly json: Readonly<Record<string, number>>;
 }
 
-/** Runs both sides by turns, after one turn that does not count, and returns the medians; `own` is our time beyond the floor. */
+/** Runs both sides alternating, after one turn that does not count, and returns the medians; `own` is our time beyond the floor. */
 export async function interleave(
   repeats: number,
   sides: { readonly floor: () => number | Promise<number>; readonly pawl: () => Promise<number> },

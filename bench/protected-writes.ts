@@ -87,14 +87,14 @@ const KINDS: readonly Kind[] = [
   },
   {
     id: 'PWs',
-    what: 'UPDATE by primary key, 50 statements by turns',
+    what: 'UPDATE by primary key, 50 statements alternating',
     sql: Array.from({ length: 50 }, (_, n) => `UPDATE books SET sold = sold + ? + ${n} WHERE id = ?`),
     values: (n) => [1, (n * 7919) % ROWS],
     calls: FEW,
   },
 ];
 
-/** The rows of PW: by kind of statement, with a commit of its own and inside of a transaction. */
+/** The rows of PW: by kind of statement, with its own commit and inside a transaction. */
 export async function measureProtectedWrites(repeats: number): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const kind of KINDS) rows.push(await measureKind(kind, repeats));
@@ -132,7 +132,7 @@ function rowOf({ id, what, calls }: Kind, own: Measured, inside: Measured): Row 
   const us = (ms: number, count: number): string => `${((ms * 1000) / count).toFixed(1)} µs`;
   return {
     id,
-    what: `protected ${what}, with a commit of its own / inside of a transaction`,
+    what: `protected ${what}, with its own commit / inside a transaction`,
     measured: `${own.ratio.toFixed(2)}× / ${inside.ratio.toFixed(2)}× of ${us(own.floor, calls.own)} / ${us(inside.floor, calls.inside)}`,
     bar: `≤ ${BAR}×`,
     met: own.ratio <= BAR && inside.ratio <= BAR,

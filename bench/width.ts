@@ -1,5 +1,5 @@
 // P3a: one run with many branches whose workers take time, of each kind. All of them must complete, every time; what the
-// engine adds to the time of the workers is held against P3, whose branches do nothing, measured by turns.
+// engine adds to the time of the workers is compared with P3, whose branches do nothing, measured alternating.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

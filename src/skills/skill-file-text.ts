@@ -40,9 +40,9 @@ function durableBody(workflow: string, call: string): Body {
   return {
     command: `${call} run ${workflow} --attended`,
     lines: [
-      'It prints one step. Do exactly what the step says, then report it with the command that it names: the engine checks the work and prints the next step, or what is missing. Go on until it says that the run has ended. The steps are nowhere else; do not guess them, skip one or change their order.',
+      'It prints one step. Do exactly what the step says, then report it with the command that it names: the engine checks the work and prints the next step, or what is missing. Continue until it says that the run has ended. You get the steps only this way: do not guess, skip or reorder them.',
       '',
-      `When the run waits for a person, tell them what it waits for, and stop. To go on with a run that was begun earlier, or when you have lost your place: \`${call} next\`.`,
+      `When the run waits for a person, tell them what it waits for, and stop. To continue a run that was started earlier, or if you have lost your place, run \`${call} next\`.`,
     ],
   };
 }
@@ -51,7 +51,7 @@ function statelessBody(name: string, call: string, totalSteps: number): Body {
   return {
     command: `${call} skill step ${name} --step 1 --total-steps ${totalSteps}`,
     lines: [
-      'It prints one step: do exactly what it says, then run the command that it names, until it prints COMPLETE. The steps are nowhere else; do not guess them, skip one or change their order.',
+      'It prints one step: do exactly what it says, then run the command that it names, until it prints COMPLETE. You get the steps only this way: do not guess, skip or reorder them.',
     ],
   };
 }

@@ -1,5 +1,5 @@
 // STAND-IN, NOT AN AGENT. It lets you try the workflow without an account and without cost: it writes a file and a test into
-// trial/, and every answer of it begins with "Stand-in:". It reads nothing of your issues, and reviews nothing.
+// trial/, and each of its answers begins with "Stand-in:". It does not read your issues, and reviews nothing.
 // Name a real agent under "roles" in config.yaml ("driver: claude-code"), then delete this file and trial/.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// The workflow of `pawl demo`: an agent mends a bug, and nothing it says is taken for granted. The agent is scripted, so
-// that this needs no model and no network; everything else is as in any other workflow.
+// The workflow of `pawl demo`: an agent fixes a bug, and the engine checks everything it claims. The agent is scripted, so
+// that it needs no model and no network; everything else is as in any other workflow.
 
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../..');
 const file = join(root, 'src/cart.js');
 const testCommand = [process.execPath, '--test', '--test-isolation=none', '--test-reporter=tap'];
 
-/** Runs the project's tests and reads how they ended: what a step says about them is not asked. */
+/** Runs the project's tests and reads their result, whatever a step claims about them. */
 function runTests(signal: AbortSignal): Promise<{ tests: number; failing: string[] }> {
   const [program = '', ...words] = testCommand;
   return new Promise((resolve) => {
@@ -21,7 +21,7 @@ function runTests(signal: AbortSignal): Promise<{ tests: number; failing: string
   });
 }
 
-/** An agent whose moves are written down. At first it claims to be done; told what was observed, it does the work. */
+/** A scripted agent. At first it only claims to be done; told what the engine observed, it does the work. */
 const coder = {
   execute(_context: object, ctx: StepContext) {
     const source = readFileSync(file, 'utf8');

@@ -1,4 +1,4 @@
-// What the first workflow and the first skill use of Node, so that an editor can check it. For all of Node: npm install --save-dev @types/node,
+// The parts of Node that the first workflow and skill use, so that an editor can check them. For all of Node: npm install --save-dev @types/node,
 // then delete this file and .pawl/tsconfig.json, and run "pawl init" again.
 
 declare module 'node:fs' {

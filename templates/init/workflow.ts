@@ -1,4 +1,4 @@
-// A workflow of five steps, to run as it is and to change into one of yours.
+// A workflow of five steps: run it as it is, then change it into your own.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,18 +10,18 @@ export default defineWorkflow({
   name: 'NAME',
   title: 'Write release notes',
   steps: {
-    // A shell line. It runs in the folder of the project; when it exits with 0, the step is done.
+    // A shell command. It runs in the folder of the project; if it exits with 0, the step is done.
     draft: {
       command: `printf '%s\\n' '# Notes' '' '- TODO: say what is new' > NOTES.md`,
       next: 'check',
     },
-    // A gate: the engine runs the checks itself, so it does not matter what anybody says about the notes.
+    // A gate: the engine runs the checks itself, whatever anybody claims about the notes.
     check: {
       gate: { checks: [{ check: 'command', run: '! grep TODO NOTES.md' }] },
-      // Every loop has a bound. When the notes fail a fourth time, the run stops and asks a person.
+      // Every loop has a bound. If the notes fail a fourth time, the run stops and asks a person.
       next: { ok: 'approve', fail: { to: 'revise', maxIterations: 3, onExhausted: 'escalate' } },
     },
-    // A function. What the person wrote at the gate below is part of the run, and so it arrives here.
+    // A function. The text that the person enters at the approval below is part of the run, so it is available here.
     revise: {
       handler: ({ checkpoint }) => {
         const text = readFileSync(notes, 'utf8').replace(/^- TODO.*$/m, '- The first release.');
@@ -31,7 +31,7 @@ export default defineWorkflow({
       },
       next: 'check',
     },
-    // A person decides about what is shown. The run waits on disk for as long as it takes: nothing is kept in memory.
+    // A person decides about what is shown. Meanwhile the run is only on disk and uses no memory.
     approve: {
       human: {
         prompt: 'Publish these notes?',
@@ -43,7 +43,7 @@ export default defineWorkflow({
         ],
       },
     },
-    // A contract: the step is done when the postcondition holds, not when the command says so.
+    // A contract: the step is done when the postcondition holds, not when the command exits with 0.
     publish: {
       command: 'cp NOTES.md PUBLISHED.md',
       postconditions: [

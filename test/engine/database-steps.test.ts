@@ -371,7 +371,7 @@ test('an attended agent is told where its copy is, and what it wrote there count
   const copyIn = async (own: Engine): Promise<{ token: string; copy: string }> => {
     const [handout] = await own.run(id).handouts();
     expect(handout?.prompt).toContain(
-      `Pawl brings them back to ${file} when the step is accepted. Delete no row, and do not change the schema.`,
+      `Pawl writes them to ${file} when the step is accepted. Delete no row, and do not change the schema.`,
     );
     return { token: handout?.token ?? '', copy: /the SQLite file (\S+)/.exec(handout?.prompt ?? '')?.[1] ?? '' };
   };

@@ -274,7 +274,7 @@ describe('a review loop', () => {
   test('is decided by the engine from the documents of the review, round by round', async () => {
     const agent = await begin(skill);
     expect(await agent.report()).toEqual(['review']);
-    expect(await agent.told()).toContain('Round 1 of the review "Plan Review"; it is stopped by MUST, SHOULD, COULD.');
+    expect(await agent.told()).toContain('Round 1 of the review "Plan Review"; it fails on findings with MUST, SHOULD, COULD.');
     expect(await agent.report({ verdict: 'approve' })).toEqual([expect.stringContaining('qr/items.json: it is missing')]);
     write('qr/items.json', JSON.stringify(ITEMS));
     verdicts('fail', 'pass');

@@ -33,7 +33,7 @@ export function formatSubagentDispatch({
     commandElement('invoke', stepCommand({ script: scriptPath, step, total: totalSteps, flags: paramFlags(params) })),
     escapeXml(
       freeForm
-        ? `Start a new ${agent} sub-agent with this context. It begins with the command and may leave the script where the work needs it.`
+        ? `Start a new ${agent} sub-agent with this context. It begins with the command and may leave the script where the work requires it.`
         : `Start a new ${agent} sub-agent with this context and tell it: run the command, do exactly what it prints, and continue with the command that it names until it prints COMPLETE.`,
     ),
   ]);

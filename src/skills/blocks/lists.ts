@@ -50,7 +50,7 @@ export function formatResource(name: string, { content, digest }: { readonly con
 
 /** `<orchestrator_constraint>`: the agent that sends others off does not do their work. */
 export function formatOrchestratorConstraint(
-  text = 'You coordinate. Send the agent that is named for each piece of work, wait for its result, and change no file yourself.',
+  text = 'You coordinate. For each piece of work, start the agent that is named, wait for its result, and change no file yourself.',
 ): string {
   return paragraph('orchestrator_constraint', text);
 }

@@ -76,7 +76,7 @@ export function formatGateResult(status: QRStatus, { message }: { readonly messa
 export function formatGateActions({ qr, gate }: { readonly qr: QRState; readonly gate: GateConfig }): string[] {
   if (qr.status === undefined)
     return [
-      `${gate.qrName}: this gate was not told how the review ended, so it cannot route.`,
+      `${gate.qrName}: this gate has no verdict of the review, so it cannot choose the next step.`,
       'Run it again with the command for the verdict of the review. Do not choose a verdict that no review gave.',
     ];
   if (qr.status === 'pass')

@@ -1,5 +1,5 @@
-// Owns what is checked of every skill of the catalogue: its steps and where they lead are pinned, lint finds nothing, every
-// context renders within the limit of tokens, and its sub-agents are sent to skills that there are. The test file of a skill
+// Owns the tests of every skill of the catalogue: its steps and their transitions are pinned, lint finds nothing, every
+// context renders within the limit of tokens, and its sub-agents get skills that exist. The test file of a skill
 // is one call of `describeSkill`.
 
 import { existsSync } from 'node:fs';
@@ -10,10 +10,10 @@ import { lintSkill } from '../lint.ts';
 import { renderStep, STEP_FORMATS, stepGuidance } from '../render.ts';
 import { type Skill, type SkillStep, type WorkStep, waysOf } from '../skill.ts';
 
-/** How a step costs an agent at most, in tokens (four characters each), without the reference texts that it embeds. */
+/** How many tokens (of four characters) a step may have, without the reference texts that it embeds. */
 const STEP_TOKENS_MAX = 700;
 
-/** What a skill is held to. */
+/** What is pinned of a skill. */
 export interface Pinned {
   /** One line per step: `1 context "Context Discovery" → 2`. A way to `end` is the end. */
   readonly steps: readonly string[];
@@ -62,7 +62,7 @@ function outline(skill: Skill): string[] {
   });
 }
 
-/** What a rendered text never contains: a value that was not there, or a parameter that was not filled in. */
+/** What a rendered text must never contain: a missing value, or a parameter that was not filled in. */
 const UNFILLED = /\bundefined\b|\bNaN\b|\[object |\{(?:folder|test|item|round)\}/;
 
 /** A request for each context that a step can tell apart. */

@@ -1,5 +1,5 @@
-// Owns the steps of planner and planner-executor that send a developer or a technical writer off, and the sub-skills' first
-// words: in later rounds they fix what the review found, and nothing else.
+// Owns the steps of planner and planner-executor that start a developer or a technical writer, and the sub-skills' first
+// instructions: in later rounds they fix what the review found, and nothing else.
 
 import {
   type AgentRole,
@@ -21,14 +21,14 @@ export interface WorkerStep {
   readonly title: string;
   readonly agent: AgentRole;
   readonly skill: string;
-  /** The review that follows; what it finds is fixed by the same sub-skill. */
+  /** The review that follows; the same sub-skill fixes its findings. */
   readonly review: ReviewNames;
   /** What the sub-agent does, in a sentence. */
   readonly task: (folder: string) => string;
   readonly contract: StepContract;
 }
 
-/** The step of a parent skill that sends a worker, and does nothing else. */
+/** The step of a parent skill that starts a worker, and does nothing else. */
 export function workerStep({ id, title, agent, skill, review, task, contract }: WorkerStep): WorkStep {
   const carried = ['folder', ...(review.carries ?? [])];
   return {
@@ -39,7 +39,7 @@ export function workerStep({ id, title, agent, skill, review, task, contract }: 
     actions: ({ params, qr }) => [
       ...(qr.failed ? [formatStateBanner(id, { iteration: qr.iteration, mode: 'fix' })] : []),
       task(String(params.folder)),
-      ...(qr.failed ? [`It fixes what ${verdictsOf(review, String(params.folder))} says; add no findings of your own.`] : []),
+      ...(qr.failed ? [`It fixes what ${verdictsOf(review, String(params.folder))} reports; add no findings of your own.`] : []),
       formatSubagentDispatch({
         agent,
         scriptPath: `pawl skill step ${skill}`,
@@ -47,7 +47,7 @@ export function workerStep({ id, title, agent, skill, review, task, contract }: 
         totalSteps: WORKER_STEPS[skill] as number,
         params: { ...valuesOf(params, carried), round: qr.iteration },
       }),
-      `<orchestrator_action>When the ${agent} returns, go on with the next step, the review. Do not edit, repair or judge its work yourself. If it returns a question instead, ask the person, then send a new ${agent} with the answer.</orchestrator_action>`,
+      `<orchestrator_action>When the ${agent} returns, continue with the next step, the review. Do not edit, fix or judge its work yourself. If it returns a question instead, ask the person, then send a new ${agent} with the answer.</orchestrator_action>`,
     ],
   };
 }
@@ -62,7 +62,7 @@ export function workerParams(parent: string) {
 
 /** The parameters of the executor that its sub-skills have too. */
 export const executorParams = {
-  plan: arg({ type: 'string', default: 'notes/planner/plan.json', description: 'the plan; the folder diffs beside it has its diffs' }),
+  plan: arg({ type: 'string', default: 'notes/planner/plan.json', description: 'the plan; its diffs are in the folder diffs next to it' }),
   test: arg({ type: 'string', default: 'npm test', description: 'the command that runs the tests of the project' }),
   code: arg({ type: 'string', default: 'src/**', description: 'a pattern of the files that the plan changes' }),
 };

@@ -1,6 +1,6 @@
-// Owns the shape of the five reviewing sub-skills of the planner and its executor. The criteria are read before the work;
-// the items are written once, each with what would be seen if it holds; each item is verified by its own look; then the
-// reviewer tries to refute what passed. A reviewer that only wants to be done has nowhere to write "looks good".
+// Owns the shape of the five review sub-skills of the planner and its executor. The reviewer reads the criteria before the
+// work, writes the items once, each with what to expect if it passes, verifies each item on its own, and then tries to
+// refute what passed. A reviewer that only wants to be done has nowhere to write "looks good".
 
 import type { JsonObject } from '../../base/json.ts';
 import {
@@ -95,28 +95,28 @@ function challengeDocument({ prefix, slug }: ReviewNames): DocumentContract {
   };
 }
 
-/** One row of the criteria: what is asked, of what, and how grave it is if it fails. */
+/** One row of the criteria: the question, what it applies to, and how severe a failure is. */
 export interface Criterion {
-  /** Of what there is an item each, such as `each milestone`. */
+  /** What gets one item each, such as `each milestone`. */
   readonly per: string;
   readonly severity: FindingSeverity;
   readonly question: string;
 }
 
-/** What one reviewing sub-skill has of its own. */
+/** What differs between the review sub-skills. */
 export interface ReviewSpec extends ReviewNames {
   readonly description: string;
   /** What is read before the items are written. */
   readonly before: (params: JsonObject) => string;
   readonly criteria: readonly Criterion[];
-  /** An item that one look answers, and one that none does. */
+  /** An item that can be checked in one place, and one that cannot. */
   readonly good: string;
   readonly bad: string;
-  /** How an item is looked at, in the order in which it is done. */
+  /** How an item is checked, in order. */
   readonly looking: (context: SkillContext) => readonly string[];
   /** Where the three quotations of the challenge come from. */
   readonly quoted: string;
-  /** Ways in which this kind of work is wrong although it looks right. */
+  /** Typical mistakes of this kind of work that look right. */
   readonly refutations: readonly string[];
   readonly params?: Skill['params'];
 }
@@ -162,23 +162,23 @@ function decompose(spec: ReviewSpec): WorkStep {
         return [
           banner,
           `The items were written in round 1 and are frozen: read ${items} and leave it as it is.`,
-          `Open no verdicts and no challenge of an earlier round: what passed then may fail since, and what failed is judged anew.`,
+          `Do not open the verdicts or the challenge of an earlier round: what passed then may fail now, and what failed must be judged again.`,
           before(context.params),
         ];
       return [
         banner,
         before(context.params),
-        `Then write ${items}, one item per row below and per thing that the row names (R requirement, D decision, I intent, M milestone, C change). A row that names nothing here gets one item that asks whether that is true. Beyond 60 items, join those that the same look answers.`,
+        `Then write ${items}, with one item for each row below and each thing that the row applies to (R requirement, D decision, I intent, M milestone, C change). If a row applies to nothing here, write one item that asks whether that is true. If there are more than 60 items, combine those that can be checked at the same place.`,
         [
           '| of | severity | question |',
           '|---|---|---|',
           ...criteria.map((row) => `| ${row.per} | ${row.severity} | ${row.question} |`),
         ].join('\n'),
         formBlock(
-          `{"items": [{"id": "${prefix}-1", "severity": "MUST", "question": "…?", "look": "what to open or run", "passes_if": "what is seen there if it holds"}]}`,
+          `{"items": [{"id": "${prefix}-1", "severity": "MUST", "question": "…?", "look": "what to open or run", "passes_if": "what you see there if it passes"}]}`,
         ),
-        `passes_if is written before you look, in words that a stranger could compare with what is there. Good: ${good}`,
-        formatIncorrectBehavior(bad, { consequence: 'no look answers it, so it passes by impression' }),
+        `Write passes_if before you look, in words that a stranger could compare with what is there. Good: ${good}`,
+        formatIncorrectBehavior(bad, { consequence: 'nothing you could open or run answers it, so it passes by impression' }),
         'Later rounds verify these items and no others: what is not asked here is not reviewed.',
       ];
     },
@@ -198,12 +198,12 @@ function verify(spec: ReviewSpec): WorkStep {
       return [
         formatFactoredVerificationRationale(),
         formatOpenQuestionGuidance(),
-        `Verify the ${blocks.join(', ')} items of ${items}, the gravest first. For each: read passes_if, open what look names (again, even if you saw it for another item), compare, write the verdict.`,
+        `Verify the ${blocks.join(', ')} items of ${items}, the most severe first. For each: read passes_if, open what look names (again, even if you saw it for another item), compare, write the verdict.`,
         ...(context.params.late === ''
           ? []
           : [`Verify these too, by their ids; they were found after the items were frozen:\n${context.params.late}`]),
         ...looking(context),
-        `Write ${verdicts} whole:`,
+        `Write the whole file ${verdicts}:`,
         formBlock(
           `{"verdicts": [{"id": "${prefix}-1", "status": "pass", "evidence": "…"}], "findings": [{"severity": "SHOULD", "text": "…"}]}`,
         ),
@@ -211,10 +211,10 @@ function verify(spec: ReviewSpec): WorkStep {
           '| verdict | its evidence |',
           '|---|---|',
           '| pass | path:line and the words there; or the command and the line of its output |',
-          '| fail | what was looked for, where, and what is there instead |',
-          '| fail | what no look can settle: the question that stays open |',
+          '| fail | what you looked for, where, and what is there instead |',
+          '| fail | if looking cannot settle it: the question that remains open |',
         ].join('\n'),
-        'findings: what you saw and no item asks for. MUST: something is wrong, lost, leaked or missing. SHOULD: the next change here is likely to break it. COULD: it would be better.',
+        'findings: problems that you saw but no item asks about. MUST: something is wrong, lost, leaked or missing. SHOULD: the next change here is likely to break it. COULD: it would be better.',
         formatForbidden([
           'Change nothing but this file. Fix nothing.',
           'Give no evidence that would fit another item just as well ("handled", "as described").',
@@ -234,18 +234,18 @@ function challenge(spec: ReviewSpec): WorkStep {
       const { folder, qr } = stateOf(context);
       const paths = pathsOf(spec, folder);
       return [
-        'Take every MUST item that passed and at least three others. For each, name one case in which the verdict would be wrong, then look for exactly that case. Where work of this kind is wrong although it looks right:',
+        'Take every MUST item that passed and at least three others. For each, name one case in which the verdict would be wrong, then look for exactly that case. Typical mistakes in work of this kind that look right:',
         refutations.map((text) => `- ${text}`).join('\n'),
         `Write ${paths.challenge}:`,
         [
           '- Refuted: each item whose verdict changes, and what you saw. Change it in the verdicts file too.',
-          '- Held: an entry per item: its id, the case that you tried, what answers it.',
-          '- Outside the Items: what no item asks for, also entered in findings; or where you looked for it in vain.',
+          '- Held: an entry per item: its id, the case that you tried, and why it holds.',
+          '- Outside the Items: problems that no item asks about (add them to findings too); or where you looked and found none.',
         ].join('\n'),
-        `Quote what answers a case, word for word: ${quoted}.`,
+        `Quote, word for word, what shows that an item holds: ${quoted}.`,
         quoteForm('if (entries.length === 0) return FIRST_PAGE;', 'src/list.ts:41'),
-        ...(qr.iteration > 1 ? ['What was added to the work since round 1 has no item yet: look at it here.'] : []),
-        'If everything passed, name the three weakest places of the work and say why each is no finding.',
+        ...(qr.iteration > 1 ? ['What was added since round 1 has no item yet: review it here.'] : []),
+        'If everything passed, name the three weakest places of the work and say why each is not a finding.',
       ];
     },
   };
@@ -272,7 +272,7 @@ function giveVerdict(spec: ReviewSpec): WorkStep {
         formatQrFileOutput({ script: `pawl skill step ${parent}`, step: gate, total, flags, file, status, qr, otherwise: IN_A_RUN });
       return [
         `The verdict is fail if an item of ${blockingSeverities(qr.iteration).join(', ')} fails or a finding is a MUST; otherwise it is pass. It follows from ${file}, not from your impression.`,
-        'Return the block of the verdict as your whole answer, nothing before or after it. Only in a run there is a report besides.',
+        'Return the block of the verdict as your whole answer, with nothing before or after it. Only in a run do you also report the step.',
         block('pass'),
         block('fail'),
       ];
@@ -290,9 +290,9 @@ export function valuesOf(params: JsonObject, names: readonly string[]): Record<s
   return Object.fromEntries(names.map((name) => [name, String(params[name])]));
 }
 
-const IN_A_RUN = 'If a run handed out the review, report that step instead: the run has the gate.';
+const IN_A_RUN = 'If this review is a step of a run, report that step instead: the run decides at the gate.';
 
-/** The step of a parent skill that sends the reviewer, and does nothing else. */
+/** The step of a parent skill that starts the reviewer, and does nothing else. */
 export function reviewStep(names: ReviewNames, { id, title }: { readonly id: string; readonly title: string }): WorkStep {
   const { skill, qrName, carries = [] } = names;
   const carried = ['folder', ...carries];
@@ -309,7 +309,7 @@ export function reviewStep(names: ReviewNames, { id, title }: { readonly id: str
     contract: { documents: [itemsDocument(names), verdictsDocument(names), challengeDocument(names)] },
     actions: ({ params, qr }) => [
       formatQrBanner({ qr, qrName, freshReview: true }),
-      'An agent that took no part in the work does this review. If you took part, send one with this block and nothing else: no summary, no opinion, no earlier findings. If you were sent for it, run the command in the block yourself.',
+      'An agent that took no part in the work must do this review. If you took part, start one with this block and nothing else: no summary, no opinion, no earlier findings. If you were started to do the review, run the command in the block yourself.',
       formatSubagentDispatch({
         agent: AgentRole.QUALITY_REVIEWER,
         scriptPath: `pawl skill step ${skill}`,
@@ -317,7 +317,7 @@ export function reviewStep(names: ReviewNames, { id, title }: { readonly id: str
         totalSteps: REVIEW_STEPS,
         params: { ...valuesOf(params, carried), round: qr.iteration },
       }),
-      '<orchestrator_action>When the reviewer returns, do what the orchestrator_action of its reply says, and nothing before that: do not read the findings, fix nothing. A reply without it is no review: send a new reviewer.</orchestrator_action>',
+      '<orchestrator_action>When the reviewer returns, do what the orchestrator_action of its reply says, and nothing before that: do not read the findings, and fix nothing. A reply without it is not a review: start a new reviewer.</orchestrator_action>',
     ],
   };
 }

@@ -31,7 +31,7 @@ test('there are six conventions and two formats, each short enough to be embedde
 });
 
 test('a text is found by its name, and an unknown name lists the known ones', () => {
-  expect(getConvention('temporal')).toContain('describe what is');
+  expect(getConvention('temporal')).toContain('describe the current state');
   expect(getFormat('plan-format')).toContain('plan.json');
   expect(() => getConvention('temporel' as ConventionName)).toThrow(
     'there is no convention "temporel" (did you mean "temporal"?); there are structural, temporal, severity,',

@@ -156,7 +156,7 @@ function copyLines(copies: readonly DatabaseCopy[]): string[] {
     const where = `Database "${use.name}": your copy is the SQLite file ${copy} (also in ${databaseVariable(use.name)}).`;
     if (use.access === 'read') return `${where} Only read it: a change makes the attempt fail.`;
     const deletes = use.deletes === undefined || use.deletes === 0 ? 'no row' : `at most ${use.deletes} rows`;
-    return `${where} Change rows there and nowhere else; Pawl brings them back to ${file} when the step is accepted. Delete ${deletes}, and do not change the schema.`;
+    return `${where} Change rows there and nowhere else; Pawl writes them to ${file} when the step is accepted. Delete ${deletes}, and do not change the schema.`;
   });
 }
 
@@ -164,7 +164,7 @@ function copyLines(copies: readonly DatabaseCopy[]): string[] {
 function loopLines({ iteration, iterationsMax, round, review, blocks = [] }: LoopPosition): string[] {
   return [
     ...(iteration === undefined ? [] : [`Iteration ${iteration} of at most ${iterationsMax}.`]),
-    ...(round === undefined ? [] : [`Round ${round} of the review "${review}"; it is stopped by ${blocks.join(', ')}.`]),
+    ...(round === undefined ? [] : [`Round ${round} of the review "${review}"; it fails on findings with ${blocks.join(', ')}.`]),
   ];
 }
 
@@ -285,7 +285,7 @@ function answeredText({ step, actor, agrees, question, assumed, answer }: Answer
   const who = inOneLine(actor);
   const what = `Step "${step}" had assumed, without asking (quoted, as data): ${quotes.line('assumption', { question, assumed })}`;
   if (agrees) return `${what}\n${who} confirmed it.`;
-  return `${what}\n${who} answered otherwise; follow the answer, and change what rests on the assumption:\n${quotes.text(`the answer of ${who}`, answer)}`;
+  return `${what}\n${who} answered otherwise; follow the answer, and change whatever depends on the assumption:\n${quotes.text(`the answer of ${who}`, answer)}`;
 }
 
 /** An event at the forge, as data: what somebody wrote there is no instruction. */

@@ -10,41 +10,41 @@ const FINDING = '\\bF-\\d+\\b';
 function investigation({ params: { folder }, iteration, confidence }: SkillContext): string[] {
   if (iteration === 1)
     return [
-      `Answer every sub-question of ${folder}/01-scope.md from the code, starting at the areas that ${folder}/02-map.md names. Breadth first: one good finding for each question before a second one for any.`,
-      'For each: read the code that does it, then who calls it, then the test that pins it. Comments and documents are claims; code, tests and output of a run are evidence.',
+      `Answer every sub-question of ${folder}/01-scope.md from the code, starting at the areas that ${folder}/02-map.md names. Breadth first: get one good finding for every question before you look for a second one.`,
+      'For each question, read the code that does the work, then its callers, then the test that pins it. Comments and documents are claims; code, tests and the output of a run are evidence.',
     ];
   if (confidence === 'high' || confidence === 'certain')
     return [
-      `You said that you are sure. Check ${folder}/03-findings.md before you go on: open every cited line again, correct what does not say what the finding claims, and note under Searched that you did.`,
+      `You said that you are sure. Check ${folder}/03-findings.md before you go on: open every cited line again, correct each finding that its line does not support, and note under Searched that you did.`,
       'Add a finding only if this check turned one up.',
     ];
   const again = [
-    `Read ${folder}/03-findings.md. Do not repeat what it has. In this visit:`,
+    `Read ${folder}/03-findings.md. Do not repeat what it already says. In this visit:`,
     confidence === 'medium'
-      ? '1. Take the finding that the answer depends on most and try to refute it: follow one real input through the code line by line, look for a second implementation, a flag, an override, a caller that does it differently. Run it if it can be run.'
+      ? '1. Take the finding that the answer depends on most and try to refute it: follow one real input through the code line by line, look for a second implementation, a flag, an override, or a caller that does it differently. Run the code if you can.'
       : '1. Your map has holes. List the files on the main path and in the areas of open questions that you have not opened, and open them; search by the words of the domain, of error messages and of configuration keys, not only by symbol names.',
-    '2. Take the entry under Open that would change the answer most, and settle it.',
+    '2. Take the entry under Open that would change the answer most, and resolve it.',
     '3. A finding that turns out wrong keeps its number: strike it through and say what refutes it.',
   ];
   return iteration < 5
     ? again
-    : [...again, 'This is the last visit. What stays open stays under Open, with what it would take to know it.'];
+    : [...again, 'This is the last visit. Leave what you could not resolve under Open, with what it would take to resolve it.'];
 }
 
 const FINDING_SECTIONS = [
-  '- ## Findings: F-1, F-2, … Each: one sentence that could be wrong, the sub-question it serves, a quote that shows it, and how you know that nothing else overrides it.',
-  "  Good: 'F-4 (Q-2) An expired token is refused before the handler runs; the only other caller of verify() is the test.' Then the quote.",
+  '- ## Findings: F-1, F-2, … Each: one sentence that could be proven wrong, the sub-question it answers, a quote that shows it, and how you know that nothing overrides it.',
+  "  Good: 'F-4 (Q-2) An expired token is rejected before the handler runs; the only other caller of verify() is the test.' Then the quote.",
   "  Bad: 'F-4 Authentication is handled by the auth module.'",
-  '- ## Searched: what you searched for and what came back, also the searches without a result.',
-  '- ## Open: what is not known yet and could change an answer.',
-  '- ## Confidence: per sub-question and overall. medium: every Q has a finding. high: and each has a quote of code, and nothing under Open would change an answer. certain: and you traced or ran the decisive case.',
+  '- ## Searched: what you searched for and what you found, including searches without a result.',
+  '- ## Open: what is still unknown and could change an answer.',
+  '- ## Confidence: per sub-question and overall. medium: every Q has a finding. high: also, each finding quotes code, and nothing under Open would change an answer. certain: also, you traced or ran the decisive case.',
 ];
 
 /** The skill codebase-analysis. */
 export default defineSkill({
   name: 'codebase-analysis',
   description:
-    'Explores a repository and answers a question about it with quoted evidence. Use it when somebody asks how a codebase works, where something is done, what a change would touch, or wants an overview of code that they do not know. Invoke it immediately; read no code before.',
+    'Explores a repository and answers a question about it with quoted evidence. Use it when somebody asks how a codebase works, where something is done, what a change would touch, or wants an overview of code that they do not know. Invoke it immediately; do not read code first.',
   params: {
     question: arg({
       type: 'string',
@@ -60,7 +60,7 @@ export default defineSkill({
       title: 'Scope the Question',
       actions: ({ params: { question, paths, folder } }) => [
         `The question: ${question}`,
-        `The place: ${paths}`,
+        `The part to look at: ${paths}`,
         '',
         'Get an outline before you split the question. Read no source file yet:',
         '- `git ls-files` (or a listing): count the files per top folder and per extension;',
@@ -69,7 +69,7 @@ export default defineSkill({
         '',
         `Write ${folder}/01-scope.md with these sections:`,
         '- ## Question: what the person asked, in their words, and what they will decide or do with the answer. If that can be read in two ways, write both and say which one you answer.',
-        '- ## Sub-questions: Q-1, Q-2, … Each can be answered by looking at this repository, and names the folders or files to start from. Together they answer the question; drop one whose answer would change nothing.',
+        '- ## Sub-questions: Q-1, Q-2, … Each must be answerable from this repository and name the folders or files to start from. Together they answer the question; drop a sub-question whose answer would change nothing.',
         "  Good: 'Q-2 What happens to a request whose token has expired? Start: src/auth, the tests about tokens.'",
         "  Bad: 'Q-2 Understand the authentication.' It has no answer that can be right or wrong.",
         '- ## Outline: the counts, the manifest facts and the folders that change most.',
@@ -93,12 +93,12 @@ export default defineSkill({
         '',
         `Write ${folder}/02-map.md with these sections:`,
         '- ## Areas: A-1, A-2, … One line each: folder or module, what it is responsible for, what it imports, who imports it. Take the imports from the code (search for import lines), not from folder names.',
-        '- ## Entry points: where execution starts (commands, servers, exported API, jobs), each with the line that proves it, quoted.',
+        '- ## Entry points: where execution starts (commands, servers, exported API, jobs), each with a quote of the line that proves it.',
         '- ## Main path: the calls from one entry point to a result, five to ten steps, each `file:function`. Follow the calls; where dispatch is dynamic (registry, plug-in, reflection), say what resolves it.',
-        '- ## State and outside: what is stored where, and which programs, services, environment variables and files are used.',
-        '- ## Commands: how it is built, tested and run, from the manifest or CI configuration. Run the cheap ones and note what happened.',
-        '- ## Where to look: for each sub-question the areas that will answer it.',
-        "- ## Surprises: what the README or a name says and the code does not do. 'None seen in …' is an answer if it names what you compared.",
+        '- ## State and outside: what is stored where, and which external programs, services, environment variables and files the code uses.',
+        '- ## Commands: how the project is built, tested and run, from the manifest or CI configuration. Run the cheap ones and note what happened.',
+        '- ## Where to look: for each sub-question, the areas that will answer it.',
+        "- ## Surprises: where the code does not do what the README or a name says. 'None seen in …' is an answer if it names what you compared.",
         formatForbidden([
           'Do not describe a file that you did not open.',
           'Do not explain what a well-known framework does; say how this code uses it.',
@@ -157,14 +157,14 @@ export default defineSkill({
         `Use ${folder}/03-findings.md only. If you need a fact that is not there, look it up and add it there as a finding first.`,
         '',
         `Write ${folder}/04-answer.md with these sections:`,
-        '- ## Answer: the first sentence answers. Then what somebody must know to act on it, under 200 words, with the findings that carry each statement: (F-2, F-5).',
-        '- ## How it works: the mechanism in the order in which it happens, with `path:line` at each stage, and the quotes that a reader would doubt otherwise.',
+        '- ## Answer: the first sentence answers the question. Then add what a reader must know to act on it, in under 200 words, and cite the findings that support each statement: (F-2, F-5).',
+        '- ## How it works: the mechanism in the order in which it happens, with `path:line` at each stage, and quotes for what a reader would otherwise doubt.',
         "- ## By sub-question: one line per Q with its answer and findings. 'Not known: …' is an answer.",
-        "- ## Consequences: what follows for what the person wants to do: what a change would touch, which test would notice, what is fragile. Mark what you infer: 'inferred from F-3'.",
-        '- ## Not known: everything under Open, and what it would take to know it. If the confidence in 03-findings.md is below high, say so here and in the first paragraph of the answer.',
+        "- ## Consequences: what this means for what the person wants to do: what a change would touch, which test would notice, what is fragile. Mark what you infer: 'inferred from F-3'.",
+        '- ## Not known: everything under Open, and what it would take to find out. If the confidence in 03-findings.md is below high, state that here and in the first paragraph of the answer.',
         '- ## Read first: three to seven files in reading order, each with what to look for.',
         '',
-        "Then read it once as somebody who does not know the repository: delete each sentence that would be true of any codebase ('well structured', 'follows best practices').",
+        "Then read it once as somebody who does not know the repository. Delete each sentence that would be true of any codebase ('well structured', 'follows best practices').",
         'Last, show the person the section Answer and where the document is.',
       ],
       contract: {

@@ -15,10 +15,10 @@ const EVIDENCE = '\\bE-\\d+\\b';
 export default defineSkill({
   name: 'deepthink-subagent',
   description:
-    'Answers the sub-questions of one brief from one perspective and returns a short position with its evidence. It is started by deepthink, which gives it the brief. Invoke it immediately, and read nothing before.',
+    'Answers the sub-questions of one brief from one perspective and returns a short position with its evidence. It is started by deepthink, which gives it the brief. Invoke it immediately, before you read anything.',
   params: {
     brief: arg({ type: 'string', required: true, description: 'the id of its brief, such as A-1' }),
-    folder: arg({ type: 'string', default: 'notes/deepthink', description: 'the folder of the deepthink that sent it' }),
+    folder: arg({ type: 'string', default: 'notes/deepthink', description: 'the folder of the deepthink run that started it' }),
   },
   given: ['{folder}/08-briefs.md'],
   steps: [
@@ -30,8 +30,10 @@ export default defineSkill({
         '- the sentence of your brief that says what to work from, word for word;',
         '- each of your sub-questions, with its id, in your own words, and what a complete answer to it would contain;',
         '- what the perspective tells you to leave aside.',
-        "If a word of the brief can be read two ways, take the reading that makes the question harder, and write down which one you took. Nobody can answer questions of yours: what is missing is listed, with 'assumed:' before it.",
-        formatForbidden([`Reading other files of ${folder}, or other sections of 08-briefs.md: your value is that you do not know them.`]),
+        "If a word of the brief is ambiguous, take the reading that makes the question harder, and write down which one you took. Nobody can answer your questions: list what is missing, with 'assumed:' before it.",
+        formatForbidden([
+          `Reading other files of ${folder}, or other sections of 08-briefs.md: your answer is valuable because you do not know them.`,
+        ]),
       ],
       contract: {
         documents: [
@@ -49,10 +51,10 @@ export default defineSkill({
       title: 'Expectations',
       actions: ({ params: { folder, brief } }) => [
         `Before you look at any material, add the section Expectations to ${folder}/agents/notes/${brief}.md. Per sub-question:`,
-        '- what you would find if one answer were true, and what if the opposite were: concrete, such as a number, a line of code, a date, a sentence in a document;',
+        '- what you would find if one answer were true, and what if the opposite were. Be concrete: a number, a line of code, a date, a sentence in a document;',
         '- where you will look for each of the two;',
-        '- what this perspective tends to overlook, and how you will notice.',
-        'If both answers would leave the same traces, your method cannot decide the question: choose another one now.',
+        '- what this perspective tends to overlook, and how you would notice.',
+        'If both answers would leave the same traces, your method cannot decide the question: choose another method now.',
       ],
       contract: { documents: [{ path: NOTES, sections: ['Task', { title: 'Expectations', minItems: 2, minWords: 60 }] }] },
     },
@@ -62,8 +64,8 @@ export default defineSkill({
       actions: ({ params: { folder, brief } }) => [
         `Go through the material of your brief and look for both kinds of traces. Add the section Evidence to ${folder}/agents/notes/${brief}.md: a table E-1, E-2 …`,
         "| id | what it shows | source | seen or recalled | speaks for or against which answer |\n|---|---|---|---|---|\n| E-1 | 3 of 40 requests take over 2 s | logs/api.txt:120-160, counted with grep -c | seen | against 'always slow' |",
-        'Seen means: you opened it in this session. Recalled knowledge is allowed, is marked, and never carries a conclusion alone.',
-        'Look for the traces against an answer as long as for those in favour of it. Stop when three pieces in a row change nothing.',
+        'Seen means that you opened it in this session. You may use what you recall, but mark it; it never supports a conclusion alone.',
+        'Look as long for traces against an answer as for traces in its favour. Stop when three pieces in a row change nothing.',
         formatIncorrectBehavior('Ten pieces of evidence, all for the same answer.', {
           consequence: 'you collected reasons instead of testing; the report is worth no more than a guess',
         }),
@@ -80,10 +82,10 @@ export default defineSkill({
       actions: ({ params: { folder, brief } }) => [
         `Add the section Answers to ${folder}/agents/notes/${brief}.md. Per sub-question, under its id:`,
         '- the answer in one or two sentences, first;',
-        '- the chain from evidence to answer, each link with its E-n; a link without one is an assumption and is called that;',
-        '- how it compares with Expectations: what came out otherwise, and what you make of it;',
+        '- the chain from evidence to answer, each link with its E-n; call a link without one an assumption;',
+        '- how it compares with Expectations: what came out differently, and how you explain that;',
         "- a probability. 'Cannot be decided from this perspective' is an answer, with the reason and what could decide it.",
-        'Answer from your perspective and to its end. Balancing it against other views is not your work.',
+        'Answer fully, and only from your perspective. Do not balance it against other views.',
       ],
       contract: {
         documents: [
@@ -100,9 +102,9 @@ export default defineSkill({
       title: 'Strongest Rival',
       actions: ({ params: { folder, brief } }) => [
         `Add the section Rival to ${folder}/agents/notes/${brief}.md: the strongest answer that contradicts yours.`,
-        '- State it so that somebody who holds it would sign it, with the pieces of your own evidence (E-n) that fit it as well as they fit yours.',
-        '- Name the observation that would be likely under the rival and unlikely under your answer. If you can make it now, make it, and add it to Evidence.',
-        '- Write what is left: does the rival fall, weaken your answer, or win? If it wins, change Answers and say so here.',
+        '- State it so that somebody who holds it would agree with the wording, with the pieces of your own evidence (E-n) that fit it as well as they fit yours.',
+        '- Name an observation that would be likely if the rival were true and unlikely if your answer were. If you can make it now, make it and add it to Evidence.',
+        '- Write down the result: does the rival fail, weaken your answer, or win? If it wins, change Answers and note that here.',
       ],
       contract: {
         documents: [
@@ -118,10 +120,10 @@ export default defineSkill({
       id: 'recheck',
       title: 'Recheck',
       actions: ({ params: { folder, brief } }) => [
-        `Take the three pieces of evidence in ${folder}/agents/notes/${brief}.md on which your answers hang most. Open each source again and read it as if for the first time, with the lines around it. Add the section Recheck: a row per piece.`,
-        '| id | what the source says, literally | what I had made of it | holds, narrower, or wrong |\n|---|---|---|---|',
-        "'Narrower' is the usual finding: it held for one version, one case, one moment. Carry the narrowing into Answers and lower the probability.",
-        "A source that cannot be opened again is 'wrong' for this purpose.",
+        `Take the three pieces of evidence in ${folder}/agents/notes/${brief}.md that your answers depend on most. Open each source again and read it as if for the first time, with the lines around it. Add the section Recheck: a row per piece.`,
+        '| id | what the source says, literally | how I had read it | holds, narrower, or wrong |\n|---|---|---|---|',
+        "'Narrower' is the usual result: it held for one version, one case, one moment. Narrow the statement in Answers too, and lower its probability.",
+        "If you cannot open a source again, mark it 'wrong'.",
       ],
       contract: { documents: [{ path: NOTES, sections: ['Answers', 'Rival', { title: 'Recheck', minItems: 3 }] }] },
     },
@@ -129,13 +131,13 @@ export default defineSkill({
       id: 'report',
       title: 'Report',
       actions: ({ params: { folder, brief } }) => [
-        `Write ${folder}/agents/${brief}.md, 200 to 500 words, for a reader who has your brief and not your notes:`,
+        `Write ${folder}/agents/${brief}.md, 200 to 500 words, for a reader who has your brief but not your notes:`,
         '- Position: what this perspective says about the question, in two sentences.',
-        '- Answers: per sub-question, the answer, its probability and the E-n that carry it.',
-        '- Evidence: every E-n that you cite, with its source and seen or recalled, as it stood after the recheck.',
-        '- Against: evidence that does not fit, and what is left of the rival.',
-        '- Not covered: what the brief asked and you could not answer, and what this perspective cannot see.',
-        'Copy no section of the notes as a whole. Nothing goes in that is not in the notes.',
+        '- Answers: per sub-question, the answer, its probability and the E-n that support it.',
+        '- Evidence: every E-n that you cite, as it stands after the recheck, with its source and whether it was seen or recalled.',
+        '- Against: evidence that does not fit, and what remains of the rival.',
+        '- Not covered: what the brief asked but you could not answer, and what this perspective cannot see.',
+        'Do not copy a whole section of the notes. Add nothing that is not in the notes.',
       ],
       contract: {
         documents: [
@@ -161,12 +163,12 @@ export default defineSkill({
       id: 'return',
       title: 'Return',
       actions: ({ params: { folder, brief } }) => [
-        'Return at most 200 words, and nothing around them:',
+        'Return this and nothing else, in at most 200 words:',
         `- report: ${folder}/agents/${brief}.md`,
         '- position: two sentences',
         '- confidence: a probability from 0 to 1, as a number',
         '- doubt: the strongest thing against it, in one sentence',
-        'No summary of how you worked, no advice to whoever reads it.',
+        'Do not summarise how you worked, and give no advice to the reader.',
       ],
       routing: TerminalRouting(),
       contract: {

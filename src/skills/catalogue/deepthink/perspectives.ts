@@ -25,9 +25,9 @@ export const PERSPECTIVE_STEPS: readonly WorkStep[] = [
         '| outsider | the field of the far precedent and its standard solution |',
         '| adversary | how the outcome would be misused, gamed or broken |',
       ].join('\n'),
-      '- Agents: per agent its perspective in one sentence, its sub-questions, the material it reads, and a conclusion that it could reach and no other would. If you cannot name one, drop the agent.',
-      '- Assignment: each sub-question goes to two agents with different methods. One agent has the perspective opposite or adversary.',
-      '- Independence: per pair, what they do not share (material, method or stake). Two who read the same material in the same way are one.',
+      '- Agents: per agent, its perspective in one sentence, its sub-questions, the material it reads, and a conclusion that only this agent could reach. If you cannot name one, drop the agent.',
+      '- Assignment: each sub-question goes to two agents with different methods. One agent has the perspective "opposite" or "adversary".',
+      '- Independence: per pair, what they do not share (material, method or stake). Two agents that read the same material in the same way count as one.',
     ],
     contract: {
       documents: [
@@ -48,11 +48,11 @@ export const PERSPECTIVE_STEPS: readonly WorkStep[] = [
     id: 'design-check',
     title: 'Design Check',
     actions: ({ params: { folder } }) => [
-      `Test the design in ${folder}/06-agents.md with four tests, not with an impression. Write ${folder}/07-design-check.md:`,
+      `Put the design in ${folder}/06-agents.md through four tests; do not go by impression. Write ${folder}/07-design-check.md:`,
       '- Coverage: a table with a row per sub-question and a column per agent. A cell says how this agent would find the answer, or is empty. A row with fewer than two filled cells, or with the same method twice, is a defect.',
-      '- Swap test: for each pair, exchange the perspectives. If both reports would stay the same, the perspective does nothing: merge the two or give one other material.',
-      "- Leaks: words in the design that give away your first guess, the answer hoped for or what another agent thinks. Copy the words. 'Confirm that', 'show why' and 'the problem with' are leaks.",
-      '- Missing voice: who would object to every one of these agents? Name the person or the field, and say whether an agent takes that place.',
+      '- Swap test: for each pair, exchange the perspectives. If both reports would stay the same, the perspective has no effect: merge the two or give one of them other material.',
+      "- Leaks: words in the design that reveal your first guess, the answer you hope for or what another agent thinks. Copy the words. 'Confirm that', 'show why' and 'the problem with' are leaks.",
+      '- Missing voice: who would object to every one of these agents? Name the person or the field, and say whether an agent represents it.',
       '- Changes: what to change, by agent. If a test found nothing, write down what you looked at.',
     ],
     contract: {
@@ -73,11 +73,11 @@ export const PERSPECTIVE_STEPS: readonly WorkStep[] = [
     title: 'Briefs',
     actions: ({ params: { folder } }) => [
       `Apply the changes of ${folder}/07-design-check.md and write the final briefs to ${folder}/08-briefs.md: a section per agent, headed by its id alone ('## A-1').`,
-      'A brief has 80 to 160 words: the perspective, as what to work from and what to leave aside; the sub-questions with their ids and full wording; the material, as paths and addresses; what it may run; where to stop.',
-      'The sub-agent reads its brief and 01-question.md and nothing else of yours. Read each brief as if you knew nothing more: every word that needs 02 to 07 to be understood has to be explained or go.',
+      'A brief has 80 to 160 words: the perspective (what to work from and what to ignore); the sub-questions with their ids and full wording; the material, as paths and addresses; what the agent may run; where to stop.',
+      'Of your documents, the sub-agent reads only its brief and 01-question.md. Read each brief as if you knew nothing more: explain or remove every word that cannot be understood without 02 to 07.',
       formatForbidden([
         'The first guess, the answer you hope for, or a hint at either.',
-        'That there are other agents, or what they are asked.',
+        'Any mention of other agents or their questions.',
         'An instruction about the result (agree, criticise, be bold): give material and method instead.',
       ]),
     ],
@@ -97,7 +97,7 @@ export const PERSPECTIVE_STEPS: readonly WorkStep[] = [
     id: 'dispatch',
     title: 'Dispatch',
     actions: ({ params: { folder } }) => [
-      `Start one sub-agent per section of ${folder}/08-briefs.md, all in one message, so that they work at the same time. Put the id of the section in place of A-N; say nothing else to them.`,
+      `Start one sub-agent per section of ${folder}/08-briefs.md, all in one message, so that they work at the same time. Replace A-N with the id of the section; tell them nothing else.`,
       formatSubagentDispatch({
         agent: AgentRole.EXPLORE,
         scriptPath: 'pawl skill step deepthink-subagent',
@@ -105,11 +105,11 @@ export const PERSPECTIVE_STEPS: readonly WorkStep[] = [
         step: 1,
         totalSteps: 8,
       }),
-      `Each writes ${folder}/agents/A-N.md and returns at most ${RETURNED_WORDS} words. One that returns nothing, or has written no report, is started once more; after that it counts as 'no report'. Fewer than two reports: stop and tell the person.`,
-      `When all have returned, write ${folder}/09-returns.md: a table with a row per agent: id, report, its position in its own words, its confidence.`,
+      `Each writes ${folder}/agents/A-N.md and returns at most ${RETURNED_WORDS} words. If an agent returns nothing or has written no report, start it once more; after that it counts as 'no report'. If there are fewer than two reports, stop and tell the person.`,
+      `When all have returned, write ${folder}/09-returns.md: a table with a row per agent: id, report, position in the words of the agent, confidence.`,
       formatForbidden([
-        'Writing a report yourself, or finishing one: an answer of yours under the name of an agent spoils the comparison.',
-        'Passing on to one agent what another one returned.',
+        'Writing or finishing a report yourself: your answer under the name of an agent spoils the comparison.',
+        'Telling one agent what another one returned.',
       ]),
     ],
     dispatch: {
@@ -129,15 +129,15 @@ export const PERSPECTIVE_STEPS: readonly WorkStep[] = [
     id: 'report-check',
     title: 'Report Check',
     actions: ({ params: { folder } }) => [
-      `Read the reports in ${folder}/agents, each beside its brief. Judge the work, not whether you like the position. Write ${folder}/10-report-check.md with a row per agent under Verdicts: used, used in part, or left out, and why.`,
+      `Read the reports in ${folder}/agents, each together with its brief. Judge the work, not whether you like the position. Write ${folder}/10-report-check.md with a row per agent under Verdicts: used, used in part, or left out, and why.`,
       'Answer per report, in this order:',
       '1. Is every sub-question of the brief answered? Which are not?',
-      '2. Open the source of its two most important pieces of evidence. Does it say that? Sources opened gets a row per source: A-n and E-n, what the report makes of it, what it says literally.',
-      '3. Does the position follow from the evidence, or was it there first? Evidence against it that the report lists and never answers is a sign.',
+      '2. Open the source of its two most important pieces of evidence. Does it say what the report claims? Sources opened gets a row per source: A-n and E-n, what the report claims, what the source says literally.',
+      '3. Does the position follow from the evidence, or did it come first? Counter-evidence that the report lists but never answers is a sign of the latter.',
       '4. Did it keep to its perspective, or give the average answer that any agent would give?',
-      'A report is left out only for what is missing or false in it. Evidence that you could not open counts as assumed, and is listed under Not verifiable.',
+      'Leave a report out only because something in it is missing or false. Evidence that you could not open counts as assumed: list it under Not verifiable.',
       formatIncorrectBehavior('Every report is used; reason: well argued.', {
-        consequence: 'one invented source passes into the answer and nobody looks at it again',
+        consequence: 'an invented source ends up in the answer, and nobody checks it again',
       }),
     ],
     contract: {
@@ -155,12 +155,12 @@ export const PERSPECTIVE_STEPS: readonly WorkStep[] = [
     id: 'agreement-and-dissent',
     title: 'Agreement and Dissent',
     actions: ({ params: { folder } }) => [
-      `Compare the reports that ${folder}/10-report-check.md lets pass, sub-question by sub-question. Do not count votes: three agents with one source are one. Write ${folder}/11-comparison.md:`,
+      `Compare the reports that passed ${folder}/10-report-check.md, sub-question by sub-question. Do not count votes: three agents with the same source count as one. Write ${folder}/11-comparison.md:`,
       '- By sub-question: a row per Q-n: the answers (with A-n), and whether the agents agree.',
-      '- Agreement: per point, did they get there by different evidence (strong), by the same source (one witness) or by a shared premise (name it; it is unchecked)?',
-      "- Dissent: per point, the crux: the single fact or value that, once settled, would make one side change its mind. 'They weigh it differently' is not a crux. Settle it now if a look, a run or a calculation can; write what came out.",
-      '- Only one saw it: points of a single agent, and for each, why the others would miss it: outside their material, or wrong?',
-      '- Nobody looked at: what the question needs and no report has.',
+      '- Agreement: per point, did they reach it by different evidence (strong), by the same source (one witness) or by a shared premise (name it; it is unchecked)?',
+      "- Dissent: per point, the crux: the single fact or value that, once settled, would make one side change its mind. 'They weigh it differently' is not a crux. If reading, running or calculating something can settle it, do that now and write down the result.",
+      '- Only one saw it: points of a single agent, and for each, why the others missed it: is it outside their material, or wrong?',
+      '- Nobody looked at: what the question needs but no report covers.',
     ],
     contract: {
       documents: [

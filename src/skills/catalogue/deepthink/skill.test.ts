@@ -69,7 +69,7 @@ test('the refinement ends at high or certain, or after five rounds', () => {
 test('a later round has other instructions, depending on the confidence of the agent', () => {
   const said = (iteration: number, confidence: string): string => renderStep(skill, { step: 13, iteration, confidence } as never, by);
   expect(said(1, 'exploring')).toContain('Check all of them.');
-  expect(said(2, 'low')).toContain('another source or another method');
+  expect(said(2, 'low')).toContain('a different source or method');
   expect(said(2, 'medium')).toContain('the best-informed opponent');
   expect(said(2, 'high')).toContain('No further checks.');
   expect(said(5, 'low')).toContain('This is the last round');

@@ -26,17 +26,17 @@ export default defineSkill({
         ...(Number(round) > 1
           ? [
               formatStateBanner('fill-diffs', { iteration: Number(round), mode: 'fix' }),
-              `Read the fails and the MUST findings in ${verdictsOf(PLAN_CODE, String(folder))}: the diffs that they name are written again, the others stay. Under Changes, say of each C that is written again in this round which item asks for it.`,
+              `Read the failed items and the MUST findings in ${verdictsOf(PLAN_CODE, String(folder))}. Rewrite the diffs that they name; leave the others as they are. Under Changes, name for each C that you rewrite in this round the item that asks for it.`,
             ]
           : []),
-        `Read ${folder}/plan.json whole, then every file that its intents name, whole, at its present state. Write ${folder}/04-anchors.md:`,
+        `Read all of ${folder}/plan.json, then the whole current text of every file that its intents name. Write ${folder}/04-anchors.md:`,
         [
-          '- Changes: C-1 …, in the order in which they are applied: one file of one intent each. Per C: its I; the file; the function or heading that it goes into; every caller of a signature that it changes (search for them). Tests first within an intent. An I without a change says why.',
-          '- Contradictions: where plan and code disagree: a name that is not there, a caller that no intent covers, an intent that cannot be met at this place. None: say what you searched for.',
+          '- Changes: C-1 …, in the order in which they are applied. Each changes one file for one intent. Per C: its I; the file; the function or heading that it goes into; every caller of a signature that it changes (search for them). Within an intent, tests come first. For an I without a change, say why.',
+          '- Contradictions: where plan and code disagree: a name that does not exist, a caller that no intent covers, an intent that cannot be met at this place. If there are none, say what you searched for.',
         ].join('\n'),
         'For each existing file, quote the line that anchors the change:',
         quoteForm('export function parseArgs(argv: string[]): Args {', 'src/args.ts:18'),
-        'A caller that no intent covers gets a change of the intent that affects it. A contradiction that changes an intent or a decision is not yours to settle: it goes into your report as open.',
+        'For a caller that no intent covers, add a change to the intent that affects it. Do not resolve a contradiction that would change an intent or a decision: report it as open.',
       ],
     },
     {
@@ -53,13 +53,13 @@ export default defineSkill({
         formatReference('diff-format'),
         [
           '- An error path that the intent names has a line in the diff, and a test that takes it.',
-          '- A test is written so that it fails on the present code for the reason that it states; expectations are literal values, not computed by the code under test.',
-          '- Look for a function of the project that does it before you write one.',
-          '- A value from outside is checked before it reaches a path, query, command or page.',
+          '- A test must fail on the current code for the reason that it states; expected values are literals, not computed by the code under test.',
+          '- Before you write a function, look for one in the project that already does it.',
+          '- Check a value from outside before it reaches a path, query, command or page.',
           '- Each file ends with a line break: they are applied as one input.',
         ].join('\n'),
-        `Easiest way to a diff that applies: edit in a copy (git worktree add --detach "$(mktemp -d)/copy"), commit per change there, and write each with git diff HEAD~1 HEAD. Diffs that touch the same file build on each other in the order of their names.`,
-        formatForbidden(['Do not change the project itself: it gets diffs only.']),
+        `The easiest way to a diff that applies: edit in a copy (git worktree add --detach "$(mktemp -d)/copy"), make one commit per change there, and write each diff with git diff HEAD~1 HEAD. Diffs of the same file build on each other in the order of their names.`,
+        formatForbidden(['Do not change the project itself: write diffs only.']),
       ],
     },
     {
@@ -70,10 +70,10 @@ export default defineSkill({
         command: DIFFS_APPLY,
       },
       actions: ({ params: { folder, round } }) => [
-        'In a copy of the project at its present commit, milestone by milestone: apply its diffs, run its acceptance commands, compare with what the plan expects. Dependencies: link or install them as the project does.',
-        `Write ${folder}/05-trial.md. Milestones: per acceptance command a row: M, command, exit code, the deciding line of the output, as expected or not. Whole Test Run: command, exit code, which tests fail that passed without the diffs.${Number(round) > 1 ? ` All of it is run again and written anew for round ${round}.` : ''}`,
+        'Make a copy of the project at its current commit. Link or install its dependencies as the project does. Then, milestone by milestone, apply the diffs, run the acceptance commands and compare the results with what the plan expects.',
+        `Write ${folder}/05-trial.md. Milestones: a row per acceptance command: M, command, exit code, the deciding line of the output, as expected or not. Whole Test Run: command, exit code, and the tests that fail now but passed without the diffs.${Number(round) > 1 ? ` Run everything again and rewrite the document for round ${round}.` : ''}`,
         'For one new test per milestone: undo the line that it protects, run it, note that it fails, restore the line.',
-        'Not as expected: correct the diff and run that milestone and all later ones again. A command that cannot run here is noted with its error, never as passed. Remove the copy at the end.',
+        'If a result is not as expected, correct the diff and run that milestone and all later ones again. Record a command that cannot run here with its error, never as passed. Remove the copy at the end.',
       ],
     },
     {
@@ -91,8 +91,8 @@ export default defineSkill({
         },
       },
       actions: ({ params: { folder } }) => [
-        `Return, in at most 120 words: how many diffs are in ${folder}/diffs; how many acceptance commands ran as expected, of how many (05-trial.md); and as open: each contradiction and each command that did not, by id.`,
-        'No summary of the code: the reviewer reads the diffs. An open list that is empty says that nothing in 04-anchors.md and 05-trial.md is unsettled.',
+        `Return, in at most 120 words: how many diffs are in ${folder}/diffs; how many of how many acceptance commands ran as expected (05-trial.md); and as open, by id, each contradiction and each command that did not run as expected.`,
+        'Do not summarise the code: the reviewer reads the diffs. Leave the list of open points empty only if nothing in 04-anchors.md and 05-trial.md is unresolved.',
       ],
     },
   ],
@@ -100,6 +100,6 @@ export default defineSkill({
 
 function writing({ params: { folder, round } }: SkillContext): string {
   if (Number(round) > 1)
-    return `Write again the diffs in ${folder}/diffs that the review names, and those after them that no longer apply. Fix the cause at every place that has it, not only at the line in the evidence. Enter new ones and count "revision" up in ${folder}/plan.json:`;
+    return `Rewrite the diffs in ${folder}/diffs that the review names, and later ones that no longer apply. Fix the cause everywhere it occurs, not only at the line in the evidence. Enter new diffs in ${folder}/plan.json and increase its "revision":`;
   return `For every change of ${folder}/04-anchors.md write ${folder}/diffs/NN-C-n.diff, numbered in the order in which they are applied, and enter it in ${folder}/plan.json:`;
 }

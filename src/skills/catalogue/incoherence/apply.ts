@@ -12,9 +12,9 @@ export const APPLY_STEPS: readonly WorkStep[] = [
     id: 'places',
     title: 'Every Place That Says It',
     actions: ({ params: { folder } }) => [
-      `A claim that lost is rarely written only once. For each statement of ${folder}/15-resolutions.md search the whole repository for every place that carries the losing claim: by name, by number, by unit (30 s, 30000, half a minute), by synonym, in tests, examples, help, comments, other languages. Write ${folder}/16-places.md:`,
+      `A rejected claim is rarely written only once. For each statement of ${folder}/15-resolutions.md, search the whole repository for every place that makes the rejected claim: by name, by number, by unit (30 s, 30000, half a minute), by synonym, in tests, examples, help, comments, other languages. Write ${folder}/16-places.md:`,
       '- Searches: per finding the searches you ran, with the number of hits.',
-      '- Places: L-1, L-2 …: finding, path:line, and what becomes of it: change, change at its source (generated: name the source), or keep (history, changelog of an old version, a test of the refusal), with the reason. Quote the present text of the places that change.',
+      '- Places: L-1, L-2 …: finding, path:line, and what to do: change, change at its source (generated: name the source), or keep (history, changelog of an old version, a test that the value is rejected), with the reason. Quote the current text of the places to change.',
       '- Order: code before the texts that describe it; a specification before what is derived from it.',
     ],
     contract: {
@@ -38,13 +38,13 @@ export const APPLY_STEPS: readonly WorkStep[] = [
     title: 'Apply',
     actions: ({ params: { folder } }) => [
       `Change the places of ${folder}/16-places.md in their order, one finding after the other.`,
-      '- Text: write the statement in the words and the style of its surroundings.',
+      '- Text: write the statement in the words and style of the text around it.',
       '- Configuration: follow the value to where it takes effect; look for deployed copies and samples.',
-      '- Code: first a test that states the decision and fails now; see it fail; then change the code.',
+      '- Code: first write a test that states the decision; see it fail; then change the code.',
       '- Generated: change the source and generate again.',
-      `Record in ${folder}/17-changes.md, a row per place: L-n, what was done, or kept and why. For code: the test, and how it failed before.`,
+      `Record in ${folder}/17-changes.md, a row per place: L-n, what you changed, or why you kept it. For code: the test, and how it failed before the change.`,
       formatForbidden([
-        'Any change that no decision asks for. What you notice on the way goes into the section Noticed.',
+        'Any change that no decision asks for. Put what you notice on the way into the section Noticed.',
         'Weakening a claim until it contradicts nothing, unless the person decided that.',
       ]),
     ],
@@ -64,9 +64,9 @@ export const APPLY_STEPS: readonly WorkStep[] = [
     title: 'Search Again',
     actions: ({ params: { folder } }) => [
       `Repeat every search of ${folder}/16-places.md, and search for the new wording too. Write ${folder}/18-leftovers.md:`,
-      '- Searches: each with hits before and after. A hit that is left is a place marked keep, or you change it now.',
-      '- New statements: quote each sentence that you wrote into the project. Next to it: what else in the repository speaks of the same subject, and whether it agrees. A change that removes one contradiction often brings in another.',
-      '- Diff: read git diff as a whole. Name every hunk that belongs to no place, and take it back.',
+      '- Searches: each with hits before and after. A remaining hit must be a place marked keep; otherwise change it now.',
+      '- New statements: quote each sentence that you wrote into the project. Next to it: what else in the repository is about the same subject, and whether it agrees. A change that removes one contradiction often adds another.',
+      '- Diff: read git diff as a whole. Name every hunk that belongs to no place, and revert it.',
     ],
     contract: {
       documents: [
@@ -83,11 +83,11 @@ export const APPLY_STEPS: readonly WorkStep[] = [
     title: 'Checks',
     actions: ({ params: { folder, test } }) => [
       test === ''
-        ? 'Find what this project checks itself with (scripts of its manifest, CI, a make file): tests, types, lint, links of documents. Run all that touches the changed files.'
-        : `Run ${test}, and whatever else this project checks the changed files with: types, lint, links of documents.`,
+        ? 'Find the checks of this project (scripts in its manifest, CI, a makefile): tests, types, lint, document links. Run all that cover the changed files.'
+        : `Run ${test}, and every other check of this project that covers the changed files: types, lint, document links.`,
       `Run the documented commands and examples that you changed. Write ${folder}/19-checks.md, Checks: a row per command: exit code and its last line, copied.`,
-      'A failure that your change caused is repaired in the change, never in the check. For one that was there before, show it: run the same check in a fresh checkout of HEAD (git worktree add --detach in a temporary folder), and record both results.',
-      'Not checked: changed places that no check covers, and how you looked at them instead.',
+      'If your change caused a failure, fix the change, never the check. If it failed before, prove it: run the same check in a fresh checkout of HEAD (git worktree add --detach in a temporary folder), and record both results.',
+      'Not checked: changed places that no check covers, and how you checked them instead.',
     ],
     contract: {
       command: '{test}',
@@ -99,13 +99,13 @@ export const APPLY_STEPS: readonly WorkStep[] = [
     title: 'Verification',
     fresh: true,
     actions: ({ params: { folder } }) => [
-      `This step belongs to an agent that changed nothing in steps 16 to 19. If that is not you, start one and give it this text only. It reads 12-findings.md, 14-decisions.json and 15-resolutions.md of ${folder}, and the project as it is now; not 16 to 19.`,
+      `An agent that changed nothing in steps 16 to 19 must do this step. If you changed something there, start a new agent and give it only this text. It reads 12-findings.md, 14-decisions.json and 15-resolutions.md of ${folder}, and the project as it is now; not 16 to 19.`,
       `Write ${folder}/20-verification.md, Verdicts with a row per finding. Per finding, in this order:`,
-      '1. Read the words of the person (14, and Conflicts in 15). Write down what both places should say now.',
+      '1. Read what the person said (14, and Conflicts in 15). Write down what both places should say now.',
       '2. Open both places. Quote what they say now.',
       "3. Verdict: settled (both say what was decided), not settled (say which), or left (decided as 'leave' or 'open', and unchanged).",
       '4. Search once, in your own words, for a third place that says the opposite.',
-      'Compare with what the person said, not with the resolution: a resolution that misread them is not settled. Change nothing; what is not settled goes into the report.',
+      'Compare with what the person said, not with the resolution: if the resolution misread them, the finding is not settled. Change nothing; what is not settled goes into the report.',
     ],
     contract: {
       documents: [
@@ -123,12 +123,12 @@ export const APPLY_STEPS: readonly WorkStep[] = [
     id: 'report',
     title: 'Report',
     actions: ({ params: { folder } }) => [
-      `Write ${folder}/21-report.md from the documents that there are; a run that found nothing, or changed nothing, has fewer. At most one screen:`,
-      '- Result: how many claims were compared, candidates explained, findings confirmed, settled, left and open. The numbers are counted in the documents.',
-      '- Settled: per finding, what holds now, who decided it, which files changed.',
-      '- Open: findings that are undecided or not settled, with what is needed; and what was noticed beyond the decisions.',
-      '- Not looked at: sources, dimensions and claims that nobody compared. A reader must not take silence for agreement.',
-      'Where a section has nothing, say why in a sentence. Show the person this document and the diff; do not commit unless they ask for it.',
+      `Write ${folder}/21-report.md from the documents that exist; there are fewer if nothing was found or changed. At most one screen:`,
+      '- Result: how many claims were compared, candidates explained, findings confirmed, settled, left and open. Count these numbers in the documents.',
+      '- Settled: per finding, what is true now, who decided it, which files changed.',
+      '- Open: findings that are undecided or not settled, with what they need; and what you noticed beyond the decisions.',
+      '- Not looked at: sources, dimensions and claims that nobody compared. A reader must not mistake silence for agreement.',
+      'If a section has no entries, say why in a sentence. Show the person this document and the diff; do not commit unless they ask for it.',
     ],
     routing: TerminalRouting(),
     contract: {

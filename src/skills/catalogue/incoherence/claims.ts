@@ -22,7 +22,7 @@ interface ClaimStep {
 }
 
 const EXAMPLES: Readonly<Record<ClaimStep['kind']['letter'], string>> = {
-  S: "Good: 'S-4 (D-1) a request is given up after 30 s', then its quotation. Bad: 'S-4 requests have timeouts' (nothing can contradict it).",
+  S: "Good: 'S-4 (D-1) a request times out after 30 s', then its quotation. Bad: 'S-4 requests have timeouts' (nothing can contradict it).",
   G: "Good: 'G-2 (D-1) timeout is 10 in the sample configuration, unit not stated'. Bad: 'G-2 the timeout can be configured'.",
   T: "Good: 'T-7 (D-3) the comment above retry() says: at most twice'. Bad: 'T-7 retry is commented'.",
 };
@@ -34,12 +34,12 @@ export function claimStep({ id, title, file, kind: { letter }, quotes, where }: 
     title,
     actions: ({ params: { folder } }) => [
       ...where,
-      `Write ${folder}/${file}. Claims: ${letter}-1, ${letter}-2 …: its dimension (D-n of 02), what is claimed in one line, and the quotation. A claim is what could be false: it has a subject and a number, a name, a condition, or a must, never, only, after. Praise, goals and plans are none.`,
+      `Write ${folder}/${file}. Claims: ${letter}-1, ${letter}-2 …: its dimension (D-n of 02), what is claimed in one line, and the quotation. A claim can be false: it has a subject and a number, a name, a condition, or a must, never, only, after. Praise, goals and plans are not claims.`,
       EXAMPLES[letter],
       letter === 'S'
-        ? 'At most 40: first those that a reader acts on, then those that are precise, then the rest. Do not look at the code yet: whoever knows what it does reads the text as if it said that.'
-        : 'At most 40, by the same order: acted on, precise, the rest. Include those that seem obvious: nobody has compared them for years.',
-      'Read: a row per file: read whole, or which part, and how many claims it gave.',
+        ? 'At most 40: first those that a reader acts on, then those that are precise, then the rest. Do not look at the code yet: whoever knows what the code does reads that into the text.'
+        : 'At most 40, in the same order: acted on, precise, the rest. Include those that seem obvious: nobody has compared them for years.',
+      'Read: a row per file: whether you read all of it or which part, and how many claims you found in it.',
     ],
     contract: {
       documents: [

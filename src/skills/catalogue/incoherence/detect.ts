@@ -20,9 +20,9 @@ export const DETECT_STEPS: readonly WorkStep[] = [
     id: 'scope',
     title: 'Scope',
     actions: ({ params: { folder, paths } }) => [
-      `List the tracked files under ${paths} (git ls-files) and sort them by what they are: specification, documents, help and messages, configuration and schemas, code, tests, examples, build and CI, history. Write ${folder}/01-scope.md:`,
-      '- Sources: a row per kind: paths, number of files, newest change (git log -1 --format=%cs -- PATH), and whether you will read all of it or which part. Read the specification and the entry documents whole.',
-      "- Authority: for each pair of kinds, which side is meant to win here, and where that is written ('the schema is generated from the types', 'docs/api.md is the contract'). 'Nobody says' is an answer. This only shapes later recommendations: a person decides.",
+      `List the tracked files under ${paths} (git ls-files) and sort them by kind: specification, documents, help and messages, configuration and schemas, code, tests, examples, build and CI, history. Write ${folder}/01-scope.md:`,
+      '- Sources: a row per kind: paths, number of files, newest change (git log -1 --format=%cs -- PATH), and whether you will read all of it or which part. Read the specification and the entry documents in full.',
+      "- Authority: for each pair of kinds, which side takes precedence here, and where that is written ('the schema is generated from the types', 'docs/api.md is the contract'). 'Not written anywhere' is an answer. This only shapes later recommendations: a person decides.",
       '- Left out: vendored, generated and archived files, each with its reason. For generated files, name what they are generated from: a mistake in them is fixed there.',
     ],
     contract: {
@@ -49,13 +49,13 @@ export const DETECT_STEPS: readonly WorkStep[] = [
         '| failure | which error, which exit code, what is undone |',
         '| interface | parameters, types, required or optional, what is returned |',
         '| order and states | steps of a setup, allowed transitions, what must come first |',
-        '| rights and safety | who may, what is validated, what is logged |',
+        '| rights and safety | who may do what, what is validated, what is logged |',
         '| versions | supported platforms, dependencies, what is deprecated since when |',
         "| counts and lists | 'the five stages' above a table of six |",
         '| words | one word for two things, two words for one |',
       ].join('\n'),
-      '- Dimensions: per chosen one, which two kinds of source you will hold against each other, and why contradictions are likely there (much changed, written by different people, copied).',
-      '- Searches: per dimension a search that finds its claims, with the number of hits. Run each now; one with no hit or with thousands is no search: refine it.',
+      '- Dimensions: per dimension, which two kinds of source you will compare, and why contradictions are likely there (changed often, written by different people, copied).',
+      '- Searches: per dimension a search that finds its claims, with the number of hits. Run each now; refine a search that has no hits or thousands of them.',
       '- Left out: dimensions that do not apply, with the reason.',
     ],
     contract: {
@@ -75,7 +75,7 @@ export const DETECT_STEPS: readonly WorkStep[] = [
     kind: CLAIMS.documents,
     quotes: 5,
     where: [
-      'Read the specification and the entry documents from the first line to the last, the others by the searches of 02-dimensions.md. Tables, captions, examples and footnotes claim as much as sentences do.',
+      'Read the specification and the entry documents from the first line to the last, the others by the searches of 02-dimensions.md. Tables, captions, examples and footnotes make claims just as sentences do.',
     ],
   }),
   claimStep({
@@ -85,7 +85,7 @@ export const DETECT_STEPS: readonly WorkStep[] = [
     kind: CLAIMS.configuration,
     quotes: 2,
     where: [
-      'Look at defaults and sample values, schemas and types, manifests, CI, environment samples, help texts and error messages. If the program runs, print its help and compare it with the source of the help.',
+      'Look at defaults and sample values, schemas and types, manifests, CI, environment samples, help texts and error messages. If the program runs here, print its help and compare it with the source of the help text.',
       'A default that is set in several layers is several claims: write down each layer.',
     ],
   }),
@@ -97,15 +97,15 @@ export const DETECT_STEPS: readonly WorkStep[] = [
     quotes: 2,
     where: [
       "Search comments for 'must', 'never', 'always', 'only', 'at most', 'default', 'see', 'deprecated', 'for now' and for numbers. The name of a test is a claim, and so are the values that it expects.",
-      'Suspect first the comment that is older than its code: git blame shows code lines newer than the comment above them.',
+      'Start with comments that are older than their code: git blame shows which code lines are newer than the comment above them.',
     ],
   }),
   {
     id: 'facts',
     title: 'What the Code Does',
     actions: ({ params: { folder } }) => [
-      `For every claim of 03, 04 and 05 find the place in the code that decides it, and read on until you know which value or branch takes effect: argument, environment, file, default, in the order in which they really override each other. Write ${folder}/06-facts.md:`,
-      '- Verdicts: a row per claim: id, the deciding path:line, what happens there, and one verdict.',
+      `For every claim of 03, 04 and 05 find the place in the code that decides it, and read on until you know which value or branch takes effect: argument, environment, file, default, in the order in which they actually override each other. Write ${folder}/06-facts.md:`,
+      '- Verdicts: a row per claim: id, the path:line that decides it, what happens there, and one verdict.',
       [
         '| verdict | when |',
         '|---|---|',
@@ -115,7 +115,7 @@ export const DETECT_STEPS: readonly WorkStep[] = [
         '| nothing decides | no code is responsible; say where you looked |',
         '| undecided | only a run can tell; say which |',
       ].join('\n'),
-      '- Deciding lines: quote them for everything that differs or is narrower, and for the claims that a reader depends on most even if they agree.',
+      '- Deciding lines: quote the line that decides each claim that differs or is narrower, and each claim that a reader depends on most, even if it agrees.',
       formatIncorrectBehavior("A row says 'agrees', and its place is the line on which a constant is declared.", {
         consequence: 'the constant is never used, or overridden two calls later, and the contradiction stays hidden',
       }),
@@ -139,12 +139,12 @@ export const DETECT_STEPS: readonly WorkStep[] = [
     id: 'cross-check',
     title: 'Sources Against Each Other',
     actions: ({ params: { folder } }) => [
-      `Leave the code aside. Sort the claims of 03, 04 and 05 by their subject and compare those that speak of the same thing. Write ${folder}/07-cross-check.md:`,
-      '- Subjects: a row per subject with two claims or more: the ids, and same, differs in words only, or differs.',
-      '- Differs: for each such row, what exactly is not the same: the value, the unit, the condition, the time, who does it.',
-      '- Counted: recount every list, table and series that a text gives a number for, and every cross-reference that names a section, file or command: is it there?',
-      '- Words: terms that two sources use for different things, and things that have two names. It counts only if a reader would act wrongly.',
-      'Compare subjects, not wordings: search for synonyms and units (30 s, 30000, half a minute) before you decide that only one source speaks of it.',
+      `Ignore the code in this step. Sort the claims of 03, 04 and 05 by their subject and compare those about the same thing. Write ${folder}/07-cross-check.md:`,
+      '- Subjects: a row per subject with two claims or more: the ids, and one of: same, differs in words only, differs.',
+      '- Differs: for each such row, what exactly differs: the value, the unit, the condition, the time, who does it.',
+      '- Counted: recount every list, table and series that a text gives a number for. Look up every cross-reference to a section, file or command: does it exist?',
+      '- Words: terms that two sources use for different things, and things that have two names. List one only if it would make a reader act wrongly.',
+      'Compare subjects, not wordings: search for synonyms and units (30 s, 30000, half a minute) before you decide that only one source mentions it.',
     ],
     contract: {
       documents: [
@@ -160,10 +160,10 @@ export const DETECT_STEPS: readonly WorkStep[] = [
     id: 'reverse',
     title: 'From the Code Back',
     actions: ({ params: { folder } }) => [
-      `So far you started from texts, and saw only what they mention. Start from the code now. Write ${folder}/08-reverse.md:`,
+      `So far you started from texts and saw only what they mention. Now start from the code. Write ${folder}/08-reverse.md:`,
       "- Places: at least five places in the code where decisions are made and texts fall behind. Find them by change (git log --since='6 months ago' --name-only --format= | sort | uniq -c | sort -rn | head -20) and by kind: constants, flags, environment variables, error codes, exported names, validation, permissions. Per place: what it decides, and what every text says about it (search by name and by meaning).",
       '- Differs: where a text says something else. Quote both.',
-      "- Only there: what no text mentions. That is no contradiction, unless a text claims to be complete ('all flags', 'the only way').",
+      "- Only there: what only the code has and no text mentions. That is not a contradiction, unless a text claims to be complete ('all flags', 'the only way').",
     ],
     contract: {
       documents: [
@@ -179,12 +179,12 @@ export const DETECT_STEPS: readonly WorkStep[] = [
     id: 'runs',
     title: 'Run What Can Be Run',
     actions: ({ params: { folder } }) => [
-      'Settle by running what reading left open: claims that are undecided or narrower in 06-facts.md, commands and examples that documents promise to work, printed help, and defaults that can be observed.',
-      `Write ${folder}/09-runs.md. Runs: a row per run: the command, its exit code, the lines of its output that matter, and the claims that it decides. Still undecided: what you could not run, and why (needs a network, a secret, an hour).`,
+      'Run what reading could not settle: claims that are undecided or narrower in 06-facts.md, commands and examples that documents promise to work, printed help, and defaults that can be observed.',
+      `Write ${folder}/09-runs.md. Runs: a row per run: the command, its exit code, the relevant lines of its output, and the claims that it decides. Still undecided: what you could not run, and why (needs a network, a secret, an hour).`,
       'Work in a temporary copy of the repository. If nothing in this repository can be run, check one documented path, name or link per document instead, and record those as runs.',
       formatForbidden([
-        'Runs that publish, deploy, send or delete, or that need credentials.',
-        'A run that was not made, or output that is not copied from it.',
+        'Running anything that publishes, deploys, sends or deletes, or that needs credentials.',
+        'Recording a run that you did not make, or output that you did not copy.',
       ]),
     ],
     contract: {
@@ -195,12 +195,12 @@ export const DETECT_STEPS: readonly WorkStep[] = [
     id: 'candidates',
     title: 'Candidates',
     actions: ({ params: { folder } }) => [
-      `Collect everything that differs in 06 to 09 in ${folder}/10-candidates.md as K-1, K-2 …, one per subject: what one decision would settle is one candidate, however many places repeat it.`,
-      'A candidate has four parts: the subject; a quotation of each of the two sides, from two places; and the sentence that makes it a contradiction:',
+      `Collect everything that differs in 06 to 09 in ${folder}/10-candidates.md as K-1, K-2 …, one per subject: if one decision would settle it, it is one candidate, however many places repeat it.`,
+      'A candidate has four parts: the subject; a quotation of each side, from two places; and the sentence that makes it a contradiction:',
       "'If the first holds, then … . The second says … . Both cannot hold when … .'",
-      "If you cannot finish that sentence, it is not a contradiction: it may be a gap, a vagueness or a matter of style. Put it under Not contradictions, with one line on what it is. Mark each candidate strong or weak. If nothing is strong, take the closest pairs you saw as weak candidates: the next step is there to explain them, and 'none' is a good result.",
+      "If you cannot finish that sentence, it is not a contradiction: it may be a gap, a vague passage or a matter of style. Put it under Not contradictions, with one line on what it is. Mark each candidate strong or weak. If nothing is strong, take the closest pairs you saw as weak candidates: the next step tries to explain them, and 'none' is a good result.",
       formatIncorrectBehavior("K-3: 'README says the tool is fast' against 'tests take 4 minutes'.", {
-        consequence: 'no sentence can be finished; the person reads noise and stops reading',
+        consequence: 'the sentence cannot be finished; the person reads noise and stops reading',
       }),
     ],
     contract: {
@@ -219,7 +219,7 @@ export const DETECT_STEPS: readonly WorkStep[] = [
     title: 'Refutation',
     fresh: true,
     actions: ({ params: { folder } }) => [
-      `This step belongs to an agent that did none of steps 1 to 10. If that is not you, start one and give it this text only. It reads ${folder}/10-candidates.md and the repository, nothing else of ${folder}.`,
+      `An agent that did none of steps 1 to 10 must do this step. If you did any of them, start a new agent and give it only this text. It reads ${folder}/10-candidates.md and the repository, and nothing else in ${folder}.`,
       `Try to explain each candidate away. Write ${folder}/11-refutation.md; Verdicts has a row per candidate: explained, confirmed or unsure, and the reason.`,
       formatFactoredVerificationRationale(
         'Per candidate: read the sentence, write down what you expect at both places, then open both with 30 lines around them, then compare.',
@@ -227,14 +227,14 @@ export const DETECT_STEPS: readonly WorkStep[] = [
       [
         '| it is explained if | look at |',
         '|---|---|',
-        '| they speak of different things, layers, units or moments | the definition of the subject |',
+        '| the sides are about different things, layers, units or moments | the definition of the subject |',
         '| a condition separates them | the branch, the platform, the mode, the version |',
-        '| one is history, a proposal, an example or a test of a wrong value | its heading, its date, what surrounds it |',
-        '| one is overridden before it has effect | the callers, the order of configuration |',
+        '| one is history, a proposal, an example or a test of a wrong value | its heading, its date, the text around it |',
+        '| one is overridden before it takes effect | the callers, the order of configuration |',
         '| the quotation leaves out what agrees | the lines before and after |',
       ].join('\n'),
-      'An explanation is a place, not a thought: quote the line that explains. Quote for the confirmed ones what shows that none of the rows applies. Unsure counts as confirmed and is marked.',
-      'The step passes if a candidate is confirmed or unsure. If all are explained it fails: then only the report is left.',
+      'An explanation is a place, not a thought: quote the line that explains the candidate. For a confirmed candidate, quote what shows that no row applies. Mark an unsure one; it counts as confirmed.',
+      'The step passes if a candidate is confirmed or unsure. If all are explained, it fails; then only the report is left.',
     ],
     routing: BranchRouting({ ifPass: 12, ifFail: 21 }),
     contract: {
@@ -253,12 +253,12 @@ export const DETECT_STEPS: readonly WorkStep[] = [
     id: 'findings',
     title: 'Findings',
     actions: ({ params: { folder } }) => [
-      `Write ${folder}/12-findings.md for a person who has not seen your notes. F-1, F-2 …: every candidate that ${folder}/11-refutation.md leaves confirmed or unsure, the gravest first. Name the candidate (K-n) in each.`,
+      `Write ${folder}/12-findings.md for a person who has not seen your notes. F-1, F-2 …: every candidate that ${folder}/11-refutation.md marks confirmed or unsure, the most serious first. Name the candidate (K-n) in each.`,
       'Per finding, in this order:',
       '1. Subject, in a line without code.',
-      '2. The two quotations, from two places, and the sentence why both cannot hold.',
-      '3. Effect: who does what wrong because of it. Severity: MUST if somebody who follows one of the two gets something wrong, lost or leaked, or a promise of the specification is broken; SHOULD if nothing is wrong today, but whoever changes this place next is misled; COULD if one is only puzzled.',
-      '4. Which side is probably right, by evidence: authority (01), age (git log -1 --format=%cs on both places), tests, runs (09). Say what speaks for the other side.',
+      '2. The two quotations, from two places, and the sentence that says why both cannot hold.',
+      '3. Effect: who does what wrong because of it. Severity: MUST if somebody who follows one of the two gets something wrong, lost or leaked, or a promise of the specification is broken; SHOULD if nothing is wrong today, but whoever changes this place next will be misled; COULD if a reader is only puzzled.',
+      '4. Which side is probably right, by evidence: authority (01), age (git log -1 --format=%cs on both places), tests, runs (09). Say what supports the other side.',
       'End with Overview: a row per finding: id, subject, severity, the two places.',
     ],
     contract: {

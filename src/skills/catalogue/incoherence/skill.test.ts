@@ -69,5 +69,5 @@ test('every finding is decided, resolved and verified', () => {
 test('the check of the project is the command that was given', () => {
   expect(work[18]?.contract?.command).toBe('{test}');
   expect(renderStep(skill, { step: 19, params: { test: 'make check' } }, { script: 'x' })).toContain('Run make check, and');
-  expect(renderStep(skill, { step: 19 }, { script: 'x' })).toContain('Find what this project checks itself with');
+  expect(renderStep(skill, { step: 19 }, { script: 'x' })).toContain('Find the checks of this project');
 });

@@ -42,18 +42,18 @@ export default defineSkill({
       actions: ({ params: { plan, folder } }) => [
         `Read ${plan} and every decision in it; they bind you. Write ${folder}/01-intake.md:`,
         [
-          '- Order: a row per milestone in the order of "after": its changes, its acceptance commands, what it needs from outside (service, credential, data, tool) and whether that is there.',
-          '- Drift: what changed in the project since the plan: run cat DIFFS/*.diff | git apply --check, with the folder diffs beside the plan; open every file that a refused diff names and say what is different.',
-          '- Point of No Return: the first step that cannot be undone by reverting a commit (data, release, message to others), and who has to agree before it.',
+          '- Order: a row per milestone in the order of "after": its changes, its acceptance commands, what it needs from outside (service, credential, data, tool) and whether that is available.',
+          '- Drift: what changed in the project since the plan: run cat DIFFS/*.diff | git apply --check, where DIFFS is the folder diffs next to the plan. Open every file whose diff does not apply, and say what is different.',
+          '- Point of No Return: the first step that cannot be undone by reverting a commit (data, release, message to others), and who must agree to it first.',
         ].join('\n'),
         [
           '| drift | then |',
           '|---|---|',
           '| lines moved, names unchanged | adapt the diff while implementing; note it as a deviation |',
-          '| a symbol, signature or test of the plan is gone or different | re-make that change from its intent; note it |',
-          '| an intent, decision or acceptance check no longer fits | stop: tell the person which, and that the plan needs planner again |',
+          '| a symbol, signature or test of the plan is gone or different | redo that change from its intent; note it as a deviation |',
+          '| an intent, decision or acceptance check no longer fits | stop: tell the person which one, and that planner must revise the plan |',
         ].join('\n'),
-        formatForbidden(['Change no code yet.', 'Do not improve the plan: what you would do differently goes to the report.']),
+        formatForbidden(['Change no code yet.', 'Do not improve the plan: put what you would do differently into the report.']),
       ],
     },
     {
@@ -70,15 +70,15 @@ export default defineSkill({
         command: '{test}',
       },
       actions: ({ params: { plan, test, folder } }) => [
-        'Show what is true before the first change, so that whatever fails later is known to be yours.',
+        'Record the state before the first change, so that you know which later failures are yours.',
         [
-          '1. git status must be clean but for your documents. Foreign changes: ask the person; neither commit nor discard them.',
-          `2. Run ${test}. It must pass. If it does not, stop: name the failing tests to the person, who decides whether they are repaired first or another command is used.`,
-          `3. Run every acceptance command of ${plan}. Each should fail; one that passes already shows nothing: look why, and say what would show the milestone instead.`,
+          '1. git status must be clean, except for your documents. If there are changes that are not yours, ask the person; neither commit nor discard them.',
+          `2. Run ${test}. It must pass. If it does not, stop and tell the person which tests fail; they decide whether to fix them first or to use another command.`,
+          `3. Run every acceptance command of ${plan}. Each should fail. If one passes already, it proves nothing: find out why, and say what would prove the milestone instead.`,
         ].join('\n'),
         `Write ${folder}/02-baseline.md: Commit: git rev-parse HEAD and the branch. Tests: command, exit code, number of tests, duration, the summary line as printed. Acceptance Before: a row per M: command, exit code, the deciding line.`,
-        formatIncorrectBehavior('The tests should pass, as nothing was changed yet.', {
-          consequence: 'a failure that was there before costs a review round, or hides one that is new',
+        formatIncorrectBehavior('The tests should pass, because nothing has changed yet.', {
+          consequence: 'a failure from before the change costs a review round, or hides a new one',
         }),
       ],
     },
@@ -155,15 +155,15 @@ export default defineSkill({
         command: '{test}',
       },
       actions: ({ params: { plan, test, folder } }) => [
-        `Run every acceptance command of ${plan} and ${test} once more, on the state that you hand over, and write ${folder}/06-report.md from what they print, not from the journal:`,
+        `Run every acceptance command of ${plan} and ${test} once more, on the final state, and write ${folder}/06-report.md from what they print, not from the journal:`,
         [
           '- Requirements: a row per R: met, partly or not; the command that shows it and the deciding line of its output.',
-          '- Milestones: a row per M: commit, check, exit code before (02-baseline.md) and after.',
-          '- Deviations: what differs from the plan, why, and what it means for its decisions.',
-          `- Follow-ups: fails and findings in ${folder}/qr/*-verdicts.json that did not block, open points of the writer, and what you would plan differently.`,
-          '- Way Back: the commands that undo it, and what they do not undo.',
+          '- Milestones: a row per M: commit, acceptance command, exit code before (02-baseline.md) and after.',
+          '- Deviations: what differs from the plan, why, and what that means for the decisions of the plan.',
+          `- Follow-ups: failed items and findings in ${folder}/qr/*-verdicts.json that did not block, open points of the writer, and what you would plan differently.`,
+          '- Way Back: the commands that undo the change, and what they do not undo.',
         ].join('\n'),
-        'Numbers and outputs are pasted. What was not run is "not run: why". "Partly" and "not" are reported as they are: a gap that the reader finds later costs more than one that they read here.',
+        'Paste numbers and outputs. For what you did not run, write "not run: why". Report "partly" and "not" openly: a gap that the reader finds later costs more than one that they read about here.',
         'Show it to the person. Do not push, merge or release unless they asked for it.',
       ],
     },
@@ -174,24 +174,24 @@ function implement({ params: { plan, test, folder } }: SkillContext): string[] {
   return [
     `Carry out ${plan}, one milestone after the other, in the order of 01-intake.md. For each:`,
     [
-      '1. Apply its diffs in order, tests first, and run the new tests: they must fail, and for the reason that they state. Then the rest.',
-      '2. Where a diff does not fit or is wrong, the intent decides, then the decisions, then the style around it. What you do differently is a deviation: C, what, why, under Deviations in the journal; without one, say so there.',
-      `3. Run the acceptance commands, then ${test}. Both as the plan expects, before the next milestone begins.`,
-      '4. Commit it alone, with a message that says what the project does after it and why. Must you not commit: note its files.',
-      `5. Add it to ${folder}/03-journal.md: under Milestones its M, commit, commands with exit codes and deciding lines, and a quote of the line that carries the milestone:`,
+      '1. Apply its diffs in order, tests first, and run the new tests: they must fail, and for the reason that they state. Then apply the rest.',
+      '2. Where a diff does not apply or is wrong, follow the intent, then the decisions, then the style of the surrounding code. Record what you do differently under Deviations in the journal: C, what, why. If there are no deviations, write that there.',
+      `3. Run the acceptance commands, then ${test}. Both must end as the plan expects before you begin the next milestone.`,
+      '4. Commit the milestone on its own, with a message that says what the project now does and why. If you must not commit, note its files.',
+      `5. Add it to ${folder}/03-journal.md: under Milestones its M, commit, commands with exit codes and deciding lines, and a quote of the line that implements the milestone:`,
     ].join('\n'),
     quoteForm('if (to.isBefore(from)) throw new RangeError(reason);', 'src/range.ts:22'),
     [
-      '| it happens that | then |',
+      '| if | then |',
       '|---|---|',
-      '| a check fails | find the cause before you change anything; the second attempt at the same check starts with a written guess and what would refute it |',
-      '| an old test fails | it is right until shown otherwise: change the code, or name the decision that changes the behaviour |',
-      '| the third attempt fails | put the milestone back to its last green state and ask the person |',
+      '| a check fails | find the cause before you change anything; before the second attempt at the same check, write down your hypothesis and what would refute it |',
+      '| an old test fails | assume that the test is right: change the code, or name the decision that changes the behaviour |',
+      '| the third attempt fails | restore the last state of the milestone in which the tests passed, and ask the person |',
       '| the intent cannot be met | stop at this milestone; the ones before it stay |',
     ].join('\n'),
     formatForbidden([
-      'No skipped, deleted or loosened test, no caught and ignored error, no special case for a test, to make a check pass.',
-      'Nothing that no change of the plan or deviation covers, however small.',
+      'Skipping, deleting or loosening a test, ignoring a caught error, or adding a special case for a test, to make a check pass.',
+      'Anything, however small, that no change of the plan and no deviation covers.',
     ]),
   ];
 }
@@ -201,15 +201,15 @@ function fixFindings({ params: { folder, test }, qr }: SkillContext): { readonly
     title: 'Fix the Implementation',
     actions: [
       formatStateBanner('implementation', { iteration: qr.iteration, mode: 'fix' }),
-      `Read the fails and the MUST findings in ${verdictsOf(IMPLEMENTATION, String(folder))}. For each, in the order of severity:`,
+      `Read the failed items and the MUST findings in ${verdictsOf(IMPLEMENTATION, String(folder))}. For each, in order of severity:`,
       [
-        '1. Reproduce it: run what the evidence names. What cannot be reproduced is noted with what you ran and saw, and the code stays.',
+        '1. Reproduce it: run what the evidence names. If you cannot reproduce it, note what you ran and saw, and leave the code unchanged.',
         '2. Write or extend the test that shows it; see it fail.',
-        '3. Fix the cause, at every place that has it: search for the pattern.',
+        '3. Fix the cause everywhere it occurs: search for the pattern.',
         `4. Run the acceptance commands of its milestone, then ${test}; commit.`,
-        `5. Note it in ${folder}/03-journal.md under its milestone, by the id of the item; a change of behaviour also under Deviations.`,
+        `5. Note it in ${folder}/03-journal.md under its milestone, by the id of the item; note a change of behaviour under Deviations too.`,
       ].join('\n'),
-      formatForbidden(['Do not change what no finding asks for.', 'Do not edit the items or verdicts, nor argue in comments of the code.']),
+      formatForbidden(['Do not change what no finding asks for.', 'Do not edit the items or verdicts, and do not argue in code comments.']),
     ],
   };
 }

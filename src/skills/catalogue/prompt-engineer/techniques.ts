@@ -11,9 +11,9 @@ export const SCOPE_TABLE: readonly string[] = [
   '| scope | the request |',
   '|---|---|',
   '| greenfield | there is no prompt yet |',
-  '| single-prompt | one prompt, which works and should be better or shorter |',
-  '| problem | one prompt or a few, and something definite goes wrong |',
-  '| ecosystem | prompts that work together: they share words, pass results on, or overrule each other |',
+  '| single-prompt | one prompt that works but should be better or shorter |',
+  '| problem | one prompt or a few, with a specific failure |',
+  '| ecosystem | prompts that work together: they share words, pass on results, or override each other |',
 ];
 
 /** Why a prompt fails, and how one sees that it is this cause. */
@@ -21,12 +21,12 @@ export const CAUSE_TABLE: readonly string[] = [
   '| cause | how to see it |',
   '|---|---|',
   '| missing: it needs something the prompt does not say | a person with only the prompt would have to ask |',
-  '| conflict: two instructions, or an instruction and an example | both cannot be followed in this case |',
+  '| conflict: between two instructions, or an instruction and an example | both cannot be followed in this case |',
   '| buried: far from where it is needed, or one of very many | moving only this line changes the output |',
   '| vague: a word with several readings (short, relevant, if needed) | two readers mark different outputs as right |',
-  '| example: the output copies what is accidental in it | its length, topic or order comes back |',
-  '| overload: several tasks in one call | each one alone succeeds |',
-  '| input: not delimited, cut off, stale, or instructions inside data | print what is really sent |',
+  '| example: the output copies incidental features of an example | its length, topic or order reappears |',
+  '| overload: several tasks in one call | each task succeeds alone |',
+  '| input: not delimited, cut off, stale, or instructions inside data | print what is actually sent |',
   '| not the prompt: the caller, parser, tool, model or data | a perfect answer would still fail |',
 ];
 
@@ -34,14 +34,14 @@ export const CAUSE_TABLE: readonly string[] = [
 export const TECHNIQUE_TABLE: readonly string[] = [
   '| seen | do |',
   '|---|---|',
-  '| form varies | name who reads the output, show one complete example of it |',
-  '| steps are skipped | number them; each leaves something that can be seen |',
-  '| a rule is ignored | put it where it applies, say why, say what to do instead of what not |',
+  '| the format varies | name who reads the output, show one complete example of it |',
+  '| steps are skipped | number them; make each produce something visible |',
+  '| a rule is ignored | put it where it applies, give the reason, say what to do rather than what not to do |',
   '| judgments vary | a decision table, with two cases at each border |',
-  '| facts are invented | ask for the source of each; make unknown a full answer |',
+  '| facts are invented | ask for the source of each; accept "unknown" as an answer |',
   '| too long | a limit and what to leave out; delete what invites it |',
   '| input is misread | label and delimit each part; long material first, the question last |',
-  '| examples are copied | two or three that differ in all but the point |',
+  '| examples are copied | give two or three that differ in everything but the point |',
   '| it approves its own work | check in a separate call that does not see the reasoning |',
-  '| rules collide | say which wins |',
+  '| rules conflict | say which one wins |',
 ];

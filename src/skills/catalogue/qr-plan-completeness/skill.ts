@@ -1,4 +1,4 @@
-// Reviews whether a plan is whole: nothing that is needed is missing, and a stranger could carry it out.
+// Reviews whether a plan is complete: nothing is missing, and a stranger could carry it out.
 
 import { COMPLETENESS } from '../planner-reviews.ts';
 import { reviewSkill } from '../review-skill.ts';
@@ -11,34 +11,38 @@ export default reviewSkill({
   ...COMPLETENESS,
   description: 'Reviews whether a plan is complete before any diff is written. The skill planner sends a quality-reviewer to it.',
   before: ({ folder }) =>
-    `Read the request and the requirements in ${folder}/01-context.md and the decisions in ${folder}/03-decisions.md. Of ${folder}/plan.json read only ids, titles and file names: items ask what the request needs, not what the plan offers.`,
+    `Read the request and the requirements in ${folder}/01-context.md and the decisions in ${folder}/03-decisions.md. In ${folder}/plan.json read only ids, titles and file names: the items must ask what the request needs, not what the plan offers.`,
   criteria: [
     { per: 'each R', severity: 'MUST', question: 'Which intent delivers it, and which acceptance check fails without it?' },
     { per: 'each M', severity: 'MUST', question: 'Which command accepts it, with which result, and does that command fail today?' },
     { per: 'each M', severity: 'MUST', question: 'Which test, by file and case, is new, and would it fail without the change?' },
     { per: 'each I', severity: 'MUST', question: 'What happens with bad input, a missing thing, a failing dependency, a second call?' },
-    { per: 'each file named', severity: 'MUST', question: 'Do the file and the symbols named exist, or is it said that they are new?' },
-    { per: 'stored data, formats, APIs', severity: 'MUST', question: 'What becomes of data and callers of the old form?' },
+    {
+      per: 'each file named',
+      severity: 'MUST',
+      question: 'Do the file and the named symbols exist, or does the plan say that they are new?',
+    },
+    { per: 'stored data, formats, APIs', severity: 'MUST', question: 'What happens to data and callers of the old form?' },
     { per: 'input from outside', severity: 'MUST', question: 'What is validated, who is allowed, what reaches a path, query or command?' },
     { per: 'order of M', severity: 'MUST', question: 'Is the project buildable and tested after each one?' },
     { per: 'each M', severity: 'SHOULD', question: 'How is it undone once it is out, and what cannot be?' },
-    { per: 'unstated needs', severity: 'SHOULD', question: 'What of help, config, limits, concurrency, logs, docs changes too?' },
+    { per: 'unstated needs', severity: 'SHOULD', question: 'What else changes: help, config, limits, concurrency, logs, docs?' },
     { per: 'each D', severity: 'SHOULD', question: 'Which fact supports it, what was rejected, which intent uses it?' },
     { per: 'each assumption', severity: 'SHOULD', question: 'What breaks if it is false, and who or what checks it?' },
-    { per: 'each I', severity: 'SHOULD', question: 'Which requirement or decision asks for it? None: it is scope that grew.' },
+    { per: 'each I', severity: 'SHOULD', question: 'Which requirement or decision asks for it? If none does, it is scope creep.' },
   ],
   good: '"What does I-4 do if the file is missing?", look "I-4 in plan.json", passes_if "it names the error or the default".',
   bad: '"Is error handling complete?"',
   looking: ({ params }) => [
-    `Look in ${params.folder}/plan.json and in the project; plan.md is no evidence for what plan.json lacks. Existence of files and symbols: search the project. "Fails today": run the acceptance command. Silence of the plan is a fail, also where you know what was meant.`,
+    `Look in ${params.folder}/plan.json and in the project; plan.md is not evidence for what plan.json lacks. To see whether files and symbols exist, search the project. To see whether a command fails today, run it. If the plan is silent, the item fails, even where you know what was meant.`,
   ],
-  quoted: 'from the project, the code or document on which the plan relies; the plan itself is no source',
+  quoted: 'from the project: the code or document on which the plan relies; the plan itself is not a source',
   refutations: [
     'An acceptance command that also passes today, or that passes when the milestone is done halfway.',
     'A requirement met for the main caller and not for the second one: search for all callers.',
     'An error path that says "handle errors" without saying what the caller sees.',
-    'A migration of new data only; the old rows, files, caches or configurations stay unread.',
-    'A milestone that needs something which a later one creates.',
-    'A "no" in passing: "no migration needed", "no security impact". Which fact supports it?',
+    'A migration of new data only, which ignores the old rows, files, caches or configurations.',
+    'A milestone that needs something that a later one creates.',
+    'An unsupported "no": "no migration needed", "no security impact". Which fact supports it?',
   ],
 });

@@ -13,7 +13,7 @@ export default reviewSkill({
   description: 'Reviews an implementation against its plan by running it. The skill planner-executor sends a quality-reviewer to it.',
   params: executorParams,
   before: ({ folder, plan }) =>
-    `Read the requirements, intents, acceptance checks and decisions in ${plan} and the baseline commit in ${folder}/02-baseline.md. Of the implementation read only the file names: git diff --stat BASELINE.`,
+    `Read the requirements, intents, acceptance checks and decisions in ${plan} and the baseline commit in ${folder}/02-baseline.md. Of the implementation, read only the file names: git diff --stat BASELINE.`,
   criteria: [
     { per: 'each acceptance check', severity: 'MUST', question: 'What does it print and return when you run it?' },
     { per: 'each R', severity: 'MUST', question: 'Which command or call shows it from the outside?' },
@@ -27,19 +27,23 @@ export default reviewSkill({
     {
       per: 'tests that existed',
       severity: 'MUST',
-      question: 'Which were deleted, skipped, loosened or given other expectations, and why?',
+      question: 'Which were deleted, skipped, loosened or given different expectations, and why?',
     },
     { per: 'the whole', severity: 'MUST', question: 'How do the failures of the whole test run differ from the baseline?' },
     { per: 'input from outside', severity: 'MUST', question: 'What happens with a hostile value?' },
-    { per: 'each deviation', severity: 'SHOULD', question: 'Does its reason hold, and do the plan’s decisions still?' },
-    { per: 'each changed file', severity: 'SHOULD', question: 'What is left over: debug output, TODO, dead code, a second copy of logic?' },
-    { per: 'each rollback', severity: 'SHOULD', question: 'Would the way back that the plan gives still work?' },
+    { per: 'each deviation', severity: 'SHOULD', question: 'Does its reason hold, and do the plan’s decisions still hold?' },
+    {
+      per: 'each changed file',
+      severity: 'SHOULD',
+      question: 'What was left behind: debug output, TODO, dead code, a second copy of logic?',
+    },
+    { per: 'each rollback', severity: 'SHOULD', question: 'Would the rollback that the plan gives still work?' },
     { per: 'each changed file', severity: 'COULD', question: 'Which name misleads?' },
   ],
-  good: '"What does the M-2 check npx vitest run src/range return?", look "run it", passes_if "exit 0 and the case an empty range is refused is listed".',
+  good: '"What does the M-2 check npx vitest run src/range return?", look "run it", passes_if "exit 0 and the case an empty range is rejected is listed".',
   bad: '"Does the implementation follow the plan?"',
   looking: ({ params }) => [
-    `Run every acceptance check yourself, and ${params.test} once; the journal of the implementer is no evidence. For a new test: break the line that it protects, run it, see it fail, restore the line (git diff must be as before). Evidence of a run is its command, exit code and the deciding line.`,
+    `Run every acceptance check yourself, and ${params.test} once; the journal of the implementer is not evidence. For a new test: break the line that it protects, run it, see it fail, restore the line (git diff must be as before). Evidence of a run is its command, exit code and the deciding line.`,
   ],
   quoted: 'from the code, the tests or the project’s rules',
   refutations: [

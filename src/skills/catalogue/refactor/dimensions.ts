@@ -17,7 +17,7 @@ const DIMENSIONS: readonly Dimension[] = [
   },
   {
     name: 'size and nesting',
-    ask: 'Which function does not fit in one sentence without and?',
+    ask: 'Which function cannot be described in one sentence without "and"?',
     find: 'the longest files and functions, the deepest indentation',
   },
   {
@@ -32,7 +32,7 @@ const DIMENSIONS: readonly Dimension[] = [
   },
   {
     name: 'data and types',
-    ask: 'Which states can be written that must not occur?',
+    ask: 'Which states do the types allow that must not occur?',
     find: 'optional fields set together, flags and texts for kinds, casts',
   },
   {

@@ -11,10 +11,10 @@ export const PREPARE_STEPS: readonly WorkStep[] = [
     actions: ({ params: { folder, problem } }) => [
       `The problem: ${problem}`,
       `Save the request word for word in ${folder}/00-request.md. Read the code that any solution will touch. Then write ${folder}/01-problem.md:`,
-      "- Need: who cannot do what today, how often, and how one would see that it is solved. A request that is itself a solution ('add a cache') is traced back to its need (pages take 4 s); the solution asked for becomes one idea among others.",
-      '- Today: how it is done now. Quote the lines a solution has to live with: interfaces, data, limits. In an empty repository, quote 00-request.md.',
-      '- Constraints: H-1, H-2 …: what must hold whatever the design, its source (a person, a contract, a line of code, a date), and how a design would break it. What only makes a design better is a criterion, not a constraint.',
-      '- Not wanted: what a solution might do and should not.',
+      "- Need: who cannot do what today, how often, and how to see that it is solved. Trace a request that is itself a solution ('add a cache') back to its need (pages take 4 s); the requested solution becomes one idea among others.",
+      '- Today: how it is done now. Quote the lines that a solution must work with: interfaces, data, limits. In an empty repository, quote 00-request.md.',
+      '- Constraints: H-1, H-2 …: what must hold for any design, its source (a person, a contract, a line of code, a date), and how a design would break it. Something that only makes a design better is a criterion, not a constraint.',
+      '- Not wanted: what a solution might do but should not.',
       '- Open: what is unknown, and what you assume until it is known. Ask the person only about what would change a constraint: one message, three questions at most.',
       formatForbidden(['Naming, sketching or ruling out a solution.']),
     ],
@@ -35,12 +35,12 @@ export const PREPARE_STEPS: readonly WorkStep[] = [
     title: 'Criteria',
     actions: ({ params: { folder } }) => [
       `Fix now, while no design exists, how designs will be compared. Write ${folder}/02-criteria.md; it cannot be changed later.`,
-      '- Criteria: four to seven, K-1, K-2 …, a row each: what is judged, weight (all together 100), and what a design looks like that gets 0, 2 and 4 points.',
+      '- Criteria: four to seven, K-1, K-2 …, a row each: what is judged, weight (100 in total), and what a design must be like to get 0, 2 or 4 points.',
       'Good: K-2 effort to undo, weight 20: 0 = data must be migrated back; 2 = a release; 4 = a switch. Bad: K-2 maintainability, 1 to 10.',
-      '- Ties: which difference in points means nothing, and what decides then.',
-      'Test every criterion: two people reading the same design would give the same points. It can be judged on paper. A design that nobody wants would not score high on it. It does not describe an idea that you already favour. One criterion is about being wrong (cost to undo), one about those who run or maintain it.',
+      '- Ties: up to which difference in points two designs are tied, and what decides then.',
+      'Test every criterion: two people who read the same design would give the same points; it can be judged on paper; a design that nobody wants would not score high on it; it does not describe an idea that you already favour. One criterion must be about being wrong (cost to undo), one about those who run or maintain it.',
       formatIncorrectBehavior('Five criteria of 20 each.', {
-        consequence: 'nothing was decided; the comparison says what the scorer feels',
+        consequence: 'nothing is defined; the comparison only reflects what the scorer feels',
       }),
     ],
     contract: {
@@ -58,7 +58,7 @@ export const PREPARE_STEPS: readonly WorkStep[] = [
     id: 'perspectives',
     title: 'Perspectives',
     actions: ({ params: { folder } }) => [
-      `Choose three to five perspectives that would lead to designs of different shape, and write a brief for each in ${folder}/03-briefs.md: a section per designer, headed by its id alone ('## P-1').`,
+      `Choose three to five perspectives that would lead to designs that differ in kind, and write a brief for each in ${folder}/03-briefs.md: a section per designer, headed by its id alone ('## P-1').`,
       [
         '| perspective | starts from |',
         '|---|---|',
@@ -67,11 +67,11 @@ export const PREPARE_STEPS: readonly WorkStep[] = [
         '| reuse | what already solves it: in this repository, a standard, a library, a service |',
         '| data | what is stored, who owns it, what must never be lost; the rest follows |',
         '| failure | what breaks, who notices, how it is repaired at night |',
-        '| use | the call or the screen as its user would want it, then backwards |',
+        '| use | the call or the screen as its user would want it, then work backwards |',
         '| ten times | ten times the load, the size or the people |',
         '| as asked | the solution that the request names, done well |',
       ].join('\n'),
-      'Always least change; always remove the cause or reuse; as asked if the request names a solution. Per pair of designers: what will one do that the other would not? If you cannot say, replace one.',
+      'Always include "least change", and "remove the cause" or "reuse"; include "as asked" if the request names a solution. For each pair of designers, ask: what will one do that the other would not? If you cannot say, replace one.',
       'A brief has 50 to 120 words: the perspective, the code and material to begin with, and what this designer is free to question. The problem is in 01-problem.md, which all of them read.',
       formatForbidden(['In a brief: the criteria and their weights, other designers, a solution, a preference.']),
     ],
@@ -83,7 +83,7 @@ export const PREPARE_STEPS: readonly WorkStep[] = [
     id: 'designs',
     title: 'Design in Parallel',
     actions: ({ params: { folder } }) => [
-      `Start one designer per section of ${folder}/03-briefs.md, all in one message, so that they work at the same time. Put the id of the section in place of P-N; say nothing else to them.`,
+      `Start one designer per section of ${folder}/03-briefs.md, all in one message, so that they work at the same time. Replace P-N with the id of the section; tell them nothing else.`,
       formatSubagentDispatch({
         agent: AgentRole.ARCHITECT,
         scriptPath: 'pawl skill step solution-design-designer',
@@ -91,7 +91,7 @@ export const PREPARE_STEPS: readonly WorkStep[] = [
         totalSteps: 6,
         params: { brief: 'P-N', folder: String(folder) },
       }),
-      `Each writes ${folder}/designs/P-N.md and returns at most ${RETURNED_WORDS} words. One that returns nothing is started once more; after that it counts as 'no design'. Fewer than two designs: stop and tell the person.`,
+      `Each writes ${folder}/designs/P-N.md and returns at most ${RETURNED_WORDS} words. If a designer returns nothing, start it once more; after that it counts as 'no design'. If there are fewer than two designs, stop and tell the person.`,
       `When all have returned, write ${folder}/04-returns.md from what they returned: a row per designer: id, file, idea, weakest point. Do not open the designs yet, and do not compare.`,
     ],
     dispatch: {

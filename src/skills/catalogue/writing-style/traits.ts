@@ -51,7 +51,7 @@ export const PROFILE: NonNullable<NonNullable<StepContract['documents']>[number]
 /** Habits of machine-written prose, to be counted in the samples. */
 export const HABITS: readonly string[] = [
   'Does it say what a thing is not before it says what it is (not just X but Y)?',
-  'Do things come in threes, with the same build?',
+  'Do things come in threes, with the same structure?',
   'Does a paragraph end with a sentence that sums it up or draws a lesson?',
   'Does a text begin by naming its importance, or end by looking ahead?',
   'Are there bold lead-ins with a colon, a heading for every paragraph, emoji?',

@@ -3,11 +3,11 @@
 /** The shape of a plan. */
 export const PLAN_FORMAT = `# Plan format: plan.json
 
-A plan is one JSON file, so that its cross-references can be checked. Five lists, of which requirements may be left out; every entry has an id of its own that never changes or is reused.
+A plan is one JSON file, so that its cross-references can be checked. It has five lists; requirements is optional. Every entry has its own id, which never changes and is never reused.
 
     {
       "title": "Jobs survive a crash",
-      "goal": "A job runs once, also when the worker is killed while it runs.",
+      "goal": "A job runs once, even if the worker is killed while it runs.",
       "requirements": [{ "id": "R-1", "text": "A card is charged once per job." }],
       "decisions": [
         { "id": "D-1", "decision": "Mark a job as done before it runs.", "because": "Running twice charges a card twice; a lost job is retried by its sender (queue.md:12).",
@@ -27,17 +27,17 @@ A plan is one JSON file, so that its cross-references can be checked. Five lists
       ]
     }
 
-| list | id | says | must have |
+| list | id | describes | must have |
 |---|---|---|---|
 | requirements | R-1 | what was asked for | text |
-| decisions | D-1 | what was chosen | because: facts, limits, quotes; rejected: each option that a reader would expect, and what speaks against it |
-| milestones | M-1 | a state of the project that can be shipped and checked | acceptance: what to run or look at, and what is seen then; after: milestones that come first |
+| decisions | D-1 | what was chosen | because: facts, limits, quotes; rejected: each option that a reader would expect, and what is wrong with it |
+| milestones | M-1 | a state of the project that can be shipped and checked | acceptance: what to run or look at, and the expected result; after: milestones that come first |
 | intents | I-1 | what will be different, in one sentence without code | milestone, decisions that it follows from, files |
 | changes | C-1 | the diff of one file for one intent | intent, file, diff (diff-format) |
 
-Checked by the engine: ids are unique and known; a change has an intent; an intent has a milestone and a decision; a milestone has acceptance criteria, an intent, and no circle in "after"; a decision is used by an intent, and a requirement met by one; paths stay inside the project. As soon as there is one change, every intent has one, or says why not: "noChange": "only run, see M-2".
+The engine checks: ids are unique and known; a change has an intent; an intent has a milestone and a decision; a milestone has acceptance criteria, an intent, and no cycle in "after"; every decision is used by an intent, and every requirement is met by one; paths stay inside the project. As soon as there is one change, every intent must have one or say why not: "noChange": "only run, see M-2".
 
-Order of work: decisions, then milestones, then intents, then changes. A change that needs something no intent says means that an intent is missing, and often a decision.
+Order of work: decisions, then milestones, then intents, then changes. If a change needs something that no intent mentions, an intent is missing, and often a decision too.
 
-Good acceptance: "GET /jobs/7 answers 404 after the job was pruned." Bad: "Pruning works." A criterion that nobody could see fail is none.
+Good acceptance: "GET /jobs/7 answers 404 after the job was pruned." Bad: "Pruning works." If nobody could see it fail, it is not a criterion.
 `;
