@@ -7,7 +7,7 @@
 
 import { type Group, headOf } from '../definition/join.ts';
 import { fieldsOf, joinsData } from '../definition/joining-data.ts';
-import { setbacksAfter, withoutHeardNotes } from '../definition/notes.ts';
+import { setbacksAfter, withoutReadNotes } from '../definition/notes.ts';
 import { isSuccess } from '../definition/outcome.ts';
 import { mayRetry, nextTry } from '../definition/retry.ts';
 import { type Activation, type Path, type Ref, slotsOf, startTimeOf, visitOf, waitOf } from './activation.ts';
@@ -69,7 +69,7 @@ export function conclude(turn: Turn, path: Path, result: Result): void {
     return;
   }
   turn.emit({ ...settled, merge: mergeOf(turn, activation, result) });
-  const notes = isSuccess(turn.model(activation), outcome) ? withoutHeardNotes(turn.run, activation, turn.model(activation)) : undefined;
+  const notes = isSuccess(turn.model(activation), outcome) ? withoutReadNotes(turn.run, activation, turn.model(activation)) : undefined;
   if (notes !== undefined) turn.changeRun({ change: 'noted', notes });
   const setbacks = setbacksAfter(turn.run, { activation, model: turn.model(activation), result });
   if (setbacks !== undefined) turn.changeRun({ change: 'set-back', setbacks });

@@ -9,7 +9,7 @@ import type { AgentReply } from '../agents/driver.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { argumentFault, argumentLines } from '../definition/arg.ts';
 import { type AssumptionText, checkAssumptions } from '../definition/assumption.ts';
-import { misfit } from '../definition/json-schema.ts';
+import { schemaMismatch } from '../definition/json-schema.ts';
 import type { ArgModel, StepModel } from '../definition/model.ts';
 import { isReview } from '../definition/overlap.ts';
 import type { WorkerConfig } from './brief.ts';
@@ -73,7 +73,7 @@ const VERDICT_INSTRUCTIONS =
 export function replyFault({ schema, givesText, reviews, args }: ReplyRules, reply: RawReply): string | undefined {
   const { success, output } = reply;
   if (success && givesText === true && typeof output !== 'string') return '"output" must be a text';
-  const unfit = success && schema !== undefined ? misfit(schema, output) : undefined;
+  const unfit = success && schema !== undefined ? schemaMismatch(schema, output) : undefined;
   const wrongArg = success && args !== undefined ? argumentFault(args, output) : undefined;
   return unfit ?? wrongArg ?? verdictFault(reply, reviews === true) ?? assumptionsFault(reply);
 }

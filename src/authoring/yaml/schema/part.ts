@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { byName, choice, count, duration, flag, literal, map, noted, template, texts, tree } from './field.ts';
 
-/** A program: a shell line or its words, and what it gets. */
+/** A program: a shell line or its words, and its environment. */
 export const program = {
   run: noted(
     literal('A shell line, given to `sh -c` as it stands. Values reach it as environment variables, by `env`.', 'pytest tests/ -x'),
@@ -21,7 +21,7 @@ export const program = {
   }).optional(),
 } as const;
 
-/** Where a request goes and what it carries. */
+/** The URL and content of a request. */
 export const request = {
   url: noted(z.string().regex(/^(?:https?:\/\/|\{\{)/), {
     description: 'Where it goes. Private addresses are refused.',
@@ -70,7 +70,7 @@ export const fresh = choice(
   ['activation', 'run'],
 ).optional();
 
-/** What an agent or a program must not do. */
+/** The restrictions of an agent or a program. */
 export const restrictions = {
   network: noted(
     z.union([
@@ -169,7 +169,7 @@ export const budget = map(
 const orOff = <T extends z.ZodType>(limit: T, description: string) =>
   noted(z.union([limit, z.literal(false)]), { description, accepts: 'a limit, or false' }).optional();
 
-/** Limits that stop a run which goes on for too long. */
+/** Limits that stop a run that goes on for too long. */
 export const circuitBreakers = noted(
   z.union([
     z.literal(true),

@@ -1,5 +1,5 @@
-// Owns how a workflow file says where a stage leads: one word, or one of five maps. Which key a map begins with says
-// which form it is, and each form takes its own fields only.
+// Owns how a workflow file writes a transition: one word, or one of five maps. The first key of a map selects the form,
+// and each form has its own fields only.
 
 import * as z from 'zod';
 import { byName, condition, count, duration, literal, map, type Note, noted, template, tree } from './field.ts';
@@ -89,7 +89,7 @@ export function leads(key: string, description: string, note: Note = {}) {
   return noted(plain, { id: key, description, examples: ['implement'], accepts: ACCEPTS, ...note });
 }
 
-/** What a human, a program or an agent can be asked around every stage, and where its troubles lead. */
+/** The transitions for failures, which every stage can have. */
 export const troubles = {
   on_error: noted(retried, {
     id: 'on_error',
