@@ -1,5 +1,5 @@
-// Owns what follows from the things outside that a question is about: which of them changed since it was shown, and what
-// an approval of them means for the rest of the run.
+// Owns the changes of a question's outside subjects since they were shown, and what their approval means for the rest of
+// the run.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { AttemptResult } from './attempt.ts';
@@ -8,7 +8,7 @@ import { judgedKey } from './judged-tree.ts';
 const CHANGES_MAX = 10;
 const TREE = 'the files of the workspace';
 
-/** What of the things that a question is about has changed, in words. */
+/** What has changed about the subjects of a question, as text. */
 export function changesBetween(before: Json, after: Json): string {
   const [was, is] = [leaves(before), leaves(after)];
   const names = [...new Set([...was.keys(), ...is.keys()])].filter((name) => was.get(name) !== is.get(name)).sort();
@@ -39,7 +39,7 @@ function leaves(subjects: Json): Map<string, string> {
   return found;
 }
 
-/** What a decision about these subjects adds to the run: which tree people approved, and which head of a pull request. */
+/** The data that a decision about these subjects adds to the run: the approved tree and pull request head. */
 export function approvalOf(
   { tree, pr }: JsonObject,
   at: { readonly path: string; readonly step: string; readonly now: number },

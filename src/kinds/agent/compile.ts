@@ -1,4 +1,4 @@
-// Owns how an `agent` step is written: who works, what they are asked, and what they must bring.
+// Owns how an `agent` step is written: the worker, its task, and what it must produce.
 
 import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
