@@ -170,7 +170,7 @@ CREATE TABLE closed_accounts (
 ) WITHOUT ROWID;
 `;
 
-/** The condition, in SQL, that a run can still go on. A query with exactly this text is answered from the index of open runs. */
+/** The SQL condition for open runs. A query with exactly this text uses the index of open runs. */
 export const OPEN_SQL = `status NOT IN ('completed', 'overridden', 'rejected', 'cancelled')`;
 
 /** The condition, in SQL, that a checkpoint has assumptions. One without has no such field, and text of others is in quotes that are escaped. */
