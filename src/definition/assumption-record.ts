@@ -92,5 +92,5 @@ export function newAssumptions(known: Assumptions, { place, value, ...reported }
 /** Why a run cannot record more assumptions, if it cannot. */
 export function roomFault(known: Assumptions, { step, more }: { readonly step: string; readonly more: number }): string | undefined {
   if (openAssumptions({ assumptions: known }).length + more <= OPEN_ASSUMPTIONS_MAX) return undefined;
-  return `step "${step}" assumed more than the run holds: ${OPEN_ASSUMPTIONS_MAX} assumptions may wait for an answer; answer some of them`;
+  return `step "${step}" made too many assumptions: at most ${OPEN_ASSUMPTIONS_MAX} of a run may wait for an answer; answer some of them`;
 }

@@ -115,7 +115,7 @@ const ITEM_ID = /^[A-Za-z0-9][\w.-]{0,39}$/;
 
 /** What is wrong with the items that a review was split into. */
 export function itemFaults(items: readonly ReviewItem[]): string[] {
-  if (items.length === 0) return ['there are no items, and nothing that was not looked at is reviewed'];
+  if (items.length === 0) return ['there are no items, so nothing would be reviewed'];
   if (items.length > REVIEW_ITEMS_MAX) return [`there are ${items.length} items; ${REVIEW_ITEMS_MAX} are the most`];
   const ids = items.map(({ id }) => id);
   return items.flatMap(({ id, severity, question }, index) => [

@@ -49,7 +49,7 @@ export function paramsBehind({ command, text }: WrittenStart, declared: Readonly
     if (whole === undefined || name === undefined || found.has(name))
       throw new EngineError(
         'PARAMS_INVALID',
-        `behind /${command} come parameters, each once, as name=value or name="a value"; "${rest.slice(0, 100)}" is none`,
+        `after /${command}, write each parameter once as name=value or name="a value"; "${rest.slice(0, 100)}" is not a parameter`,
       );
     found.set(name, argFromText(quoted ?? plain, Object.hasOwn(declared, name) ? declared[name]?.type : undefined));
     rest = rest.slice(whole.length);

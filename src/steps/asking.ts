@@ -101,7 +101,7 @@ async function askObject(job: Job, agent: NonNullable<StepCode['agent']>, { work
   }
 }
 
-const TIME_IS_OVER = 'the time that its budget leaves is over';
+const TIME_IS_OVER = 'the remaining time of its budget is used up';
 
 function timeLimit(signal: AbortSignal, timeMs: number | undefined): AbortSignal {
   return timeMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeMs)]);

@@ -42,7 +42,7 @@ async function reasonFor({ path, kind }: TreeEntry, { top, known, mayChange }: S
   if (kind === 'link') return await straysTo(top, path, known);
   // On a case-insensitive disk, a renamed file is also found under its old name.
   const isThere = kind === 'gone' && !known.hasInAnyCase(path) && (await unlessGone(lstat(join(top, path))))?.isFile() === true;
-  return isThere ? `${path} is still there, and git was told to ignore it` : undefined;
+  return isThere ? `${path} still exists, but git was set to ignore it` : undefined;
 }
 
 /** Where a link leads to content that is no part of the tree. */

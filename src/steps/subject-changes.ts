@@ -32,7 +32,7 @@ function filesIn(subjects: Json): string {
 function leaves(subjects: Json): Map<string, string> {
   const found = new Map<string, string>();
   const { pr, files, tree, problem } = isJsonObject(subjects) ? subjects : {};
-  if (problem !== undefined) found.set('what could not be looked at', JSON.stringify(problem));
+  if (problem !== undefined) found.set('what could not be checked', JSON.stringify(problem));
   if (isJsonObject(pr)) found.set(`the head of pull request ${String(pr.number)}`, JSON.stringify(pr));
   if (isJsonObject(tree)) found.set(TREE, JSON.stringify(tree.id ?? tree.problem ?? null));
   for (const [path, digest] of Object.entries(isJsonObject(files) ? files : {})) found.set(path, JSON.stringify(digest));

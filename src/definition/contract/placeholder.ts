@@ -1,5 +1,5 @@
-// Owns the detection of placeholder text: notes such as TODO, text that asks to be filled in, and the same line or words
-// repeated.
+// Owns the detection of placeholder text: notes that work is unfinished, text that asks to be filled in, and the same line
+// or words repeated.
 //
 // Quotations and code are ignored: a finding may be about such a note in the code.
 

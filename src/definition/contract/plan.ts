@@ -265,7 +265,7 @@ function looseFaults({ requirements, decisions, milestones, intents, changes }: 
     ...intents.flatMap(({ id, pointer, value }) =>
       changes.length === 0 || changed.has(id) || isText(value.noChange)
         ? []
-        : [fault('PLAN_INTENT_WITHOUT_CHANGE', pointer, `no change carries out ${id}; add one, or say why none is needed in "noChange"`)],
+        : [fault('PLAN_INTENT_WITHOUT_CHANGE', pointer, `no change implements ${id}; add one, or say in "noChange" why none is needed`)],
     ),
   ];
 }

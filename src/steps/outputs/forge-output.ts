@@ -73,7 +73,7 @@ export async function prepareOutput(job: Job, forge: Forge, { output, wanted }: 
   const request = readRequest(job, { output, wanted }, { place: placeOf(job.context.snapshot.data), rules });
   if ('refused' in request) {
     const noun = NOUNS[output.type] ?? '';
-    return wrong(output, `what was asked for is no ${noun} that can be written: ${request.refused}`, adviceFor(output));
+    return wrong(output, `the requested ${noun} cannot be written: ${request.refused}`, adviceFor(output));
   }
   return { output, request };
 }

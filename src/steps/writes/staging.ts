@@ -82,7 +82,7 @@ function questionOf(step: string, requests: readonly WriteRequest[]): AgentQuest
     question: `Step "${step}" wants this written at the forge, exactly as it is here:\n\n${texts.join('\n\n')}`,
     options: [
       { label: WRITE_ANSWER, description: 'write it at the forge' },
-      { label: REFUSE_ANSWER, description: 'write nothing; an answer in your own words refuses, too, and is told to the worker' },
+      { label: REFUSE_ANSWER, description: 'write nothing; any other answer also rejects, and its text is passed to the worker' },
     ],
   };
 }

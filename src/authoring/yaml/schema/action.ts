@@ -35,8 +35,8 @@ export const ACTIONS = {
     pr,
   },
   notify: {
-    target: literal('The group or person that is told.', 'maintainers'),
-    message: template('What they are told.', 'PR #{{ context.pr_number }} is ready').optional(),
+    target: literal('The group or person to notify.', 'maintainers'),
+    message: template('The message.', 'PR #{{ context.pr_number }} is ready').optional(),
   },
 } as const;
 

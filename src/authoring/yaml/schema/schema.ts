@@ -184,7 +184,7 @@ function createSchema(compilers: Compilers) {
       concurrency,
       budget: budget.optional(),
       circuit_breakers: circuitBreakers.optional(),
-      protected: texts('Patterns of files that no agent of a run may change, beside those that are always protected.', [
+      protected: texts('Patterns of files that no agent of a run may change, in addition to those that are always protected.', [
         'tests/**',
       ]).optional(),
       databases,

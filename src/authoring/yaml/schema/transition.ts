@@ -7,15 +7,15 @@ import { byName, condition, count, duration, literal, map, type Note, noted, tem
 const target = (description: string) => literal(description, 'escalate');
 
 const notifyForm = map('a notification', {
-  target: literal('The group or person that is told.', 'maintainers'),
-  message: template('What they are told; without it, that the stage was reached.', 'PR #{{ context.pr_number }} is ready').optional(),
+  target: literal('The group or person to notify.', 'maintainers'),
+  message: template('The message. Default: that the stage was reached.', 'PR #{{ context.pr_number }} is ready').optional(),
 });
 
 /** A notification: a group or person, or one with a message. */
 export const notify = noted(z.union([literal('A group or person.', 'maintainers'), notifyForm]), {
   id: 'notify',
   description:
-    'Tells a group or person, at the forge of the project; without a forge nobody is told. A notification that fails never affects the run.',
+    'Notifies a group or person at the forge of the project; without a forge, nobody is notified. A failed notification never affects the run.',
   examples: ['maintainers', { target: 'maintainers', message: 'PR #{{ context.pr_number }} is ready' }],
   accepts: 'a group, or a map with target and message',
 });
