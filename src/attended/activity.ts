@@ -1,11 +1,11 @@
-// Owns what the engine is doing in a run while an agent waits for it, in one line.
+// Owns the one-line text about what the engine is doing in a run while an agent waits for it.
 
 import { readRunTree } from '../engine/run-tree.ts';
 import { isWorking } from '../engine/status.ts';
 import { startTimeOf } from '../kernel/activation.ts';
 import type { Store } from '../store/store.ts';
 
-/** The attempt of a step that the engine carries out or verifies now. */
+/** The attempt of a step that the engine is running or verifying. */
 export interface RunningStep {
   readonly run: string;
   readonly path: string;
@@ -15,7 +15,7 @@ export interface RunningStep {
 const STEPS_SHOWN = 3;
 const LINE_MAX = 160;
 
-/** What the engine does in a run: `step "test" for 12 s: 40 tests passed`. `lastLine` reads what a step printed last. */
+/** What the engine is doing in a run: `step "test" for 12 s: 40 tests passed`. `lastLine` reads a step's last output. */
 export async function activityOf(
   store: Store,
   run: string,

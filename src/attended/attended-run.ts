@@ -1,4 +1,4 @@
-// Owns what a run means to the agent that carries out its steps: the steps that are open for it, or why there are none.
+// Owns a run as seen by the agent that does its steps: the steps that are open for it, or why there are none.
 // It reads a store and changes nothing.
 //
 // AT1. Nothing is open in a run that a person paused.
@@ -19,16 +19,16 @@ import { type ExplainedWait, explainWaits } from './waits.ts';
 /** A step that is open for the agent, with its number in the definition; steps of a flow have none. */
 export interface OpenWork extends Handout {
   readonly number: number | undefined;
-  /** The sub-agent that has to do it; absent where the agent of the run does. */
+  /** The sub-agent that must do it; absent if the run's own agent does. */
   readonly dispatch?: WorkDispatch;
 }
 
-/** Open work as the sub-agent gets it that does it. */
+/** Open work in the form that its sub-agent gets. */
 export function forWorker({ dispatch: _, ...work }: OpenWork): OpenWork {
   return work;
 }
 
-/** The name of a step. An item of a fan-out has that of the fan-out, and a branch its own behind that of its group. */
+/** The name of a step. An item has the name of its fan-out; a branch has its own name after that of its group. */
 export function stepName(step: string): string {
   const { id, member } = splitName(step);
   return member === id ? id : step;
@@ -39,13 +39,13 @@ export function stepNames(work: readonly OpenWork[]): readonly string[] {
   return [...new Set(work.map(({ step }) => stepName(step)))];
 }
 
-/** What the result of a step must be, if the step says so. */
+/** The rules for the result of a step, if it has any. */
 export function resultLines({ schema, kind }: Pick<OpenWork, 'schema' | 'kind'>): string[] {
   if (schema !== undefined) return [`The result must match this JSON Schema: ${JSON.stringify(schema)}`];
   return kind === 'generate' ? ['The result must be a JSON string.'] : [];
 }
 
-/** What a worker with one step is told when that step is no longer open. */
+/** The message for a worker with one step when that step is no longer open. */
 export const NOTHING_LEFT = 'There is nothing left to do for you.';
 
 /** A run as its agent sees it, by what there is to do. */
@@ -55,9 +55,9 @@ export type AttendedRun = (RunFacts & { readonly kind: 'work'; readonly work: re
 export type IdleRun = RunFacts & IdleReason;
 
 type IdleReason =
-  /** A live process executes something. */
+  /** A live process is running something. */
   | { readonly kind: 'executing' }
-  /** Something should be executing, and no process does it. */
+  /** Something should be running, but no process drives the run. */
   | { readonly kind: 'abandoned' }
   /** It waits for a person, for another program, or for the time `due`. */
   | { readonly kind: 'waiting'; readonly waits: readonly ExplainedWait[]; readonly due: number | undefined }
@@ -72,7 +72,7 @@ interface RunFacts {
   readonly position: number;
 }
 
-/** Where runs are read, and the open work of each with its tokens. */
+/** Reads runs, and their open work with its tokens. */
 export interface WorkSource {
   readonly store: Store;
   handouts(run: string): Promise<readonly Handout[]>;
@@ -89,14 +89,14 @@ export function sourceOfEngine(engine: Engine): WorkSource {
   return { store: engine.store, handouts: (run) => engine.run(run).handouts() };
 }
 
-/** Reads what a run, together with those below it, means to its agent. */
+/** Reads a run and its child runs as their agent sees them. */
 export async function readAttendedRun(source: WorkSource, run: string): Promise<AttendedRun> {
   const tree = await readRunTree(source.store, run);
   const open = tree.runs.filter(
     ({ state }) => !state.paused && tree.waits.some((one) => one.run === state.id && one.wait.kind === 'report'),
   );
   const work = (await Promise.all(open.map((one) => workOf(source, tree, one)))).flat();
-  // Another process took the reports between the two reads.
+  // Another process consumed the reports between the two reads.
   if (open.length > 0 && work.length === 0) return readAttendedRun(source, run);
   const { id, workflow } = tree.root;
   const position = tree.runs.reduce((sum, { state }) => sum + state.seq, 0);
@@ -113,7 +113,7 @@ async function workOf(source: WorkSource, { runs }: RunTree, of: TreeRun): Promi
   });
 }
 
-/** The sub-agent that had to do the work at a path of a run; undefined where the agent of the run did it. */
+/** The sub-agent for the work at a path of a run; undefined if the run's own agent did it. */
 export async function dispatchOf(
   store: Store,
   root: string,

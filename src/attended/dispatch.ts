@@ -1,9 +1,9 @@
-// Owns which open work is for a sub-agent, and what the agent that sends it off is told: which kind of agent, the prompt
-// with the token, and how much it may return. Two things are sent off: the steps of a child run that a step dispatches,
-// and a step that reviews work, which an agent has to do that did none of it.
+// Owns which open work is for a sub-agent, and what the dispatching agent gets: the kind of agent, the prompt with the
+// token, and the limit of its result. Two things are dispatched: the steps of a child run with `dispatch`, and a step that
+// reviews work, which must be done by an agent that did none of it.
 //
-// AT8. Whoever carries out a run is not shown the instructions of work that it has to send off; whoever comes with the
-//      token of that work is shown nothing else.
+// AT8. The agent of a run does not see the instructions of dispatched work; a sub-agent with the token of that work sees
+//      nothing else.
 
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
@@ -16,11 +16,11 @@ import type { TreeRun } from '../engine/run-tree.ts';
 /** A sub-agent that does some of the open work. */
 export interface WorkDispatch {
   readonly agent: string;
-  /** How many words a result of it may have. */
+  /** The maximum number of words of its result. */
   readonly returns?: number;
   /** It reviews work of others. */
   readonly fresh: boolean;
-  /** What it does: the child run, or the step. Work of one sub-agent has the same. */
+  /** Its subject: the child run, or the step. All work of one sub-agent has the same. */
   readonly to: string;
   /** The child runs that lead to it, the outermost first. */
   readonly inside: readonly string[];
@@ -37,14 +37,14 @@ export function dispatchesOf(runs: readonly TreeRun[], { state }: TreeRun): read
   return [...above, { agent, returns, fresh: false, to: state.id, inside: [...above.map(({ to }) => to), state.id] }];
 }
 
-/** What the step that started a child says about who does it. */
+/** The dispatch of the step that started a child. */
 function dispatchAt(steps: readonly StepModel[], path: string): ChildDispatch | undefined {
   const step = steps.find(({ id }) => id === topStepOf(path));
   const models = step === undefined ? [] : [step, ...membersOf(step)];
   return models.flatMap((model) => (model.kind === 'workflow' && model.dispatch !== undefined ? [model.dispatch] : []))[0];
 }
 
-/** The sub-agent for a step: its own if it reviews, else that of its run. */
+/** The sub-agent for a step: its own if it reviews, otherwise that of its run. */
 export function dispatchFor(
   step: { readonly model: StepModel | undefined; readonly path: string; readonly role: string },
   run: { readonly id: string; readonly dispatches: readonly WorkDispatch[] },
@@ -55,7 +55,7 @@ export function dispatchFor(
   return { agent: step.role, fresh: true, to, inside: [...(last?.inside ?? []), to] };
 }
 
-/** What a sub-agent is told by the agent that sends it off. `command` prints its work. */
+/** The prompt for a sub-agent. `command` prints its work. */
 export function dispatchPrompt({ fresh, returns }: WorkDispatch, command: string): string {
   return [
     `Do this first, and then exactly what it says: ${command}.`,
@@ -65,14 +65,14 @@ export function dispatchPrompt({ fresh, returns }: WorkDispatch, command: string
   ].join(' ');
 }
 
-/** Why the agent that carries out a run does not do work itself that it sends off. */
+/** Why the agent of a run must not do dispatched work itself. */
 export function dispatchReason({ fresh, agent }: WorkDispatch): string {
   return fresh
     ? 'An agent that did none of the work has to do this step: start a new sub-agent with this prompt. Do not do it yourself.'
     : `Start a new sub-agent (${agent}) with this prompt. Do not do its work yourself.`;
 }
 
-/** Refuses a result that is longer than its dispatch allows. */
+/** Throws if a result is longer than its dispatch allows. */
 export function assertReturns({ returns }: WorkDispatch, result: Json): void {
   const words = returns === undefined ? 0 : wordsOf([JSON.stringify(result)]).length;
   if (returns !== undefined && words > returns)

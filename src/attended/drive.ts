@@ -1,5 +1,5 @@
 // Owns driving a run for its agent: until a step is open for the agent, or until only a person, another program or a
-// later time can move the run on. A run whose process died is resumed; one that is paused or halted is left as it is.
+// later time can continue the run. A run whose process died is resumed; a paused or halted one is left alone.
 
 import type { Engine } from '../api/engine.ts';
 import { changeOrTime, isUndriven, resumeUndriven, TIMER_MS_MAX } from '../api/undriven.ts';
@@ -10,22 +10,22 @@ import { type AttendedRun, readAttendedRun, sourceOfEngine } from './attended-ru
 
 /** How long a call may take. */
 export interface DriveLimits {
-  /** Returns after this time although something still executes. */
+  /** Returns after this time even if something is still running. */
   readonly patienceMs?: number;
-  /** Waits that long instead while no step is open for the agent. */
+  /** The limit while no step is open for the agent. */
   readonly idleMs?: number | undefined;
   /** Stops waiting for what is due. */
   readonly stopped?: Promise<void>;
-  /** Returns at once although something still executes: nobody waits for the reply any more. */
+  /** Returns at once even if something is still running, because nobody waits for the reply any more. */
   readonly signal?: AbortSignal;
 }
 
 /** What is due within this time is waited for. */
 const SOON_MS = 60_000;
-/** How often a long wait looks whether a step is open, while others still execute. */
+/** How often a long wait checks whether a step is open, while others are still running. */
 export const LOOK_MS = 2000;
 
-/** Drives a run to where it needs somebody, and returns what it then means to its agent. */
+/** Drives a run until it needs somebody, and returns its state as its agent sees it. */
 export async function driveForAgent(engine: Engine, run: string, limits: DriveLimits = {}): Promise<AttendedRun> {
   const { patienceMs = TIMER_MS_MAX, idleMs = patienceMs, stopped, signal } = limits;
   const last = Date.now() + Math.max(idleMs, patienceMs);
@@ -61,7 +61,7 @@ export async function endsWithin(work: Promise<unknown>, ms: number, signal?: Ab
   }
 }
 
-/** Resumes a run that should be executing although no process drives it; returns whether it was one. */
+/** Resumes a run that should be running but has no process; returns whether it did. */
 export async function resumeAbandoned(engine: Engine, run: string): Promise<boolean> {
   const loaded = await engine.store.load(run);
   const isAbandoned = isUndriven(loaded) && statusOf(loaded.state) === 'running';

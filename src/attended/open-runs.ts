@@ -1,4 +1,4 @@
-// Owns the open attended runs of a project, and which of them an agent that has lost its context goes on with.
+// Owns the open attended runs of a project, and which of them an agent that has lost its context continues.
 
 import { EngineError } from '../base/error.ts';
 import { ATTENDED } from '../steps/handover.ts';
@@ -12,10 +12,10 @@ export interface ProjectRun {
   readonly holder: 'own' | 'other' | undefined;
 }
 
-/** How many runs are looked at: the newest. */
+/** How many runs are read, newest first. */
 const RUNS_MAX = 50;
 
-/** The open attended runs at the top among those that `isWanted` picks, newest first. */
+/** The open attended top-level runs that `isWanted` selects, newest first. */
 export async function readOpenRuns(source: WorkSource, isWanted: (run: RunSummary) => boolean): Promise<readonly AttendedRun[]> {
   const listed = await source.store.list({ status: ['running', 'waiting'] });
   const wanted = listed.filter((run) => run.parent === undefined && run.damaged === undefined && isWanted(run)).slice(0, RUNS_MAX);
@@ -34,7 +34,7 @@ async function isAttended(store: Store, id: string): Promise<boolean> {
   return (await store.data(id, [ATTENDED])).get(ATTENDED) === true;
 }
 
-/** The run that an agent goes on with when it names none: the only one of its own, else the only one that nobody has. */
+/** The run that an agent continues if it names none: its only own one, otherwise the only one without a session. */
 export function pickRun(open: readonly ProjectRun[]): ProjectRun | undefined {
   const own = open.filter(({ holder }) => holder === 'own');
   const free = open.filter(({ holder }) => holder === undefined);

@@ -1,10 +1,10 @@
-// Owns the runs that one connected agent works on: starting a run, taking one up after a lost context, finding the step to
-// do now, finding the run that a token belongs to. It approves nothing and cancels nothing: only people do.
+// Owns the runs of one connected agent: starting a run, adopting one after a lost context, finding the next step, and
+// finding the run of a token. It approves and cancels nothing: only people do.
 //
-// AT2. A session serves the runs that it started or took up, and those they started; any other run, and its tokens, are
-//      unknown to it. It takes up an open attended run of its project: the one it names, or, when it names none and has
-//      none, the only one that no other live session works on. A session that was given its runs takes up no others.
-// AT3. A start under a key is one run, however often and in whichever process it is repeated.
+// AT2. A session serves the runs that it started or adopted, and their child runs; any other run, and its tokens, are
+//      unknown to it. It adopts an open attended run of its project: the one it names, or, if it names none and has none,
+//      the only one that no other live session works on. A session that was given its runs adopts no others.
+// AT3. A start with a key is one run, however often and in whichever process it is repeated.
 
 import type { Engine } from '../api/engine.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
@@ -47,9 +47,9 @@ export interface AttendedHost {
   remember(run: string, how: 'started' | 'served'): void;
   /** The open attended runs of the project, newest first. */
   openRuns(): Promise<readonly ProjectRun[]>;
-  /** Records that the agent goes on with a run that another session had. */
+  /** Records that the agent continues a run that another session had. */
   takeUp(run: string): void;
-  /** What a step that executes printed last, if that is known. */
+  /** The last output line of a running step, if known. */
   lastLine?(step: RunningStep): string | undefined;
 }
 
@@ -74,7 +74,7 @@ export interface NextRequest {
   readonly item?: string | undefined;
 }
 
-/** The runs that an agent works on, and the open ones of the project that it could take up. */
+/** The runs that an agent works on, and the open ones of the project that it could adopt. */
 export interface SessionRuns {
   readonly runs: readonly AttendedRun[];
   readonly others: readonly ProjectRun[];
@@ -98,13 +98,13 @@ export class AttendedSession {
     return { ...limits, patienceMs: limits.patienceMs ?? this.patienceMs };
   }
 
-  /** Starts a run, or finds the one that was started under the same key. */
+  /** Starts a run, or finds the one that was started with the same key. */
   async start({ workflow, params, key }: KeyedStart, limits: DriveLimits = {}): Promise<AttendedRun> {
     const id = key === undefined ? undefined : deriveRunId(`mcp/${workflow}`, key);
     let how: 'started' | 'served' = 'started';
     const { engine, run } = await this.host.start({ workflow, params, ...present({ id }) }).catch((error: unknown) => {
       if (id === undefined || !hasCode(error, ['RUN_EXISTS'])) throw error;
-      // Who knows the key of a run need not be the one who started it.
+      // A session that knows the key of a run may not be the one that started it.
       how = 'served';
       return this.startedBefore(id, params);
     });
@@ -122,12 +122,12 @@ export class AttendedSession {
   }
 
   /**
-   * Drives the runs on and returns what the agent does in each. Without a run these are the open ones that it has; if it
-   * has none, it takes up one of the project.
+   * Drives runs and returns what the agent should do in each. Without a named run these are its open ones; if it has none,
+   * it adopts one of the project.
    */
   async next(request: NextRequest = {}, limits: DriveLimits = {}): Promise<SessionRuns> {
     const { run, token, step, item } = request;
-    // A worker with a token belongs to a run that is served already, or that it names.
+    // A worker with a token belongs to a run that is already served, or that it names.
     if (token === undefined || run !== undefined) await this.takeUpFor(run);
     if (token !== undefined) return { runs: [await this.withToken(token, run)], others: [] };
     const driven = await this.drive(this.served(run), limits);
@@ -137,7 +137,7 @@ export class AttendedSession {
     return open.length > 0 ? { runs: open, others: [] } : { runs: driven.slice(0, 1), others: await this.others() };
   }
 
-  /** Drives runs until each needs somebody, or, where several are under way, until a step is open in one of them. */
+  /** Drives runs until each needs somebody or, if several are running, until a step is open in one of them. */
   private async drive(runs: readonly string[], limits: DriveLimits): Promise<readonly AttendedRun[]> {
     const all = (each: DriveLimits): Promise<readonly AttendedRun[]> =>
       Promise.all(runs.map(async (run) => driveForAgent(await this.host.open(run), run, this.limited(each))));
@@ -150,7 +150,7 @@ export class AttendedSession {
     return driven;
   }
 
-  /** Takes up the named run, or the one that an agent without a run goes on with. */
+  /** Adopts the named run, or the one that an agent without a run continues. */
   private async takeUpFor(prefix: string | undefined): Promise<void> {
     if (!this.mayTakeUp || (prefix === undefined ? await this.hasOpenRun() : this.matching(prefix).length > 0)) return;
     const others = await this.others();
@@ -181,7 +181,7 @@ export class AttendedSession {
     );
   }
 
-  /** Returns the runs as they are, without driving or taking up anything. */
+  /** Returns the current runs, without driving or adopting anything. */
   async status(prefix?: string): Promise<SessionRuns> {
     const others = await this.others();
     if (prefix === undefined) return { runs: await this.read(this.served()), others };
@@ -198,7 +198,7 @@ export class AttendedSession {
     return this.mayTakeUp ? this.host.offers() : { workflows: [], untrusted: 0 };
   }
 
-  /** Gives a submission to the run that its token belongs to: the first of those served that knows it. */
+  /** Passes a submission to the run of its token: the first served run that knows it. */
   async submit(submission: Submission, { only = false, ...limits }: DriveLimits & { readonly only?: boolean } = {}): Promise<Reply> {
     for (const root of this.served()) {
       const engine = await this.host.open(root);
@@ -206,7 +206,7 @@ export class AttendedSession {
         try {
           return await submit(engine, { ...this.limited(limits), run, root, submission, only });
         } catch (error) {
-          // A run that has no such token, or that ended, is not the one that is meant.
+          // The token is not of this run, or the run has ended: try the next one.
           if (!hasCode(error, ['TOKEN_UNKNOWN', 'RUN_FINAL'])) throw error;
         }
       }
@@ -217,19 +217,19 @@ export class AttendedSession {
     );
   }
 
-  /** The runs that this session may look at: its own, those they started, and the open ones of the project. */
+  /** The runs that this session may read: its own, their child runs, and the open ones of the project. */
   async visibleRuns(): Promise<readonly string[]> {
     const own = this.served().map(async (run) => readRunIds((await this.host.open(run)).store, run));
     return [...(await Promise.all(own)).flat(), ...(await this.others()).map(({ run }) => run.id)];
   }
 
-  /** The workflows that this session may look at: those that it may start, and those of its runs. */
+  /** The workflows that this session may read: those that it may start, and those of its runs. */
   async visibleWorkflows(): Promise<readonly string[]> {
     const own = (await this.read(this.served())).map(({ workflow }) => workflow);
     return [...own, ...(await this.offers()).workflows.map(({ name }) => name)];
   }
 
-  /** What the engine does in the runs of this session, one line for each that is executing. */
+  /** What the engine is doing in the runs of this session, one line for each that is running. */
   async activity(now: number): Promise<readonly string[]> {
     const lastLine = this.host.lastLine?.bind(this.host);
     const lines = this.served().map(async (run) => {
@@ -246,7 +246,7 @@ export class AttendedSession {
     return (await Promise.all(asked)).flat().sort((a, b) => a.since - b.since);
   }
 
-  /** Records a person's answers to questions of an agent. Whoever calls has made sure that a person gave them. */
+  /** Records a person's answers to questions of an agent. The caller must have verified that a person gave them. */
   async answer(asked: WaitingQuestions, answers: readonly Answer[], actor: string): Promise<void> {
     for (const root of this.served()) {
       const engine = await this.host.open(root);

@@ -1,5 +1,5 @@
-// Owns what an agent sends about its step: a result, a failure or questions, and what the reply means. A report is
-// recorded and verified by the engine; the reply also says what the agent does next.
+// Owns an agent's submissions about its step (a result, a failure or questions) and the replies. The engine records and
+// verifies a report; the reply also says what the agent should do next.
 
 import type { Engine } from '../api/engine.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
@@ -17,24 +17,24 @@ export type Submission = { readonly token: string } & (
   | { readonly kind: 'assumptions'; readonly assumptions: Json }
 );
 
-/** What became of a submission. */
+/** The result of a submission. */
 export type Receipt =
   | (Attempt & { readonly kind: 'accepted' })
   /** The work is not done: `message` says what is missing. */
   | (Attempt & { readonly kind: 'refused'; readonly message: string })
-  /** The agent itself reported that it cannot be done. */
+  /** The agent itself reported a failure. */
   | (Attempt & { readonly kind: 'gave-up'; readonly message: string })
   /** The questions wait for a person. */
   | { readonly kind: 'asked' }
-  /** What it assumed is on record, and it goes on with its step. */
+  /** The assumptions are recorded, and the agent continues its step. */
   | { readonly kind: 'assumed' }
   /** The report is recorded; verifying it takes longer than the caller waits. */
   | { readonly kind: 'pending' };
 
-/** The attempt that a report was about. `repeated`: the report was recorded before, and this is what became of it. */
+/** The attempt of a report. `repeated`: the report was recorded before, and this is its verdict. */
 type Attempt = Pick<ReportVerdict, 'step' | 'path' | 'attempt' | 'repeated'>;
 
-/** What an agent gets back: what became of its submission, if it made one, and the run as it is now. */
+/** The reply to an agent: the result of its submission, if there was one, and the current state of the run. */
 export interface Reply {
   readonly receipt: Receipt | undefined;
   readonly run: AttendedRun;
@@ -42,9 +42,9 @@ export interface Reply {
   readonly given: ReadonlySet<string>;
   /** The run of the step that the submission was about; it may be below the run that is driven. */
   readonly of?: string;
-  /** The worker does one step only, or what it was sent off for, and is told of nothing else. */
+  /** The worker does only one step, or its dispatched work, and sees nothing else. */
   readonly only?: true;
-  /** What the worker was sent off for. */
+  /** The dispatch of the worker. */
   readonly sent?: WorkDispatch;
 }
 
@@ -59,7 +59,7 @@ export function newWork({ receipt, run, given }: Reply): readonly OpenWork[] {
   return workIn(run).filter(({ token }) => isRepeated || !given.has(token));
 }
 
-/** The reply to a worker that was given a token: the step it belongs to, and no other. */
+/** The reply to a worker with a token: only the step of that token. */
 export function onlyToken(run: AttendedRun, token: string): Reply {
   const work = workIn(run).filter((one) => one.token === token);
   if (run.kind !== 'work' || work.length === 0)
@@ -70,7 +70,7 @@ export function onlyToken(run: AttendedRun, token: string): Reply {
   return { ...withoutSubmission({ ...run, work: work.map(forWorker) }), only: true };
 }
 
-/** A reply for a worker that was given one step: that step again, if it is not done, and no other. */
+/** The reply to a worker with one step: only that step, if it is not done. */
 export function onlyOwnStep(reply: Reply): Reply {
   const { receipt, run, of } = reply;
   const path = receipt !== undefined && 'path' in receipt && receipt.kind !== 'accepted' ? receipt.path : undefined;
@@ -83,7 +83,7 @@ export function workIn(run: AttendedRun): readonly OpenWork[] {
   return run.kind === 'work' ? run.work : [];
 }
 
-/** A submission, the run whose step it is about, and the run at the top, which is driven on afterwards. */
+/** A submission, the run of its step, and the top-level run, which is driven afterwards. */
 export interface SubmitRequest extends DriveLimits {
   readonly submission: Submission;
   readonly run: string;
@@ -92,7 +92,7 @@ export interface SubmitRequest extends DriveLimits {
   readonly only?: boolean;
 }
 
-/** Gives a submission to the engine, drives the run on, and returns what the agent does next. */
+/** Passes a submission to the engine, drives the run, and returns what the agent should do next. */
 export async function submit(engine: Engine, request: SubmitRequest): Promise<Reply> {
   const { root, submission } = request;
   const source = sourceOfEngine(engine);
@@ -105,12 +105,12 @@ export async function submit(engine: Engine, request: SubmitRequest): Promise<Re
   const run = isRead ? await readAttendedRun(source, root) : await driveForAgent(engine, root, limits);
   const reply: Reply = { receipt, run, given: new Set(workIn(before).map(({ token }) => token)), of: request.run };
   const isRepeated = 'repeated' in receipt && receipt.repeated;
-  // The work of a repeated report is open no longer.
+  // The work of a repeated report is no longer open.
   const by = sent ?? (isRepeated ? await dispatchOf(engine.store, root, { run: request.run, path: receipt.path }) : undefined);
   return by === undefined ? reply : onlyWhatWasSent(reply, by);
 }
 
-/** The reply to a sub-agent: what is left of what it was sent off for. A step of anybody else is not handed to it. */
+/** The reply to a sub-agent: the rest of its dispatched work. It does not get the steps of others. */
 function onlyWhatWasSent(reply: Reply, sent: WorkDispatch): Reply {
   const own = workIn(reply.run)
     .filter(({ dispatch }) => dispatch?.inside.includes(sent.to) === true)
@@ -118,7 +118,7 @@ function onlyWhatWasSent(reply: Reply, sent: WorkDispatch): Reply {
   return { ...reply, given: new Set(), only: true, sent, run: reply.run.kind === 'work' ? { ...reply.run, work: own } : reply.run };
 }
 
-/** What a worker is told that has nothing left to do: with how much it returns to whoever sent it. */
+/** The message for a worker that has nothing left to do, with the limit of its result. */
 export function nothingLeft({ sent }: Reply): string {
   return sent?.returns === undefined ? NOTHING_LEFT : `${NOTHING_LEFT} Return what you found in at most ${sent.returns} words.`;
 }
@@ -141,7 +141,7 @@ async function receiptFor(
     .run(run)
     .report(report)
     .catch(async (error: unknown) => {
-      // It may be spent because the process that verified this very report died: then it is verified now.
+      // The token may be used up because the process that verified this report died: then it is verified now.
       if (!isEngineError(error) || error.code !== 'TOKEN_SPENT' || !(await resumeAbandoned(engine, run))) throw error;
       await engine.run(run).waitOnly('idle');
       return engine.run(run).report(report);

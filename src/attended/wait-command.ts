@@ -1,4 +1,4 @@
-// Owns which command ends a wait: what a person runs to move the run on.
+// Owns which command a person runs to end a wait.
 
 import { shellWord } from '../base/shell-word.ts';
 import type { OpenGate } from '../engine/gates.ts';

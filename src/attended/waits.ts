@@ -1,5 +1,5 @@
-// Owns what a wait means to the people around an agent: the question, its options, who may answer, and the command with
-// which they do. It reads a store and changes nothing.
+// Owns explaining waits to people: the question, its options, who may answer, and the command for it. It reads a store and
+// changes nothing.
 
 import { present } from '../base/fields.ts';
 import { shellWord } from '../base/shell-word.ts';
@@ -11,12 +11,12 @@ import { inOneLine, quotedAfterFirst } from '../steps/instructions/quotes.ts';
 import type { Store } from '../store/store.ts';
 import { commandFor } from './wait-command.ts';
 
-/** A wait with what is asked, where somebody is asked something. */
+/** A wait with its question, if somebody is asked something. */
 export interface ExplainedWait extends TreeWait {
   readonly asks: readonly WaitQuestion[];
   /** The groups whose members may decide; absent if everybody with the right to decide may. */
   readonly from?: readonly string[];
-  /** How many of them must agree, if it takes more than one. */
+  /** How many of them must agree, if more than one. */
   readonly count?: number;
   /** Only a signature of an enrolled key counts. */
   readonly signed?: true;
@@ -34,7 +34,7 @@ export interface WaitQuestion {
 const PROMPT_MAX = 600;
 const LABEL_MAX = 80;
 
-/** Adds to waits what is asked, and who answers how. */
+/** Adds to waits their questions, and who can answer how. */
 export async function explainWaits(store: Store, waits: readonly TreeWait[]): Promise<readonly ExplainedWait[]> {
   const explained = [...Map.groupBy(waits, ({ run }) => run)].map(([run, ofRun]) => explainRun(store, run, ofRun));
   const all = (await Promise.all(explained)).flat();
@@ -52,7 +52,7 @@ async function explainRun(store: Store, run: string, waits: readonly TreeWait[])
     const gate = wait.kind === 'human' ? gates.find(({ path }) => path === wait.path) : undefined;
     const questions = wait.kind === 'answer' ? asked.find(({ path }) => path === wait.path) : undefined;
     const which = questions !== undefined && asked.length > 1 ? ` --step ${shellWord(questions.path)}` : '';
-    // A child run is only looked at; nothing about it is decided here.
+    // A wait for a child run is ended by the child's own waits.
     const ends = wait.kind === 'child' ? undefined : commandFor(run, wait, { gate, several: gates.length > 1, halt });
     const command = ends === undefined ? undefined : `${ends}${which}`;
     const asks =

@@ -1,5 +1,5 @@
-// Owns what a review policy means: each of its rules is short for a workflow file, and is run as one. There is no second
-// engine for reviews.
+// Owns review policies: each rule is shorthand for a workflow file and runs as one, so there is no second engine for
+// reviews.
 //
 // - A rule with a sequence becomes its roles as agent stages, in that order.
 // - A rule without one becomes one parallel stage that needs all of its reviews.
@@ -59,7 +59,7 @@ export function reviewTrigger({ rules = [] }: ReviewPolicy, { metadata: { name }
   return { event: 'pull_request.opened', ...base, or: REVIEWED_EVENTS.map((event) => ({ event, ...base })) };
 }
 
-/** The workflows of a policy that was found right. */
+/** The workflows of a valid policy. */
 export function compileReviewPolicy({ enabled = true, default_requirements = [], rules = [] }: ReviewPolicy): GeneratedWorkflow[] {
   if (!enabled) return [];
   const ruled = rules.map((rule) => ruleWorkflow(rule, default_requirements));
@@ -103,7 +103,7 @@ function parallelStage(id: string, requirements: readonly ReviewRequirement[]): 
   return { id, type: 'parallel', join: 'all', branches };
 }
 
-/** Skips what a rule takes care of: conditions of triggers say which branches there are, not which there are not. */
+/** A condition that skips branches with a rule of their own: trigger conditions can include branches but not exclude them. */
 function elsewhere(branches: readonly string[]): { readonly condition?: string } {
   if (branches.length === 0) return {};
   const tests = branches.map((branch) => `(context.base_branch ?? '') != ${JSON.stringify(branch)}`);

@@ -1,7 +1,7 @@
-// Owns what the triggers of a role mean: an event starts an agent of that role on its own, without any workflow file. It is
-// run as a workflow of one stage, so that it is recorded, limited and stopped like every other run.
+// Owns the triggers of roles: an event starts an agent of that role without a workflow file. It runs as a workflow of one
+// stage, so that it is recorded, limited and stopped like every other run.
 //
-// - The agent is told what happened and decides what to do. It may leave a comment or open a pull request; it need not.
+// - The agent learns what happened and decides what to do. It may write a comment or open a pull request, or neither.
 
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
@@ -15,7 +15,7 @@ export interface RoleTrigger {
   readonly label?: string;
 }
 
-/** A workflow that is generated for a role, and all that starts it. */
+/** A workflow that is generated for a role, with its triggers. */
 export interface RoleWorkflow {
   readonly workflow: GeneratedWorkflow;
   readonly trigger: TriggerModel;
@@ -39,7 +39,7 @@ function roleWorkflowName(role: string): string {
   return `role-${role}`;
 }
 
-/** The workflows of roles with triggers. `roles` was found right. */
+/** The workflows of roles with triggers. `roles` must be valid. */
 export function compileRoleTriggers(roles: Json): RoleWorkflow[] {
   return roleTriggersOf(roles).map(({ role, triggers }) => {
     const [first, ...rest] = triggers.map(modelOf) as [TriggerModel, ...TriggerModel[]];
@@ -56,7 +56,7 @@ export function roleTriggersOf(roles: Json): { readonly role: string; readonly t
   });
 }
 
-/** The trigger of a role as workflows have them. */
+/** The trigger of a role as a workflow trigger. */
 export function modelOf({ event, label }: RoleTrigger): TriggerModel {
   return { event, labels: [], baseBranches: [], isOfRole: true, ...present({ label }) };
 }

@@ -4,7 +4,7 @@
 // is a file in the user's state directory, named after the digest of its id, so it is the same in every folder.
 //
 // - A session lives while one of the processes that spoke for it lives: its MCP server, or the agent's own process.
-// - After "/clear" Claude Code goes on under a new id, which a running server does not learn: the old record then names the
+// - After "/clear" Claude Code continues with a new id, which a running server does not learn: the old record then names the
 //   new one, and everything that asks with the old id gets the new one.
 
 import { readdirSync } from 'node:fs';
@@ -36,7 +36,7 @@ export interface AgentSession {
   readonly kept: { readonly at: string; readonly times: number };
   /** The processes that spoke for it. */
   readonly processes?: readonly string[];
-  /** The session in which the same agent goes on. */
+  /** The session in which the same agent continues. */
   readonly movedTo?: string;
 }
 
@@ -186,7 +186,7 @@ export function changeSession(shell: Shell, id: string, change: (session: AgentS
   });
 }
 
-/** Moves the runs of the sessions that the same agent process had before to the session in which it goes on. */
+/** Moves the runs of earlier sessions of the same agent process to its current session. */
 export function moveSessions(shell: Shell, to: string): void {
   const agent = agentProcess(shell);
   if (agent === undefined) return;

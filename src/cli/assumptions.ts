@@ -1,5 +1,4 @@
-// Owns how people see what agents assumed instead of asking, as lines. All of their text comes from agents, so it is printed
-// without control characters.
+// Owns how assumptions of agents are printed. Their text comes from agents, so it is printed without control characters.
 
 import type { AssumptionReport } from '../control/assumption-report.ts';
 import { agoText } from '../control/time-text.ts';

@@ -155,7 +155,7 @@ export const TOKEN_FILE: OptionSpec = {
   completes: 'file',
 };
 
-/** The option of every command that shows a run while it goes on. */
+/** The option of every command that shows a run while it is driven. */
 export const QUIET: OptionSpec = { name: 'quiet', short: 'q', about: 'do not show what steps print while they run' };
 
 /** Options of every command that signs. */

@@ -9,7 +9,7 @@ import { logText, lookOf, styled } from './terminal.ts';
 /** The exit code of a bug in Pawl. */
 const EXIT_BUG = 70;
 
-/** The options of the failed command line that decide how its failure is told. */
+/** The options of the failed command line that decide how its failure is reported. */
 interface FailureFlags {
   readonly json: boolean;
   readonly noColor: boolean;

@@ -1,5 +1,5 @@
-// Owns getting from a name or a file to a workflow that can be run, or to its definition. Only what is asked for is loaded,
-// and only when its content is trusted.
+// Owns loading a workflow, or its definition, by name or file. Only the requested one is loaded, and only if its content is
+// trusted.
 
 import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -227,7 +227,7 @@ export function workflowUnknown(
   return new EngineError('WORKFLOW_UNKNOWN', message, { details: { name } });
 }
 
-/** Compiles a workflow file with the content it had when it was looked at, and with the parts of the project that it names. */
+/** Compiles a workflow file with the content that was checked, and with the parts of the project that it names. */
 async function compileFile(
   shell: Shell,
   project: Project,

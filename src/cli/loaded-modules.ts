@@ -1,5 +1,5 @@
 // Owns which content of a module a process loaded. A process loads a module once: what changed since is refused, since the process
-// would go on with the old code.
+// would continue with the old code.
 
 import { EngineError } from '../base/error.ts';
 import { readGraph } from './trust/trust.ts';

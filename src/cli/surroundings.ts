@@ -1,5 +1,5 @@
 // Owns the check of what workflows need outside their files: the roles, groups, checks and other workflows of a project.
-// `pawl validate` reports what is missing, and `pawl run` refuses to start with it.
+// `pawl validate` reports what is missing, and `pawl run` does not start without it.
 
 import { readFile } from 'node:fs/promises';
 import { EngineError, type ErrorCode } from '../base/error.ts';

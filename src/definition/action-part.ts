@@ -1,7 +1,7 @@
-// Owns what an action of a step is made of: a line or paragraph of text, or a block, which is one whole XML element that
-// its author wrote. Renderers print blocks as they are and escape everything else.
+// Owns the parts of a step's action: a line or paragraph of text, or a block, which is one whole XML element that its
+// author wrote. Renderers print blocks as they are and escape everything else.
 //
-// An action with markup that came from outside is never a block: such text cannot pose as an instruction.
+// An action with markup from outside is never a block, so that such text cannot pass as an instruction.
 
 import type { Json } from '../base/json.ts';
 
@@ -10,7 +10,7 @@ export type ActionPart =
   | { readonly kind: 'text'; readonly text: string }
   | {
       readonly kind: 'block';
-      /** The name of its element. */
+      /** The name of the XML element. */
       readonly name: string;
       readonly xml: string;
     };

@@ -40,7 +40,7 @@ export function withoutUnusedSkip(step: StepModel): StepModel {
   return { ...step, next };
 }
 
-/** The step without the ways back of a merge whose files or head have changed: there is new work to check then. */
+/** The step without the transitions of a merge that found changed files or a new head: then there is new work to check. */
 function withoutStale(step: StepModel): StepModel {
   const { stale_tree: _tree, stale_head: _head, ...next } = step.next;
   return { ...step, next };
@@ -101,7 +101,7 @@ function writerAdvice(step: StepModel): Problem[] {
   ];
 }
 
-/** Rows that nothing looks at before they are accepted. */
+/** Warns about rows that are accepted without a check. */
 function databaseAdvice(step: StepModel): Problem[] {
   const written = writtenDatabase(step);
   if (written === undefined || step.postconditions.length > 0 || written.expect.length > 0) return [];
@@ -153,7 +153,7 @@ function edgesOf({ next }: StepModel): Edge[] {
 }
 
 const AGENTS: readonly StepKind[] = ['agent', 'generate'];
-/** Kinds that only look: the same again does not change what they see. */
+/** Kinds that only check: repeating them does not change the result. */
 const LOOKS: readonly StepKind[] = ['gate', 'action'];
 
 function loopAdvice({ steps, edges }: Loop): Problem[] {
@@ -167,7 +167,7 @@ function loopAdvice({ steps, edges }: Loop): Problem[] {
         hint: 'lead back to the step that does the work, or put a delay into the loop',
       },
     ];
-  // What failed, was rejected or was sent back by a person is told by the engine; a step that ended well says nothing.
+  // The engine explains failures, rejections and rework to the next agent; a step that succeeded explains nothing.
   const unexplained = edges.filter(
     ({ to, from, edge, isBack }) =>
       isBack &&

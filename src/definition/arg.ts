@@ -135,7 +135,7 @@ export function bindParams(params: Readonly<Record<string, ArgModel>>, given: un
   return deepFreeze(Object.fromEntries(bound));
 }
 
-/** A value that somebody wrote as text, by its declared type; what does not fit stays text, for the binding to refuse. */
+/** Converts text to a value of the declared type. Text that does not fit is returned as it is, and binding rejects it. */
 export function argFromText(text: string, type: ArgModel['type']): Json {
   if (type === 'string') return text;
   const value = parsedJson(text);
@@ -150,7 +150,7 @@ function parsedJson(text: string): Json | undefined {
   }
 }
 
-/** Returns what is wrong with those values of an object that arguments of this name take. */
+/** Returns what is wrong with the values of an object that have the name of an argument. */
 export function argValueFaults(args: Readonly<Record<string, ArgModel>>, values: JsonObject): readonly string[] {
   return Object.entries(args).flatMap(([name, model]) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
@@ -172,7 +172,7 @@ interface Bound {
   readonly isMissing?: boolean;
 }
 
-/** Returns what is wrong with the fields of a value that belong to arguments, or undefined. Other fields are free. */
+/** Returns what is wrong with the fields of a value that belong to arguments, or undefined. Other fields are ignored. */
 export function argumentFault(args: Readonly<Record<string, ArgModel>>, value: Json): string | undefined {
   const given = typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
   return Object.entries(args)
@@ -180,7 +180,7 @@ export function argumentFault(args: Readonly<Record<string, ArgModel>>, value: J
     .find((fault) => fault !== undefined);
 }
 
-/** A refusal of parameters with the words that give those that are missing, as `flag` writes them. Any other error as it is. */
+/** Adds the flags of missing parameters, as `flag` writes them, to an error about parameters. Other errors are unchanged. */
 export function withMissingFlags(error: unknown, flag: (name: string) => string): unknown {
   if (!isEngineError(error) || error.code !== 'PARAMS_INVALID') return error;
   const missing = (error.details.missing ?? []) as readonly string[];
@@ -237,7 +237,7 @@ function expectation(model: ArgModel): string {
 
 const SHOWN_MAX = 80;
 
-/** `missing` names the parameters to add, so that a caller can say how they are given where it stands. */
+/** `missing` names the missing parameters, so that a caller can say how to pass them. */
 function invalidParams(
   what: string,
   { faults, missing = [] }: { readonly faults: readonly string[]; readonly missing?: readonly string[] },

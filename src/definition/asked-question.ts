@@ -1,4 +1,4 @@
-// Owns a question that was put to people: what it shows, what they have chosen so far, and what it is about outside the run.
+// Owns a question that people were asked: what it shows, their votes so far, and its subjects outside the run.
 
 import type { Ref } from '../base/digest.ts';
 import type { Signature } from '../base/signature.ts';
@@ -17,10 +17,10 @@ export interface Decision extends Vote {
   readonly signature?: Signature | undefined;
 }
 
-/** What the host saw when it looked at the things outside that a question is about. Their content means nothing here. */
+/** What the host observed about the outside subjects of a question. Their content is opaque here. */
 export interface Observation {
   readonly subjects: Ref;
-  /** Data that joins the run's when the question is approved, and when it is answered otherwise. */
+  /** Data that joins the run's data when the question is approved, and when it is answered otherwise. */
   readonly approved?: Ref | undefined;
   readonly refused?: Ref | undefined;
   /** Fields that an approval adds to the step's result. */
@@ -30,28 +30,28 @@ export interface Observation {
 /** A question to a person. */
 export interface HumanWait {
   readonly kind: 'human';
-  /** The digest of everything shown; a decision must name it. Absent until the things outside were looked at. */
+  /** The digest of everything shown; a decision must name it. Absent until the outside subjects were observed. */
   readonly digest?: string | undefined;
-  /** Where the question is about things outside the run. */
+  /** Set if the question has subjects outside the run. */
   readonly outside?:
     | {
         /** The digest of the question alone. */
         readonly question: string;
         readonly seen?: Observation | undefined;
-        /** Decisions that count once the things outside were looked at again. */
+        /** Decisions that count once the subjects were observed again. */
         readonly decided?: readonly Decision[] | undefined;
       }
     | undefined;
   /** How often it was asked again, because something changed or because people disagreed. */
   readonly round?: number | undefined;
-  /** Who has chosen what so far, where it takes several people. */
+  /** The votes so far, if several people must agree. */
   readonly votes?: readonly Vote[] | undefined;
   /** How often people disagreed, and the void votes of the last time. */
   readonly split?: { readonly times: number; readonly votes: readonly Vote[] } | undefined;
-  /** A decision needs a signature, whatever the run asks for elsewhere. */
+  /** A decision needs a signature, whatever the run requires elsewhere. */
   readonly signed?: true | undefined;
   /** The values shown. */
   readonly shown?: Ref | undefined;
-  /** The question itself, where no stored definition holds it as it was asked: in a flow, or with templates filled in. */
+  /** The question itself, if the stored definition does not contain it as asked: in a flow, or with rendered templates. */
   readonly gate?: Ref | undefined;
 }

@@ -1,5 +1,5 @@
-// Owns the record of what workers of a run assumed instead of asking: one entry each, how many of them a run holds, and
-// which of them nothing lands without.
+// Owns the record of assumptions, which workers make instead of asking: the entries, how many of them a run keeps, and
+// which of them block a merge.
 
 import { digestJson, type Ref } from '../base/digest.ts';
 import type { Json } from '../base/json.ts';
@@ -8,21 +8,21 @@ import type { FindingSeverity } from './review.ts';
 
 /** How a person answered an assumption. */
 export interface AssumptionAnswer {
-  /** False when the answer differs from what was assumed. */
+  /** False when the answer differs from the assumption. */
   readonly agrees: boolean;
   readonly actor: string;
   readonly at: number;
-  /** What they said; absent where they only agreed. */
+  /** The text of the answer; absent if the person only agreed. */
   readonly text?: Ref | undefined;
-  /** The answer differs and nothing could run again here: the run was over, or being cancelled. */
+  /** The answer differs and nothing could run again here: the run had ended, or was being cancelled. */
   readonly unmet?: true | undefined;
 }
 
-/** Whose assumption it is. */
+/** The step that made the assumption. */
 export interface AssumptionPlace {
   readonly path: string;
   readonly step: string;
-  /** A member: the path of the group, or of the validation, that it belongs to; of a group also its key there. */
+  /** For a member: the path of its group or validation; in a group also its key. */
   readonly within?: string | undefined;
   readonly key?: string | undefined;
 }
@@ -34,9 +34,9 @@ export interface Assumption extends AssumptionPlace {
   readonly attempt: number;
   readonly at: number;
   readonly severity: FindingSeverity;
-  /** The digest of what was assumed: an answer is about exactly that. */
+  /** The digest of the assumption: an answer is about exactly that. */
   readonly digest: string;
-  /** The list that it was recorded with, and its place there. */
+  /** The list that it was recorded with, and its position there. */
   readonly list: Ref;
   readonly index: number;
   readonly answer?: AssumptionAnswer | undefined;
@@ -45,7 +45,7 @@ export interface Assumption extends AssumptionPlace {
 /** The assumptions of a run, oldest first; a run without any has no list. */
 type Assumptions = readonly Assumption[] | undefined;
 
-/** How many open assumptions a run holds, and how many in all. */
+/** How many open assumptions a run keeps, and how many in total. */
 export const OPEN_ASSUMPTIONS_MAX = 50;
 const KEPT_MAX = 100;
 
@@ -54,31 +54,31 @@ export function openAssumptions({ assumptions = [] }: { readonly assumptions?: A
   return assumptions.filter(({ answer }) => answer === undefined);
 }
 
-/** The assumptions without which nothing lands: grave ones that are open, and answers that the work does not follow yet. */
+/** The assumptions that block a merge: open ones with MUST, and answers that the work does not follow yet. */
 export function holdingAssumptions({ assumptions = [] }: { readonly assumptions?: Assumptions }): readonly Assumption[] {
   return assumptions.filter(({ answer, severity }) => (answer === undefined ? severity === 'MUST' : answer.unmet === true));
 }
 
-/** The list with more of them: the oldest answered ones make room. */
+/** The list with new assumptions added; the oldest answered ones are dropped to make room. */
 export function withAssumptions(known: Assumptions, more: readonly Assumption[]): readonly Assumption[] {
   const all = [...(known ?? []), ...more];
   let surplus = all.length - KEPT_MAX;
   return surplus <= 0 ? all : all.filter(({ answer }) => answer === undefined || answer.unmet === true || surplus-- <= 0);
 }
 
-/** The list with an answer to one of them. */
+/** The list with one assumption answered. */
 export function withAnswer(known: Assumptions, id: string, answer: AssumptionAnswer): readonly Assumption[] {
   return (known ?? []).map((one) => (one.id === id ? { ...one, answer } : one));
 }
 
-/** What a worker said, and where it is stored. */
-interface SaidAssumptions extends Pick<Assumption, 'attempt' | 'at' | 'list'> {
+/** The assumptions that a worker reported, and where they are stored. */
+interface ReportedAssumptions extends Pick<Assumption, 'attempt' | 'at' | 'list'> {
   readonly place: AssumptionPlace;
   readonly value: Json;
 }
 
-/** The entries for what a worker said that the run does not know of its step yet. */
-export function newAssumptions(known: Assumptions, { place, value, ...said }: SaidAssumptions): readonly Assumption[] {
+/** The entries for reported assumptions that the run has not recorded for this step yet. */
+export function newAssumptions(known: Assumptions, { place, value, ...reported }: ReportedAssumptions): readonly Assumption[] {
   const { step, key } = place;
   const isKnown = (digest: string): boolean =>
     known?.some((one) => one.digest === digest && one.step === step && one.key === key && one.answer?.agrees !== false) === true;
@@ -86,11 +86,11 @@ export function newAssumptions(known: Assumptions, { place, value, ...said }: Sa
   return (value as unknown as readonly AssumptionText[])
     .map((text, index) => ({ severity: text.severity, index, digest: digestJson(text as unknown as Json) }))
     .filter(({ digest }) => !isKnown(digest))
-    .map((text, position) => ({ id: `a${last + position + 1}`, ...place, ...said, ...text }));
+    .map((text, position) => ({ id: `a${last + position + 1}`, ...place, ...reported, ...text }));
 }
 
-/** Why a run takes no more assumptions, if it does not. */
+/** Why a run cannot record more assumptions, if it cannot. */
 export function roomFault(known: Assumptions, { step, more }: { readonly step: string; readonly more: number }): string | undefined {
   if (openAssumptions({ assumptions: known }).length + more <= OPEN_ASSUMPTIONS_MAX) return undefined;
-  return `step "${step}" assumed more than the run holds: ${OPEN_ASSUMPTIONS_MAX} assumptions may wait for an answer; answer some of them`;
+  return `step "${step}" made too many assumptions: at most ${OPEN_ASSUMPTIONS_MAX} of a run may wait for an answer; answer some of them`;
 }

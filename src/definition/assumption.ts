@@ -1,5 +1,5 @@
-// Owns what a worker says when it guesses instead of asking: a question, what it assumed, and how grave it would be if
-// that were wrong. All of it is text from a worker: data, never an instruction, and within bounds.
+// Owns an assumption as a worker writes it: the question, what it assumed, and the severity if that is wrong. All of it is
+// text from a worker: data, never an instruction, and bounded in size.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
@@ -9,9 +9,9 @@ import { type FindingSeverity, SEVERITIES } from './review.ts';
 export interface AssumptionText {
   readonly question: string;
   readonly assumed: string;
-  /** How grave it would be if the assumption were wrong. Nothing lands while a `MUST` is open. */
+  /** How serious a wrong assumption would be. Nothing is merged while a `MUST` is open. */
   readonly severity: FindingSeverity;
-  /** What else it could have assumed. */
+  /** The alternatives. */
   readonly options?: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export interface AnsweredAssumption extends AssumptionText {
   readonly step: string;
   readonly actor: string;
   readonly agrees: boolean;
-  /** What they said; what was assumed, where they agreed. */
+  /** The text of the answer; the assumption itself if they agreed. */
   readonly answer: string;
 }
 
@@ -34,7 +34,7 @@ const OPTIONS_MAX = 6;
 const OPTION_MAX = 200;
 const FIELDS: readonly string[] = ['question', 'assumed', 'severity', 'options'];
 
-/** Checks a list of assumptions from any source; says what is wrong with it. */
+/** Checks a list of assumptions from any source; returns them, or what is wrong. */
 export function checkAssumptions(list: Json): { readonly assumptions: readonly AssumptionText[] } | { readonly why: string } {
   if (!Array.isArray(list)) return { why: 'they must be a list' };
   if (list.length > ASSUMPTIONS_PER_ATTEMPT)
@@ -76,13 +76,13 @@ function trimmed(value: unknown): string {
   return String(value).trim();
 }
 
-/** Whether an answer says the same as what was assumed. */
+/** Whether an answer says the same as the assumption. */
 export function isSameAnswer(assumed: string, answer: string): boolean {
   const plain = (text: string): string => text.trim().replaceAll(/\s+/g, ' ').toLowerCase();
   return plain(assumed) === plain(answer);
 }
 
-/** The JSON Schema of a list of assumptions, for programs that take one. */
+/** The JSON Schema of a list of assumptions, for programs that accept a schema. */
 export const ASSUMPTIONS_SCHEMA: JsonObject = {
   type: 'array',
   maxItems: ASSUMPTIONS_PER_ATTEMPT,

@@ -1,5 +1,5 @@
-// Owns what can be said about agents that could never do their step as it is declared: one that is to change what a gate
-// runs, and one that has to save its progress where it may change nothing.
+// Owns the advice about agents that can never complete their step as declared: one that should change a file that a gate
+// runs, and one that must save its progress where it may not write.
 
 import { allChecks } from './check.ts';
 import { membersOf, type StepModel } from './model.ts';
@@ -9,7 +9,7 @@ import type { Problem } from './problem.ts';
 import { INTERPRETERS, programName, SHELLS } from './run-options.ts';
 import { simpleCommands } from './shell-words.ts';
 
-/** Returns the advice about agents whose work would be refused. */
+/** Returns the advice about agents whose work would be rejected. */
 export function blockedWork(steps: readonly StepModel[]): Problem[] {
   const all = steps.flatMap((step) => [step, ...membersOf(step)]);
   const scripts = all.flatMap(scriptsOf);
@@ -21,7 +21,7 @@ interface Script {
   readonly file: string;
 }
 
-/** The files of the project that the commands of a gate start, as far as their text shows it. */
+/** The project files that a gate's commands run, as far as their text shows them. */
 function scriptsOf(step: StepModel): Script[] {
   if (step.kind !== 'gate') return [];
   return allChecks(step.config.checks).flatMap((check) => {

@@ -1,24 +1,24 @@
-// Owns circuit breakers: limits that stop a run which goes on for too long, whatever its steps say. A person decides then.
+// Owns circuit breakers: limits that stop a run that goes on for too long, whatever its steps allow. Then a person decides.
 
 import { parseDuration } from '../base/duration.ts';
 import { present } from '../base/fields.ts';
 import { didYouMean } from '../base/suggest.ts';
 
-/** The limits of a run. One that is missing does not hold. */
+/** The limits of a run. A missing one is not enforced. */
 export interface Breakers {
   /** How often one step is visited. */
   readonly iterations?: number;
-  /** The tool calls of its agents, where their drivers tell them. */
+  /** The tool calls of its agents, if their drivers report them. */
   readonly toolCalls?: number;
-  /** The turns of its agents, where their drivers tell them. */
+  /** The turns of its agents, if their drivers report them. */
   readonly turns?: number;
-  /** The time in which its steps work, summed. */
+  /** The total time that its steps have been running. */
   readonly activeMs?: number;
-  /** The time for which nothing happens. */
+  /** The time without any activity. */
   readonly sleepMs?: number;
 }
 
-/** The limits that hold unless a workflow or the settings name others. */
+/** The limits that apply unless a workflow or the settings set others. */
 const DEFAULT_BREAKERS: Required<Breakers> = {
   iterations: 5,
   toolCalls: 200,
@@ -36,7 +36,7 @@ export const WARNED_FROM = 0.8;
 /** Limits as an author writes them: `true` for the defaults, or the values that differ; `false` turns one off. */
 export type BreakersSpec = true | { readonly [Name in keyof Breakers]?: number | false };
 
-/** The limits that somebody wrote. */
+/** The limits of a spec, with defaults filled in. */
 export function breakersOf(spec: BreakersSpec | undefined): Breakers | undefined {
   if (spec === undefined) return undefined;
   const written = spec === true ? {} : spec;

@@ -6,7 +6,7 @@ export interface Budget {
   readonly tokens?: number;
   readonly costUsd?: number;
   readonly turns?: number;
-  /** The time in which agents work, summed. */
+  /** The total working time of agents. */
   readonly timeMs?: number;
   /**
    * What happens after an attempt whose usage of a limited amount is not known: `stop` starts no further agent until a

@@ -1,5 +1,5 @@
-// Owns how a check of a gate appears in a definition and what a check declares: all that definitions and authoring know
-// of one. Its implementation is in its folder below `kinds/gate/checks`.
+// Owns how a check of a gate appears in a definition and what a check declares: everything that definitions and authoring
+// know about one. Its implementation is in its folder below `kinds/gate/checks`.
 
 import { isJsonObject, type Json } from '../base/json.ts';
 import { isCount, isText, isTextList, type KindReport } from './kind.ts';
@@ -30,9 +30,9 @@ export interface CheckDeclaration {
   readonly name: string;
   /** True if it is about the run's pull request, which is opened first if there is none yet. */
   readonly needsPullRequest?: true;
-  /** True if it ends by itself at its time limit and leaves nothing running; otherwise it is abandoned then. */
+  /** True if it stops by itself at its time limit and leaves nothing running; otherwise the engine abandons it then. */
   readonly stopsItself?: true;
-  /** The events at the forge that can change its verdict, `issues.labeled` or `issues`; without them, every event can. */
+  /** The forge events that can change its verdict, such as `issues.labeled` or `issues`. Default: every event. */
   readonly reactiveEvents?: readonly string[];
   /** Returns the name of a check with this configuration for messages. Default: its name. */
   title?(config: CheckModel): string;
@@ -69,7 +69,7 @@ export function allChecks(checks: readonly CheckModel[]): CheckModel[] {
   return checks.flatMap((check) => (check.check === 'any_of' ? [check, ...allChecks(check.checks)] : [check]));
 }
 
-/** Whether a list names some things. An empty or missing list means all. */
+/** Whether a list selects some items. An empty or missing list means all. */
 export function isSelection(value: Json | undefined): boolean {
   return value === undefined || (Array.isArray(value) && value.length === 0) || isTextList(value);
 }

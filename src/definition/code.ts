@@ -21,27 +21,27 @@ export interface StepContext {
   readonly idempotencyKey: string;
   /** The parameters of the run; they never change. */
   readonly params: JsonObject;
-  /** The other name of `params`. */
+  /** An alias of `params`. */
   readonly workflowParams: JsonObject;
   /** The data that steps have merged so far, over the params. */
   readonly stepState: JsonObject;
-  /** The step's arguments (`args`): from the run's data by their names, else their defaults. */
+  /** The step's arguments (`args`): from the run's data by name, otherwise their defaults. */
   readonly args: JsonObject;
   readonly checkpoint: CheckpointView;
   /** Earlier results by step name. */
   readonly results: Readonly<Record<string, { readonly output: Json }>>;
-  /** In postconditions: the result of the step. In an undo: the result that is taken back. */
+  /** In postconditions: the result of the step. In an undo: the result that is undone. */
   readonly result: unknown;
-  /** In an undo: the attempt whose result is taken back, with the key under which it did its work. */
+  /** In an undo: the attempt whose result is undone, with its idempotency key. */
   readonly undoes: UndoneWork | undefined;
   /** In a fan-out: the item of this member and its key. */
   readonly item: unknown;
   readonly itemKey: string | undefined;
-  /** After a failed attempt: what was wrong with it. */
+  /** After a failed attempt: why it failed. */
   readonly retryContext: { readonly error: string; readonly attempt: number; readonly note?: string } | undefined;
   /**
-   * Records something that the step assumes instead of asking a person, and goes on. Returns the answer if a person has
-   * given one, else what is assumed. It counts when the step's result does.
+   * Records an assumption that the step makes instead of asking a person, and continues. Returns a person's answer if there
+   * is one, otherwise the assumption. It counts when the step's result does.
    */
   readonly assume: (assumption: AssumptionInput) => string;
   /** Aborted when the attempt must stop: timeout, cancel, or a join that is already settled. */
@@ -105,10 +105,10 @@ export interface BuiltActions {
   readonly loop?: LoopPosition;
 }
 
-/** Builds the instructions of a step. It is pure: the same run in the same state is told the same after a restart. */
+/** Builds the instructions of a step. It is pure: the same run in the same state gets the same text after a restart. */
 export type ActionsBuilder = (params: JsonObject, at: ActionsContext) => readonly string[] | BuiltActions;
 
-/** Work that was accepted, and the run as it stands. */
+/** Accepted work, and the current state of the run. */
 export interface AcceptedWork extends ActionsContext {
   /** `reject` for a verdict against what was reviewed. */
   readonly outcome: 'ok' | 'reject';
@@ -146,11 +146,11 @@ export interface StepCode {
   readonly poll?: (ctx: StepContext) => boolean | Promise<boolean>;
   /** Builds the context of an agent or a generation, or the input of a child workflow. */
   readonly context?: (ctx: StepContext) => unknown;
-  /** Values of the work that functions build; absent where there are none. */
+  /** Values of the work that functions build; absent if there are none. */
   readonly built?: readonly BuiltValue[];
   /** A live agent or generator object. */
   readonly agent?: { execute(context: JsonObject, ctx: StepContext): unknown };
-  /** Looks for what the step produces, by the name of the output. */
+  /** Finds what the step produced, by the name of the output. */
   readonly finds?: Readonly<Record<string, (ctx: never) => unknown>>;
   /** The application's kind that does the work of an `own` step. */
   readonly own?: OwnKind;
@@ -158,7 +158,7 @@ export interface StepCode {
   readonly actions?: ActionsBuilder;
   /** Chooses the outcome of accepted work. */
   readonly route?: RouteChoice;
-  /** The functions of what takes its result back. */
+  /** The functions of its undo. */
   readonly undo?: StepCode;
   /** The functions of the members of a group, by member id. */
   readonly members: Readonly<Record<string, StepCode>>;

@@ -1,4 +1,4 @@
-// Owns how a check of CI can end, as GitHub names it.
+// Owns the conclusions of CI checks, with GitHub's names.
 
 /** The conclusions of checks. */
 export const CONCLUSIONS = [

@@ -1,5 +1,5 @@
-// Owns which protected databases a step works on: how it is written, what is wrong with it, and what it means for each
-// kind of step. Where a database is, only the project or the application knows.
+// Owns which protected databases a step uses: how that is declared, validated, and what it means for each kind of step.
+// Where a database is, only the project or the application knows.
 
 import { isJsonObject, type Json } from '../base/json.ts';
 import { type StepKind, type StepModel, withMembers } from './model.ts';
@@ -7,13 +7,13 @@ import { patternRefusal } from './output-pattern.ts';
 
 /** What a step may do with a protected database. */
 export interface DatabaseUseSpec {
-  /** `write` (the default): what it changes counts when the step does. `read`: a change fails the attempt. */
+  /** `write` (the default): changes are accepted together with the step. `read`: a change fails the attempt. */
   readonly access?: 'read' | 'write';
-  /** How many rows an agent or a program may delete in one attempt; left out: none. Functions confirm each delete. */
+  /** How many rows an agent or a program may delete in one attempt. Default: none. Functions confirm each delete. */
   readonly deletes?: number;
-  /** Where in the workspace an agent or a program finds its copy; left out: outside the workspace. */
+  /** The path in the workspace of the copy for an agent or a program. Default: outside the workspace. */
   readonly copy?: string;
-  /** Queries that must give something other than 0 and NULL when the step is done: `SELECT count(*) = 12 FROM chapters`. */
+  /** Queries that must return something other than 0 and NULL when the step is done: `SELECT count(*) = 12 FROM chapters`. */
   readonly expect?: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface DatabaseUse {
 
 const NAME = /^[A-Za-z][\w-]{0,63}$/;
 const FIELDS: readonly string[] = ['access', 'deletes', 'copy', 'expect'];
-/** Kinds whose work can write; the others only look, in their conditions. */
+/** Kinds whose work can write; the others only read, in their conditions. */
 const WRITERS: ReadonlySet<StepKind> = new Set<StepKind>(['task', 'command', 'agent', 'generate', 'own']);
 const READERS: ReadonlySet<StepKind> = new Set<StepKind>(['human', 'gate', 'signal', 'delay']);
 
@@ -113,7 +113,7 @@ export function usesDatabases(kind: StepKind): boolean {
   return WRITERS.has(kind) || READERS.has(kind);
 }
 
-/** The step with the databases of its workflow, where it does not name its own. */
+/** The step with the databases of its workflow, if it does not name its own. */
 export function withDatabases(step: StepModel, databases: DatabasesSpec | undefined): StepModel {
   // A fault of the workflow is reported once, not at every step.
   if (databases === undefined || databasesFault(databases as Json) !== undefined) return step;

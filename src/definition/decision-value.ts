@@ -9,17 +9,17 @@ interface Choice {
   readonly text?: string | undefined;
 }
 
-/** What is known beside the choice. */
+/** What is known besides the choice. */
 interface ChoiceContext {
   /** The digest of what was shown. */
   readonly digest: string;
-  /** Who agreed; named where it took several people. */
+  /** Who agreed, if several people had to. */
   readonly people?: readonly string[];
-  /** What an approval of things outside adds. */
+  /** Fields that an approval of outside subjects adds. */
   readonly added?: Json;
 }
 
-/** The decision as the step's result: with who agreed where it took several, and what an approval of things outside adds. */
+/** The decision as the step's result, with who agreed if several had to, and the fields that an approval adds. */
 export function decisionValue({ option, actor, text }: Choice, { digest, people = [], added = null }: ChoiceContext): JsonObject {
   return {
     option,

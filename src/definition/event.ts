@@ -3,7 +3,7 @@
 
 import { didYouMean } from '../base/suggest.ts';
 
-/** Actions by event, as GitHub documents them. An event without actions has none; `*` stands for names of one's own. */
+/** Actions by event, as GitHub documents them. An event without actions has an empty text; `*` stands for custom names. */
 const ACTIONS: Readonly<Record<string, string>> = {
   branch_protection_configuration: 'disabled enabled',
   branch_protection_rule: 'created deleted edited',

@@ -1,7 +1,7 @@
 // Owns the catalogue of findings: every code that `pawl validate` can report about a workflow, with its severity. The
 // codes are stable, so that scripts can match them; docs/reference/findings.md explains each one.
 
-/** How serious a finding is. A run with an error is refused; a warning is probably a mistake; a hint is advice. */
+/** How serious a finding is. An error prevents runs; a warning is probably a mistake; a hint is advice. */
 export type Severity = 'error' | 'warning' | 'hint';
 
 /** The severity of each finding. A rule can lower it where the same mistake does less harm. */

@@ -1,6 +1,6 @@
-// Owns what workers can have written at the forge: the kinds of writes, and how many of each a run may make.
+// Owns what the engine writes at the forge for workers: the kinds of writes, and how many of each a run may make.
 
-/** What a worker can have written at the forge, by the name that limits have for it. */
+/** The kinds of writes at the forge, with their names in limits. */
 export const WRITE_KINDS = ['comments', 'pull_requests', 'labels', 'issues', 'reviews', 'discussions'] as const;
 
 /** One kind of write. */
@@ -9,13 +9,13 @@ export type WriteKind = (typeof WRITE_KINDS)[number];
 /** How many writes of each kind the workers of one run may make. */
 export type WriteLimits = Readonly<Partial<Record<WriteKind, number>>>;
 
-/** What a step can declare that the engine writes at the forge from what its worker asks for. */
+/** The outputs that a step can declare and the engine writes at the forge at its worker's request. */
 export const FORGE_OUTPUTS = ['comment', 'pr', 'label', 'issue', 'review', 'discussion'] as const;
 
 /** One type of output at the forge. */
 export type ForgeOutputType = (typeof FORGE_OUTPUTS)[number];
 
-/** The limits where neither the workflow nor the project sets one. */
+/** The limits if neither the workflow nor the project sets one. */
 export const DEFAULT_WRITES: Readonly<Record<WriteKind, number>> = {
   comments: 20,
   pull_requests: 3,
@@ -25,7 +25,7 @@ export const DEFAULT_WRITES: Readonly<Record<WriteKind, number>> = {
   discussions: 5,
 };
 
-/** The kind of write that makes an output. */
+/** The kind of write for each output. */
 export const WRITE_OF: Readonly<Record<ForgeOutputType, WriteKind>> = {
   comment: 'comments',
   pr: 'pull_requests',

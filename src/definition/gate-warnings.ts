@@ -1,5 +1,5 @@
-// Owns what can be said about the gates of a workflow before it runs: a gate that agents can work after without passing it
-// again before the merge, and a command that hides which files it runs.
+// Owns the warnings about the gates of a workflow: a gate after which agents can still change files before the merge, and
+// a command that hides which files it runs.
 
 import { createGraph, reachable, successorsOf } from './analysis.ts';
 import { allChecks, type CheckModel } from './check.ts';
@@ -8,7 +8,7 @@ import { type Definition, membersOf, type StepModel } from './model.ts';
 import type { Problem } from './problem.ts';
 import { hiddenScript } from './unseen-command.ts';
 
-/** Returns what an author should know about the gates of a workflow. Flows are not known before they run. */
+/** Returns the warnings about the gates of a workflow. The steps of a flow are not known before it runs. */
 export function gateWarnings({ steps }: Pick<Definition, 'steps'>): Problem[] {
   return [...gatesBeforeWork(steps), ...steps.flatMap((step) => [step, ...membersOf(step)].flatMap(unseenCommands))];
 }
@@ -49,7 +49,7 @@ function idOf(steps: readonly StepModel[], index: number): string {
 
 const HELD_AT_FORGE: ReadonlySet<string> = new Set(['ci_status', 'pr_approval', 'pr_approvals_met', 'no_changes_requested']);
 
-/** Whether a merge is held to a step: a gate that looks at files, at CI or at approvals, or a validation. */
+/** Whether a merge requires a step to pass: a gate that checks files, CI or approvals, or a validation. */
 function isHeld(step: StepModel): boolean {
   if (step.kind === 'gate' && step.config.rerunAtMerge === false) return false;
   const isForgeGate = step.kind === 'gate' && allChecks(step.config.checks).some(({ check }) => HELD_AT_FORGE.has(check));

@@ -1,5 +1,4 @@
-// Owns what a group of branches or items gives when it settles: its result, and why it did
-// not succeed, in words.
+// Owns the result of a group of branches or items when it settles, and the message why it did not succeed.
 
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { StepModel } from './model.ts';
@@ -14,7 +13,7 @@ export interface EndedMember {
 }
 
 const NAMED_IN_ERRORS = 5;
-/** How much of what a worker reported as its reason a message repeats. */
+/** How many characters of a worker's reason a message repeats. */
 const REASON_MAX = 300;
 
 /** The result of a group: a list of an `each`, the winner of a race, else results by key. */
@@ -23,7 +22,7 @@ export function groupOutput(model: StepModel, members: readonly EndedMember[]): 
   const settled = members.filter((member) => member.outcome !== 'cancelled' && member.outcome !== 'skip');
   if (model.kind === 'parallel' && model.flow === 'race') {
     const winner = settled.find((member) => member.outcome === 'ok');
-    // Without one, how each of them failed is what there is to tell.
+    // Without a winner, the result is how each member failed.
     if (winner !== undefined) return { winner: winner.key, value: winner.output };
   }
   return Object.fromEntries(settled.map((member) => [member.key, member.output]));

@@ -1,5 +1,5 @@
-// Owns the items of a fan-out: the list that an expression gives, and the names of its members, which are part of the
-// paths under which their work is found again.
+// Owns the items of a fan-out: the list that an expression returns, and the names of its members, which are part of their
+// paths.
 
 import { isJsonObject, type Json } from '../base/json.ts';
 import { expressionValue, FAN_OUT_ITEMS_MAX, itemsExpression, type ScopeInput } from './scope.ts';
@@ -7,7 +7,7 @@ import { expressionValue, FAN_OUT_ITEMS_MAX, itemsExpression, type ScopeInput } 
 const KEY = /^[\w.@:+-]{1,80}$/;
 const known = new WeakMap<readonly Json[], readonly string[]>();
 
-/** The items that an expression gives, or what is wrong with them. */
+/** The items that an expression returns, or what is wrong with them. */
 export function itemsOf(source: string, scope: ScopeInput): { readonly list: readonly Json[] } | { readonly wrong: string } {
   try {
     const value = expressionValue(itemsExpression(source), scope);

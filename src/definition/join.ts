@@ -1,11 +1,11 @@
-// Owns the arithmetic of joins. A join is counters: what it settles with depends on how many members ended how,
-// never on the order in which they did.
+// Owns the arithmetic of joins. A join uses counters: its outcome depends on how many members ended how, never on their
+// order.
 //
 // N1. Skipped members leave the count; when every member is skipped, so is the group.
-// N2. Unmet is `reject` if any member rejected, else `fail`.
+// N2. An unmet join is `reject` if any member rejected, otherwise `fail`.
 // N3. A join that can no longer be met settles at once when a member has rejected; without one it waits for the
 //     rest, since one of them may still reject. So every order of the same results gives the same outcome.
-// N6. Where a way of its own leads on when all have rejected, a join that is rejected waits for as long as all may.
+// N6. If a transition exists for "all rejected", a rejected join waits as long as all members may still reject.
 
 import type { Ref } from '../base/digest.ts';
 import type { JoinModel } from './model.ts';
@@ -31,7 +31,7 @@ export function activeIn({ total, queued, again = [], ok, reject, fail, skip }: 
   return total - queued - again.length - ok - reject - fail - skip;
 }
 
-/** Under which head a join counts an outcome. */
+/** The counter that an outcome adds to. */
 export function headOf(outcome: OutcomeName | 'cancelled'): 'ok' | 'reject' | 'fail' | 'skip' {
   if (outcome === 'ok' || outcome === 'iterate') return 'ok';
   if (outcome === 'reject' || outcome === 'skip') return outcome;
@@ -57,7 +57,7 @@ export function joinOutcome({
   return reject > 0 ? 'reject' : 'fail';
 }
 
-/** Whether every member that counts has rejected so far, and others are still to come (N6). */
+/** Whether every counted member has rejected so far and others are still open (N6). */
 export function mayAllReject(group: Counters): boolean {
   const settled = group.ok + group.reject + group.fail + group.skip;
   return group.reject > 0 && group.ok + group.fail === 0 && settled < group.total;

@@ -1,4 +1,4 @@
-// Owns what of the results of steps joins the data of a run.
+// Owns which parts of step results join the data of a run.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { EndedMember } from './group-result.ts';
@@ -7,22 +7,22 @@ import type { OutcomeName } from './outcome.ts';
 
 const JOINING_KINDS: ReadonlySet<string> = new Set(['task', 'command', 'agent', 'workflow']);
 
-/** Whether the result of a step that ended so joins the run's data, or which of its fields do. */
+/** Whether the result of a step with this outcome joins the run's data, or which of its fields do. */
 export function joinsData({ kind, merges }: StepModel, outcome: OutcomeName): boolean | readonly string[] {
   if (!JOINING_KINDS.has(kind) || outcome === 'error' || outcome === 'timeout') return false;
-  // How a child failed is data where it is joined, not data of the run.
+  // A child's failure is data for the join, not for the run.
   if (kind === 'workflow' && outcome === 'fail') return false;
   return merges ?? true;
 }
 
-/** These fields of a result, as far as it has them. */
+/** The given fields of a result that exist. */
 export function fieldsOf(value: Json, names: readonly string[]): JsonObject | undefined {
   if (!isJsonObject(value)) return undefined;
   const found = names.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name] as Json] as const);
   return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
-/** The results of members of a group that join the run's data; what failed members left behind does not. */
+/** The results of a group's members that join the run's data; those of failed members do not. */
 export function groupData(members: readonly EndedMember[]): JsonObject | undefined {
   const whole = members.filter(({ error, outcome }) => error === undefined || outcome === 'reject');
   const objects = whole.map((member) => member.output).filter(isJsonObject);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../base/json.ts';
-import { misfit } from './json-schema.ts';
+import { schemaMismatch } from './json-schema.ts';
 
 test.each<[Json, Json, boolean]>([
   [1, 1, true],
@@ -15,6 +15,6 @@ test.each<[Json, Json, boolean]>([
   [[], {}, false],
   [['a'], { 0: 'a' }, false],
 ])('as a constant, and in a list, %j is the same as %j: %s', (wanted, value, isSame) => {
-  expect(misfit({ const: wanted }, value) === undefined).toBe(isSame);
-  expect(misfit({ enum: ['other', wanted] }, value) === undefined).toBe(isSame);
+  expect(schemaMismatch({ const: wanted }, value) === undefined).toBe(isSame);
+  expect(schemaMismatch({ enum: ['other', wanted] }, value) === undefined).toBe(isSame);
 });

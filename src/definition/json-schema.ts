@@ -53,7 +53,7 @@ function typesOf({ type }: JsonObject): readonly string[] {
 }
 
 /** Returns why a value does not match a schema, with the path, or undefined if it does. */
-export function misfit(schema: Json, value: Json, at = 'output'): string | undefined {
+export function schemaMismatch(schema: Json, value: Json, at = 'output'): string | undefined {
   if (schema === true || !isJsonObject(schema)) return schema === false ? `${at} must not be there` : undefined;
   const types = typesOf(schema);
   if (types.length > 0 && !types.some((type) => TYPES[type]?.(value) === true))
@@ -62,7 +62,7 @@ export function misfit(schema: Json, value: Json, at = 'output'): string | undef
     return `${at} must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(', ')}, not ${shown(value)}`;
   if (schema.const !== undefined && !isEqual(schema.const, value))
     return `${at} must be ${JSON.stringify(schema.const)}, not ${shown(value)}`;
-  if (Array.isArray(schema.anyOf) && schema.anyOf.every((part) => misfit(part as Json, value, at) !== undefined))
+  if (Array.isArray(schema.anyOf) && schema.anyOf.every((part) => schemaMismatch(part as Json, value, at) !== undefined))
     return `${at} matches none of its alternatives`;
   return boundsFault(schema, value, at) ?? (isJsonObject(value) ? objectFault(schema, value, at) : listFault(schema, value, at));
 }
@@ -85,7 +85,7 @@ function objectFault(schema: JsonObject, value: JsonObject, at: string): string 
   for (const [name, member] of Object.entries(value)) {
     const part = Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties;
     if (part === false) return `${at}.${name} is not allowed; use ${Object.keys(properties).join(', ') || 'nothing'}`;
-    const fault = part === undefined ? undefined : misfit(part, member, `${at}.${name}`);
+    const fault = part === undefined ? undefined : schemaMismatch(part, member, `${at}.${name}`);
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -94,7 +94,7 @@ function objectFault(schema: JsonObject, value: JsonObject, at: string): string 
 function listFault({ items }: JsonObject, value: Json, at: string): string | undefined {
   if (!Array.isArray(value) || items === undefined) return undefined;
   for (const [index, item] of value.entries()) {
-    const fault = misfit(items, item as Json, `${at}[${index}]`);
+    const fault = schemaMismatch(items, item as Json, `${at}[${index}]`);
     if (fault !== undefined) return fault;
   }
   return undefined;

@@ -1,5 +1,5 @@
-// Owns the declaration of a step kind: all that the definition, the kernel and authoring know of a kind. Its execution
-// is elsewhere.
+// Owns the declaration of a step kind: everything that the definition, the kernel and authoring know about a kind. Its
+// execution is elsewhere.
 
 import type { Json } from '../base/json.ts';
 import { budgetFault } from './budget.ts';
@@ -41,7 +41,7 @@ export interface KindDeclaration {
   readonly outcomes: readonly OutcomeName[] | ((step: StepModel) => readonly OutcomeName[]);
   /** The default recovery of an attempt without a recorded end. */
   readonly recovery: RecoveryPolicy;
-  /** True if a step keeps the recovery of its kind, whatever the workflow says: only its author knows if a second time does harm. */
+  /** True if the workflow cannot change the recovery of its steps: only the kind's author knows if a rerun does harm. */
   readonly keepsRecovery?: true;
   /** Reports what is wrong with the configuration of a step. */
   validate(step: StepModel, report: KindReport): void;

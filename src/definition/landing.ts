@@ -6,13 +6,13 @@ import { allChecks, type CheckModel } from './check.ts';
 import { type Definition, type GateOptionModel, membersOf, type StepModel, withMembers } from './model.ts';
 import { isBefore } from './rework.ts';
 
-/** Checks that do not look at files. `any_of` looks at what its nested checks look at. */
+/** Checks that do not read files. `any_of` reads what its nested checks read. */
 export const LOOKS_ELSEWHERE: ReadonlySet<string> = new Set([
   ...['pr_approval', 'pr_approvals_met', 'no_changes_requested', 'label_present', 'branch_up_to_date'],
   ...['ci_status', 'webhook', 'any_of'],
 ]);
 
-/** Whether any of these checks looks at files. */
+/** Whether any of these checks reads files. */
 export function judgesFiles(checks: readonly CheckModel[]): boolean {
   return allChecks(checks).some(({ check }) => !LOOKS_ELSEWHERE.has(check));
 }

@@ -79,7 +79,7 @@ export interface HumanGateModel {
   };
   /** A decision counts only with the signature of an enrolled key. */
   readonly signed?: true;
-  /** What happens at the forge about it: what decides it there, who is asked there, and how they are reminded. */
+  /** The question at the forge: what decides it there, who is asked there, and how they are reminded. */
   readonly forge?: ForgeQuestion;
   /** A function builds the prompt before the question is asked. */
   readonly built?: true;
@@ -130,7 +130,7 @@ export interface ForgeOutputModel {
   readonly name: string;
   readonly type: ForgeOutputType;
   readonly required: boolean;
-  /** comment and label: what it is put on, where the run is about both. Default: the issue. */
+  /** comment and label: the target, if the run is about both. Default: the issue. */
   readonly target?: 'issue' | 'pr';
   /** label and issue: the labels that the worker may choose from. */
   readonly labels?: readonly string[];
@@ -187,13 +187,13 @@ export interface StepFrame extends StepTerms {
   readonly network?: NetworkSpec;
   /** Set if a person sees what its worker wants written at the forge before it is written. */
   readonly staged?: true;
-  /** What takes its result back when the run fails, is rejected or is cancelled: a function, a program or an action. */
+  /** What undoes its result when the run fails, is rejected or is cancelled: a function, a program or an action. */
   readonly undo?: StepModel;
   /** Set if its agent or program must leave the files of the workspace as they are: a change fails the attempt. */
   readonly mutatesCheckout?: false;
   /** The protected databases that it works on. */
   readonly databases?: DatabasesSpec;
-  /** `restore`: when an attempt fails, the files of the workspace are put back to what they were before it. */
+  /** `restore`: when an attempt fails, the files of the workspace are restored to their state before it. */
   readonly onFail?: 'restore';
 }
 
@@ -309,9 +309,9 @@ export interface Concurrency {
 
 /** What snapshots of the workspace contain in addition to the files that git does not ignore. */
 export interface SnapshotModel {
-  /** Patterns of files that git ignores and that are part of them; without git, all files that are. */
+  /** Patterns of ignored files to include; without git, of all files to include. */
   readonly include?: readonly string[];
-  /** Set if steps take none, except those that have their files put back. */
+  /** Set if steps take none, except those with `onFail: 'restore'`. */
   readonly off?: true;
 }
 
@@ -331,7 +331,7 @@ export interface Definition {
   readonly concurrency?: Concurrency;
   /** What all agents of a run may use, including child runs. When it is used up, the run waits. */
   readonly budget?: Budget;
-  /** Limits that stop a run which goes on for too long. Without them, those of the project hold. */
+  /** Limits that stop a run that goes on for too long. Default: those of the project. */
   readonly breakers?: Breakers;
   /** Patterns of files that no agent of this workflow may change. */
   readonly protected?: readonly string[];
@@ -343,7 +343,7 @@ export interface Definition {
   readonly permissions?: Readonly<
     Partial<Record<'contents' | 'issues' | 'pull_requests' | 'checks' | 'discussions', 'none' | 'read' | 'write'>>
   >;
-  /** How many comments, labels and so on its workers may have written at the forge in one run. */
+  /** How many comments, labels and so on the engine writes at the forge for the workers of one run. */
   readonly writes?: WriteLimits;
   /** Set if a person sees what workers want written at the forge before it is written. */
   readonly staged?: true;
@@ -353,13 +353,13 @@ export interface Definition {
   readonly onEvents?: readonly ReactionModel[];
   /** Names that are in the run's data from the start, null if not supplied: what the run is about at the forge. */
   readonly facts?: readonly string[];
-  /** Snapshots of the workspace: ignored files that are in them, or that none are taken. */
+  /** Snapshots of the workspace: which ignored files they include, or that none are taken. */
   readonly snapshot?: SnapshotModel;
   /** The initial data of a run, evaluated once, in order; texts may be templates. */
   readonly context?: readonly { readonly name: string; readonly value: Json }[];
 }
 
-/** Whether agents work at a step, or at one inside it. The repair of a validation is not the end of it. */
+/** Whether agents work at a step, or at one inside it. The repair of a validation does not count. */
 export function hasAgents(step: StepModel): boolean {
   const { kind } = step;
   return kind === 'agent' || kind === 'generate' || (kind !== 'validate' && membersOf(step).some(hasAgents));

@@ -1,5 +1,5 @@
-// Owns which hosts a role or a step may connect to: how it is written, and whether a host is one of them. Who enforces
-// it is not decided here.
+// Owns which hosts a role or a step may connect to: how that is declared, and whether a host is allowed. It is enforced
+// elsewhere.
 
 import { isJsonObject, type Json } from '../base/json.ts';
 
@@ -10,7 +10,7 @@ export type NetworkSpec = false | readonly string[] | { readonly allow?: readonl
 export interface NetworkModel {
   /** `api.example.com`, `*.example.com`, `localhost:8080`. Without a port, ports 80 and 443. */
   readonly allow: readonly string[];
-  /** The program is not started where this cannot be enforced. */
+  /** The program is not started on a machine that cannot enforce this. */
   readonly required?: true;
 }
 

@@ -1,14 +1,14 @@
-// Owns what agents that work next are told, as data, so that an author need not pass it on by hand: what people wrote to
-// the run on its way (with a choice at a question, or when they resumed it), and what went wrong (a gate that failed, a
-// review that rejected, a command that ended with an error).
+// Owns the notes and setbacks that the next agents get, so that an author need not pass them on: what people wrote (with
+// a choice at a question, or when they resumed the run), and what went wrong (a gate that failed, a review that rejected,
+// a command that ended with an error).
 //
-// - An action that may fail without consequence, such as a message to people, is no setback: agents cannot mend it.
+// - An action that may fail without consequence, such as a message to people, is no setback: agents cannot fix it.
 //
-// K18. A note stays until a step that agents worked at has ended well, so that all who work side by side get it, and
-//      every attempt of theirs. A note at a question behind or inside that very step is for the next one, and so is an
-//      event that came while the step was at work.
-// K20. A setback stays until its step ends well, or until a step that agents worked at does: then it was dealt with, or
-//      the next verdict will say so again. A person's choice is no setback; it is a note (K18).
+// K18. A note stays until a step with agents has succeeded, so that parallel agents and all their attempts get it. A note
+//      from a question after or inside that step is for the next step, and so is an event that arrived while the step
+//      was running.
+// K20. A setback stays until its step succeeds, or until a step with agents does: then it was handled, or the next
+//      verdict will repeat it. A person's choice is no setback; it is a note (K18).
 
 import type { Ref } from '../base/digest.ts';
 import { textWithin } from '../base/short-text.ts';
@@ -20,11 +20,11 @@ import { isSuccess, type OutcomeName } from './outcome.ts';
 export type PersonNote = { readonly actor: string; readonly path?: string | undefined; readonly text: string } & (
   | { readonly by: 'choice'; readonly option: string }
   | { readonly by: 'note' }
-  /** It is data: whoever caused the event may not be somebody whose word counts. */
+  /** It is data: the author of the event may not be an authorised person. */
   | { readonly by: 'event'; readonly event: string }
 );
 
-/** A step that did not end well, for the agents that work next. */
+/** A step that did not succeed, for the next agents. */
 export interface Setback {
   readonly path: string;
   readonly step: string;
@@ -33,8 +33,8 @@ export interface Setback {
   readonly output?: Ref | undefined;
 }
 
-/** What a run tells the agents that work next, oldest first; an empty list is as good as none. */
-interface Told {
+/** The notes and setbacks of a run, oldest first. An empty list is stored as absent. */
+interface RunNotes {
   readonly notes?: readonly PersonNote[];
   readonly setbacks?: readonly Setback[];
 }
@@ -57,8 +57,8 @@ const NOTES_MAX = 5;
 const SETBACKS_MAX = 3;
 const BYTES_MAX = 3072;
 
-/** The notes of a run with one more; undefined when nothing was said. A choice says something even without a text. */
-export function withNote({ notes = [] }: Told, note: PersonNote): readonly PersonNote[] | undefined {
+/** The notes of a run with one more; undefined if the note is empty. A choice counts even without a text. */
+export function withNote({ notes = [] }: RunNotes, note: PersonNote): readonly PersonNote[] | undefined {
   if (note.by !== 'choice' && note.text.trim() === '') return undefined;
   return [...notes, { ...note, text: cutText(note.text) }].slice(-NOTES_MAX);
 }
@@ -70,9 +70,9 @@ function cutText(text: string): string {
   return `${kept}\n[cut: these are the first ${kept.length} of ${text.length} characters; the record of the run has all of them]`;
 }
 
-/** The notes that are left after a step ended well; undefined when that changes nothing. */
-export function withoutHeardNotes(
-  { notes }: Told,
+/** The notes that are left after a step succeeded; undefined when that changes nothing. */
+export function withoutReadNotes(
+  { notes }: RunNotes,
   { path }: { readonly path: string },
   model: StepModel,
 ): readonly PersonNote[] | undefined {
@@ -83,7 +83,7 @@ export function withoutHeardNotes(
 
 /** The setbacks of a run after one of its steps ended; undefined when that changes nothing. */
 export function setbacksAfter(
-  { setbacks = [] }: Told,
+  { setbacks = [] }: RunNotes,
   { activation, model, result }: { readonly activation: EndedVisit; readonly model: StepModel; readonly result: EndedWork },
 ): readonly Setback[] | undefined {
   const { outcome } = result;
@@ -96,7 +96,7 @@ export function setbacksAfter(
 }
 
 /** The setbacks of a run with a round of a validation that failed and is being repaired. */
-export function withSetback({ setbacks = [] }: Told, { path, step }: EndedVisit, result: EndedWork): readonly Setback[] {
+export function withSetback({ setbacks = [] }: RunNotes, { path, step }: EndedVisit, result: EndedWork): readonly Setback[] {
   const { outcome, output, error } = result;
   const setback = { path, step, outcome, output, error: error === undefined ? undefined : cutText(error.message) };
   return [...setbacks.filter((other) => other.step !== step), setback].slice(-SETBACKS_MAX);

@@ -22,17 +22,17 @@ export type OutcomeName = string;
 /** Outcomes that every step kind can settle with; a kind can declare more. */
 export const COMMON_OUTCOMES: readonly OutcomeName[] = ['ok', 'fail', 'skip', 'iterate', 'reject', 'error', 'timeout'];
 
-/** Whether a step ended well: `ok`, or an outcome that its code chose for work that was accepted. */
+/** Whether a step succeeded: `ok`, or an outcome that its code chose for accepted work. */
 export function isSuccess({ routes = [] }: { readonly routes?: readonly OutcomeName[] }, outcome: OutcomeName): boolean {
   return outcome === 'ok' || routes.includes(outcome);
 }
 
-/** Whether a step that settled so has a result that later steps can read. */
+/** Whether a step with this outcome has a result that later steps can read. */
 export function hasResult(outcome: string): boolean {
   return outcome !== 'error' && outcome !== 'timeout' && outcome !== 'cancelled' && outcome !== 'skip';
 }
 
-/** Outcomes of work that was refused elsewhere: nothing was written or merged. To a run they are outcomes like others; people are shown a failure. */
+/** Outcomes of work that an outside system rejected, so nothing was written or merged. People see them as failures. */
 export const REFUSED_ELSEWHERE: ReadonlySet<OutcomeName> = new Set(['conflict', 'ci_failure', 'stale_head', 'stale_tree']);
 
 /** Outcomes that a string `next` covers. */

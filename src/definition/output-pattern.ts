@@ -8,7 +8,7 @@ export function isFileOutput<Output extends OutputModel>(output: Output): output
   return output.type === 'file' || output.type === 'artifact';
 }
 
-/** Whether something is looked at before and after a step: declared files and effects, and files that agents must not change. */
+/** Whether a step needs a baseline: it declares files or effects, or has agents, which must not change some files. */
 export function comparesFiles({ kind, outputs = [], contract }: Pick<StepModel, 'kind' | 'outputs' | 'contract'>): boolean {
   return (
     kind === 'agent' ||

@@ -68,7 +68,7 @@ class OutputCheck {
     const { position } = this.#graph;
     const producer = this.#definition.outputNames?.[name] ?? name;
     const [reader, from] = [position.get(step.id), position.get(producer)];
-    // Only steps further down in the file are looked at, so that the time stays linear for long workflows.
+    // Only steps further down in the file are checked, so that the time stays linear for long workflows.
     if (reader === undefined || from === undefined || from <= reader) return;
     const leadsBack = reachable(this.#successors, this.#successors[from] ?? [])[reader] === true;
     if (leadsBack && !this.#isFirst(reader, from)) return;

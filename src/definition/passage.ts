@@ -1,5 +1,5 @@
 // Owns what a run skips when it does not follow its definition: which steps are on every path to a step or from it to a
-// good end, which of them are questions to people, and which of their answers lead on.
+// successful end, which of them are questions to people, and which answers continue.
 
 import { createGraph, type Graph, reachable, successorsOf } from './analysis.ts';
 import { type Definition, membersOf, type StepModel } from './model.ts';
@@ -10,22 +10,22 @@ export interface QuestionBefore {
   readonly on: readonly string[];
 }
 
-/** The way of a run that begins behind questions: each is asked again before the run goes on where it was to begin. */
+/** The path of a run that starts after questions: each is asked again before the run continues at its starting step. */
 export interface Detour {
-  /** An answer that leads to one of the steps in `on` goes on along the detour, another one leaves it. */
+  /** An answer that leads to one of the steps in `on` continues the detour, any other leaves it. */
   readonly asks: readonly QuestionBefore[];
-  /** The step at which the run goes on after the last of them. */
+  /** The step at which the run continues after the last question. */
   readonly to: string;
 }
 
-/** What a person let pass by hand, without the check, the question or the work that the definition asks for there. */
+/** What a person skipped or accepted, without the check, the question or the work that the definition requires. */
 export interface Override {
   /** `accept` and `done` took a step as done, `goto`, `from` and `fork` went past steps; `child` happened in a run it started. */
   readonly how: 'accept' | 'done' | 'goto' | 'from' | 'fork' | 'child';
   readonly actor: string;
-  /** The steps that were passed. */
+  /** The steps that were skipped. */
   readonly passed: readonly string[];
-  /** goto, from, fork: the step the run went on with. */
+  /** goto, from, fork: the step at which the run continued. */
   readonly to?: string;
   /** child: its run. */
   readonly child?: string;
@@ -49,7 +49,7 @@ export function stepsBetween(definition: Definition, from: string, to: string): 
   return idsOf(definition).filter((id) => id !== to && (id === from || !ways.leads(from, to, id)));
 }
 
-/** Returns the steps on every path from a step to a good end of the run, without the step itself. */
+/** Returns the steps on every path from a step to a successful end of the run, without the step itself. */
 export function stepsAfter(definition: Definition, from: string): string[] {
   const ways = waysOf(definition);
   return idsOf(definition).filter((id) => id !== from && !ways.completes(from, id));
@@ -57,7 +57,7 @@ export function stepsAfter(definition: Definition, from: string): string[] {
 
 /**
  * Returns what a run skips if it continues at `to` instead of at `at`: the steps on every path between the two, unless
- * every path from `to` to a good end reaches them again.
+ * every path from `to` to a successful end reaches them again.
  */
 export function stepsPassed(definition: Definition, at: string, to: string): string[] {
   const again = new Set([to, ...stepsAfter(definition, to)]);
@@ -84,7 +84,7 @@ function idsOf({ steps }: Definition): string[] {
 interface Ways {
   /** Whether there is a path from one step to another without a third. */
   leads(from: string, to: string, without: string | undefined): boolean;
-  /** Whether there is a path from a step to a good end without another. */
+  /** Whether there is a path from a step to a successful end without another. */
   completes(from: string, without: string): boolean;
   targets(from: string): string[];
 }

@@ -1,8 +1,8 @@
-// Owns the frame of a step about which nothing is said: the one place with its defaults.
+// Owns the default frame of a step: the one place with the defaults of its fields.
 
 import type { StepFrame } from './model.ts';
 
-/** The frame of a step that says nothing about itself, under its own name. */
+/** The frame of a step that sets no fields, with its id as its title. */
 export function plainFrame(id: string, recovery: StepFrame['recovery']): StepFrame {
   return {
     id,

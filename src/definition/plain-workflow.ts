@@ -17,14 +17,14 @@ export function isWhole({ definition, codeHash }: { readonly definition: Definit
   return definition.form === 'graph' && !starts && codeHash === hashCode([]);
 }
 
-/** A workflow as data: what another process can be told of it. */
+/** A workflow as data, which can be sent to another process. */
 export interface DescribedWorkflow {
   readonly definition: Definition;
   /** The steps that have functions, by path. Step kinds of the application do not count: they are found by name. */
   readonly functions: readonly string[];
   /** Whether a function builds its context. */
   readonly hasContext: boolean;
-  /** The workflows that its steps start and that it has as values. */
+  /** The workflows that its steps start and that were passed as values. */
   readonly children: readonly string[];
   /** The command in a comment that starts it. */
   readonly command?: string;

@@ -11,7 +11,7 @@ export interface Problem {
   readonly step?: string;
   /** The parameter it is about. */
   readonly param?: string;
-  /** The place of the reaction it is about, from 0. */
+  /** The position of the reaction it is about, from 0. */
   readonly reaction?: number;
   /** The path of an expression that it is about. */
   readonly reads?: readonly string[];

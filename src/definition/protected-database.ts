@@ -30,6 +30,6 @@ export interface ProtectedDatabase {
   getDeleteConfirmation(table: string, where: WhereClause): DeleteConfirmation;
   /** Deletes the rows of a confirmation and returns how many. */
   delete(table: string, where: WhereClause, confirmToken?: string | DeleteConfirmation): number;
-  /** Keeps what a function wrote if it returns, and nothing if it throws. The writes of a whole step are that anyway. */
+  /** Keeps what a function wrote if it returns, and nothing if it throws. The writes of a whole step are atomic anyway. */
   transaction<T>(work: () => T | Promise<T>): Promise<T>;
 }

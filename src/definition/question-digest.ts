@@ -1,5 +1,5 @@
-// Owns what a decision is bound to: the digest of a question and of the things outside that it is about. Whoever signs
-// computes it again from what they were shown, without anything else of the kernel.
+// Owns what a decision is bound to: the digest of a question and of its outside subjects. A signer recomputes it from what
+// was shown, without the rest of the kernel.
 
 import { digestJson } from '../base/digest.ts';
 import { type Json, toPlain } from '../base/json.ts';
@@ -16,7 +16,7 @@ export function gateDigest(gate: HumanGateModel, shown: Json): string {
   return digestJson({ prompt: gate.prompt, options, shown, ...(gate.signed === undefined ? {} : { signed: gate.signed }) });
 }
 
-/** The digest of a question about things outside, as they were when it was put. */
+/** The digest of a question with outside subjects, as they were when it was asked. */
 export function subjectsDigest(question: string, subjects: Json): string {
   return digestJson({ question, subjects });
 }

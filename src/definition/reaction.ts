@@ -1,5 +1,5 @@
-// Owns what a workflow says about events at the forge while a run of it is open: which event, under which conditions, and
-// what the run does then. Unlike a trigger, it is part of the definition: a run reacts as it was started to.
+// Owns the reactions of open runs to forge events: which event, under which conditions, and what the run does. Unlike a
+// trigger, a reaction is part of the definition: a run keeps the reactions it was started with.
 
 import { isJsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
@@ -8,10 +8,10 @@ import type { Definition } from './model.ts';
 import type { ProblemList } from './problem.ts';
 import { mismatchOf, type Occasion, type TriggerModel } from './trigger.ts';
 
-/** What a run can do when something happens. */
+/** What a run can do in reaction to an event. */
 export const REACTIONS = ['reevaluate_gates', 'invalidate_and_restart', 'cancel', 'notify', 'wake_agent'] as const;
 
-/** One of these. */
+/** One kind of reaction. */
 export type ReactionKind = (typeof REACTIONS)[number];
 
 /** The states of a review that a condition can name. */
@@ -25,7 +25,7 @@ export interface ReactionModel extends TriggerModel {
   readonly step?: string | undefined;
   /** How often a run goes back because of it; after that it escalates. */
   readonly max?: number | undefined;
-  /** notify: the group or the person, and what they are told. */
+  /** notify: the group or the person, and the message. */
   readonly notify?: string | undefined;
   readonly message?: string | undefined;
 }
@@ -42,7 +42,7 @@ export interface WayBack {
 
 /** A reaction that happened, as the log of a run has it. */
 export interface ReactedTo {
-  /** The place of the reaction in its workflow, from 0. */
+  /** The position of the reaction in its workflow, from 0. */
   readonly rule: number;
   readonly do: ReactionKind;
   readonly event: string;

@@ -98,7 +98,7 @@ function roleProblems(name: string, { roles = {}, roleHint }: Surroundings): Pro
       code: 'ROLE_UNKNOWN',
       message: `there is no role "${name}"${didYouMean(name, known)}${known.length === 0 ? ', so only an attended run (--attended) can do this step' : ''}`,
       hint: roleHint?.(name) ?? 'define it under `roles`',
-      // A project without any roles may leave all work to the agent that calls.
+      // A project without roles may leave all work to the calling agent.
       ...(known.length === 0 ? { severity: 'warning' } : {}),
     },
   ];

@@ -2,7 +2,7 @@
 // sent and compared.
 //
 // R1. A duration is never negative.
-// R2. A failed step says why.
+// R2. A failed step has an error message.
 // R3. A run succeeds only when each of its failed steps was handled by the workflow.
 
 import { invariant } from '../base/invariant.ts';

@@ -1,9 +1,9 @@
-// Owns when a failed attempt is tried again, and after which pause. A broken contract has a budget of its own.
+// Owns when a failed attempt is retried, and after which delay. A broken contract has a budget of its own.
 
 import { pipelineOf } from './kind.ts';
 import type { StepModel } from './model.ts';
 
-/** The attempt that failed, and the one that the present budget of retries began with. */
+/** The failed attempt, and the first attempt of the current retry budget. */
 interface FailedTry {
   readonly attempt: number;
   readonly since: number;
@@ -17,16 +17,16 @@ interface TryError {
   readonly retryable?: boolean | undefined;
 }
 
-/** Whether a failed attempt is tried again. */
+/** Whether a failed attempt is retried. */
 export function mayRetry(model: StepModel, { attempt, since, broken = 0 }: FailedTry, { reason, retryable }: TryError): boolean {
-  // A group is not begun anew as a whole: its members have their own retries, and a person can send back the rest.
+  // A group is not restarted as a whole: its members have their own retries, and a person can send back the rest.
   if (pipelineOf(model.kind) === 'group') return false;
   if (reason === 'contract') return broken < model.contractRetries;
   if ((reason !== 'error' && reason !== 'timeout') || retryable === false) return false;
   return model.retry.on.includes(reason) && attempt - since - broken < model.retry.max;
 }
 
-/** How many attempts have broken the contract by now, undefined for none, and the pause before the next one. */
+/** How many attempts have broken the contract so far, undefined for none, and the delay before the next one. */
 export function nextTry(
   { retry: { backoff } }: StepModel,
   failed: FailedTry,

@@ -13,7 +13,7 @@ export function readReviewItems(path: string, text: string | undefined): ReadDoc
   const { rows, faults } = rowsIn(path, text, { field: 'items' });
   if (faults.length > 0) return { faults };
   const items = rows.map(
-    ({ id, severity, question }) => ({ id: said(id), severity: said(severity), question: said(question) }) as ReviewItem,
+    ({ id, severity, question }) => ({ id: textOf(id), severity: textOf(severity), question: textOf(question) }) as ReviewItem,
   );
   const wrong = itemFaults(items);
   return wrong.length > 0 ? { faults: wrong.map((fault) => `${path}: ${fault}`) } : { value: items };
@@ -28,20 +28,20 @@ export function readReviewRound(path: string, text: string | undefined): ReadDoc
   return {
     value: {
       verdicts: verdicts.rows.map(
-        ({ id, status, evidence }) => ({ id: said(id), status: said(status), evidence: said(evidence) }) as ItemVerdict,
+        ({ id, status, evidence }) => ({ id: textOf(id), status: textOf(status), evidence: textOf(evidence) }) as ItemVerdict,
       ),
       findings: readFindings(findings.rows as readonly Json[]),
     },
   };
 }
 
-/** Findings as they are written in a document or a report. None is left out: one in another form has no severity, which is a fault. */
+/** Findings as written in a document or a report. None is dropped: a malformed one gets no severity, which is a fault. */
 export function readFindings(value: Json | undefined): LateFinding[] {
   if (value === undefined || value === null) return [];
   const rows: readonly Json[] = Array.isArray(value) ? value : [value];
   return rows.map((row) => {
     const { severity, text } = isJsonObject(row) ? row : { severity: '', text: typeof row === 'string' ? row : JSON.stringify(row) };
-    return { severity: said(severity), text: said(text) } as LateFinding;
+    return { severity: textOf(severity), text: textOf(text) } as LateFinding;
   });
 }
 
@@ -82,6 +82,6 @@ function rowsIn(path: string, text: string | undefined, { field, isOptional = fa
   return { rows: list as readonly Row[], faults: [] };
 }
 
-function said(value: Json | undefined): string {
+function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }

@@ -17,10 +17,10 @@ import {
 } from './review.ts';
 import { findingFaults, readFindings, readReviewItems, readReviewRound } from './review-documents.ts';
 
-/** How many more rounds a person grants who does not want to decide yet. */
+/** How many more rounds a person grants by not deciding yet. */
 const MORE_ROUNDS = 2;
 
-/** A review that goes on: what its gate kept. */
+/** The state of an unfinished review, as its gate stored it. */
 export interface OpenReview {
   readonly state: ReviewState;
   /** The digest of the items in round 1; absent in a review without items. */
@@ -38,7 +38,7 @@ export function openReview(result: Json | undefined): OpenReview | undefined {
   return {
     state: state as unknown as ReviewState,
     ...(typeof itemsDigest === 'string' ? { itemsDigest } : {}),
-    // Only a person leads back into a loop whose rounds are used up.
+    // Only a person can continue a loop whose rounds are used up.
     rounds: status === 'exhausted' ? bound + MORE_ROUNDS : bound,
   };
 }
@@ -49,14 +49,14 @@ export interface RoundDocuments {
   readonly verdicts: { readonly path: string; readonly text: string | undefined };
 }
 
-/** What a gate keeps of a round, and what it tells whoever fixes the work. */
+/** What a gate stores about a round, and what it reports to the worker that fixes the findings. */
 export interface GateRound {
   readonly status: ReviewStatus;
   readonly round: number;
   readonly rounds: number;
   readonly blocks: readonly string[];
   readonly message: string;
-  /** What stops the work, one line each, the gravest first. */
+  /** The blocking findings, one line each, most severe first. */
   readonly findings: readonly string[];
   /** What is left for later. */
   readonly followUps: readonly string[];
@@ -64,7 +64,7 @@ export interface GateRound {
   readonly itemsDigest?: string;
 }
 
-/** A round as its gate decides it, or why it is none. */
+/** The decision about a round, or why the round is invalid. */
 export type JudgedRound = { readonly value: GateRound } | { readonly faults: readonly string[] };
 
 /** Judges the documents of a round. `name` is the name of the review. */
@@ -96,7 +96,7 @@ export function judgeReport(name: string, before: OpenReview | undefined, report
   const state = before?.state ?? startReview([]);
   const round = state.round + 1;
   const blocks = blockingSeverities(round);
-  // A verdict does not decide: what must be fixed stops the work, also beside an approval.
+  // The verdict does not decide: a blocking finding stops the work even with an approval.
   const stops = ({ severity }: LateFinding): boolean => blocks.includes(severity) && (rejects || severity === 'MUST');
   const blocking = findings.filter(stops);
   const followUps = [...state.followUps, ...findings.filter((finding) => !stops(finding))];
@@ -146,13 +146,13 @@ function roundOf(name: string, { status, after, rounds, blocking, followUps }: D
 function findingLine({ id, severity, text, evidence }: OpenFinding): string {
   const named = id === undefined ? severity : `${severity} ${id}`;
   const line = evidence === undefined || evidence === text ? `${named}: ${text}` : `${named}: ${text} Seen: ${evidence}`;
-  // It stands in a list for whoever fixes the work and for the person who decides; a text must not look like more of it.
+  // The line is part of a list for workers and for the person who decides; its text must not look like further entries.
   return line.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 }
 
 /** What a person is asked after the last round. */
 export interface ExhaustedReview {
-  /** The name of the review, its round, and how much stops the work. */
+  /** The name of the review, its round, and how many findings block. */
   readonly message: string;
   readonly blocking: readonly string[];
   readonly followUps: readonly string[];

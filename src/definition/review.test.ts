@@ -154,7 +154,7 @@ test('a review ends within its bound, whatever the reviewers say', () => {
 });
 
 test.each([
-  [[], 'nothing that was not looked at is reviewed'],
+  [[], 'there are no items, so nothing would be reviewed'],
   [[item('a'), item('a')], 'two items have the id "a"'],
   [[item('a b')], 'its id must be'],
   [[{ ...item('a'), severity: 'HIGH' as never }], 'its severity must be one of MUST, SHOULD, COULD'],

@@ -1,12 +1,12 @@
-// Owns when a quality review ends. What is reviewed is split once into items, and these are frozen: later rounds verify
-// the same items again. The reviewer only says what it saw; this file decides what follows from it.
+// Owns when a quality review ends. The work is split once into items, and these are frozen: later rounds verify the same
+// items again. Reviewers only report what they saw; this file decides what follows.
 //
 // - Fewer severities stop the work in later rounds (`BLOCKING_BY_ROUND`), and after `REVIEW_ROUNDS_MAX` a person decides.
-// - A finding outside the items came late: a MUST joins the items, anything else goes on the list of follow-ups. Neither
-//   moves the bound. Reviewers are told nothing of each other, so the same words from several of them are one finding.
-// - Every item that can stop the round has one verdict, with evidence. A round with less is no round.
+// - A finding outside the items is late: a MUST joins the items, anything else becomes a follow-up. Neither extends the
+//   bound. Reviewers do not know of each other, so the same text from several of them is one finding.
+// - Every item that can stop the round needs one verdict, with evidence. A round with less is invalid.
 
-/** The severities of findings, the gravest first. */
+/** The severities of findings, most severe first. */
 export const SEVERITIES = ['MUST', 'SHOULD', 'COULD'] as const;
 
 /** The severity of a finding. */
@@ -22,7 +22,7 @@ export const BLOCKING_BY_ROUND: readonly { readonly from: number; readonly block
 /** After this many rounds a person decides. */
 export const REVIEW_ROUNDS_MAX = 8;
 
-/** How many items a review has at most, those included that joined late. */
+/** The maximum number of items of a review, including late ones. */
 export const REVIEW_ITEMS_MAX = 200;
 
 /** The severities that stop the work in a round. */
@@ -51,7 +51,7 @@ export interface ItemVerdict {
   readonly evidence: string;
 }
 
-/** Something that a reviewer saw and that no item asks for. */
+/** A finding of a reviewer that belongs to no item. */
 export interface LateFinding {
   readonly severity: FindingSeverity;
   readonly text: string;
@@ -63,7 +63,7 @@ export interface ReviewRound {
   readonly findings: readonly LateFinding[];
 }
 
-/** Something that was found and is not fixed yet. */
+/** A finding that is not fixed yet. */
 export interface OpenFinding {
   /** The item that failed. */
   readonly id?: string;
@@ -92,11 +92,11 @@ export type ReviewStatus = 'passed' | 'again' | 'exhausted';
 export interface ReviewDecision {
   readonly status: ReviewStatus;
   readonly state: ReviewState;
-  /** What stops the work, the gravest first. */
+  /** The blocking findings, most severe first. */
   readonly blocking: readonly OpenFinding[];
-  /** What is open and does not stop it. */
+  /** Open findings that do not block. */
   readonly followUps: readonly OpenFinding[];
-  /** Whether less stopped this round than the one before. */
+  /** Whether fewer findings blocked this round than the one before. */
   readonly trend: 'first' | 'better' | 'same' | 'worse';
 }
 
@@ -115,7 +115,7 @@ const ITEM_ID = /^[A-Za-z0-9][\w.-]{0,39}$/;
 
 /** What is wrong with the items that a review was split into. */
 export function itemFaults(items: readonly ReviewItem[]): string[] {
-  if (items.length === 0) return ['there are no items, and nothing that was not looked at is reviewed'];
+  if (items.length === 0) return ['there are no items, so nothing would be reviewed'];
   if (items.length > REVIEW_ITEMS_MAX) return [`there are ${items.length} items; ${REVIEW_ITEMS_MAX} are the most`];
   const ids = items.map(({ id }) => id);
   return items.flatMap(({ id, severity, question }, index) => [
@@ -148,22 +148,22 @@ export function roundFaults(state: ReviewState, { verdicts, findings }: ReviewRo
 export function judgeRound(state: ReviewState, { verdicts, findings }: ReviewRound, rounds: number = REVIEW_ROUNDS_MAX): ReviewDecision {
   const round = state.round + 1;
   const room = Math.max(0, REVIEW_ITEMS_MAX - state.items.length);
-  const said = distinct(findings);
+  const reported = distinct(findings);
   const asked = new Map(state.items.filter(({ severity }) => severity === 'MUST').map(({ id, question }) => [wordsOf(question), id]));
-  const must = said.filter(({ severity, text }) => severity === 'MUST' && !asked.has(wordsOf(text)));
+  const must = reported.filter(({ severity, text }) => severity === 'MUST' && !asked.has(wordsOf(text)));
   const grave = must.slice(0, room);
-  // They stop the work as well, and stay on the list, because no later round asks for them.
+  // They block as well, and stay on the list, because no later round verifies them.
   const crowdedOut = must.slice(room);
   const ids = lateIds(state, grave.length);
   const joined = grave.map(({ text }, index) => ({ id: ids[index] as string, severity: 'MUST' as const, question: text }));
   const items = [...state.items, ...joined];
   const latest = new Map([...state.verdicts, ...verdicts].map((verdict) => [verdict.id, verdict]));
-  for (const { severity, text } of said) {
+  for (const { severity, text } of reported) {
     const id = severity === 'MUST' ? asked.get(wordsOf(text)) : undefined;
     if (id !== undefined && latest.get(id)?.status !== 'fail') latest.set(id, { id, status: 'fail', evidence: text });
   }
   for (const { id, question } of joined) latest.set(id, { id, status: 'fail', evidence: question });
-  const followUps = distinct([...state.followUps, ...said.filter(({ severity }) => severity !== 'MUST'), ...crowdedOut]);
+  const followUps = distinct([...state.followUps, ...reported.filter(({ severity }) => severity !== 'MUST'), ...crowdedOut]);
   const failed = items.flatMap(({ id, severity, question }): OpenFinding[] => {
     const verdict = latest.get(id);
     return verdict?.status === 'fail' ? [{ id, severity, text: question, evidence: verdict.evidence }] : [];
@@ -180,7 +180,7 @@ export function judgeRound(state: ReviewState, { verdicts, findings }: ReviewRou
   };
 }
 
-/** The words of a finding, without what differs by chance. */
+/** The words of a finding, normalised so that equal findings compare as equal. */
 function wordsOf(text: string): string {
   return text.trim().replaceAll(/\s+/g, ' ').toLowerCase();
 }
@@ -191,7 +191,7 @@ function distinct(findings: readonly LateFinding[]): readonly LateFinding[] {
   return findings.filter((_, index) => words.indexOf(words[index] as string) === index);
 }
 
-/** Ids for findings that came late; none is that of another item, whose verdict would count for both. */
+/** Ids for late findings. They differ from all item ids, because a verdict would otherwise count for both. */
 function lateIds({ round, items }: ReviewState, count: number): readonly string[] {
   const taken = new Set(items.map(({ id }) => id));
   const ids: string[] = [];

@@ -11,7 +11,7 @@ export interface RunNumber {
   readonly number: number;
 }
 
-/** Numbers of issues and pull requests that runs are looked for by; with `none`, also runs that never had one. */
+/** A search for runs by the numbers of issues and pull requests; with `none`, also runs that never had one. */
 export interface NumberQuery {
   readonly issues?: readonly number[];
   readonly prs?: readonly number[];
@@ -23,7 +23,7 @@ export function numbersOfOrigin({ issue, pr }: { readonly issue?: number; readon
   return [...numbered('issue', issue), ...numbered('pr', pr)];
 }
 
-/** The numbers that the value of one of its keys has; none for any other key. */
+/** The numbers in the value of one of these keys; none for any other key. */
 export function numbersIn(key: string, value: Json | undefined): RunNumber[] {
   if (key === 'issue_number') return numbered('issue', value);
   if (key === 'pr_number') return numbered('pr', value);

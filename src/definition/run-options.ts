@@ -1,5 +1,5 @@
-// Owns where, behind the options of a shell, an interpreter or a program that starts others, the script or the program
-// begins: `bash -eo pipefail ci.sh`, `timeout -s KILL 60 pytest`.
+// Owns finding the script or program after the options of a shell, an interpreter or a wrapper:
+// `bash -eo pipefail ci.sh`, `timeout -s KILL 60 pytest`.
 
 import { basename } from 'node:path';
 
@@ -47,7 +47,7 @@ export function programName(word: string): string {
   return name.replace(/^(python|pypy)[\d.]*$/, '$1');
 }
 
-/** The words behind the options of a program, from the script or the program that it runs on. */
+/** The words after the options of a program, starting with the script or program that it runs. */
 export function withoutOptions(name: string, words: readonly string[]): readonly string[] {
   const values = Object.hasOwn(VALUES, name) ? VALUES[name] : undefined;
   const isOption = (word: string, index: number): boolean =>
@@ -56,7 +56,7 @@ export function withoutOptions(name: string, words: readonly string[]): readonly
   return start === -1 ? [] : words.slice(start);
 }
 
-/** The words from the program on that another one starts: numbers and assignments may stand before it. */
+/** The words starting with the program that a wrapper starts; numbers and assignments may come before it. */
 export function startedProgram(name: string, words: readonly string[]): readonly string[] {
   let rest = withoutOptions(name, words);
   while (rest[0] !== undefined && /^\d+(?:\.\d+)?[smhd]?$|^[A-Za-z_]\w*=/.test(rest[0])) rest = withoutOptions(name, rest.slice(1));

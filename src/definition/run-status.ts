@@ -1,4 +1,4 @@
-// Owns the states of a run as users see them, and what each means for whoever drives it or waits for it.
+// Owns the statuses of a run as users see them, and what each means for its driver and for callers that wait.
 
 /** The states of a run as users see them. `overridden` is completed after a person skipped or accepted something by hand. */
 export type RunStatus = 'pending' | 'running' | 'waiting' | 'completed' | 'overridden' | 'failed' | 'escalated' | 'rejected' | 'cancelled';
@@ -8,17 +8,17 @@ export function isFinal(status: RunStatus): boolean {
   return isDone(status) || status === 'rejected' || status === 'cancelled';
 }
 
-/** True when the run ended well, with or without something that a person let pass by hand. */
+/** True when the run succeeded, with or without overrides. */
 export function isDone(status: RunStatus): boolean {
   return status === 'completed' || status === 'overridden';
 }
 
-/** True when the run stands still until somebody resumes it. */
+/** True when the run is stopped until somebody resumes it. */
 export function isHalted(status: RunStatus): boolean {
   return status === 'failed' || status === 'escalated';
 }
 
-/** True when the run has ended one way or the other, for whoever drives it. */
+/** True when a driver has nothing left to do: the run has ended or halted. */
 export function isSettled(status: RunStatus): boolean {
   return isFinal(status) || isHalted(status);
 }

@@ -1,7 +1,7 @@
 // Owns schedules: when a workflow starts by itself. A schedule is not part of a definition: a running run does not depend
 // on it.
 //
-// - A time that a change of the clock skips becomes the next full hour; one that comes twice counts once.
+// - A time skipped by a daylight saving change becomes the next full hour; one that occurs twice counts once.
 // - Times are computed from one time to the next: nothing here reads a clock.
 
 import { Cron } from 'croner';
@@ -68,7 +68,7 @@ export function scheduleProblem({ cron, timezone, catchUp }: ScheduleModel): Sch
 
 const WORDS = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 const FIELDS = 'write minute, hour, day, month and weekday, such as "0 6 * * 1-5", or a word such as @daily';
-/** Whether a date ever comes does not depend on when it is asked. */
+/** Any fixed time works to check whether a schedule ever matches. */
 const FIXED = Date.UTC(2026, 0, 1);
 
 function isZone(name: string): boolean {
@@ -81,7 +81,7 @@ function isZone(name: string): boolean {
 
 /** Returns the first time of a schedule after another time. */
 export function nextTick({ cron, timezone }: Pick<ScheduleModel, 'cron' | 'timezone'>, after: number): number | undefined {
-  // It writes its defaults into the options it is given.
+  // `Cron` writes its defaults into the options, so each call gets a new object.
   return new Cron(cron, { timezone, mode: '5-part' }).nextRun(new Date(after))?.getTime();
 }
 
@@ -95,12 +95,12 @@ export function ticksBetween(model: Pick<ScheduleModel, 'cron' | 'timezone'>, { 
 
 /** The same, but the last of them if there are more. */
 export function lastTicks({ cron, timezone }: Pick<ScheduleModel, 'cron' | 'timezone'>, { after, until, max }: TickRange): number[] {
-  // It leaves out the time it begins with, and counts in seconds.
+  // `previousRuns` excludes its starting time and works in whole seconds.
   const before = new Cron(cron, { timezone, mode: '5-part' }).previousRuns(max, new Date(until + 1000)).map((date) => date.getTime());
   return before.filter((tick) => tick > after && tick <= until).reverse();
 }
 
-/** A stretch of time, without its beginning. */
+/** A time range, without its beginning. */
 export interface TickRange {
   readonly after: number;
   readonly until: number;

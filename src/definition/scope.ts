@@ -110,7 +110,7 @@ function assertReadable({ paths }: Expression, { view }: ScopeInput): void {
   }
 }
 
-// Null would look like a value that a step gave.
+// Null would look like a value that a step returned.
 const NOT_FOUND = '(nothing in this run has that name)';
 
 /** Returns what must be loaded before the values of these dotted paths can be shown. */

@@ -1,5 +1,5 @@
-// Owns how a command line is split into simple commands and their words, as far as that shows which program runs and
-// which files it is given. It never decides what is run: the shell does.
+// Owns splitting a command line into simple commands and their words, to see which program runs and which files it gets.
+// It never decides what runs: the shell does.
 
 /** One command of a line. */
 export interface SimpleCommand {

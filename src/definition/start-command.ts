@@ -1,5 +1,5 @@
-// Owns the command with which people start a workflow from a comment: `/review depth=2 area="the API"`, alone on the first line.
-// What is behind it are values for the workflow's parameters, as data. `/pawl` is not among them: it is for runs that are open.
+// Owns the command that starts a workflow from a comment: `/review depth=2 area="the API"`, alone on the first line. The
+// rest of the line are values for the workflow's parameters, as data. `/pawl` is reserved for commands to open runs.
 
 import { EngineError } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -8,7 +8,7 @@ import type { ArgModel } from './model.ts';
 
 /** A command as a workflow in TypeScript states it. */
 export interface CommandSpec {
-  /** The word behind the slash: `review` is started by `/review`. */
+  /** The word after the slash: `review` is started by `/review`. */
   readonly command: string;
 }
 
@@ -27,7 +27,7 @@ export function commandProblem(name: unknown): { readonly message: string; reado
 /** A comment that may start a workflow. */
 export interface WrittenStart {
   readonly command: string;
-  /** What is behind the command. */
+  /** The text after the command. */
   readonly text: string;
 }
 
@@ -41,7 +41,7 @@ export function startIn(body: string): WrittenStart | undefined {
 
 const WORD = /^([\w-]+)=(?:"([^"]*)"|([^\s"]*))(?: +|$)/;
 
-/** The parameters behind a command. Throws PARAMS_INVALID for anything that is not `name=value` or `name="value"`. */
+/** The parameters after a command. Throws PARAMS_INVALID for anything that is not `name=value` or `name="value"`. */
 export function paramsBehind({ command, text }: WrittenStart, declared: Readonly<Record<string, ArgModel>>): JsonObject {
   const found = new Map<string, Json>();
   for (let rest = text; rest !== ''; ) {
@@ -49,7 +49,7 @@ export function paramsBehind({ command, text }: WrittenStart, declared: Readonly
     if (whole === undefined || name === undefined || found.has(name))
       throw new EngineError(
         'PARAMS_INVALID',
-        `behind /${command} come parameters, each once, as name=value or name="a value"; "${rest.slice(0, 100)}" is none`,
+        `after /${command}, write each parameter once as name=value or name="a value"; "${rest.slice(0, 100)}" is not a parameter`,
       );
     found.set(name, argFromText(quoted ?? plain, Object.hasOwn(declared, name) ? declared[name]?.type : undefined));
     rest = rest.slice(whole.length);

@@ -1,18 +1,18 @@
-// Owns the terms of a step: when its work counts, where it leads then, and who may do it. Sub-agents do the steps of a
-// child run; reviewers tell the step that decides their loop what they saw, with documents.
+// Owns the terms of a step: when its work counts, where it leads, and who may do it. Sub-agents do the steps of a child
+// run; reviewers write documents for the step that decides their loop.
 
 import type { StepContract } from './contract/step-contract.ts';
 import type { OutcomeName } from './outcome.ts';
 
 /** When the work of a step counts, and who may do it. */
 export interface StepTerms {
-  /** What must be in the files of the workspace when it is done. */
+  /** What the files of the workspace must contain when it is done. */
   readonly contract?: StepContract;
   /** The review loop that its result belongs to: the step that decides it, and the documents of the review. */
   readonly reviewOf?: ReviewDocuments;
   /** Outcomes besides the common ones that its code chooses when the work is accepted. They count as success. */
   readonly routes?: readonly OutcomeName[];
-  /** It reviews work, so it is done by an agent that did none of it. */
+  /** It reviews work, so it must be done by an agent that did none of it. */
   readonly independent?: true;
 }
 
@@ -20,14 +20,14 @@ export interface StepTerms {
 export interface ChildDispatch {
   /** Its role, such as `quality-reviewer`. */
   readonly agent: string;
-  /** How many words a result of it may have. */
+  /** The maximum number of words of its result. */
   readonly returns: number;
 }
 
-/** Where the reviewers of a loop write what they saw, and the step that decides the loop. */
+/** Where the reviewers of a loop write their findings, and the step that decides the loop. */
 export interface ReviewDocuments {
   readonly gate: string;
-  /** The path of the items that are verified; absent where the report holds the findings. */
+  /** The path of the items to verify; absent if the report contains the findings. */
   readonly items?: string;
   /** The path of the verdicts. */
   readonly verdicts?: string;

@@ -18,7 +18,7 @@ export interface TriggerModel {
   readonly milestone?: string | undefined;
   /** The base branches of a pull request, any of which matches. */
   readonly baseBranches: readonly string[];
-  /** Whether it also starts on what runs did at the forge. Default: false. */
+  /** Whether events caused by runs also start it. Default: false. */
   readonly fromRuns?: boolean | undefined;
   /** Patterns of files, one of which must have changed. */
   readonly paths?: readonly string[] | undefined;
@@ -26,7 +26,7 @@ export interface TriggerModel {
   readonly pathsIgnore?: readonly string[] | undefined;
   /** The time after which no event starts it. */
   readonly stopAfter?: number | undefined;
-  /** How long it starts something, from when a server first saw it. */
+  /** How long it is active after a server first saw it. */
   readonly stopAfterMs?: number | undefined;
   /** Base branches that do not match. */
   readonly exceptBaseBranches?: readonly string[] | undefined;
@@ -48,12 +48,12 @@ export interface Occasion {
   readonly payload: JsonObject;
 }
 
-/** A trigger and those beside it. */
+/** A trigger and its alternatives (`or`). */
 export function allTriggers(trigger: TriggerModel): readonly TriggerModel[] {
   return [trigger, ...(trigger.or ?? []).flatMap(allTriggers)];
 }
 
-/** Whether the name of an event is the one of a trigger, or an action of it. */
+/** Whether an event name is that of a trigger, or one of its actions. */
 function isEventOf({ event }: TriggerModel, name: string): boolean {
   return name === event || name.startsWith(`${event}.`);
 }
@@ -68,7 +68,7 @@ export function mismatchOf(trigger: TriggerModel, occasion: Occasion): string | 
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
-/** The trigger, or the one beside it, that an occasion matches. */
+/** The trigger, or the alternative of it, that matches an occasion. */
 export function matchingTrigger(trigger: TriggerModel, occasion: Occasion): TriggerModel | undefined {
   return allTriggers(trigger).find((one) => mismatchOf({ ...one, or: undefined }, occasion) === undefined);
 }

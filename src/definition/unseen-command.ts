@@ -1,18 +1,18 @@
-// Owns whether the text of a command shows which files it runs. Where another command, a variable or a pipe decides that,
-// nothing can be protected by reading the text, and the author has to name the files.
+// Owns whether the text of a command shows which files it runs. If another command, a variable or a pipe decides that, the
+// files cannot be found in the text, and the author has to name them.
 
 import { INTERPRETERS, programName, SHELLS, startedProgram, withoutOptions } from './run-options.ts';
 import { type SimpleCommand, simpleCommands } from './shell-words.ts';
 
-/** A command as a gate has it. */
+/** A command of a gate. */
 export interface GivenCommand {
   readonly run?: string;
   readonly argv?: readonly string[];
 }
 
-/** Programs that run what follows them. */
+/** Programs that run the command after them. */
 const WRAPPERS: ReadonlySet<string> = new Set('env exec time nice command sudo timeout nohup setsid stdbuf ionice builtin'.split(' '));
-/** Options of interpreters whose value is no script. */
+/** Options of interpreters whose value is not a script. */
 const CODE_FLAGS: ReadonlySet<string> = new Set([
   '-e',
   '-c',
@@ -30,7 +30,7 @@ const CODE_FLAGS: ReadonlySet<string> = new Set([
 const FOLDERS: ReadonlySet<string> = new Set(['NODE_PATH', 'RUBYLIB', 'PERL5LIB', 'CLASSPATH', 'GOPATH']);
 const DEPTH_MAX = 4;
 
-/** Why the text of a command does not show which files it runs; undefined where it does. */
+/** Why the text of a command does not show which files it runs; undefined if it does. */
 export function hiddenScript({ run, argv }: GivenCommand): string | undefined {
   return hiddenIn(argv === undefined ? simpleCommands(run ?? '') : [{ words: argv }], 0);
 }

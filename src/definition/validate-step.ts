@@ -100,17 +100,17 @@ function checkNext({ step, group }: StepPlace, { problems, registry }: StepCheck
 
 function outcomesOf(step: StepModel, { kinds }: KindRegistry): readonly string[] {
   const { outcomes } = kinds[step.kind];
-  // Rows that others changed meanwhile.
+  // The outcome when others changed the same rows meanwhile.
   const conflict = writtenDatabase(step) === undefined ? [] : ['conflict'];
   return [...(step.routes ?? []), ...conflict, ...(typeof outcomes === 'function' ? outcomes(step) : outcomes)];
 }
 
 function checkBounds(step: StepModel, fault: Fault): void {
   // A string next is stored under two outcomes, but its faults are reported once.
-  const told = new Set<string>();
+  const seen = new Set<string>();
   const once: Fault = (code, message, hint) => {
-    if (!told.has(message)) fault(code, message, hint);
-    told.add(message);
+    if (!seen.has(message)) fault(code, message, hint);
+    seen.add(message);
   };
   for (const entry of Object.values(step.next)) {
     for (const edge of isChoice(entry) ? [entry.onTrue, entry.onFalse] : [entry]) if (edge.max !== undefined) checkBound(edge, once);
@@ -145,7 +145,7 @@ function checkGate({ step, group }: StepPlace, fault: Fault): void {
 
 const RESTORED: readonly string[] = ['agent', 'generate', 'command', 'task', 'own', 'validate'];
 
-/** Only a step that does work here has files to put back. */
+/** Only a step that runs in the workspace has files to restore. */
 function checkRestore({ step }: StepPlace, fault: Fault): void {
   if (step.onFail === undefined) return;
   if (step.onFail !== 'restore') fault('FIELD_INVALID', `\`onFail\` must be "restore"`, 'write "restore", or remove it');
@@ -157,7 +157,7 @@ function checkRestore({ step }: StepPlace, fault: Fault): void {
 
 const RESTRICTED: readonly string[] = ['agent', 'generate', 'command'];
 
-/** Only agents and programs can be kept from the network and from files. */
+/** Network and file restrictions only apply to agents and programs. */
 function checkRestrictions({ step }: StepPlace, fault: Fault): void {
   const { network, mutatesCheckout, kind } = step;
   const named = network !== undefined ? 'network' : mutatesCheckout !== undefined ? 'mutatesCheckout' : undefined;
@@ -185,7 +185,7 @@ function checkDatabases({ step, group }: StepPlace, fault: Fault): void {
 }
 
 function checkWrites({ step }: StepPlace, fault: Fault): void {
-  // One that lacks its pattern is reported as an output.
+  // A missing pattern is reported with the outputs.
   const produced = (step.outputs ?? []).filter(isFileOutput).flatMap(({ pattern }: { readonly pattern?: string }) => pattern ?? []);
   const { questionState } = step;
   if (questionState !== undefined && step.supportsQuestions !== true)

@@ -17,12 +17,12 @@ export interface AccountingParts {
   /** The folder for transcripts. No transcripts are written without it. */
   readonly transcripts: string | undefined;
   readonly warn: (error: unknown) => void;
-  /** Told when an agent of a run used a tool. */
+  /** Called when an agent of a run used a tool. */
   readonly toolUsed?: (run: string) => void;
 }
 
 interface OpenParts extends AccountingParts {
-  /** The rows of agents that work now. */
+  /** The ledger rows of agents that are running now. */
   readonly working: Set<number>;
 }
 

@@ -1,4 +1,4 @@
-// Owns reading what workers assumed instead of asking, with how people answered. It reads a store and needs no engine.
+// Owns reading the assumptions of workers and people's answers to them. It reads a store and needs no engine.
 
 import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
@@ -8,7 +8,7 @@ import type { Ref } from '../kernel/activation.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { Store } from '../store/store.ts';
 
-/** What a worker assumed, with how it was answered. */
+/** An assumption of a worker, with its answer if there is one. */
 export interface RunAssumption extends AssumptionText {
   readonly run: string;
   readonly id: string;
@@ -16,23 +16,23 @@ export interface RunAssumption extends AssumptionText {
   readonly path: string;
   readonly attempt: number;
   readonly at: number;
-  /** The digest of what was assumed, which says what a person has seen. */
+  /** The digest of the assumption, which proves what a person has seen. */
   readonly digest: string;
   readonly state: 'open' | 'confirmed' | 'differs';
   readonly answer?: {
     readonly actor: string;
     readonly at: number;
     readonly text: string;
-    /** The answer differs, and what depended on it has not run again: the run was over. */
+    /** The answer differs, and the work that depended on it was not repeated, because the run had ended. */
     readonly unmet?: true;
   };
-  /** Where a fork would begin that follows the answer. */
+  /** The step where a fork that follows the answer would start. */
   readonly from: string;
   /** True if an answer must be signed with an enrolled key. */
   readonly signed: boolean;
 }
 
-/** Returns what is in a checkpoint, with the texts. */
+/** Returns the assumptions of a checkpoint, with their texts. */
 export async function readAssumptions(store: Pick<Store, 'values'>, state: RunState): Promise<readonly RunAssumption[]> {
   const { assumptions = [] } = state;
   if (assumptions.length === 0) return [];

@@ -1,5 +1,5 @@
-// Owns requests about what workers assumed instead of asking: recording, reading and answering it, and which assumptions
-// hold up a landing. Recording and answering are mail: on disk before anything acts on it, and harmless when repeated.
+// Owns requests about assumptions, which workers make instead of asking: recording, reading and answering them. Recording
+// and answering are mail: on disk before anything acts on it, and harmless when repeated.
 
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
@@ -30,9 +30,9 @@ export interface AssumeRequest {
 
 /** A person's answer to an assumption. */
 export interface AssumptionRequest {
-  /** Its id in the run, such as a1. Needed when several are open. */
+  /** The id of the assumption in the run, such as a1. Needed when several are open. */
   readonly assumption?: string;
-  /** The answer; one that says the same as what was assumed agrees. */
+  /** The answer; one with the same text as the assumption agrees with it. */
   readonly answer?: string;
   /** Agrees with what was assumed. */
   readonly agree?: true;
@@ -43,13 +43,13 @@ export interface AssumptionRequest {
   readonly sign?: Signer;
 }
 
-/** Returns what the workers of a run assumed, oldest first. */
+/** Returns the assumptions of a run's workers, oldest first. */
 export async function assumptionsOf({ store }: Pick<EngineCore, 'store'>, run: string): Promise<readonly RunAssumption[]> {
   const { state } = await store.load(run);
   return readAssumptions(store, state);
 }
 
-/** Records what an agent assumed at the step it works on. Resolves when it is on disk. */
+/** Records assumptions of an agent about the step it is working on. Resolves when they are on disk. */
 export async function recordAssumption(core: EngineCore, run: string, request: AssumeRequest): Promise<void> {
   const loaded = await core.store.load(run);
   const { path, attempt } = await attemptWithToken(core, loaded.state, request.token);
@@ -77,9 +77,9 @@ export async function recordAssumption(core: EngineCore, run: string, request: A
 export interface AnsweredResult {
   readonly assumption: string;
   readonly agrees: boolean;
-  /** The step that runs again because of it: of the run, or of one above it where the run itself is over. */
+  /** The step that runs again because of it: in the run, or in a run above it if the run itself has ended. */
   readonly again?: { readonly run: string; readonly step: string } | undefined;
-  /** The step at which a fork would follow the answer, since the run itself is over. */
+  /** The step where a fork that follows the answer would start, if the run itself has ended. */
   readonly fork?: string;
 }
 
@@ -121,7 +121,7 @@ interface AnswerBelow {
   readonly sign?: Signer;
 }
 
-/** The run that assumed it is over. If a run above it goes on, the step that started it runs again there, with the answer. */
+/** For an ended run: if a run above it has not ended, the step there that started it runs again, with the answer. */
 async function runAgainAbove(core: EngineCore, child: RunState, answer: AnswerBelow): Promise<AnsweredResult['again']> {
   const { actor, assumed, said, sign } = answer;
   if (child.parent === undefined) return undefined;
@@ -170,7 +170,7 @@ function alreadyAnswered(run: string, id: string, answer: Assumption['answer']):
   });
 }
 
-/** Returns how the step that assumed something last ended, or the group it is a member of; undefined if it never did. */
+/** Returns how the step of an assumption, or its group, last ended; undefined if it never did. */
 async function placeOf(store: Store, run: string, { path, within }: Pick<Assumption, 'path' | 'within'>): Promise<HaltedStep | undefined> {
   return lastEndOf(
     (await store.events(run, 0)).flatMap(({ events }) => events),
@@ -178,14 +178,14 @@ async function placeOf(store: Store, run: string, { path, within }: Pick<Assumpt
   );
 }
 
-/** Runs of the same family that wait for answers before they land look again. */
+/** Makes runs of the same family that wait for answers before a merge check again. */
 async function recheckFamily(core: EngineCore, run: string, actor: string): Promise<void> {
   for (const { id } of (await readFamily(core.store, run)).filter((one) => one.id !== run)) {
     const { state } = await core.store.load(id);
     if (!Object.values(state.live).some((live) => live.state === 'waiting' && live.wait.kind === 'assumptions')) continue;
     const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action: { do: 'recheck' } };
     const dedupe = `recheck/${run}/${state.seq}`;
-    // A run that cannot be driven here looks again when another process drives it. The answer itself is done.
+    // A run that cannot be driven here checks again when another process drives it. The answer itself is recorded.
     await send(core, { run: id, dedupe, input, values: [] }, { stays: true }).catch((error: unknown) => core.warn(error));
   }
 }

@@ -1,5 +1,4 @@
-// Owns the conversion of an attempt's result into the input that the kernel decides on. The result's data goes into the
-// record.
+// Owns the conversion of an attempt's result into a kernel input. The result's data goes into the record.
 
 import type { Json } from '../base/json.ts';
 import type { Path, Ref } from '../kernel/activation.ts';

@@ -1,4 +1,4 @@
-// Owns the request for one attempt: what the runner of steps gets to know of the run and of the activation.
+// Owns the request for one attempt: what the step runner receives about the run and the activation.
 
 import { type Activation, heldBy } from '../kernel/activation.ts';
 import type { StepWork } from '../kernel/effect.ts';
@@ -10,7 +10,7 @@ import type { DriverHost, DriverStart } from './host.ts';
 import { holdingIn } from './landing.ts';
 import { answeredIn, readPast } from './past.ts';
 
-/** What a request is made of. */
+/** The parts of a request. */
 export interface RequestParts {
   readonly host: DriverHost;
   readonly driver: RunDriver;

@@ -1,8 +1,8 @@
-// Owns holding runs to their circuit breakers: it looks when something of a run was committed, when an agent used a tool, and
-// when a time limit is near. From four fifths of a limit on, people are warned, once; beyond it, the run escalates.
+// Owns the enforcement of circuit breakers. A run is checked after each commit, when an agent used a tool, and when a
+// time limit is near. At four fifths of a limit people are warned, once; beyond the limit, the run escalates.
 //
-// - A person who resumes such a run gives it the whole limit once more.
-// - What no driver told is not counted, and the warning says so: the sum is "at least" that amount.
+// - A person who resumes such a run grants it the whole limit once more.
+// - Usage that a driver did not report is not counted, and the warning says so: the sum is "at least" that amount.
 
 import { formatDuration } from '../base/duration.ts';
 import { BREAKERS, type Breakers, WARNED_FROM } from '../definition/breakers.ts';
@@ -17,16 +17,16 @@ import type { EngineCore } from './engine.ts';
 import { haltRun } from './reactions.ts';
 import { readTranscript } from './transcripts.ts';
 
-/** What circuit breakers are built on. */
+/** Dependencies of the circuit breakers. */
 export interface BreakerParts {
   readonly core: EngineCore;
-  /** The limits of runs whose workflows name none. */
+  /** The limits for runs whose workflow sets none. */
   readonly limits: Breakers | undefined;
-  /** The folder of transcripts, from which the tool calls before this process are counted. */
+  /** The transcripts folder, from which tool calls before this process started are counted. */
   readonly transcripts: string | undefined;
 }
 
-/** What a run has used of a limit; `unknown`: how many attempts did not tell. */
+/** What a run has used of a limit; `unknown`: how many attempts did not report it. */
 interface Spent {
   readonly value: number;
   readonly unknown?: number;
@@ -34,9 +34,9 @@ interface Spent {
 
 const ACTOR = 'pawl';
 const KEPT_MAX = 10_000;
-/** How many runs are listed at a time. */
+/** How many runs are read at a time. */
 const PAGE = 100;
-/** The event under which a warning is on record. */
+/** The name of the event that records a warning. */
 export const BREAKER_EVENT = 'circuit_breaker';
 
 /** The circuit breakers of an engine. */
@@ -45,7 +45,7 @@ export class CircuitBreakers {
   private readonly limits = new Map<string, Breakers>();
   private readonly tools = new Map<string, Spent>();
   private readonly timers = new Map<string, () => void>();
-  /** The runs that are looked at now, and whether something happened to them meanwhile. */
+  /** The runs that are being checked, and whether they must be checked again. */
   private readonly looking = new Map<string, { again: boolean }>();
 
   constructor(parts: BreakerParts) {
@@ -60,8 +60,8 @@ export class CircuitBreakers {
   }
 
   /**
-   * Looks at the runs that wait: their time limits hold also if nothing happens to them any more. There may be thousands, so
-   * those without limits are not read, and the others a page at a time, with room for other work between.
+   * Checks waiting runs: their time limits apply even if nothing happens in them. There may be thousands, so runs without
+   * limits are not read, and the others are read in pages, with other work in between.
    */
   async begin(): Promise<void> {
     const { core, limits } = this.parts;
@@ -76,7 +76,7 @@ export class CircuitBreakers {
     }
   }
 
-  /** Whether any run can have limits. A source that loads workflows by need does not know before. */
+  /** Whether any run can have limits. Unknown, so true, for a source that loads workflows lazily. */
   private mayLimit(): boolean {
     const { source } = this.parts.core.parts;
     if (this.parts.limits !== undefined || source.load !== undefined) return true;
@@ -108,7 +108,7 @@ export class CircuitBreakers {
     await this.look(run).catch((error: unknown) => this.parts.core.warn(error));
   }
 
-  /** What a run does counts for those that it was started by, too: the turns of its agents, and that something happens. */
+  /** Checks the ancestors of a run as well: its agents' turns and its activity count for them. */
   private async lookAbove(run: string): Promise<void> {
     try {
       for (let above: string | undefined = run; above !== undefined; ) {
@@ -121,7 +121,7 @@ export class CircuitBreakers {
     }
   }
 
-  /** Whether a run that this engine drives can have limits: most have none, and cost nothing. */
+  /** Whether a run that this engine drives can have limits. Most have none, and cost nothing. */
   private mayHold({ workflow }: RunState): boolean {
     const { core, limits } = this.parts;
     if (limits !== undefined) return true;
@@ -214,7 +214,7 @@ export class CircuitBreakers {
     await send(core, { run: state.id, dedupe: `breaker/${name}/${allowed}${mark}`, input, values: [] }, { stays: true, once: true });
   }
 
-  /** Looks again when a time limit, or four fifths of it, may be reached. */
+  /** Schedules the next check for when a time limit, or four fifths of it, may be reached. */
   private setTimer(run: string, { activeMs: active, sleepMs: sleep }: Breakers, since: number | undefined): void {
     const { clock } = this.parts.core;
     const now = clock.now();
@@ -233,7 +233,7 @@ export class CircuitBreakers {
 interface Reached {
   readonly spent: Spent;
   readonly allowed: number;
-  /** Since when nothing of the run works. */
+  /** Since when the run has been idle. */
   readonly since: number | undefined;
 }
 
@@ -254,12 +254,12 @@ function textOf(name: keyof Breakers, { value, unknown = 0 }: Spent): string {
   return unknown === 0 ? text : `at least ${text} (${unknown} ${unknown === 1 ? 'attempt' : 'attempts'} did not report it)`;
 }
 
-/** A time has run out when it is reached, a number when it is exceeded. */
+/** A time limit is used up when it is reached, a count when it is exceeded. */
 function isBeyond(name: keyof Breakers, value: number, allowed: number): boolean {
   return name === 'activeMs' || name === 'sleepMs' ? value >= allowed : value > allowed;
 }
 
-/** Since when nothing of a run works, nor of those that it waits for; undefined while something does. */
+/** Since when a run and the runs it waits for have been idle; undefined while any of them works. */
 async function sleepsSince(store: Store, { live, at }: RunState): Promise<number | undefined> {
   const all = Object.values(live);
   if (!all.every(({ state }) => state === 'waiting' || state === 'queued' || state === 'unknown')) return undefined;
@@ -295,7 +295,7 @@ async function activeMs(store: Store, { id, live }: RunState, now: number): Prom
   return Object.values(live).reduce((sum, one) => sum + (one.state === 'running' ? now - one.startedAt : 0), ended);
 }
 
-/** How often a breaker has stopped a run. */
+/** How often a breaker has halted a run. */
 async function haltsBy(store: Store, run: string, name: keyof Breakers): Promise<number> {
   const isIt = (event: RunEvent): boolean =>
     event.type === 'run.changed' && event.change === 'halted' && 'limit' in event.halt && event.halt.limit === name;

@@ -1,6 +1,6 @@
 // Owns budgets: which ones apply to an agent, how much of each is used, and how much is left.
 //
-// - A budget of a run holds for all agents of the run and of the runs it starts; each of them is checked.
+// - A run's budget covers all agents of the run and of the runs it starts; each of them is checked.
 // - Unknown usage is never counted as zero. Unless the budget says `unknown: count`, no agent starts after an attempt
 //   whose usage of a limited amount is unknown; with it, a sum with unknown parts is "at least" an amount.
 // - Sums come from the store's ledger, so a crash, a resume or another process does not change them.
@@ -19,13 +19,13 @@ export interface Budgets {
 
 /** A budget that applies to an agent, with its usage so far. */
 export interface ActiveBudget {
-  /** For messages: `the budget of run 7kq2`. */
+  /** The name in messages, such as `the budget of run 7kq2`. */
   readonly what: string;
   readonly limit: Budget;
   readonly used: UsageTotal;
   /** Returns what to do when the amount is used up. */
   readonly advice: (amount: Amount) => string;
-  /** What to do to carry on although usage is unknown. */
+  /** What to do to continue although usage is unknown. */
   readonly counting: string;
   readonly resumeAt?: number;
 }
@@ -85,7 +85,7 @@ async function runBudgets(store: Store, run: string, { spawn, budgets, working }
   const ofAttempt = run === spawn.run ? await hold(`the budget of an attempt by role "${role}"`, spawn.budgets.attempt, { role }) : [];
   return [
     ...own,
-    // What other attempts used is not its business; whether their usage was known is.
+    // The usage of other attempts does not count here, but whether it was known does.
     ...ofAttempt.map((budget) => ({ ...budget, used: { ...budget.used, ...NOTHING_USED } })),
     ...(await hold(`the budget of run ${run}`, definition.budget, whole)),
     ...(await hold(`the per-run budget of run ${run}`, budgets.run, whole)),
@@ -151,7 +151,7 @@ const MEASURES: Readonly<Record<Amount, string>> = {
   timeMs: 'much time',
 };
 
-/** The first limited amount whose usage is not known, unless the budget carries on then. */
+/** The first limited amount whose usage is unknown, unless the budget says `unknown: count`. */
 function unknownIn({ limit, used }: ActiveBudget): Amount | undefined {
   return limit.unknown === 'count' ? undefined : AMOUNTS.find((name) => limit[name] !== undefined && unknownOf(used, name) > 0);
 }

@@ -107,7 +107,7 @@ async function cancelRun(core: EngineCore, run: string, parent: string): Promise
   await core.drive(run, { cancel: true });
 }
 
-/** What an attempt of a run may know of the run's family. */
+/** What an attempt can read about the run's family. */
 export function familyOf(host: Pick<DriverHost, 'store' | 'workflowOf'>, run: RunState): RunFamily {
   return {
     isChild: run.parent !== undefined,
@@ -125,10 +125,10 @@ export function familyOf(host: Pick<DriverHost, 'store' | 'workflowOf'>, run: Ru
 async function othersIn(store: Store, run: string): Promise<readonly FamilyRun[]> {
   const { ancestors } = await store.family(run);
   const all = [{ id: ancestors.at(-1) ?? run, isReplaced: false, place: '' }];
-  // It grows while it is read: each run is followed by those that it started.
+  // The list grows during the loop: each run is followed by the runs it started.
   for (const parent of all) {
     const steps = new Set<string>();
-    // The newest comes first.
+    // The newest run comes first.
     for (const { id } of await store.list({ parent: parent.id })) {
       const step = withoutVisits((await store.load(id)).state.parent?.path ?? '');
       all.push({ id, isReplaced: parent.isReplaced || steps.has(step), place: `${parent.place}/${step}` });

@@ -1,5 +1,5 @@
-// Owns time for hosts. A timer has an absolute time: the runtime sleeps at most about 24 days, so for a later time the
-// clock sleeps repeatedly.
+// Owns time for hosts. Timers have an absolute time: the runtime's own timers last at most about 24 days, so for a later
+// time the clock sets several in a row.
 
 /** Time as the engine sees it. Tests use one that they advance themselves. */
 export interface Clock {
@@ -10,7 +10,7 @@ export interface Clock {
 
 const SLEEP_MAX_MS = 2_147_483_647;
 
-/** The machine's clock. A timer keeps the process alive: an engine that waits for a time is busy until it is closed. */
+/** The machine's clock. A pending timer keeps the process alive until the engine is closed. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   at(time, wake) {

@@ -1,8 +1,8 @@
-// Owns undoing: what a run did that can be taken back, in which order, and how one piece of it is. The kernel opens the
-// step for it again and again; each time this finds the next piece, newest first, and does it once.
+// Owns compensation: which results of a run can be undone, in which order, and how one of them is undone. The kernel opens
+// the undo step repeatedly; each visit finds the next result, newest first, and undoes it once.
 //
-// - The runs that a run started belong to it, unless they have been undone themselves.
-// - The list is made when undoing begins and kept with the run, so that every piece has its place in it.
+// - A run includes the runs it started, unless they have been undone themselves.
+// - The list is created when the undo begins and is stored with the run, so that every item keeps its position.
 
 import { EngineError, isEngineError, isPassing } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
@@ -21,14 +21,14 @@ import type { EngineCore } from './engine.ts';
 import { type BoundProgram, programOfRun } from './programs.ts';
 import { workflowOf } from './run-workflow.ts';
 
-/** The name under which a run keeps the list of what is to be undone. */
+/** The data key under which a run stores the list of results to undo. */
 const PLAN = '$undo';
 const UNDOABLE = '$undoable';
 const NO_CHECKS = Object.freeze([]);
 
 /** The result of one attempt. */
 export interface DoneWork {
-  /** The run that did it: the run itself, or one that it started. */
+  /** The run that produced it: the run itself, or one that it started. */
   readonly run: string;
   readonly path: string;
   readonly step: string;
@@ -36,24 +36,24 @@ export interface DoneWork {
   readonly endedAt: number;
 }
 
-/** A result that is taken back when the run ends badly. */
+/** A result that is undone when the run fails, is rejected or is cancelled. */
 export interface UndoItem extends DoneWork {
-  /** What takes it back: a command line, the name of an action, or the title of a function. */
+  /** What undoes it: a command line, the name of an action, or the title of a function. */
   readonly by: string;
 }
 
-/** A step that did something and says nothing about taking it back. */
+/** A step that may have changed something and has no undo. */
 export interface NotUndone extends DoneWork {
   readonly kind: string;
 }
 
-/** The steps that are undone, newest first, and those that are not. */
+/** The results that are undone, newest first, and those that are not. */
 export interface CancelPlan {
   readonly items: readonly UndoItem[];
   readonly stays: readonly NotUndone[];
 }
 
-/** A run with all that its undoing needs. */
+/** A run with everything that undoing it needs. */
 interface UndoneRun {
   readonly bound: BoundProgram;
   readonly workflow: CompiledWorkflow;
@@ -69,7 +69,7 @@ export async function planCancel(core: EngineCore, run: string): Promise<CancelP
   const items: UndoItem[] = [];
   const stays: NotUndone[] = [];
   const runs = [run];
-  // It grows while it is read: each run is followed by those that it started.
+  // The list grows during the loop: each run is followed by the runs it started.
   for (const id of runs) {
     const rows = (await core.store.attempts(id)).filter(({ step, attempt }) => attempt > 0 && step !== UNDO_STEP);
     runs.push(...(await childrenOf(core, id, rows)));
@@ -85,7 +85,7 @@ export async function planCancel(core: EngineCore, run: string): Promise<CancelP
   return { items: newestFirst(items), stays: newestFirst(stays) };
 }
 
-/** How the results of a run's steps are taken back. The steps of a graph are data; those of a flow are known by replaying it. */
+/** Returns the undo of each step of a run. The steps of a graph are data; those of a flow are found by replaying it. */
 async function undosOf(core: EngineCore, run: string): Promise<(step: string) => StepModel | undefined> {
   const { state, definition } = await core.store.load(run);
   if (state.form === 'flow') {
@@ -96,7 +96,7 @@ async function undosOf(core: EngineCore, run: string): Promise<(step: string) =>
   return (step) => program.model(step).undo;
 }
 
-/** What an undo does, in a few words. */
+/** A short description of what an undo does. */
 function wordsOf(undo: StepModel): string {
   if (undo.kind === 'command') return undo.config.run ?? (undo.config.argv ?? []).join(' ');
   if (undo.kind === 'action') return undo.config.action;
@@ -118,11 +118,11 @@ function lastByPath(rows: readonly StoredAttempt[]): readonly StoredAttempt[] {
 }
 
 function newestFirst<Item extends DoneWork>(items: readonly Item[]): readonly Item[] {
-  // What ended in the same millisecond keeps the order of its rows, reversed.
+  // Attempts that ended in the same millisecond are sorted by their rows, newest first.
   return [...items].reverse().sort((a, b) => b.endedAt - a.endedAt);
 }
 
-/** Does the next piece of it. Code that is missing or no longer fits is a failure of the undo, which a person is shown. */
+/** Undoes the next result. Missing or incompatible code is a failure of the undo, which a person sees. */
 export async function runUndo(core: EngineCore, driver: RunDriver, request: AttemptRequest): Promise<AttemptResult> {
   try {
     return await undoNext(core, driver, request);
@@ -140,7 +140,7 @@ async function undoNext(core: EngineCore, driver: RunDriver, request: AttemptReq
   const rows = await core.store.attempts(driver.run);
   const done = rows.filter(({ step, outcome }) => step === UNDO_STEP && outcome === 'ok').length;
   const item = items[done];
-  // A run with nothing to undo can be resumed where it failed, and may have something to undo when it fails again.
+  // A run with nothing to undo can be resumed where it failed, and may have something to undo if it fails again.
   if (item === undefined) return { type: 'settled', outcome: 'skip', output: { undone: done }, checks: NO_CHECKS };
   const remember = kept === undefined ? { remember: { [PLAN]: items as unknown as Json } } : {};
   const result = await undoItem(core, item, request);
@@ -161,14 +161,14 @@ async function undoItem(core: EngineCore, item: UndoItem, request: AttemptReques
   return undone(item, result);
 }
 
-/** A crash came in the middle: it is done again where its author says that this does no harm, else a person decides. */
+/** After a crash during an undo: it runs again if its author declared that safe, otherwise a person decides. */
 function reconciled({ step, path }: UndoItem, mayRerun: boolean): AttemptResult {
   if (mayRerun) return { type: 'ready', checks: NO_CHECKS };
   const message = `undoing step "${step}" (${path}) was interrupted, and it is not known whether it took effect; check, then retry it, or accept it as done`;
   return { type: 'errored', error: stepError('STEP_FAILED', message, { retryable: false }), checks: NO_CHECKS };
 }
 
-/** The result of an undo: it is done, or it failed and is tried again. */
+/** The result of an undo: done, or failed and to be retried. */
 function undone({ run, path, step }: UndoItem, result: AttemptResult): AttemptResult {
   const what = { undid: { run, path, step } };
   if (result.type === 'settled' && result.outcome === 'ok')
@@ -192,7 +192,7 @@ async function resultOf(core: EngineCore, { run, path }: UndoItem): Promise<Json
   return text === undefined ? null : (JSON.parse(text) as Json);
 }
 
-/** Whether a run has to be undone when it is cancelled, as far as its record tells without its code. */
+/** Whether cancelling a run must undo something, as far as its record shows without its code. */
 export async function needsUndo(
   store: Store,
   { state, definition }: { readonly state: RunState; readonly definition: Definition },
@@ -201,7 +201,7 @@ export async function needsUndo(
   return state.form === 'flow' && (await store.data(state.id)).has(UNDOABLE);
 }
 
-/** What a flow's run remembers when a step that can be undone has ended; its definition does not tell. */
+/** Data that a flow's run stores when a step with an undo has ended, because a flow's definition lists no steps. */
 export function rememberedUndo(state: RunState, model: StepModel): JsonObject | undefined {
   return state.form === 'flow' && model.undo !== undefined ? { [UNDOABLE]: true } : undefined;
 }

@@ -40,7 +40,7 @@ export async function send(core: EngineCore, mail: Mail, how: SendOptions = {}):
   return posted;
 }
 
-/** An unavailable store or an owner that does not answer is not a rejection: the request stays recorded and is handled later. */
+/** Whether a request was rejected. An unavailable store or a silent owner is no rejection: the request is handled later. */
 function isRefusal(error: unknown): boolean {
   return isEngineError(error) && ERROR_CODES[error.code].exit !== EXIT_STORE && ERROR_CODES[error.code].exit !== EXIT_OWNED;
 }

@@ -180,7 +180,7 @@ function membersOf(after: RunState, touched: ReadonlySet<Path>): Delta['members'
   return { put, drop };
 }
 
-/** Work that releases its semaphores or its place in their queues. A run that is paused or halted blocks no other run. */
+/** Work that releases its semaphores or its place in their queues. A paused or halted run blocks no other run. */
 function freedSlots(before: RunState, after: RunState, touched: ReadonlySet<Path>): Path[] {
   const freed: Path[] = [];
   for (const path of touched) if (wantsSlots(before.live[path]) && !wantsSlots(after.live[path])) freed.push(path);

@@ -255,7 +255,7 @@ export class EngineCore implements DriverHost {
     if (Object.values(state.live).some((activation) => activation.state === 'running')) await this.parts.sweep();
   }
 
-  /** Drives a run without its code: to its cancellation, or to record something about a run of which nothing goes on. */
+  /** Drives a run without its code: to cancel it, or to record something about a run that has ended. */
   private driverWithout({ state, epoch, mail }: Claimed, how: Pick<DriverStart, 'accepts' | 'proof'>): RunDriver {
     const bound = this.remember(state.id, inertProgram());
     const record = this.recordFor(state.id, { reads: [], fresh: false });
@@ -312,7 +312,7 @@ export class EngineCore implements DriverHost {
     while (this.claiming.has(run)) await this.claiming.get(run)?.catch(() => undefined);
     if (this.drivers.has(run)) return 'held';
     const taken = this.store.withdraw({ run, dedupe }, this.me);
-    // A claim that started meanwhile would read the mail just before it is gone.
+    // A claim that starts meanwhile would read the mail just before it is withdrawn.
     this.claiming.set(
       run,
       Promise.allSettled([taken]).then(() => undefined),
@@ -320,7 +320,7 @@ export class EngineCore implements DriverHost {
     return taken.finally(() => this.claiming.delete(run));
   }
 
-  /** Drives every run that is due, has mail or takenOver its owner, if its workflow is known here. */
+  /** Drives every run that is due, has mail or lost its owner, if its workflow is known here. */
   async recover(): Promise<readonly string[]> {
     this.assertOpen();
     const driven: string[] = [];

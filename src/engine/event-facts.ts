@@ -1,4 +1,4 @@
-// Owns what an event of a run's log is about, for whoever reads the log.
+// Owns what readers of a run's log ask about an event: its activation, its path, its override.
 
 import type { Group } from '../definition/join.ts';
 import type { Override } from '../definition/passage.ts';
@@ -10,12 +10,12 @@ export function activationIn(event: RunEvent): Activation | undefined {
   return 'activation' in event ? event.activation : undefined;
 }
 
-/** Whether a group begins with an event; one whose members were sent back keeps what the others brought. */
+/** Whether an event opens a new group, as opposed to a reopened one, which keeps the results of its other members. */
 export function opensGroup(event: RunEvent): event is EventOf<'step.changed'> & { readonly group: Group } {
   return event.type === 'step.changed' && event.group !== undefined && event.group.queued === event.group.total;
 }
 
-/** What a person let pass by hand with an event. */
+/** The override that an event records, if any. */
 export function overrideIn(event: RunEvent): Override | undefined {
   return 'override' in event ? event.override : undefined;
 }

@@ -1,8 +1,8 @@
-// Owns what a run did to the files of its workspace, read from its snapshots: what each step changed, what changed
-// between the steps, and what differs after all of them. It reads only; `undo.ts` puts files back.
+// Owns the file changes of a run, read from its snapshots: what each step changed, what changed between steps, and the
+// total difference. It only reads; `undo.ts` restores files.
 //
-// - A run includes the runs that it started: their steps are below the step that started them.
-// - Steps that worked at the same time saw each other's changes: each of them has all of what changed meanwhile.
+// - A run includes the runs it started: their steps are listed below the step that started them.
+// - Changes made while several steps ran at the same time are attributed to each of them.
 
 import { existsSync } from 'node:fs';
 import { EngineError, messageOf } from '../base/error.ts';
@@ -25,7 +25,7 @@ export interface FileSource {
   readonly run: string;
 }
 
-/** The snapshots of a run of an engine; throws where it keeps none. */
+/** The snapshots of a run of an engine; throws if the engine keeps none. */
 export function fileSourceOf({ store, parts }: Pick<EngineCore, 'store' | 'parts'>, run: string): FileSource {
   if (parts.snapshots === undefined)
     throw new EngineError('SNAPSHOT_FAILED', 'this engine keeps no snapshots: its database is not a file; open it with `db`', {
@@ -34,7 +34,7 @@ export function fileSourceOf({ store, parts }: Pick<EngineCore, 'store' | 'parts
   return { store, snapshots: parts.snapshots, run };
 }
 
-/** A line of the record, with the run that it belongs to. The paths of started runs begin with the step that started them. */
+/** A snapshot line with its run. Paths in child runs begin with the step that started the child. */
 export type HistoryLine = Exclude<SnapshotLine, { readonly is: 'place' }> & { readonly run: string };
 
 /** The snapshots of a run and of the runs it started, oldest first. */
@@ -49,12 +49,12 @@ export interface StepFiles {
   readonly path: string;
   readonly step: string;
   readonly attempt: number;
-  /** The outcome, or the code of the error; absent while it works, or after a crash. */
+  /** The outcome or error code; absent while the attempt runs, or after a crash. */
   readonly ended?: string;
   readonly files: readonly FileSummary[];
-  /** Steps that worked at the same time, whose changes are among these. */
+  /** Steps that ran at the same time; their changes are included here. */
   readonly beside: readonly string[];
-  /** The files were put back, because the attempt failed. */
+  /** Set if the files were restored because the attempt failed. */
   readonly restored?: true;
 }
 
@@ -79,9 +79,9 @@ export interface FileReport {
 export interface FileQuery {
   /** A step, or the path of one visit, such as `build#2`. Default: the whole run. */
   readonly step?: string;
-  /** With the text of the difference, masked by this, or by the secrets of the engine. */
+  /** Includes the difference as text, masked with this redactor or with the engine's secrets. */
   readonly text?: { readonly redactor?: Redactor | undefined };
-  /** `false`: without what each step changed, and what changed between the steps, which takes longer to find out. */
+  /** `false` omits the changes per step and between steps, which take longer to compute. */
   readonly steps?: false;
 }
 
@@ -117,7 +117,7 @@ export async function readFileHistory({ store, snapshots, run }: FileSource): Pr
   return { run, repository, lines: lines.sort((one, other) => one.at - other.at) };
 }
 
-/** Calls something that reads snapshots. A failure of git is one that users see. */
+/** Calls a function that reads snapshots, and turns a git failure into an error for users. */
 export async function readingSnapshots<T>(run: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -175,7 +175,7 @@ async function stepFiles({ repository, lines }: FileHistory, position: number): 
   };
 }
 
-/** The paths that a step, or a path, stands for: all visits of a step, and what is inside of them. */
+/** The paths that a step or path covers: all visits of the step, and everything inside them. */
 export function pathsOfStep({ run, lines }: FileHistory, step: string): readonly string[] {
   const paths = [...new Set(lines.flatMap((line) => (line.is === 'before' ? [line.path] : [])))];
   const found = paths.filter((path) => isWithin(path, step));
@@ -191,15 +191,15 @@ export function pathsOfStep({ run, lines }: FileHistory, step: string): readonly
   );
 }
 
-/** One change of the workspace from a snapshot to the next. */
+/** The change of the workspace from one snapshot to the next. */
 export interface Passage extends TreePair {
-  /** Whether the run did it: a step worked, or files were put back. */
+  /** Whether the run caused it: a step was running, or files were restored. */
   readonly isOfRun: boolean;
-  /** The steps that were at work. */
+  /** The steps that were running. */
   readonly steps: readonly string[];
 }
 
-/** The changes between the snapshots, in order, from a position on. */
+/** The changes between consecutive snapshots, in order, starting at a position. */
 export function passagesOf(lines: readonly HistoryLine[], from = 0): { readonly passages: readonly Passage[]; readonly isCutOff: boolean } {
   const open = new Map<string, string>();
   const passages: Passage[] = [];
@@ -214,7 +214,7 @@ export function passagesOf(lines: readonly HistoryLine[], from = 0): { readonly 
   return { passages, isCutOff: open.size > 0 };
 }
 
-/** The files that changed in some passages. */
+/** The files that changed in the given passages. */
 export async function filesIn(repository: SnapshotRepository, passages: readonly Passage[]): Promise<Set<string>> {
   const all = await Promise.all(passages.map((passage) => fileChanges(repository, passage)));
   return new Set(all.flat().map(({ path }) => path));
@@ -228,7 +228,7 @@ async function betweenSteps({ repository, lines }: FileHistory): Promise<Set<str
   );
 }
 
-/** What snapshots do not hold, as sentences. */
+/** What the snapshots do not contain, as sentences. */
 export function missingIn(lines: readonly HistoryLine[]): readonly string[] {
   const unread = new Map(lines.flatMap(({ snapshot }) => snapshot.unread.map(({ path, why }) => [path, why] as const)));
   const nested = new Set(lines.flatMap(({ snapshot }) => snapshot.nested));

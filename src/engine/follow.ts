@@ -37,7 +37,7 @@ export async function waitFor(core: EngineCore, run: string, until: Until): Prom
     if (failure !== undefined) throw failure;
     const changed = nextChange(core);
     const { state, owner } = await core.store.load(run);
-    // A run whose time has come is about to be taken up.
+    // A run that is due is about to be picked up.
     const due = dueOf(state);
     const sweep = due !== undefined && due <= core.clock.now() ? core.waking.swept : undefined;
     if (sweep !== undefined && owner === undefined && !isSettled(state.status)) {
@@ -108,7 +108,7 @@ export async function* followLog(core: EngineCore, run: string, after = 0): Asyn
   }
 }
 
-/** Streams the progress of a run from start to end, as events named by seed 001. */
+/** Streams the progress of a run from start to end, with the event names of `pawl/compat`. */
 export async function* followProgress(core: EngineCore, run: string): AsyncGenerator<ProgressEvent> {
   const open = new Map<Path, Activation>();
   let begunAt = 0;
@@ -145,7 +145,7 @@ function stepProgress(event: RunEvent, open: Map<Path, Activation>): ProgressEve
   const activation = open.get(event.path);
   open.delete(event.path);
   if (activation === undefined) return undefined;
-  // An outcome of the step's own, such as the answer of a person, is no failure.
+  // A custom outcome, such as a person's answer, is not a failure.
   const success = !UNSUCCESSFUL.has(event.outcome);
   return createProgressEvent({
     type: 'StepCompleted',

@@ -43,7 +43,7 @@ export interface ForkPlan {
   readonly asksFirst: readonly string[];
   /** Earlier checks that are not repeated: their results are overridden, and the fork ends `overridden`. */
   readonly passed: readonly string[];
-  /** Steps that the original did from there on. A fork that takes the same way repeats them. */
+  /** Steps that the original ran from there on. A fork that takes the same path repeats them. */
   readonly repeated: readonly { readonly path: string; readonly step: string; readonly kind: string }[];
 }
 
@@ -155,7 +155,7 @@ function foldAll(events: readonly RunEvent[]): RunState {
   return draft;
 }
 
-/** Rows of the commit that opened the step count as well: they settled in it, just before. */
+/** Selects the rows before the cut, including those of the commit that opened the step: they settled just before. */
 function pastRows(cut: Cut): (row: StoredAttempt) => boolean {
   return (row) => row.seq <= cut.seq;
 }
@@ -178,8 +178,8 @@ async function pastOf(core: EngineCore, original: RunState, cut: Cut): Promise<F
 }
 
 /**
- * Returns what the fork has to know of the assumptions of its original: all that the steps it reuses rest on, and the
- * answers to those of the steps that it repeats. The steps that run again say by themselves what they still assume.
+ * Returns the assumptions that a fork takes over: all those of reused steps, and the answered ones of repeated steps.
+ * Repeated steps report again what they still assume.
  */
 function carriedOver(original: RunState, before: RunState): readonly Assumption[] {
   const reused = new Set((before.assumptions ?? []).map(({ id }) => id));
@@ -205,7 +205,7 @@ async function mergedRefs(core: EngineCore, before: readonly RunEvent[]): Promis
   return [...(await mergedRefs(core, cutAt(rows, { run, from: step }).before)), ...given];
 }
 
-/** Data that was merged, and what of it joined that of the run. */
+/** Merged data, and the part of it that joined the run's data. */
 interface Merged {
   readonly ref: Ref;
   readonly part: (value: Json) => JsonObject;

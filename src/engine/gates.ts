@@ -28,7 +28,7 @@ export interface OpenGate {
   readonly due?: number;
   /** True if a decision must be signed with an enrolled key. */
   readonly signed: boolean;
-  /** A decision that was recorded and that no process has applied yet; one of several votes is none. */
+  /** A decision that is recorded but not applied yet. A single vote of several does not count as one. */
   readonly posted?: { readonly option: string; readonly actor: string };
 }
 

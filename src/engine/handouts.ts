@@ -1,5 +1,5 @@
-// Owns what a run waits for from a worker, or for a worker from a person, as anybody can read it who has the store: no
-// engine is needed, so commands that only look do not load one.
+// Owns reading handed-out work and the questions of its workers. It needs a store but no engine, so that commands that
+// only read do not load one.
 
 import { createHmac } from 'node:crypto';
 import type { AgentQuestion } from '../agents/driver.ts';
@@ -7,7 +7,7 @@ import { type Path, type Ref, waitOf } from '../kernel/activation.ts';
 import type { Handover, StoredHandover } from '../steps/handover.ts';
 import type { Store } from '../store/store.ts';
 
-/** Work that waits to be done and reported. */
+/** Handed-out work that waits for a report. */
 export interface Handout extends Handover {
   readonly run: string;
   readonly path: Path;
@@ -68,7 +68,7 @@ export interface OpenQuestions {
   readonly step: string;
   readonly attempt: number;
   readonly questions: readonly AgentQuestion[];
-  /** The digest of the questions, which says what a person has seen. */
+  /** The digest of the questions, which proves what a person has seen. */
   readonly digest: string;
   readonly since: number;
   /** True if an answer must be signed with an enrolled key. */

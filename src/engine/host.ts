@@ -41,7 +41,7 @@ export interface DriverHost {
   workflowOf(name: string): CompiledWorkflow;
   /** Verifies the signatures in the log of another run, before a run uses its result. */
   proofOf(run: Awaited<ReturnType<Store['load']>>): Promise<Proof>;
-  /** Undoes the next thing that a run did, or says that nothing is left. */
+  /** Undoes the next result of a run, or reports that nothing is left to undo. */
   undo(driver: RunDriver, request: AttemptRequest): Promise<AttemptResult>;
   startChild(driver: RunDriver, effect: ChildEffect, request: AttemptRequest): Promise<readonly RunInput[]>;
   cancelChild(driver: RunDriver, effect: ChildEffect): Promise<readonly RunInput[]>;
@@ -62,7 +62,7 @@ export interface DriverHost {
   takenOver(run: string): EngineError;
 }
 
-/** A host for a run that is only put on disk: its driver starts nothing and releases it, and another process drives it. */
+/** A host for a run that is only written to disk: its driver starts nothing and releases it for another process. */
 export function parkedHost(host: DriverHost): DriverHost {
   return Object.create(host, { isDraining: { value: () => true } }) as DriverHost;
 }
@@ -91,8 +91,8 @@ export type StoredRun = Pick<Awaited<ReturnType<Store['load']>>, 'state' | 'defi
 export interface DefinitionSource {
   find(name: string): CompiledWorkflow | undefined;
   /**
-   * Loads the workflow of a run that is in the store, with those that it starts, which `find` finds then. For a source that
-   * loads code by need; it throws if the code must not run here.
+   * Loads the workflow of a stored run and the workflows it starts, so that `find` finds them. Only for a source that loads
+   * code lazily. Throws if the code must not run here.
    */
   load?(run: StoredRun): Promise<CompiledWorkflow>;
   names(): readonly string[];

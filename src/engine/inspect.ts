@@ -1,5 +1,5 @@
-// Owns the outside view of a run: its state, its steps with their evidence, what it waits for, the checkpoint in the
-// terms of the seed, and the context for a resume.
+// Owns the outside view of a run: its state, its steps with their evidence, what it waits for, the checkpoint with the
+// names of `pawl/compat`, and the context for a resume.
 
 import type { Json } from '../base/json.ts';
 import { lookKey, pendingText } from '../definition/pending-gate.ts';
@@ -47,7 +47,7 @@ export interface RunFacts {
   readonly updatedAt: number;
   readonly params: Json;
   readonly error: string | undefined;
-  /** Set while what the run did is undone: how it ends afterwards. */
+  /** Set while the run is being undone: its status afterwards. */
   readonly undoing?: RunStatus;
   readonly waits: readonly OpenWait[];
   readonly steps: readonly StepView[];
@@ -57,7 +57,7 @@ export interface RunFacts {
   readonly origin: RunOrigin;
 }
 
-/** Whether a view reads a value of an ended attempt; of one that it does not read it has only the size and the digest. */
+/** Whether a view reads a value of an ended attempt. If not, the view has only its size and digest. */
 export type ValueFilter = (row: StoredAttempt, ref: Ref) => boolean;
 
 /** Returns the full view of a run, or one with only the values that are wanted. */

@@ -1,4 +1,4 @@
-// Owns which assumptions hold up a landing: those of a run and of its family, since they all work in the same place.
+// Owns which assumptions block a merge: those of a run and of its family, since they all work in the same workspace.
 
 import { EngineError } from '../base/error.ts';
 import { topStepOf, withoutVisits } from '../definition/address.ts';
@@ -7,13 +7,13 @@ import type { HoldingAssumption } from '../steps/attempt.ts';
 import { holdingText } from '../steps/landing.ts';
 import type { Store } from '../store/store.ts';
 
-/** Returns the assumptions of a run and its family without whose answers nothing lands. */
+/** Returns the assumptions of a run and its family that must be answered before anything is merged. */
 export async function holdingIn(store: Store, run: string): Promise<readonly HoldingAssumption[]> {
   const found: HoldingAssumption[] = [];
   for (const { id, isReplaced } of await readFamily(store, run)) {
     const { state } = await store.load(id);
-    // Nothing has to follow an answer there any more. But what it wrote may still be in the files, so open ones count:
-    // else whoever carries out the work could cancel or repeat a step to be rid of them.
+    // Such a run will not act on an answer any more, but its files may remain, so its open assumptions still count:
+    // otherwise a worker could cancel or repeat a step to get rid of them.
     const isGone = isReplaced || state.status === 'cancelled';
     for (const { id: assumption, step, answer } of holdingAssumptions(state))
       if (answer === undefined || !isGone) found.push({ run: id, id: assumption, step, isAnswered: answer !== undefined });
@@ -23,15 +23,15 @@ export async function holdingIn(store: Store, run: string): Promise<readonly Hol
 
 interface FamilyRun {
   readonly id: string;
-  /** The step that started it, or one above it, has started a newer one. */
+  /** True if the step that started it, or one above it, has started a newer run. */
   readonly isReplaced: boolean;
 }
 
-/** The runs of a family. Of the runs that one step started, the newest replaced the others. */
+/** Returns the runs of a family. Of several runs that one step started, the newest replaces the others. */
 export async function readFamily(store: Store, run: string): Promise<readonly FamilyRun[]> {
   const { ancestors } = await store.family(run);
   const all: FamilyRun[] = [{ id: ancestors.at(-1) ?? run, isReplaced: false }];
-  // It grows while it is read: each run is followed by those that it started.
+  // The list grows during the loop: each run is followed by the runs it started.
   for (const parent of all) {
     const places = new Set<string>();
     for (const { id } of await store.list({ parent: parent.id })) {
@@ -44,8 +44,8 @@ export async function readFamily(store: Store, run: string): Promise<readonly Fa
 }
 
 /**
- * Rejects a fork that would reuse what child runs did while something grave is open in them: the fork is no part of their
- * family, so that nothing would wait there for the answer.
+ * Rejects a fork that would reuse the work of child runs with open blocking assumptions: the fork is not part of their
+ * family, so nothing in it would wait for the answers.
  */
 export async function assertForkable(store: Store, run: string, reused: ReadonlySet<string>): Promise<void> {
   const below: string[] = [];
@@ -61,7 +61,7 @@ export async function assertForkable(store: Store, run: string, reused: Readonly
   if (found.length > 0) throw new EngineError('ASSUMPTION_OPEN', `a fork of run ${run} would reuse work, and ${holdingText(found)}`);
 }
 
-/** Rejects an approval that leads to a landing while an assumption holds it up. */
+/** Rejects an approval that leads to a merge while an assumption blocks it. */
 export async function assertMayLand(store: Store, run: string, what: string): Promise<void> {
   const holding = await holdingIn(store, run);
   if (holding.length === 0) return;

@@ -1,4 +1,4 @@
-// Owns looking up in a log how a step last ended, with all that it takes to take it up again.
+// Owns looking up in a log how a step last ended, with everything needed to reopen it.
 
 import { present } from '../base/fields.ts';
 import type { Path } from '../kernel/activation.ts';

@@ -31,7 +31,7 @@ export class MailGuard {
     this.proof = proof;
   }
 
-  /** Finds mail that wrongly says a child has ended. A child whose own log is invalid is damage. */
+  /** Marks mail that falsely reports the end of a child. Throws if the child's own log is damaged. */
   async lookAtChildren(run: string, batch: readonly QueuedInput[]): Promise<void> {
     for (const { input, mail } of batch) {
       if (input.type !== 'childEnded' || mail === undefined) continue;

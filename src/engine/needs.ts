@@ -47,7 +47,7 @@ function refsIn(input: RunInput): readonly (Ref | undefined)[] {
   }
 }
 
-/** An answer is told to what begins because of it, together with what it answers. */
+/** Steps that start because of an answer get the answer together with its assumption, so both are loaded. */
 function refsOfAnswer({ assumptions = [] }: RunState, input: RunInput): readonly (Ref | undefined)[] {
   if (input.type !== 'control' || input.action.do !== 'answer') return [];
   const { assumption, text, place } = input.action;

@@ -1,5 +1,5 @@
-// Owns what agents are told of a run's past: what went wrong and what people said since an agent last ended well. Of a run
-// that another one started, the past of its ancestors counts as well: a gate of the parent sends the child back to work.
+// Owns what agents learn about a run's past: what went wrong and what people wrote since an agent last succeeded. The
+// past of a run's ancestors counts as well: a gate of the parent may have sent the child back to work.
 
 import type { Json } from '../base/json.ts';
 import type { AnsweredAssumption, AssumptionText } from '../definition/assumption.ts';
@@ -13,7 +13,7 @@ import { refsOfAnswers } from './record.ts';
 export async function readPast(store: Store, run: RunState): Promise<RunPast> {
   const ancestors = run.parent === undefined ? [] : (await store.family(run.id)).ancestors;
   const above = await Promise.all(ancestors.map(async (id) => (await store.load(id)).state));
-  // The topmost run comes first: what is nearest to the step is told last.
+  // The topmost run comes first, so that what is nearest to the step comes last.
   const runs = [...above.reverse(), run];
   const refs = runs.flatMap((one) => [
     ...(one.setbacks ?? []).flatMap(({ output }) => (output === undefined ? [] : [output.digest])),
@@ -31,7 +31,7 @@ export async function readPast(store: Store, run: RunState): Promise<RunPast> {
   return { setbacks, notes: runs.flatMap(({ notes = [] }) => notes), answered };
 }
 
-/** Returns the assumptions of a checkpoint that people have answered, as agents are told of them. */
+/** Returns the answered assumptions of a checkpoint, in the form that agents get. */
 export function answeredIn(state: RunState, value: (ref: Ref) => Json): readonly AnsweredAssumption[] {
   return (state.assumptions ?? []).flatMap(({ list, index, step, answer }) => {
     if (answer === undefined) return [];

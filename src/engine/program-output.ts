@@ -1,5 +1,5 @@
-// Owns the output of an attempt's programs in its transcript, while they run. The beginning is written in full; a program
-// that prints more gets the last lines of each second, so that neither the file nor its readers are flooded.
+// Owns writing the output of running programs to the transcript. The beginning is written in full; after that only the
+// last lines of each second, so that neither the file nor its readers are flooded.
 
 import type { OutputSink, OutputSource, StepServices } from '../steps/services.ts';
 import { keepText, openTranscript, type Transcript, type TranscriptIo } from './transcripts.ts';
@@ -8,7 +8,7 @@ const FULL_MAX = 1024 * 1024;
 const LAST_MAX = 4096;
 const PAUSE_MS = 1000;
 
-/** What steps keep in a folder of transcripts: the output of programs, and texts for agents. Nothing without a folder. */
+/** The services that write to the transcripts folder: program output and texts for agents. None without a folder. */
 export function textsBeside(folder: string | undefined, io: TranscriptIo): Pick<StepServices, 'openOutput' | 'keepText'> {
   if (folder === undefined) return {};
   return { openOutput: (of) => openProgramOutput(folder, of, io), keepText: (of, text) => keepText(folder, of, text) };
@@ -16,7 +16,7 @@ export function textsBeside(folder: string | undefined, io: TranscriptIo): Pick<
 
 /** Opens the output of a program; the transcript is created when it prints something. */
 export function openProgramOutput(folder: string, of: OutputSource, io: TranscriptIo): OutputSink {
-  // What arrives here is masked already.
+  // The output is already masked here.
   return new ProgramOutput(() => openTranscript(folder, { ...of, redactor: undefined }, io));
 }
 
@@ -57,7 +57,7 @@ class ProgramOutput implements OutputSink {
     if (last === '') return;
     this.last = '';
     this.leftOut = 0;
-    // A line whose beginning was left out is left out too.
+    // A line whose beginning was left out is dropped completely.
     const start = leftOut === 0 ? 0 : last.indexOf('\n') + 1;
     const note = leftOut + start === 0 ? '' : `\n[${leftOut + start} characters left out]\n`;
     this.transcript?.add({ kind: 'output', text: `${note}${last.slice(start)}` });

@@ -22,7 +22,7 @@ export interface BoundProgram {
   readonly bound: (step: string) => BoundStep;
   /** Returns the workflow a step starts, if the flow passed it as a value. */
   readonly child: (step: string) => CompiledWorkflow | undefined;
-  /** Returns what takes the result of a step back, if it has something. */
+  /** Returns the undo of a step, if it has one. */
   readonly undo: (step: string) => BoundStep | undefined;
 }
 
@@ -108,7 +108,7 @@ export async function programOfRun(
   return flowOf(program);
 }
 
-/** Whether a workflow that a step of this one starts has something to undo. A flow may: its steps are not known before it runs. */
+/** Whether a child workflow may have something to undo. A flow always may: its steps are not known before it runs. */
 function undoesIn(source: DefinitionSource, workflow: CompiledWorkflow): (child: string | CompiledWorkflow) => boolean {
   const seen = new Set<CompiledWorkflow>();
   const undoes = (parent: CompiledWorkflow, child: string | CompiledWorkflow): boolean => {
@@ -163,8 +163,8 @@ function flowOf(program: FlowProgram): BoundProgram {
 }
 
 /**
- * The ended steps of a flow in the order in which they started, up to the one that is at work or that it halted at: that
- * one will end again, and what came after it when it first ended does not count any more.
+ * The ended steps of a flow in the order in which they started, up to the step that is live or where it halted: that step
+ * will end again, and whatever followed its first end no longer counts.
  */
 async function historyOf(store: Store, state: RunState, past: readonly StoredAttempt[]): Promise<FlowRecord[]> {
   const isOpen = (row: StoredAttempt): boolean => isReplayed(row) && (row.path === state.halt?.path || state.live[row.path] !== undefined);
@@ -173,7 +173,7 @@ async function historyOf(store: Store, state: RunState, past: readonly StoredAtt
   return flowHistory(store, at === -1 ? past : past.slice(0, at).filter(({ path }) => path !== open));
 }
 
-/** Cancelled steps and undoing never reached the generator, and supplied results are not part of its history. */
+/** Whether a row is replayed: cancelled and undo steps never reached the generator, and supplied results are no history. */
 function isReplayed({ step, outcome, attempt }: StoredAttempt): boolean {
   return outcome !== undefined && outcome !== 'cancelled' && attempt > 0 && step !== UNDO_STEP;
 }
@@ -206,7 +206,7 @@ export async function flowHistory(store: Store, attempts: readonly StoredAttempt
   }));
 }
 
-/** The rows that still count: what ended before a step that came earlier ended again is void. */
+/** The rows that still count: a row is void if an earlier step ended again after it. */
 function withoutVoid(rows: readonly StoredAttempt[]): readonly StoredAttempt[] {
   let ended = 0;
   return rows.filter(({ seq }) => {

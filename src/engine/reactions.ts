@@ -1,4 +1,4 @@
-// Owns how a run reacts to an event at the forge: once per delivery and reaction, however often it is asked, also after a
+// Owns how a run reacts to a forge event: once per delivery and reaction, however often it is requested, also after a
 // crash. Like every request it is mail, but it reports a fact: it stays if this process cannot drive the run.
 
 import { EngineError, isEngineError } from '../base/error.ts';
@@ -11,7 +11,7 @@ import { send } from './delivery.ts';
 import type { EngineCore } from './engine.ts';
 import { controlRun } from './requests.ts';
 
-/** What a run does because of an event. */
+/** A reaction of a run to an event. */
 export interface ReactionRequest {
   readonly action: Extract<ControlAction, { do: 'cancel' | 'look' | 'wake' | 'back' }>;
   readonly reaction: ReactedTo;
@@ -19,7 +19,7 @@ export interface ReactionRequest {
   readonly actor: string;
 }
 
-/** Has a run react to an event. Resolves when that is on disk; a run that is over does not react. */
+/** Makes a run react to an event. Resolves when that is on disk; an ended run does not react. */
 export async function reactToEvent(core: EngineCore, run: string, request: ReactionRequest): Promise<void> {
   const { action, reaction } = request;
   const actor = requireActor(request, `react in run ${run}`);
@@ -31,7 +31,7 @@ export async function reactToEvent(core: EngineCore, run: string, request: React
   try {
     await send(core, { run, dedupe, input, values: [] }, options);
   } catch (error) {
-    // It is on disk, and whoever can drive the run acts on it.
+    // It is on disk, and a process that can drive the run will act on it.
     if (!isEngineError(error) || error.code === 'ENGINE_CLOSED') throw error;
     core.warn(error);
   }

@@ -58,14 +58,14 @@ export interface RecordWants {
   readonly reads: ConstructorParameters<typeof RunRecord>[0]['reads'];
   readonly fresh: boolean;
   readonly concurrency?: Concurrency | undefined;
-  /** Its steps wait in the queue: another process drives the run. */
+  /** Set if another process will drive the run: its steps stay in the queue. */
   readonly parked?: true;
 }
 
 /** A run's data in memory while it is driven. */
 export class RunRecord implements View {
   params: JsonObject = {};
-  /** What was observed in the latest attempt whose end is not decided yet. */
+  /** The evidence of the latest attempt whose end is not decided yet. */
   observed: { readonly path: Path; readonly evidence: Json | undefined } | undefined;
   private readonly options: RecordOptions;
   private readonly known = new Map<string, Json>();
@@ -75,7 +75,7 @@ export class RunRecord implements View {
   private whole: FullRecord | undefined;
   private loadingFullRecord: Promise<FullRecord> | undefined;
   private shown: { readonly state: RunState; readonly snapshot: Snapshot } | undefined;
-  /** Changes that a reader of the store may not see yet: those since the last commit, or since the reading started. */
+  /** Changes that a reader of the store may not see yet: those since the last commit, or since the read started. */
   private unseen: ((whole: FullRecord) => void)[] = [];
   private loaded: boolean;
   private fresh: StoredValue[] = [];
@@ -354,7 +354,7 @@ export function refsOf(state: RunState): Ref[] {
   return refs;
 }
 
-/** Returns the values that tell what workers assumed and how people answered. */
+/** Returns the references to assumptions and their answers. */
 export function refsOfAnswers({ assumptions = [] }: RunState): Ref[] {
   return assumptions.flatMap(({ answer, list }) =>
     answer === undefined ? [] : [list, ...(answer.text === undefined ? [] : [answer.text])],

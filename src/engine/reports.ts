@@ -1,4 +1,4 @@
-// Owns what workers report and ask about the work they were given (handouts.ts), and the answers. Each request is mail: on
+// Owns reports and questions of workers about handed-out work (handouts.ts), and the answers. Each request is mail: on
 // disk before anything acts on it, and harmless when repeated.
 //
 // - A token belongs to one attempt. It says which work a report is about, not who holds it.
@@ -89,7 +89,7 @@ export async function reportWork(core: EngineCore, run: string, given: WorkRepor
   return verdictOn(core, run, { path, attempt, step, after: state.seq });
 }
 
-/** The report without secrets: it is on disk before it is verified. */
+/** Masks secrets in a report, because it is written to disk before it is verified. */
 function masked({ parts }: EngineCore, report: WorkReport): WorkReport {
   if ('failure' in report) return { ...report, failure: String(parts.mask(report.failure)) };
   return { ...report, result: parts.mask(toPlain(report.result ?? null, 'the result')) };

@@ -131,8 +131,8 @@ export async function askedGates(core: EngineCore, run: string): Promise<readonl
 }
 
 /**
- * Looks again at what the open questions of a run are about, and returns the questions: one whose subjects changed is asked
- * again, so that people are shown what is true now.
+ * Observes the subjects of a run's open questions again and returns the questions. A question whose subjects changed is
+ * asked again, so that people see the current state.
  */
 export async function freshGates(core: EngineCore, run: string): Promise<readonly OpenGate[]> {
   const { state } = await core.store.load(run);
@@ -143,7 +143,7 @@ export async function freshGates(core: EngineCore, run: string): Promise<readonl
   return askedGates(core, run);
 }
 
-/** What the open questions of a run are about outside of it. */
+/** The outside subjects of a run's open questions. */
 function outsides({ live }: RunState) {
   return Object.values(live).flatMap((activation) => humanWaitOf(activation)?.outside ?? []);
 }
@@ -189,7 +189,7 @@ async function confirmDecision(
   );
   const isIt = (event: RunEvent): boolean =>
     event.type === 'run.changed' && event.change === 'decided' && event.decision.actor === actor && event.decision.gate === gate.step;
-  // The inbox is read first: a decision that is taken up in between is then found in the log.
+  // The inbox is read first: a decision that is consumed in between is then found in the log.
   const isWaiting = await isPending(core, run, dedupe);
   if ((await core.store.events(run, after)).some(({ events }) => events.some(isIt))) return;
   if (isWaiting)
@@ -201,7 +201,7 @@ async function confirmDecision(
   throw isFinal(state.status) ? finalRun(state) : changed(run, gate, await noteOn(core, run, { gate, after }));
 }
 
-/** Returns what was found to be different, if that is why the question was asked again. */
+/** Returns what had changed, if that is why the question was asked again. */
 async function noteOn(core: EngineCore, run: string, { gate, after }: { gate: OpenGate; after: number }): Promise<string | undefined> {
   const events = (await core.store.events(run, after)).flatMap((row) => row.events);
   const found = events.findLast(

@@ -40,7 +40,7 @@ export interface ForkHistory {
   readonly run: string;
   readonly seq: number;
   readonly counts: RunState['counts'];
-  /** What its workers assumed and the fork rests on, or has the answer to. */
+  /** The original's assumptions that the fork takes over. */
   readonly assumptions: readonly Assumption[];
   readonly data: ReadonlyMap<string, Json>;
   readonly results: ReadonlyMap<string, Json>;

@@ -84,7 +84,7 @@ class Walk {
   draft!: Draft;
   private readonly parts: WalkParts;
   private seq = 0;
-  /** Where it starts, until the first step has opened. */
+  /** The starting step, until it has opened. */
   private begins: string | undefined;
   /** The votes at each open question. */
   private readonly chosen = new Map<Path, Map<string, string>>();
@@ -151,7 +151,7 @@ class Walk {
     this.used.add(signature.value);
   }
 
-  /** The first step of a graph must be its entry, the one that was signed for, or a question. */
+  /** Fails unless the first step of a graph is its entry, the step that was signed for, or a question. */
   private lookAtOpening({ activation }: EventOf<'step.opened'>): void {
     const begins = this.begins;
     this.begins = undefined;
@@ -159,7 +159,7 @@ class Walk {
     if (activation.step !== begins) this.fail(`it started at "${activation.step}" instead of "${begins}"`);
   }
 
-  /** Whether an event at the forge, which takes no signature, sends the run back to a step: that passes nothing. */
+  /** Whether a forge event sends the run back to a step. That skips nothing, so it needs no signature. */
   private goesBackTo(step: string): boolean {
     const { reacting = [] } = this;
     return reacting.length > 0 && reacting.every((at) => isBefore(this.parts.definition, step, at));

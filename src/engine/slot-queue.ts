@@ -1,6 +1,6 @@
-// Owns which activations of a run wait for semaphores, and which of them try again when a slot may be free. Of those
-// that wait for the same semaphores only the oldest tries, and the next one after it succeeded: if all of them tried, a
-// wide fan-out would cost the square of its width.
+// Owns which activations of a run wait for semaphores, and which of them try again when a slot may be free. Of several
+// that wait for the same semaphores only the oldest tries, then the next one if it succeeded: if all tried, the cost of a
+// fan-out would grow with the square of its width.
 
 import type { Path } from '../kernel/activation.ts';
 
@@ -36,7 +36,7 @@ export class SlotQueue {
     this.tried.delete(path);
   }
 
-  /** Removes and returns those that should try now: for all semaphores, or for those of one that did not find them full. */
+  /** Removes and returns those that should try now: for all semaphores, or only for those that `after` has just taken. */
   next(after?: { readonly path: Path; readonly keys: readonly string[] | undefined }): readonly Path[] {
     const label = after === undefined ? undefined : (this.tried.get(after.path)?.label ?? after.keys?.join('\n'));
     if (after !== undefined) this.tried.delete(after.path);

@@ -1,5 +1,5 @@
-// Owns the status of a run as users see it, what the run waits for, and when it must be looked at again. All of it is
-// derived, never stored twice.
+// Owns the status of a run as users see it, what the run waits for, and when it is due. All of it is derived from the
+// checkpoint, never stored twice.
 
 import { activeIn, type Group } from '../definition/join.ts';
 import { isSettled, type RunStatus } from '../definition/run-status.ts';
@@ -49,7 +49,7 @@ function openWaits(activation: Activation): OpenWait[] {
   return named === undefined ? [] : [{ path, step, since, due: dueTimeOf(activation) ?? activation.deadline, ...named }];
 }
 
-/** A wait as users know it; what only concerns the steps inside has no name of its own. */
+/** A wait as users see it; undefined for internal waits. */
 function namedWait(wait: Wait): Pick<OpenWait, 'kind' | 'digest' | 'name' | 'child'> | undefined {
   switch (wait.kind) {
     case 'members':
@@ -73,7 +73,7 @@ export function hasRoom(group: Group): boolean {
   return group.queued + (group.again?.length ?? 0) > 0 && activeIn(group) < group.limit;
 }
 
-/** The nearest absolute time at which the run must be looked at again. */
+/** The next time at which the run is due. */
 export function dueOf(run: RunState): number | undefined {
   let nearest = Number.POSITIVE_INFINITY;
   for (const activation of Object.values(run.live))
@@ -81,7 +81,7 @@ export function dueOf(run: RunState): number | undefined {
   return nearest === Number.POSITIVE_INFINITY ? undefined : nearest;
 }
 
-/** True while the host does something for an activation. */
+/** True while the host is working on an activation. */
 export function isWorking({ state }: Activation): boolean {
   return state === 'running' || state === 'preparing' || state === 'verifying' || state === 'reconciling';
 }

@@ -9,7 +9,7 @@ import { parseTranscriptLine, type TranscriptId, type TranscriptLine, transcript
 /** Longer than any line of a transcript. */
 const CHUNK_BYTES = 1024 * 1024;
 
-/** A transcript that is followed; `lastBytes` skips what came long before its end. */
+/** Follows a transcript; `lastBytes` limits how much of its existing content is read. */
 export class TranscriptTail {
   /** The folder and the name of the file, which may not exist yet. */
   readonly folder: string;

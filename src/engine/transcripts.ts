@@ -1,4 +1,4 @@
-// Owns transcripts: what an agent wrote and did in one attempt, and what programs printed, as lines of a file beside the
+// Owns transcripts: what an agent wrote and did in one attempt, and what programs printed, as lines of a file next to the
 // database. They are for people to read; no decision depends on them, and a run continues without them.
 //
 // - Every line is written as soon as it is complete, and a part of one after a moment, so that others can follow.
@@ -42,7 +42,7 @@ export interface TranscriptIo {
 const BYTES_MAX = 8 * 1024 * 1024;
 const TEXT_MAX = 64 * 1024;
 const PIECE_MAX = 4096;
-/** How long a part of a line waits for its end. */
+/** How long an incomplete line is held back. */
 const PART_MS = 200;
 const NAME_MAX = 180;
 
@@ -114,7 +114,7 @@ export function transcriptFile(folder: string, { run, path, attempt }: Transcrip
   return join(folder, nameOf(run), `${nameOf(path)}.${attempt}.jsonl`);
 }
 
-/** Keeps a text for the agent of an attempt beside its transcript, and returns the file; undefined if that failed. */
+/** Writes a text for the agent of an attempt next to its transcript and returns the file; undefined if that failed. */
 export function keepText(folder: string, { name, ...of }: TranscriptId & { readonly name: string }, text: string): string | undefined {
   const file = transcriptFile(folder, of).replace(/\.jsonl$/, `.${nameOf(name.replaceAll(/[^\w.-]+/g, '-'))}.txt`);
   try {
@@ -122,7 +122,7 @@ export function keepText(folder: string, { name, ...of }: TranscriptId & { reado
     writePlainFile(file, text);
     return file;
   } catch {
-    // Without a place for it, the agent gets the whole text.
+    // Without the file, the agent gets the whole text.
     return undefined;
   }
 }
@@ -189,7 +189,7 @@ class TranscriptFile implements Transcript {
     if (speech.said !== '') this.timer ??= setTimeout(() => this.putPart(), PART_MS).unref();
   }
 
-  /** Writes the part of a line that has no end yet. */
+  /** Writes an incomplete line. */
   private putPart(): void {
     this.timer = undefined;
     const { speech } = this;

@@ -1,10 +1,10 @@
-// Owns putting the workspace of a run back to what it was before one of its steps.
+// Owns restoring the workspace of a run to its state before one of its steps.
 //
-// - Only what the run changed is put back. A file that changed while none of its steps worked, or since, is somebody
-//   else's: it is refused, or left alone where the caller says so.
-// - What was there before is kept as a snapshot of the run, so that an undo loses nothing.
-// - Saying it again finishes what was interrupted: a file that is back already is left as it is.
-// - The run itself does not change, and nothing outside of the workspace is taken back: the plan names what may be.
+// - Only the run's own changes are undone. If a file also changed while no step was running, or since, the undo is
+//   rejected, or the file is left alone if the caller says so.
+// - The state before the undo is kept as a snapshot of the run, so that nothing is lost.
+// - Repeating an interrupted undo finishes it: a file that is already restored is left alone.
+// - The run itself does not change, and effects outside the workspace are not undone: the plan lists them.
 
 import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -41,13 +41,13 @@ import {
 } from './file-history.ts';
 import { readRunIds } from './run-tree.ts';
 
-/** What is asked. */
+/** A request to undo steps. */
 export interface UndoRequest {
   /** The step, or the path of one visit. Of several visits, the last one counts. */
   readonly to: string;
-  /** Who asks. */
+  /** Who requests it. */
   readonly actor?: string;
-  /** Files that somebody else changed are left as they are; by default nothing is put back then. */
+  /** Leaves files alone that somebody else changed. By default such a file makes the undo fail. */
   readonly keepChanged?: boolean;
 }
 
@@ -62,16 +62,16 @@ export interface OutsideEffect {
 /** What an undo would do, or has done. */
 export interface UndoPlan {
   readonly run: string;
-  /** The path of the step whose state before is the target. */
+  /** The path of the step: its state before that step is restored. */
   readonly to: string;
-  /** When that snapshot was taken. */
+  /** When the snapshot before that step was taken. */
   readonly at: number;
   readonly files: readonly { readonly path: string; readonly what: 'restore' | 'delete' | 'change' }[];
-  /** Files of the run that somebody else changed: they stay. */
+  /** Files of the run that somebody else changed: they are left alone. */
   readonly changed: readonly KeptFile[];
-  /** Files of the run that no step at work declares to write, where each of them declares some: another program may have written them. */
+  /** Files that changed during steps that declare what they write, but not these: another program may have written them. */
   readonly undeclared: readonly string[];
-  /** A step was interrupted, so what changed since counts as its work. */
+  /** True if a step was interrupted, so that all changes since count as its work. */
   readonly isCutOff: boolean;
   readonly missing: readonly string[];
   readonly effects: readonly OutsideEffect[];
@@ -79,7 +79,7 @@ export interface UndoPlan {
 
 /** What an undo did. */
 export interface UndoResult extends UndoPlan {
-  /** The tree that was there before, which the run keeps. */
+  /** The tree before the undo, which the run keeps. */
   readonly from: string;
 }
 
@@ -91,10 +91,10 @@ interface Worked {
   readonly plan: UndoPlan;
 }
 
-/** Puts the workspace back and adds that to the run's history, also of a run that is over. */
+/** Restores the workspace and records that in the run's history, also for an ended run. */
 export async function undoRun(core: EngineCore, run: string, request: UndoRequest): Promise<UndoResult> {
   const dedupe = `undone/${createRunId()}`;
-  // Takes nothing back, since nothing was posted: a store that refuses writes does so here, before a file changes.
+  // Withdraws nothing, since nothing was posted: a store that rejects writes fails here, before a file changes.
   await core.withdraw(run, dedupe);
   const done = await undoFiles(fileSourceOf(core, run), request);
   const action = { do: 'undone', to: done.to, files: done.files.length - done.changed.length, tree: done.from } as const;
@@ -102,7 +102,7 @@ export async function undoRun(core: EngineCore, run: string, request: UndoReques
   const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action };
   const mail = { run, dedupe, input, values: [] };
   const { state } = await core.store.load(run);
-  // A run that goes on takes it when it is next driven: recording it must not start anything.
+  // A run that has not ended consumes it when it is next driven: recording it must not start anything.
   if (isFinal(state.status)) await send(core, mail, { stays: true });
   else await core.post(mail);
   return done;
@@ -113,7 +113,7 @@ export async function planUndo(source: FileSource, request: UndoRequest): Promis
   return (await work(source, request)).plan;
 }
 
-/** Puts the workspace back to what it was before a step. */
+/** Restores the workspace to its state before a step. */
 async function undoFiles(source: FileSource, request: UndoRequest): Promise<UndoResult> {
   const actor = requireActor(request, `undo steps of run ${source.run}`);
   await assertIdle(source.store, source.run);
@@ -182,7 +182,7 @@ async function workOut(source: FileSource, { to }: UndoRequest): Promise<Worked>
   return { history, target, now, changes, plan };
 }
 
-/** By file: whether a step that was at work when it changed declares it; a step that declares nothing may write anything. */
+/** For each file, whether a step that ran when it changed declares it. A step that declares nothing may write anything. */
 async function declaredIn(
   { store, run }: FileSource,
   passages: readonly Passage[],
@@ -208,7 +208,7 @@ async function declaredIn(
 
 const OTHERS = 'it was changed while no step of the run was running, or since';
 
-/** The snapshot from before the last visit of a step; of a member, from before the first member of its group. */
+/** The snapshot before the last visit of a step; for a member, before the first member of its group. */
 function targetOf(history: FileHistory, to: string): number {
   const { lines } = history;
   const paths = pathsOfStep(history, to);
@@ -220,7 +220,7 @@ function targetOf(history: FileHistory, to: string): number {
   return lines.findIndex((line) => line.is === 'before' && isWithin(line.path, begin));
 }
 
-/** Nothing of the run may be at work in the workspace. */
+/** Throws if any step of the run may be writing to the workspace. */
 async function assertIdle(store: Store, run: string): Promise<void> {
   for (const id of await readRunIds(store, run)) {
     const { state, owner } = await store.load(id);
@@ -249,7 +249,7 @@ function refusal({ run, to, changed }: UndoPlan): EngineError {
   );
 }
 
-/** What steps since then may have done outside of the workspace. */
+/** What steps since then may have done outside the workspace. */
 async function effectsSince({ store, run }: FileSource, since: number): Promise<readonly OutsideEffect[]> {
   const effects: OutsideEffect[] = [];
   for (const id of await readRunIds(store, run)) {

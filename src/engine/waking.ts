@@ -1,16 +1,16 @@
-// Owns when an engine that drives all runs looks for runs to pick up: when the store signals a change, and at the
+// Owns when an engine that drives all runs searches for runs to pick up: when the store signals a change, and at the
 // nearest due time. Nothing is polled (E6).
 
 import type { Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 
-/** Dependencies of the waking. */
+/** Dependencies of `Waking`. */
 interface WakingParts {
   readonly store: Pick<Store, 'nextDue'>;
   readonly clock: Clock;
   /** False for an engine that drives only its own runs, or is closing. */
   readonly isOn: () => boolean;
-  /** Looks for runs and picks them up. */
+  /** Finds runs and picks them up. */
   readonly sweep: () => Promise<unknown>;
   readonly warn: (error: unknown) => void;
 }

@@ -1,5 +1,5 @@
-// Owns the work of one run that is under way: at most one piece per path, started for an effect, stopped when the
-// checkpoint no longer asks for it. What it gives back are inputs for the kernel.
+// Owns the work of one run that is under way: at most one task per path, started for an effect, stopped when the
+// checkpoint no longer asks for it. Its results are inputs for the kernel.
 
 import { present } from '../base/fields.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -32,7 +32,7 @@ interface Options {
   readonly host: DriverHost;
   readonly driver: RunDriver;
   readonly start: Pick<DriverStart, 'record' | 'bound' | 'place'>;
-  /** Called when a piece has ended, with its result. */
+  /** Called when a task has ended, with its result. */
   readonly ended: (inputs: readonly RunInput[]) => void;
   /** Called when the host failed, for example its store. Work itself never rejects. */
   readonly failed: (error: unknown) => void;
@@ -101,7 +101,7 @@ export class RunWork {
     await Promise.allSettled([...this.pieces.values()].map(({ done }) => done));
   }
 
-  /** Whether nothing would be under way after the touched paths are handled. */
+  /** Whether no work would be left after the touched paths are handled. */
   endsWith(after: RunState, touched: ReadonlySet<Path>): boolean {
     for (const [path, { key }] of this.pieces) if (!touched.has(path) || keyAt(after, path) === key) return false;
     const { host } = this.options;
@@ -135,7 +135,7 @@ export class RunWork {
     const request = this.request(effect.work, activation, signal);
     const result = await (activation.step === UNDO_STEP ? host.undo(driver, request) : host.runAttempt(request));
     if (result.type === 'observed') return [this.observed(activation, result)];
-    // People are shown why the subjects could not be checked. Once they can be, the question is asked again.
+    // People see why the subjects could not be checked. Once they can be, the question is asked again.
     if (effect.work === 'observe') {
       const subjects = { problem: result.type === 'errored' ? result.error.message : '' };
       return [this.observed(activation, { type: 'observed', subjects })];
@@ -184,7 +184,7 @@ function keyAt(state: RunState, path: Path): string | undefined {
   return effect === undefined ? undefined : effectKey(effect);
 }
 
-/** What tells one effect from another at the same path. */
+/** A key that distinguishes effects at the same path. */
 function effectKey(effect: Effect): string {
   const { attempt, recovery } = effect.activation;
   if (effect.do !== 'step') return `${effect.do}/${attempt}/${recovery}/${effect.do === 'take-slots' ? '' : effect.child}`;

@@ -1,17 +1,16 @@
-// Owns what is left of a text that an agent wants to have written at a forge. A reader sees everything that is in it, and
-// nothing in it acts: it calls nobody, closes nothing, loads nothing, leads nowhere else, and commands no program.
+// Owns cleaning a text that an agent wants to write at a forge. Readers see everything that is in it, and nothing in it
+// has an effect: it mentions nobody, closes nothing, loads nothing, links nowhere else, and commands no program.
 //
-// CT1. Characters that nobody sees are removed: zero-width, direction marks, tags, control characters. Joiners inside
-//      emoji stay.
+// CT1. Invisible characters are removed: zero-width, direction marks, tags, control characters. Joiners inside emoji stay.
 // CT2. HTML, comments included, is shown as text, so nothing is hidden in it, nor elsewhere (`hidden-text.ts`). An image is a
 //      link.
 // CT3. A link leads to the repository itself or to an allowed host; any other is text, also one by a path that leaves the
 //      repository. So is a reference to an issue or a commit of another repository, which would show up there.
 // CT4. A line that begins like a command ("/pawl approve", "/merge") is none, and neither is "workflow:NAME".
 // CT5. Mentions and closing keywords are disarmed (`outgoing-text.ts`).
-// CT6. What is too long is cut, and says so. Cleaning takes time in proportion to the length of the text.
+// CT6. A text that is too long is cut, and says so. Cleaning takes linear time.
 //
-// Where a text is disarmed, a zero-width space of ours is put in: it reads the same, also in code.
+// To disarm a text, a zero-width space is inserted: it reads the same, also in code.
 
 import { changeLinks, showDefinitions, showFences, showTables, type WrittenLink } from './hidden-text.ts';
 import { disarm } from './outgoing-text.ts';

@@ -155,7 +155,7 @@ export interface CheckRun {
 /** What the names of checks of the forge's own identity begin with. */
 export const OWN_CHECK = 'pawl: ';
 
-/** The reactions to a comment that say what became of it: heard, done, refused, not understood. */
+/** The reactions to a command in a comment: received, done, rejected, not understood. */
 export const REACTIONS = ['eyes', '+1', '-1', 'confused'] as const;
 
 /** A reaction to a comment. */
@@ -365,7 +365,7 @@ export interface ForgeActor {
   ): Promise<ForgeAnswer<{ readonly id: string }>>;
   /** Replaces the text of a comment of the forge's own identity; for others' it is `denied`. */
   editComment(request: { readonly id: string; readonly body: string }, key: string): Promise<ForgeAnswer<WrittenComment>>;
-  /** A reaction that is there already is ok. */
+  /** A reaction that already exists is ok. */
   react(request: ReactionRequest, key: string): Promise<ForgeAnswer<{ readonly id: string }>>;
   /** `stale_head` if the head is another one by now. Nobody approves their own pull request: that is `denied`. */
   submitReview(request: ReviewRequest, key: string): Promise<ForgeAnswer<{ readonly id: string }>>;

@@ -1,7 +1,7 @@
 // Owns the record of what was done at a forge that knows no idempotency keys, in a SQLite file beside the runs.
 //
 // - An action is recorded before it is requested and again with its result. If a crash comes between, the record says
-//   that it was begun, and whoever repeats it looks first whether it has happened.
+//   that it was begun, and a repetition checks first whether it has happened.
 // - Actions take turns, also those of other processes, so that two never do the same one at once.
 // - A failure that certainly changed nothing leaves no record. After one that may have changed something, such as a
 //   lost response, the action stays begun.

@@ -1,14 +1,14 @@
-// Owns a forge whose events come from somewhere else: a server hears of an event by a webhook or by watching, and passes it on.
+// Owns a forge whose events come from elsewhere: a server receives them by webhook or polling, and passes them on.
 
 import type { Forge, ForgeEvent } from './forge.ts';
 
-/** A forge, and how its events are passed on to whoever watches it. */
+/** A forge, and a function that passes events to its watchers. */
 export interface ForgeRelay {
   readonly forge: Forge;
   tell(event: ForgeEvent): void;
 }
 
-/** The same forge, except that watching it gives what is told here. */
+/** The same forge, except that watching it yields the events passed here. */
 export function relayForge(forge: Forge): ForgeRelay {
   const callbacks = new Set<(event: ForgeEvent) => void>();
   return {

@@ -1,4 +1,4 @@
-// Owns turns between processes: a lock in a file of its own, which ends with the process that holds it.
+// Owns locks between processes: a lock file, which is released when the process that holds it ends.
 
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';

@@ -29,12 +29,12 @@ export type Wait =
   | { readonly kind: 'retry' }
   /** Checks of a gate that have no verdict yet. */
   | { readonly kind: 'checks' }
-  /** Room for another try; with `news`, something that is under way elsewhere, so news of it end the wait early. */
+  /** Capacity for another try; with `news`, work elsewhere is expected to free some, and a signal ends the wait early. */
   | { readonly kind: 'capacity'; readonly news?: true | undefined }
   | { readonly kind: 'budget' }
   | { readonly kind: 'assumptions' };
 
-/** A result that still has to be verified or approved. `choice` is a person's, which names where to go. */
+/** A result that still has to be verified or approved. `choice` is the option a person chose, which names where to go. */
 export interface Held {
   readonly outcome: OutcomeName;
   readonly output?: Ref | undefined;
@@ -53,15 +53,15 @@ export interface Visit {
   /** How often a crash interrupted the present attempt. */
   readonly recovery: number;
   readonly openedAt: number;
-  /** The group this is a member of, and its place there. */
+  /** The group this is a member of, and its position there. */
   readonly member?: Membership | undefined;
-  /** flow: digest of what was yielded, compared on replay. */
+  /** flow: digest of the yielded value, compared on replay. */
   readonly input?: string | undefined;
-  /** It runs beside the others: the run is not at this step. */
+  /** True for a side step: it runs beside the others, and is never the current step of the run. */
   readonly side?: true | undefined;
   /** When the step as a whole times out, over all its waits. */
   readonly deadline?: number | undefined;
-  /** How often its time was extended. */
+  /** How often its time limit was extended. */
   readonly extensions?: number | undefined;
   /** How many attempts of this retry budget broke the contract; they have a budget of their own. */
   readonly broken?: number | undefined;
@@ -71,13 +71,13 @@ export interface Visit {
   readonly answers?: readonly Ref[] | undefined;
   /** The state that its worker saved before the last questions; passed to every later attempt. */
   readonly saved?: Ref | undefined;
-  /** What its result is compared with is on record. */
+  /** Set once the baseline that its result is compared with is recorded. */
   readonly based?: true | undefined;
-  /** Its work is handed to somebody else: until it is, nothing has happened. */
+  /** Its work is handed to an attended worker: until then, nothing has happened. */
   readonly handsOut?: true | undefined;
 }
 
-/** The place of a member in its group. */
+/** The position of a member in its group. */
 export interface Membership {
   readonly group: Path;
   readonly key: string;
@@ -88,9 +88,9 @@ export interface Membership {
 type State =
   /** Not begun yet; `slots` are the semaphores it needs. */
   | { readonly state: 'queued'; readonly slots?: readonly string[] | undefined }
-  /** The host checks preconditions, or records what the result is compared with. */
+  /** The host checks preconditions, or records the baseline that the result is compared with. */
   | { readonly state: 'preparing'; readonly startedAt: number }
-  /** It is being worked on, with the semaphores that it holds. `until`: when a delay that polls ends; `news`: came meanwhile. */
+  /** It is running, with the semaphores that it holds. `until`: when a polling delay ends; `news`: a signal came meanwhile. */
   | {
       readonly state: 'running';
       readonly startedAt: number;
@@ -99,7 +99,7 @@ type State =
       readonly until?: number | undefined;
       readonly news?: true | undefined;
     }
-  /** It waits for something outside. */
+  /** It waits for something outside the kernel. */
   | {
       readonly state: 'waiting';
       readonly wait: Wait;
@@ -114,7 +114,7 @@ type State =
   /** A crash left no record of how the attempt ended; a person decides. */
   | { readonly state: 'unknown'; readonly startedAt: number };
 
-/** One visit of a step that has not settled yet, in any of these states. */
+/** An activation in one of the given states. */
 export type InState<S extends State['state']> = Visit & Extract<State, { readonly state: S }>;
 
 /** One visit of a step that has not settled yet. */
@@ -124,31 +124,31 @@ type StateField<S = State> = S extends State ? keyof S : never;
 
 const OF_STATE: Record<StateField, 1> = { state: 1, startedAt: 1, due: 1, slots: 1, until: 1, news: 1, wait: 1, held: 1 };
 
-/** The activation without what belongs to its present state. */
+/** The activation without the fields of its present state. */
 export function visitOf(activation: Activation): Visit {
   const entries = Object.entries(activation).filter(([field, value]) => !(field in OF_STATE) && value !== undefined);
   // An activation without the fields of its state is a visit.
   return Object.fromEntries(entries) as unknown as Visit;
 }
 
-/** What an activation waits for, if it does. */
+/** What an activation waits for, if anything. */
 export function waitOf(activation: Activation | undefined): Wait | undefined {
   return activation?.state === 'waiting' ? activation.wait : undefined;
 }
 
-/** The question to a person that an activation waits for, if it does. */
+/** The question to a person that an activation waits for, if any. */
 export function humanWaitOf(activation: Activation | undefined): HumanWait | undefined {
   const wait = waitOf(activation);
   return wait?.kind === 'human' ? wait : undefined;
 }
 
-/** The child run that an activation waits for, if it does. */
+/** The child run that an activation waits for, if any. */
 export function childOf(activation: Activation | undefined): string | undefined {
   const wait = waitOf(activation);
   return wait?.kind === 'child' ? wait.run : undefined;
 }
 
-/** The result of an activation that still has to be verified or approved. */
+/** The result of an activation that still has to be verified or approved, if any. */
 export function heldBy(activation: Activation | undefined): Held | undefined {
   return activation !== undefined && 'held' in activation ? activation.held : undefined;
 }

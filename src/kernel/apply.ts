@@ -15,7 +15,7 @@ import type { RunState } from './run-state.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** A checkpoint that its holder may change: the working copy of a host or of one decision. */
+/** A mutable checkpoint: the working copy of a host or of one decision. */
 export interface Draft extends Mutable<Omit<RunState, 'live' | 'groups' | 'counts'>> {
   live: Record<string, Activation>;
   groups: Record<string, Group>;
@@ -27,7 +27,7 @@ export function draftOf(run: RunState): Draft {
   return { ...run, live: { ...run.live }, groups: { ...run.groups }, counts: { ...run.counts } };
 }
 
-/** The checkpoint that a run's first event gives. */
+/** Creates the checkpoint from a run's first event. */
 export function createRun({ at, run, counts, assumptions, override }: EventOf<'run.started'>): RunState {
   const begun = { status: 'running', seq: 0, createdAt: at, at, paused: false } as const;
   const empty = { live: {}, groups: {}, extended: {}, signals: {} };
@@ -86,10 +86,10 @@ export function apply(draft: Draft, event: RunEvent): void {
 /** The changes that can come when a run is over: a person's answer, or that files were put back. No step starts because of them. */
 const AFTERWARDS: ReadonlySet<keyof Changes> = new Set(['assumption-answered', 'signed', 'files-undone']);
 
-/** Fields of the checkpoint after a change; one that is undefined goes. */
+/** Fields of the checkpoint after a change; an undefined one is removed. */
 type Patch = { readonly [K in keyof RunState]?: RunState[K] | undefined };
 
-/** What each change to the run as a whole means for its fields. An empty list is as good as none. */
+/** What each change to the run as a whole means for its fields. An empty list is stored as absent. */
 const CHANGED: { readonly [C in keyof Changes]: (run: RunState, change: Changes[C]) => Patch } = {
   ended: (run, { status, output }) => ({ status, output: output ?? run.output }),
   halted: (_, { status, halt }) => ({ status, halt }),
@@ -152,14 +152,14 @@ function settleActivation(draft: Draft, event: Events['step.settled']): void {
   const activation = draft.live[event.path];
   invariant(activation !== undefined, 'K2: what changes or settles is live', event.path);
   if (activation.member === undefined && activation.side === undefined) draft.last = activation.step;
-  // Looking at all that is live takes time where a group has many members.
+  // Enumerating every live activation would be slow in a group with many members.
   if (activation.member === undefined) draft.live = without(draft.live, event.path);
   else delete draft.live[event.path];
   if (draft.groups[event.path] !== undefined) delete draft.groups[event.path];
   if (activation.member !== undefined && event.counts !== undefined) bump(draft, activation.member.group, event.counts);
 }
 
-// An object that something was deleted from is slow from then on; the step that works alone leaves none behind.
+// An object is slow after `delete`, so the last live step leaves a fresh one.
 function without(live: Record<string, Activation>, path: string): Record<string, Activation> {
   for (const other in live) {
     if (other === path) continue;
@@ -169,7 +169,7 @@ function without(live: Record<string, Activation>, path: string): Record<string,
   return {};
 }
 
-/** Counts a member under another head of its group; one that opens is no longer queued. */
+/** Adds a member to one of its group's counters; a member that opens is no longer counted as queued. */
 function bump(draft: Draft, path: string, head: 'queued' | 'ok' | 'reject' | 'fail' | 'skip'): void {
   const group = draft.groups[path];
   if (group === undefined) return;

@@ -1,11 +1,11 @@
-// Owns what becomes of something that a worker assumed instead of asking: its record, and what a person's answer does.
+// Owns assumptions, which workers make instead of asking: how they are recorded, and what a person's answer does.
 //
-// K21. An assumption is on record in the decision that takes the result it came with, or before its worker goes on. It
-//      stays until a person answers it, also when the run is over. The same one of the same step is recorded once; when
-//      a person answered otherwise and the step assumes it again, it is open again.
-// K22. An answer that agrees runs nothing again. One that differs runs the step that assumed it again and then what
-//      comes after that, under new keys; members that stand beside it in its group keep their results.
-// K23. While an assumption with MUST is open, or the work does not follow an answer yet, nothing lands: the step waits.
+// K21. An assumption is recorded in the decision that takes the result it came with, or before its worker continues. It
+//      stays open until a person answers it, even after the run has ended. A step records the same assumption once; if
+//      a person disagreed and the step assumes it again, it is open again.
+// K22. An answer that agrees repeats nothing. One that differs repeats the step that made the assumption and all later
+//      steps, under new keys; other members of the same group keep their results.
+// K23. While an assumption with MUST is open, or the work does not follow an answer yet, nothing is merged: the step waits.
 
 import { type Assumption, holdingAssumptions, newAssumptions, roomFault } from '../definition/assumption-record.ts';
 import { withNote } from '../definition/notes.ts';
@@ -19,7 +19,7 @@ import type { MemberResult } from './program.ts';
 import { type HaltedStep, isEnding } from './run-state.ts';
 import type { Turn } from './turn.ts';
 
-/** Records what a worker said about its attempt while it works on. */
+/** Records assumptions that a worker reports while it is still working. */
 export function takeAssumed(turn: Turn, { path, attempt, assumed }: Inputs['assumed']): void {
   const activation = turn.run.live[path];
   const isAtWork = activation?.state === 'running' || waitOf(activation)?.kind === 'report';
@@ -27,12 +27,12 @@ export function takeAssumed(turn: Turn, { path, attempt, assumed }: Inputs['assu
   if (recordAssumptions(turn, activation, assumed) !== undefined) turn.ignore({ input: 'assumed', path, attempt }, 'not-allowed');
 }
 
-/** Records what came with a result, each only once; returns why not when the run has no room for it. */
+/** Records the assumptions of a result, each only once; returns an error if the run has too many open ones. */
 export function recordAssumptions(turn: Turn, activation: Activation, list: Ref | undefined): StepError | undefined {
   if (list === undefined) return undefined;
   const { path, step, attempt, member } = activation;
   const { assumptions: known, groups } = turn.run;
-  // The repair step of a validation is numbered by the round, so its key tells nothing.
+  // The repair step of a validation is numbered by the round, so its key identifies nothing.
   const inGroup = member !== undefined && groups[member.group] !== undefined ? { key: member.key } : {};
   const place = { path, step, ...(member === undefined ? {} : { within: member.group }), ...inGroup };
   const assumptions = newAssumptions(known, { place, attempt, at: turn.at, list, value: turn.view.value(list) });
@@ -43,7 +43,7 @@ export function recordAssumptions(turn: Turn, activation: Activation, list: Ref 
   return undefined;
 }
 
-/** A person answered what a worker assumed. */
+/** Takes a person's answer to an assumption. */
 export function answerAssumption(turn: Turn, request: ControlRequest<'answer'>): void {
   const { assumption: id, agrees, text, actor } = request;
   const found = turn.run.assumptions?.find((one) => one.id === id);
@@ -54,11 +54,11 @@ export function answerAssumption(turn: Turn, request: ControlRequest<'answer'>):
   turn.changeRun({ change: 'assumption-answered', assumption: id, answer: { agrees, actor, at: turn.at, text, unmet } }, actor);
   goBack?.();
   if (isFinal(turn.run.status) || holdingAssumptions(turn.run).length > 0) return;
-  // Steps that wait for answers look again whether they may land.
+  // Steps that wait for answers check again whether they may merge.
   for (const activation of Object.values(turn.run.live)) if (waitOf(activation)?.kind === 'assumptions') startFresh(turn, activation);
 }
 
-/** A step that has ended runs again, because of something that a run which it started assumed. Its agents are told. */
+/** Runs an ended step again, because a run that it started made a wrong assumption. Its agents get the note. */
 export function runAgain(turn: Turn, { place, note, actor }: ControlRequest<'again'>): void {
   const { path } = place;
   if (isEnding(turn.run) || turn.run.live[path] !== undefined) return turn.ignore({ input: 'control', path }, 'late');
@@ -67,7 +67,7 @@ export function runAgain(turn: Turn, { place, note, actor }: ControlRequest<'aga
   goBackTo(turn, { place, actor });
 }
 
-/** How what rests on a wrong assumption runs again: the step, or its group, is at work, or the run has gone on since. */
+/** How the work behind a wrong assumption is repeated: its step or group is still live, or the run goes back to it. */
 function wayBack(turn: Turn, assumption: Assumption, { place, actor }: ControlRequest<'answer'>): (() => void) | undefined {
   const { step, key, within } = assumption;
   const { live, status, form } = turn.run;
@@ -77,15 +77,15 @@ function wayBack(turn: Turn, assumption: Assumption, { place, actor }: ControlRe
   const found = Object.values(live).find(isIt) ?? Object.values(live).find(isAround);
   if (found !== undefined && !isIt(found) && turn.run.groups[found.path] !== undefined) return () => sendMemberBack(turn, found, key);
   if (found !== undefined) return () => beginAgain(turn, found, actor);
-  // Side steps run beside the others: going back to one would stop what has nothing to do with it.
+  // Side steps run beside the others: going back to one would stop unrelated work.
   const isSide = place !== undefined && form === 'graph' && turn.model(place).side === true;
   return place === undefined || isSide ? undefined : () => goBackTo(turn, { place, key, actor });
 }
 
-/** Waits between two attempts: the next one is told. */
+/** Waits between two attempts: the next attempt gets the answer. */
 export const BETWEEN_ATTEMPTS: ReadonlySet<Wait['kind'] | undefined> = new Set(['answer', 'capacity', 'budget', 'retry', 'assumptions']);
 
-/** Gives up an attempt that worked with the wrong assumption. One that has not begun is told when it does. */
+/** Ends an attempt that works with the wrong assumption. One that has not begun gets the answer when it does. */
 function beginAgain(turn: Turn, activation: Activation, actor: string): void {
   const { state, attempt, since } = activation;
   if (state === 'queued' || state === 'preparing' || BETWEEN_ATTEMPTS.has(waitOf(activation)?.kind)) return;
@@ -101,7 +101,7 @@ function sendMemberBack(turn: Turn, activation: Activation, key: string | undefi
   turn.later({ do: 'advance', path });
 }
 
-/** Everything that came after the step is given up, and it begins again; in a group only the member with the key, if one is given. */
+/** Cancels everything that came after the step and starts it again; in a group only the member with the key, if given. */
 function goBackTo(turn: Turn, { place, key, actor }: { place: HaltedStep; key?: string | undefined; actor: string }): void {
   const { path, step, attempt, input, group } = place;
   for (const activation of Object.values(turn.run.live)) if (activation.side !== true) turn.cutOff(activation, actor);

@@ -1,7 +1,7 @@
-// Owns work that somebody else does and reports: how it is handed out, reported and verified, how its worker asks a
-// person, and how it waits for capacity or budget.
+// Owns attended work, which an outside worker does and reports: how it is handed out, reported and verified, how its
+// worker asks a person, and how it waits for capacity or budget.
 //
-// K15. A report is on record before it is verified, and counts once; it is verified like any other work.
+// K15. A report is recorded before it is verified, and counts once; it is verified like any other work.
 // K16. Asking a person, and waiting for capacity, budget or answers, use up no retries: the next attempt is fresh.
 
 import { type Activation, type Path, startTimeOf, visitOf, type Wait, waitOf } from './activation.ts';
@@ -14,7 +14,7 @@ const ANSWERS_MAX = 5;
 const UNKNOWN_RESET_MS = 300_000;
 const RESET_MS_MIN = 1000;
 
-/** The work was handed to a worker who reports by itself. Its time limit goes on. */
+/** The work was handed to a worker that will report. Its time limit keeps running. */
 export function takeHanded(turn: Turn, { path, attempt, handover }: Inputs['handed']): void {
   const activation = turn.run.live[path];
   if (activation?.state !== 'running' || activation.attempt !== attempt) return turn.ignore({ input: 'handed', path, attempt }, 'late');
@@ -22,7 +22,7 @@ export function takeHanded(turn: Turn, { path, attempt, handover }: Inputs['hand
   turn.change({ ...visitOf(activation), deadline: due ?? deadline, state: 'waiting', wait: { kind: 'report', handover }, startedAt });
 }
 
-/** A worker reported; the report is on record before it is verified. */
+/** A worker reported (K15). */
 export function takeReport(turn: Turn, { path, attempt, outcome, output, error }: Inputs['reported']): void {
   const activation = turn.run.live[path];
   if (activation?.state !== 'waiting' || activation.wait.kind !== 'report' || activation.attempt !== attempt)
@@ -32,7 +32,7 @@ export function takeReport(turn: Turn, { path, attempt, outcome, output, error }
   turn.change({ ...visitOf(activation), deadline: undefined, state: 'verifying', held: { outcome, output }, startedAt });
 }
 
-/** A worker asks the person it works for; while a report is verified, that is whether what it wants may be written. */
+/** A worker asks its person; while a report is being verified, the question is whether its writes are allowed. */
 export function takeAsked(turn: Turn, { path, attempt, questions, saved }: Inputs['asked']): void {
   const activation = turn.run.live[path];
   const mayAsk = activation?.state === 'running' || activation?.state === 'verifying' || waitOf(activation)?.kind === 'report';
@@ -45,7 +45,7 @@ export function takeAsked(turn: Turn, { path, attempt, questions, saved }: Input
   waitWith(turn, saved === undefined ? activation : { ...activation, saved }, { wait: { kind: 'answer', questions }, failed });
 }
 
-/** A person answered: a fresh attempt gets the answers. */
+/** A person answered: a new attempt gets the answers. */
 export function takeAnswer(turn: Turn, { path, attempt, answers, actor, signature }: Inputs['answered']): void {
   const activation = turn.run.live[path];
   if (activation === undefined || waitOf(activation)?.kind !== 'answer' || activation.attempt !== attempt)

@@ -1,7 +1,7 @@
-// Owns what people do to a run as a whole: cancel, pause, and the ways on from a halt.
+// Owns what people do to a run as a whole: cancel it, pause it, and resume it after a halt.
 //
-// K19. What a person lets pass by hand is on record before it takes effect, and such a run ends `overridden`.
-// K9. After an exhausted bound a run goes on only with more iterations or to another step; nothing resets a bound.
+// K19. An override is recorded before it takes effect, and such a run ends `overridden`.
+// K9. After an exhausted bound a run continues only with more iterations or at another step; nothing resets a bound.
 
 import { headOf } from '../definition/join.ts';
 import { withNote } from '../definition/notes.ts';
@@ -20,7 +20,7 @@ import { type Halt, unknownAt } from './run-state.ts';
 import { attemptFailed, conclude, takeMove } from './settle.ts';
 import type { Turn } from './turn.ts';
 
-/** Does what somebody asked of the run. What a person signed, and the event behind it, is on record before it takes effect. */
+/** Carries out a control request. A signature, and the forge event that caused it, are recorded before it takes effect. */
 export function steer(turn: Turn, { action, actor, signature, reaction }: Inputs['control']): void {
   if (signature !== undefined) turn.changeRun({ change: 'signed', signed: { on: 'control', action, signature } }, actor);
   if (reaction !== undefined) turn.changeRun({ change: 'reacted', reaction }, actor);
@@ -61,7 +61,7 @@ function perform<Do extends ControlAction['do']>(turn: Turn, request: Request<Do
 
 function leaveHalt(turn: Turn, request: Request<'retry' | 'accept' | 'goto'>): void {
   const { halt, status, undoing } = turn.run;
-  // What is undone cannot be gone on with; only the undoing itself can.
+  // A run that is being undone cannot be resumed; only the undo itself can.
   const isUndone = undoing !== undefined && (status === 'failed' || request.do === 'goto');
   if (halt === undefined || !isHalted(status) || isUndone) return turn.ignore({ input: 'control' }, 'not-allowed');
   if (request.do === 'retry') retry(turn, halt, request);
@@ -70,7 +70,7 @@ function leaveHalt(turn: Turn, request: Request<'retry' | 'accept' | 'goto'>): v
 }
 
 function cancel(turn: Turn, { actor, reason: note, undo }: Request<'cancel'>): void {
-  // While it is undone, a second cancel only ends a pause; where the undo failed, the run ends with the rest left as it is.
+  // During an undo a second cancel only ends a pause; after a failed undo it ends the run and leaves the rest in place.
   const { undoing, status, paused } = turn.run;
   if (undoing !== undefined && !isHalted(status))
     return paused ? perform(turn, { do: 'unpause', actor }) : turn.ignore({ input: 'control' }, 'duplicate');
@@ -80,7 +80,7 @@ function cancel(turn: Turn, { actor, reason: note, undo }: Request<'cancel'>): v
     if (childOf(activation) === undefined) turn.cutOff(activation, actor);
     else {
       children += 1;
-      // From now on only the child's end counts: a wait that ran out would let a cancelled run go on.
+      // From now on only the child's end counts: a timeout would let a cancelled run continue.
       if (activation.deadline !== undefined) turn.change({ ...activation, deadline: undefined });
     }
   }
@@ -107,7 +107,7 @@ function retry(turn: Turn, halt: Halt, request: Request<'retry'>): void {
   clearHalt(turn, request);
   const visit = visitAgain(turn, halt);
   if (visit === undefined) {
-    // A flow that threw by itself is replayed and goes on, as far as its code now lets it.
+    // A flow whose code threw is replayed and continues as far as the code allows now.
     for (const move of turn.program.begin(turn.run, turn.facts)) takeMove(turn, move, undefined);
     return;
   }
@@ -155,12 +155,12 @@ function goTo(turn: Turn, request: Request<'goto'>): void {
   turn.later({ do: 'open', opening: { step } });
 }
 
-/** Records what a person let pass by hand (K19). */
+/** Records an override (K19). */
 function overrideBy(turn: Turn, override: Override): void {
   turn.changeRun({ change: 'overridden', override }, override.actor);
 }
 
-/** Settles what a crash left unknown: one step, or all such members of a group. */
+/** Settles steps whose end a crash left unknown: one step, or all such members of a group. */
 function resolve(turn: Turn, { path, how, note, output, actor }: Request<'resolve'>): void {
   const unknown = unknownAt(turn.run, path);
   if (unknown.length === 0) return turn.ignore({ input: 'control', path }, 'no-wait');
@@ -169,7 +169,7 @@ function resolve(turn: Turn, { path, how, note, output, actor }: Request<'resolv
   if (how === 'accept') overrideBy(turn, { how: 'done', actor, passed: [...new Set(unknown.map(({ step }) => step))], note });
   for (const { path: member } of unknown) {
     const activation = turn.run.live[member];
-    // One that was settled before it may have ended the group, and this one with it.
+    // A member settled earlier in this loop may have ended the group, and this member with it.
     if (activation?.state !== 'unknown') continue;
     if (how === 'rerun') rerun(turn, activation);
     else if (how === 'accept') conclude(turn, member, { outcome: 'ok', actor, output });

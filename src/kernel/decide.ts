@@ -1,4 +1,4 @@
-// Owns what happens next. Given a checkpoint and one input, it says which facts follow; it does nothing itself.
+// Owns what happens next. Given a checkpoint and one input, it returns the events that follow; it has no side effects.
 // Synchronous, over plain data: time arrives in the input, everything outside the checkpoint in the view.
 
 import { pipelineOf } from '../definition/kind.ts';
@@ -20,20 +20,20 @@ import { afterWork, attemptFailed, conclude, retryAttempt, takeMove } from './se
 import { type EndedAttempt, type Means, type Todo, Turn } from './turn.ts';
 import { beginWait, passTime, takeChildEnd, takePending, takePoll, takeSignal, takeSlots } from './waits.ts';
 
-/** What one decision gives: the facts, and the attempts that ended with them. */
+/** The result of one decision: its events, and the attempts that ended with them. */
 export interface Decided {
   readonly events: readonly RunEvent[];
   readonly ended: readonly EndedAttempt[];
 }
 
-/** The facts that follow from an input. The host's working copy of the checkpoint changes as they say. */
+/** Returns the events that follow from an input, and applies them to the host's working copy of the checkpoint. */
 export function decide(means: Means, draft: Draft, input: RunInput): Decided {
   const turn = new Turn(means, draft, Math.max(input.at, draft.at));
   if (TIME_FIRST.has(input.type) && !isFinal(draft.status)) {
     passTime(turn, 'waits');
     turn.finish(perform);
   }
-  // What workers assumed can still be answered when the run is over, and its files can be put back.
+  // After a run has ended, its assumptions can still be answered and its files restored.
   const isAfterwards = input.type === 'control' && (input.action.do === 'answer' || input.action.do === 'undone');
   if (isFinal(draft.status) && !isAfterwards) turn.ignore({ input: input.type }, 'final');
   else take(turn, input);
@@ -49,7 +49,7 @@ function perform(turn: Turn, todo: Todo): void {
   else advanceGroup(turn, todo.path);
 }
 
-/** A run that came to a halt opens the step that its definition has for that, once. */
+/** A run that halted opens its definition's error step, once. */
 function runErrorHook(turn: Turn): void {
   const { onError } = turn.program;
   if (onError === undefined || (turn.run.counts[onError] ?? 0) > 0) return;
@@ -58,7 +58,7 @@ function runErrorHook(turn: Turn): void {
   turn.finish(perform);
 }
 
-/** Answers to a wait: one that ran out before its answer came has timed out (K7), and the run may be over then (K3). */
+/** Answers to a wait. One that was due before its answer arrived has timed out (K7), which may have ended the run (K3). */
 const TIME_FIRST: ReadonlySet<keyof Inputs> = new Set(['decided', 'reported', 'asked', 'assumed', 'answered', 'signalled', 'childEnded']);
 
 /** Which rule each input falls under. */
@@ -88,7 +88,7 @@ function take<Type extends keyof Inputs>(turn: Turn, input: InputOf<Type>): void
 }
 
 function begin(turn: Turn, input: Inputs['start']): void {
-  // A run that goes on has something live, so one that began already is told from one that did not.
+  // A started run always has a live activation, which tells it from one that has not started.
   if (turn.run.status !== 'running' || Object.keys(turn.run.live).length > 0) return turn.ignore({ input: 'start' }, 'duplicate');
   if (input.detour !== undefined) turn.changeRun({ change: 'detoured', detour: input.detour });
   for (const move of turn.program.begin(turn.run, turn.facts, input)) takeMove(turn, move, undefined);
@@ -118,7 +118,7 @@ function takePrepared(turn: Turn, input: InputOf<'prepared'>): void {
   if (activation === undefined) return;
   if (merge !== undefined) turn.changeRun({ change: 'merged', merge });
   if (error !== undefined) return attemptFailed(turn, path, { error });
-  // A reconciliation that found no effect: the attempt is worked on again under the same key.
+  // Reconciliation found no effect: the attempt runs again under the same key.
   if (activation.state === 'reconciling') return rerun(turn, activation);
   if (activation.state !== 'preparing') return;
   const based = pipelineOf(activation.kind) === 'execute' ? true : undefined;
@@ -132,7 +132,7 @@ function takeSettled(turn: Turn, input: InputOf<'settled'>): void {
   const held = heldBy(activation);
   const model = turn.model(activation);
   if (held !== undefined) {
-    // A verification held: the result counts now, as it was seen. Where a step's code chooses the way on, it has chosen now.
+    // The verification passed, so the held result counts. If the step's code chooses the route, it has chosen now.
     const outcome = model.routes === undefined ? held.outcome : input.outcome;
     return afterWork(turn, input.path, { ...held, outcome, output: input.output ?? held.output });
   }
@@ -146,7 +146,7 @@ function takeSettled(turn: Turn, input: InputOf<'settled'>): void {
   afterWork(turn, input.path, input);
 }
 
-/** A validation failed: its repair step runs and then it is tried again, as often as it says. */
+/** A validation failed: its repair step runs, then the validation is tried again, up to its limit. */
 function repair(turn: Turn, activation: InState<'running'>, failed: { model: StepOf<'validate'>; input: Inputs['settled'] }): void {
   const { model, input } = failed;
   const { path, step, attempt, startedAt } = activation;
@@ -158,7 +158,7 @@ function repair(turn: Turn, activation: InState<'running'>, failed: { model: Ste
   if (fix === undefined) return retryAttempt(turn, path, error);
   turn.changeRun({ change: 'set-back', setbacks: withSetback(turn.run, activation, { ...input, error }) });
   turn.change({ ...visitOf(activation), state: 'waiting', wait: { kind: 'repair' }, startedAt });
-  // Numbered by the attempt, which never repeats: rounds begin anew when a person takes the validation up again.
+  // Numbered by the attempt, which never repeats: rounds start again at 1 when a person resumes the validation.
   const member = { group: path, key: `${fix.id}#${attempt}`, index: attempt - 1 };
   turn.later({ do: 'open', opening: { step: `${step}/${fix.id}`, member } });
 }

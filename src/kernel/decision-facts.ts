@@ -1,5 +1,5 @@
-// Owns what a decision about a graph sees: what the host loaded before it, with what the decision itself has settled laid
-// over. One decision may settle a step, choose the way on and open the next step, which must see the first one's data.
+// Owns the data that a decision about a graph reads: what the host loaded, overlaid with what the decision itself has
+// settled. One decision may settle a step, choose a route and open the next step, which must see the first one's data.
 
 import type { Json, JsonObject } from '../base/json.ts';
 import { hasResult } from '../definition/outcome.ts';
@@ -8,7 +8,7 @@ import { joiningData, mergedBy, type RunEvent } from './event.ts';
 import type { Facts } from './program.ts';
 import type { RunState } from './run-state.ts';
 
-/** What the host loaded, with what the decision in the making has settled over it. Values are read only when asked for. */
+/** What the host loaded, overlaid with what the current decision has settled. Values are read only when asked for. */
 export class DecisionFacts implements Facts {
   private readonly loaded: Facts;
   private readonly merged: { readonly event: RunEvent; readonly data: Ref }[] = [];
@@ -18,7 +18,7 @@ export class DecisionFacts implements Facts {
     this.loaded = loaded;
   }
 
-  /** Takes in the data that an event merges, and the result of the step that it ends. */
+  /** Adds the data that an event merges, and the result of the step that it ends. */
   note(event: RunEvent, live: RunState['live']): void {
     const data = mergedBy(event);
     if (data !== undefined) this.merged.push({ event, data });

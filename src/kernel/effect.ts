@@ -1,5 +1,5 @@
-// Owns what a host is asked to do. Effects are level-triggered: `outstanding` lists what should be under way for the
-// checkpoint as it is, so recovery is asking again, and what is no longer listed is stopped.
+// Owns what a host is asked to do. Effects are level-triggered: `outstanding` lists what should be under way for a
+// checkpoint, so recovery only has to ask again, and work that is no longer listed is stopped.
 
 import type { Activation, Path } from './activation.ts';
 import { isHeldBack, type RunState } from './run-state.ts';
@@ -31,7 +31,7 @@ export function effectOf(run: RunState, activation: Activation): Effect | undefi
   if (state !== 'waiting') return { do: 'step', work: WORK[state], activation };
   const { wait } = activation;
   if (wait.kind === 'child') return { do: run.ending === undefined ? 'start-child' : 'cancel-child', child: wait.run, activation };
-  // What a question is about is looked at before it is asked, and before a decision counts.
+  // The subjects of a question are observed before it is asked, and again before a decision counts.
   const looks = wait.kind === 'human' && wait.outside !== undefined && (wait.digest === undefined || wait.outside.decided !== undefined);
   return looks ? { do: 'step', work: 'observe', activation } : undefined;
 }

@@ -1,5 +1,5 @@
-// Owns the facts of a run's log. An event holds every choice that was made, guards included, so that folding the
-// log needs no program and no view. What an old event means never changes; a new meaning is a numbered flag.
+// Owns the events of a run's log. An event holds every choice that was made, guards included, so that folding the
+// log needs no program and no view. The meaning of an old event never changes; a new meaning needs a numbered flag.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
@@ -22,20 +22,20 @@ export interface Events {
     readonly run: Pick<RunState, 'id' | 'workflow' | 'def' | 'form' | 'flags' | 'params' | 'parent' | 'depth' | 'signed'>;
     readonly fork?: { readonly run: string; readonly seq: number; readonly step: string };
     readonly counts?: RunState['counts'];
-    /** What workers of the run that it was forked from assumed, as far as the fork rests on it or has to know the answer. */
+    /** Assumptions of the original run that the fork depends on, or whose answers it needs. */
     readonly assumptions?: readonly Assumption[];
     /** Results given in place of steps that are not run. */
     readonly supplied?: Readonly<Record<string, Ref>>;
-    /** What is passed by beginning where it begins. */
+    /** What is skipped by starting at that step. */
     readonly override?: Override;
-    /** The fingerprints of the keys that counted when it began: a signature counts by one of them, or by one they enrolled. */
+    /** Fingerprints of the keys that were valid at the start: signatures by them, or by keys they enrolled, count. */
     readonly keys?: readonly string[];
-    /** Whose word it is that it begins behind its first step, or with results that were given. */
+    /** Who signed that it starts after its first step, or with supplied results. */
     readonly signed?: { readonly from: string; readonly actor: string; readonly signature: Signature };
   };
-  /** The run as a whole changed; `actor` is who did it, where it was somebody. */
+  /** The run as a whole changed; `actor` is who did it, if anyone. */
   readonly 'run.changed': RunChange & { readonly actor?: string | undefined };
-  /** An activation came to life. `visit` is its number, where the step lies on a cycle and its visits are counted. */
+  /** An activation opened. `visit` is its number if the step is on a cycle, where visits are counted. */
   readonly 'step.opened': { readonly activation: Activation; readonly visit?: number | undefined };
   /** A live activation changed: it is now as given. */
   readonly 'step.changed': {
@@ -44,7 +44,7 @@ export interface Events {
     readonly group?: Group | undefined;
     /** The attempt that ended here without settling the activation (it is tried again). */
     readonly failed?: { readonly attempt: number; readonly error: StepError } | undefined;
-    /** Who caused it, where it was a person, and why. */
+    /** Who caused it, if it was a person, and why. */
     readonly actor?: string | undefined;
     readonly note?: string | undefined;
   };
@@ -56,7 +56,7 @@ export interface Events {
     readonly output?: Ref | undefined;
     readonly error?: StepError | undefined;
     readonly merge?: true | Ref | undefined;
-    /** Its group counts it under this head; a member cut off by a settled join is counted nowhere. */
+    /** The group counter that it is added to; a member cut off by a settled join is not counted. */
     readonly counts?: 'ok' | 'reject' | 'fail' | 'skip' | undefined;
     readonly actor?: string | undefined;
   };
@@ -69,9 +69,9 @@ export interface Events {
     readonly counters: Counters;
     readonly merge?: Ref | undefined;
   };
-  /** Something settled is taken up again by a person; a group comes with its counters as they are then. */
+  /** A person reopened a settled step; a group carries its new counters. */
   readonly 'step.reopened': { readonly activation: Activation; readonly group?: Group | undefined; readonly actor?: string | undefined };
-  /** Something came that changes nothing, and why. */
+  /** An input changed nothing, and why. */
   readonly 'input.ignored': {
     readonly input: string;
     readonly path?: Path | undefined;
@@ -83,7 +83,7 @@ export interface Events {
 /** An event of one kind. */
 export type EventOf<Type extends keyof Events> = { [T in Type]: { readonly type: T; readonly at: number } & Events[T] }[Type];
 
-/** One fact of a run's log. */
+/** One event of a run's log. */
 export type RunEvent = EventOf<keyof Events>;
 
 /** The transition behind a move. */
@@ -110,7 +110,7 @@ export interface Changes {
     readonly note?: string | undefined;
   };
   readonly halted: { readonly status: 'failed' | 'escalated'; readonly halt: Halt };
-  /** A person let it go on after a halt. */
+  /** A person resumed it after a halt. */
   readonly resumed: { readonly note?: string | undefined; readonly notes?: readonly PersonNote[] | undefined };
   /** It was cancelled and waits for its children to end. */
   readonly cancelling: { readonly note?: string | undefined; readonly undo?: false | undefined };
@@ -120,12 +120,12 @@ export interface Changes {
   readonly 'nothing-undone': unknown;
   readonly paused: unknown;
   readonly unpaused: unknown;
-  /** It goes on with other functions than it began with: their digest. */
+  /** It continues with other code than it started with: the digest of that code. */
   readonly 'code-accepted': { readonly code: string };
-  /** It may use so much more than its budgets say. */
+  /** It may use this much more than its budgets allow. */
   readonly 'budget-granted': { readonly granted: Budget };
   readonly 'bound-extended': { readonly edge: string; readonly by: number };
-  /** A person let something pass by hand. */
+  /** A person overrode a step, a gate or a limit. */
   readonly overridden: { readonly override: Override };
   /** A person chose an option at a question. */
   readonly decided: {
@@ -135,17 +135,17 @@ export interface Changes {
   };
   /** A person signed what follows. */
   readonly signed: { readonly signed: Extract<Signed, { on: 'answer' | 'control' }> };
-  /** What people wrote and no agent has worked with yet, as it is from now on. */
+  /** The new list of people's notes that no agent has worked with yet. */
   readonly noted: { readonly notes: readonly PersonNote[]; readonly note?: string | undefined };
-  /** What went wrong and no agent has worked on since, as it is from now on. */
+  /** The new list of setbacks that no agent has worked on since. */
   readonly 'set-back': { readonly setbacks: readonly Setback[] };
   /** Workers assumed something instead of asking. */
   readonly assumed: { readonly assumptions: readonly Assumption[] };
   /** A person answered what a worker assumed. */
   readonly 'assumption-answered': { readonly assumption: string; readonly answer: AssumptionAnswer };
-  /** An event at the forge, for which its workflow has a reaction; what follows is done because of it. */
+  /** A forge event that the workflow reacts to caused the events that follow. */
   readonly reacted: { readonly reaction: ReactedTo };
-  /** A person has put files back to what they were before a step: how many, and the tree that was there until then. */
+  /** A person restored files to their state before a step: how many, and the tree before the restore. */
   readonly 'files-undone': { readonly to: Path; readonly files: number; readonly tree: string };
   /** The questions that are still to be asked again; `null` when there are none left. */
   readonly detoured: { readonly detour: Detour | null };
@@ -167,10 +167,7 @@ export function mergedBy(event: RunEvent): Ref | undefined {
   return 'merge' in event ? event.merge : undefined;
 }
 
-/**
- * What of such data joins the checkpoint's. Names with `$` are the engine's own (what it found, judged and accepted), so
- * nothing that a step returns, or that is returned in its place, has one.
- */
+/** The part of such data that joins the checkpoint's: names with `$` are reserved for the engine, so results cannot set them. */
 export function joiningData(event: RunEvent, value: Json): JsonObject {
   return event.type === 'run.changed' && isJsonObject(value) ? value : withoutOwnNames(value);
 }

@@ -1,7 +1,7 @@
-// Owns groups: branches of a `parallel`, items of an `each`, what a flow runs together. Members open in order, as
+// Owns groups: branches of a `parallel`, items of an `each`, steps that a flow runs together. Members open in order, as
 // many at once as the group allows, and a join settles the group from counters.
 //
-// N4. A member that failed never makes the others run again.
+// N4. A failed member never makes the others run again.
 // N5. Members that a settled join no longer needs are cut off; their later results are logged as late.
 
 import { invariant } from '../base/invariant.ts';
@@ -32,7 +32,7 @@ export function openGroup(turn: Turn, activation: InState<'waiting'>, model: Ste
   turn.later({ do: 'advance', path });
 }
 
-/** Settles the group if its join says so, else opens as many members as may work at once. */
+/** Settles the group if its join is met, otherwise opens as many members as may run at once. */
 export function advanceGroup(turn: Turn, path: Path): void {
   const group = turn.run.groups[path];
   const activation = turn.run.live[path];
@@ -59,8 +59,8 @@ function openMembers(turn: Turn, activation: InState<'waiting'>, group: Group): 
 }
 
 /**
- * The counters of a group with the members sent back that are not kept. Kept as they are, members that meet the join
- * would settle it on the spot, and nothing would be tried again: then all of them work again.
+ * The counters of a group after members that are not kept were sent back. If the kept members alone would meet the join,
+ * nothing would be retried, so then all members run again.
  */
 export function regrouped(turn: Turn, { path, group }: { path: Path; group: Group }, isKept: (member: MemberResult) => boolean): Group {
   const { again: waiting = [], total } = group;
@@ -80,7 +80,7 @@ function counted(members: readonly MemberResult[], total: number): Counters {
   return counters;
 }
 
-/** Takes up again what has settled: a step begins its next attempt, a group goes on with its counters as given. */
+/** Reopens a settled activation: a step begins its next attempt, a group continues with the given counters. */
 export function reopen(turn: Turn, visit: Visit, { actor, group }: { readonly actor: string; readonly group: Group | undefined }): void {
   const { at } = turn;
   const { path } = visit;

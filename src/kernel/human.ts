@@ -1,12 +1,12 @@
-// Owns the decisions of people: whether one counts, how many it takes, and what happens when the things that the
-// question is about have changed.
+// Owns the decisions of people: whether one counts, how many are needed, and what happens when the subjects of the
+// question have changed.
 //
 // K8. A decision counts only for what was shown: another digest changes nothing and is logged.
-// K13. Where the question is about things outside (files, a pull request), they are looked at before it is asked, and
-//      again before a decision counts. When they differ, the question is asked again and every earlier decision is void.
-// K14. It takes `count` people who chose the same way on; a person counts once, for their last choice. One who chose an
-//      option that lets nothing pass (it goes back, or its outcome is not `ok`) is enough.
-// K17. People who chose different ways on have not decided: their votes are void and the question is asked again. The
+// K13. Subjects outside the run (files, a pull request) are observed before the question is asked, and again before a
+//      decision counts. If they differ, the question is asked again and every earlier decision is void.
+// K14. A question needs `count` people who chose the same option; a person counts once, for their last choice. A single
+//      vote is enough for an option that lets nothing pass (it goes back, or its outcome is not `ok`).
+// K17. People who chose different options have not decided: their votes are void and the question is asked again. The
 //      third time the step ends with an error, so that a split vote never waits for ever.
 
 import { isSamePerson } from '../base/person.ts';
@@ -37,7 +37,7 @@ function askingAt(turn: Turn, path: string): Asking | undefined {
   return activation?.state === 'waiting' && wait !== undefined ? { activation, wait } : undefined;
 }
 
-/** A person chose. Where the question is about something outside, that is looked at first. */
+/** A person chose an option. Subjects outside the run are observed before it counts (K13). */
 export function takeDecision(turn: Turn, input: Inputs['decided']): void {
   const { path, actor, digest, text, output, signature } = input;
   const asking = askingAt(turn, path);
@@ -57,7 +57,7 @@ function optionOf(turn: Turn, activation: Activation, label: string): GateOption
   return turn.question(activation).options.find((option) => option.label === label);
 }
 
-/** The host has looked at what lies outside: facts that expressions read, or what a question is about. */
+/** The host observed something outside the run: facts that expressions read, or the subjects of a question. */
 export function takeObserved(turn: Turn, input: Inputs['observed']): void {
   if ('facts' in input) return turn.changeRun({ change: 'merged', merge: input.facts });
   const { path, attempt, seen, changes, after } = input;
@@ -69,7 +69,7 @@ export function takeObserved(turn: Turn, input: Inputs['observed']): void {
   const digest = subjectsDigest(outside.question, turn.view.value(seen.subjects));
   const decided = outside.decided ?? [];
   if (wait.digest === digest) {
-    // Nothing has changed: what was decided before the look counts, in its order.
+    // Nothing has changed: decisions made before the observation count, in their order.
     const rest = decided.slice(after);
     const left = rest.length === 0 ? undefined : rest;
     turn.change({ ...activation, wait: { ...wait, outside: { ...outside, seen, decided: left } } });
@@ -86,7 +86,7 @@ export function takeObserved(turn: Turn, input: Inputs['observed']): void {
   for (const _decision of decided) turn.ignore({ input: 'decided', path }, 'stale-digest');
 }
 
-/** A decision counts: it settles the question, or is one of several that it takes. */
+/** Counts a decision: it settles the question, or is one of several votes that are needed. */
 function count(turn: Turn, asking: Shown, decision: Decision): void {
   const { activation, wait, digest } = asking;
   const { path, step } = activation;
@@ -100,11 +100,11 @@ function count(turn: Turn, asking: Shown, decision: Decision): void {
   const takesMore = needed > 1 && letsPass(turn, activation, option);
   const isSplit = takesMore && agreed.length < votes.length;
   const isOpen = takesMore && agreed.length < needed;
-  // The fact after a decision is the one about its step.
+  // The event after a decision is the one about its step.
   const merge = option.outcome === 'ok' ? wait.outside?.seen?.approved : wait.outside?.seen?.refused;
   if (!isSplit && !isOpen && merge !== undefined) turn.changeRun({ change: 'merged', merge });
   const decided = { gate: step, option: option.label, actor, input: text };
-  // Who works next must know that somebody sent the work back, even if they did not say why.
+  // The next worker must know that a person sent the work back, even without a reason.
   const says = (text ?? '').trim() !== '' || (!isSplit && !letsPass(turn, activation, option));
   const notes = says ? withNote(turn.run, { by: 'choice', actor, path, option: option.label, text: text ?? '' }) : undefined;
   const signed = signature === undefined ? undefined : { on: 'decision' as const, path, digest, signature };
@@ -121,13 +121,13 @@ function count(turn: Turn, asking: Shown, decision: Decision): void {
   finishWork(turn, path, { ...choice, output: turn.view.keep(value) });
 }
 
-/** Whether the work goes on behind the question by an option: not when it ends the run otherwise, or goes back. */
+/** Whether an option lets the work continue after the question: not if it ends the run otherwise, or goes back. */
 function letsPass(turn: Turn, { step }: Activation, { outcome, to }: GateOptionModel): boolean {
   if (outcome !== 'ok' || to === undefined) return outcome === 'ok';
   return 'step' in to ? !turn.program.goesBack(step, to.step) : to.end === 'complete';
 }
 
-/** People chose different ways on. */
+/** People chose different options (K17). */
 function disagree(turn: Turn, { activation, wait }: Asking, { votes, actor }: { votes: readonly Vote[]; actor: string }): void {
   const times = (wait.split?.times ?? 0) + 1;
   const note = `people chose differently: ${votes.map((vote) => `${vote.actor} "${vote.option}"`).join(', ')}`;

@@ -1,6 +1,5 @@
-// Owns what can happen to a run from outside the kernel. Each input carries its time: the kernel reads no clock. Inputs
-// that any process may send (decisions, reports, signals, control, a child's end) travel as mail; the rest come from the
-// host that owns the run.
+// Owns the inputs of a run. Each carries its time: the kernel reads no clock. Inputs that any process may send
+// (decisions, reports, signals, control, a child's end) travel as mail; the rest come from the host that owns the run.
 
 import type { Signature } from '../base/signature.ts';
 import type { Decision, Observation } from '../definition/asked-question.ts';
@@ -20,9 +19,9 @@ export interface StepError {
   readonly code: string;
   readonly message: string;
   readonly reason: 'error' | 'contract' | 'precondition' | 'timeout' | 'quota' | 'budget' | 'assumptions';
-  /** quota and budget: from when on there is some again, where that is known. */
+  /** quota and budget: when some is available again, if known. */
   readonly resumeAt?: number | undefined;
-  /** quota: true if it waits for something that is under way elsewhere, so that news of it are worth another try at once. */
+  /** quota: true if it waits for work elsewhere, so that a signal from there is worth another try at once. */
   readonly onNews?: true | undefined;
   /** False when trying again cannot help, whatever the policy says. */
   readonly retryable?: boolean | undefined;
@@ -46,18 +45,18 @@ export interface Inputs {
   readonly start: Begin;
   /** A new owner took over; attempts that were running have no process any more. */
   readonly recovered: unknown;
-  /** The semaphores that a queued activation wants are taken in the same commit. */
+  /** The semaphores of a queued activation are taken in the same commit. */
   readonly slot: { readonly path: Path };
   /** Time passed: everything due by `at` happens. */
   readonly due: unknown;
-  /** The preconditions of a step that waits or groups hold, or do not (`error`). */
+  /** The preconditions of a step that waits or opens a group hold, or do not (`error`). */
   readonly prepared: OfAttempt & {
     readonly error?: StepError | undefined;
-    /** What was found before the work, to be compared with afterwards: it joins the data. */
+    /** The baseline found before the work, which the result is compared with: it joins the data. */
     readonly merge?: Ref | undefined;
-    /** The work is handed to somebody who reports by themselves: beginning it changes nothing. */
+    /** The work is handed to an attended worker: beginning it changes nothing. */
     readonly handsOut?: true | undefined;
-    /** The question to a person, where a function builds it. */
+    /** The question to a person, if a function builds it. */
     readonly prompt?: string | undefined;
   };
   /** The engine observed how an attempt ended, and what its worker assumed instead of asking. */
@@ -66,23 +65,23 @@ export interface Inputs {
   readonly errored: OfAttempt & { readonly error: StepError; readonly output?: Ref | undefined };
   /** A person chose an option at a question. The host has checked the signature before the kernel sees it. */
   readonly decided: Decision & { readonly path: Path; readonly digest: string };
-  /** The host looked at what lies outside: facts that join the data, or what the question of a waiting step is about. */
+  /** The host observed something outside the run: facts that join the data, or the subjects of a question. */
   readonly observed:
     | { readonly facts: Ref }
     | (OfAttempt & {
         readonly seen: Observation;
-        /** What has changed since it was last shown, in words. */
+        /** What has changed since it was last shown, as text. */
         readonly changes?: string | undefined;
-        /** How many decisions were waiting when the look began: later ones wait for the next. */
+        /** How many decisions were waiting when the observation began: later ones wait for the next one. */
         readonly after: number;
       });
-  /** The work was handed out: the instructions, for whoever does it and reports. */
+  /** The work was handed out, with these instructions. */
   readonly handed: OfAttempt & { readonly handover: Ref };
-  /** An attended worker reported an end, or gives the attempt up (`error`). The engine still verifies it. */
+  /** An attended worker reported a result, or a failure (`error`). The engine still verifies it. */
   readonly reported: Ending & { readonly error?: StepError | undefined };
-  /** A worker has questions to the person it works for. `saved`: the state that it saved first. */
+  /** A worker has questions for its person. `saved`: the state that it saved first. */
   readonly asked: OfAttempt & { readonly questions: Ref; readonly saved?: Ref | undefined };
-  /** A worker assumed something instead of asking, and goes on with its work. */
+  /** A worker assumed something instead of asking, and continues its work. */
   readonly assumed: OfAttempt & { readonly assumed: Ref };
   /** A person answered the questions of a worker. */
   readonly answered: OfAttempt & { readonly answers: Ref; readonly actor: string; readonly signature?: Signature | undefined };
@@ -98,15 +97,15 @@ export interface Inputs {
     /** Why it could not be started: there is no such run. */
     readonly refused?: StepError | undefined;
   };
-  /** Somebody steers the run. */
+  /** A control request, from a person or a program. */
   readonly control: {
     readonly actor: string;
     readonly action: ControlAction;
     readonly signature?: Signature | undefined;
-    /** The event at the forge because of which it is done. */
+    /** The forge event that caused it. */
     readonly reaction?: ReactedTo | undefined;
   };
-  /** The host refused mail: it needs a signature that counts and has none, or only the owner of the run may send it. */
+  /** The host rejected mail: it lacks a valid signature, or only the owner of the run may send it. */
   readonly refused: { readonly input: string; readonly path?: Path | undefined };
 }
 
@@ -119,16 +118,16 @@ export type RunInput = InputOf<keyof Inputs>;
 /** A request to a run, and who makes it. */
 export type ControlRequest<Do extends ControlAction['do']> = Extract<ControlAction, { do: Do }> & { readonly actor: string };
 
-/** A request to change a run. `resolve` is about an attempt that a crash left unknown, or about all of a group. */
+/** A request to change a run. `resolve` settles an attempt that a crash left unknown, or all such members of a group. */
 export type ControlAction =
   /** `undo: false` leaves what the run did as it is. */
   | { readonly do: 'cancel'; readonly reason?: string | undefined; readonly undo?: false | undefined }
   | { readonly do: 'pause' }
   | { readonly do: 'unpause' }
   | { readonly do: 'acceptCode'; readonly code: string }
-  /** Work that waits for budget or capacity looks again. */
+  /** Work that waits for budget or capacity checks again. */
   | { readonly do: 'recheck' }
-  /** The run may use so much more than its budgets say; work that waits for budget looks again. */
+  /** The run may use this much more than its budgets allow; work that waits for budget checks again. */
   | { readonly do: 'grant'; readonly budget: Budget }
   | { readonly do: 'retry'; readonly note?: string | undefined; readonly extend?: number | undefined }
   | { readonly do: 'accept'; readonly note?: string | undefined; readonly output?: Ref | undefined }
@@ -143,9 +142,9 @@ export type ControlAction =
       readonly text?: Ref | undefined;
       readonly place?: HaltedStep | undefined;
     }
-  /** A step that has ended runs again, and what came after it: a run that it started rests on a wrong assumption. */
+  /** Runs an ended step and all later ones again: a run that it started made a wrong assumption. */
   | { readonly do: 'again'; readonly place: HaltedStep; readonly note: string }
-  /** Because of an event: gates look again, agents are told, or the run goes back to a step, at most `max` times. */
+  /** Reactions to a forge event: gates check again, agents get a note, or the run goes back to a step, at most `max` times. */
   | { readonly do: 'look' }
   | { readonly do: 'wake'; readonly note: { readonly event: string; readonly text: string }; readonly back?: WayBack | undefined }
   | ({ readonly do: 'back' } & WayBack)
@@ -153,7 +152,7 @@ export type ControlAction =
   | { readonly do: 'halt'; readonly limit: string; readonly message: string }
   /** A person has put the files of the workspace back to what they were before a step; it is only recorded, also in a run that is over. */
   | { readonly do: 'undone'; readonly to: Path; readonly files: number; readonly tree: string }
-  /** `passed` are the steps that are not done, or not checked, because of it. */
+  /** `passed` are the steps and checks that it skips. */
   | { readonly do: 'goto'; readonly step: string; readonly passed: readonly string[]; readonly note?: string | undefined }
   | {
       readonly do: 'resolve';

@@ -1,5 +1,5 @@
-// Owns how an activation comes to life and how its work begins: its path and visit, its condition, its slots, and for
-// kinds that wait, what they wait for.
+// Owns how an activation opens and how its work begins: its path and visit, its condition, its slots, and for kinds that
+// wait, what they wait for.
 
 import { toPlain } from '../base/json.ts';
 import { createPath } from '../definition/address.ts';
@@ -16,7 +16,7 @@ import type { StepError } from './input.ts';
 import { childIdOf } from './run-state.ts';
 import type { Opening, Turn } from './turn.ts';
 
-/** Opens a step: it is skipped, queued, or begins to work. */
+/** Opens a step: it is skipped, queued or started. */
 export function openStep(turn: Turn, opening: Opening): void {
   const model = turn.program.model(opening.step);
   const { path, ...numbered } = nextPath(turn, opening);
@@ -53,17 +53,17 @@ function skipReason(turn: Turn, model: StepModel, opening: Opening): true | Step
   }
 }
 
-/** What an attempt begins with: semaphores it holds already, and what was prepared. */
+/** What an attempt begins with: semaphores that it already holds, and what was prepared. */
 export interface Beginning {
   readonly slots?: readonly string[] | undefined;
   readonly prepared?: { readonly startedAt: number; readonly prompt?: string | undefined } | undefined;
 }
 
-/** The activation as its next attempt begins: at work, queued for semaphores, or waiting for what its kind waits for. */
+/** The activation at the beginning of its next attempt: running, queued for semaphores, or waiting. */
 export function started(turn: Turn, visit: Visit, { slots, prepared }: Beginning = {}): Activation {
   const model = turn.model(visit);
   if (pipelineOf(model.kind) === 'execute') {
-    // What the result is compared with has to be on record before the work begins.
+    // The baseline that the result is compared with must be recorded before the work begins.
     if (comparesFiles(model) && visit.based !== true) return { ...visit, state: 'preparing', startedAt: turn.at };
     if (slots !== undefined) return working(turn, visit, slots);
     const wanted = turn.view.slots(model);
@@ -75,19 +75,19 @@ export function started(turn: Turn, visit: Visit, { slots, prepared }: Beginning
   return startedWait(turn, visit, prepared ?? { startedAt: turn.at });
 }
 
-/** The activation at work, from now on against its time limit. */
+/** The activation as running; its time limit starts now. */
 export function working(turn: Turn, visit: Visit, slots?: readonly string[]): InState<'running'> {
   const due = turn.deadline(turn.model(visit));
   const running: InState<'running'> = { ...visit, state: 'running', startedAt: turn.at };
   return due === undefined && slots === undefined ? running : { ...running, due, slots };
 }
 
-/** The activation as its next attempt begins or, while nothing new may start, in the queue. */
+/** The activation at the beginning of its next attempt or, while nothing new may start, in the queue. */
 export function startedOrQueued(turn: Turn, visit: Visit, beginning?: Beginning): Activation {
   return turn.holdsBack(turn.model(visit)) ? { ...visit, state: 'queued' } : started(turn, visit, beginning);
 }
 
-/** Begins an attempt of a live activation, at once or when the run may go on. */
+/** Begins an attempt of a live activation, at once or when the run continues. */
 export function beginAttempt(turn: Turn, visit: Visit, { slots, ...more }: AttemptBeginning = {}): void {
   turn.change(startedOrQueued(turn, visit, { slots }), more);
   turn.later({ do: 'begin', path: visit.path });
@@ -111,10 +111,10 @@ function waitFor(turn: Turn, visit: Visit, { model, prompt }: { readonly model: 
   return model.kind === 'workflow' ? { kind: 'child', run: childIdOf(turn.run.id, visit) } : { kind: 'members' };
 }
 
-/** The step that asks, what its work gave, and the text of the question where a function built it. */
+/** The step that asks, the output of its work, and the text of the question if a function built it. */
 type AskedAt = Pick<Visit, 'step'> & Pick<Held, 'output'> & { readonly prompt?: string | undefined };
 
-/** The question as it is put to a person, bound to what is shown by a digest without times. */
+/** The question for a person. Its digest covers everything that is shown, but no times. */
 export function humanWait(turn: Turn, model: StepModel, at: AskedAt): HumanWait {
   const { built: _, ...written } = turn.question(at);
   const isFilled = model.templates === true || at.prompt !== undefined;

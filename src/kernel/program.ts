@@ -1,4 +1,4 @@
-// Owns the seam between the kernel and what decides the order of steps: a graph's transition tables or a flow's
+// Owns the interface between the kernel and what decides the order of steps: a graph's transition tables or a flow's
 // generator. The kernel asks the program what comes next; everything else (attempts, joins, waits) is the kernel's.
 
 import type { Json, JsonObject } from '../base/json.ts';
@@ -11,7 +11,7 @@ import type { TakenEdge } from './event.ts';
 import type { StepError } from './input.ts';
 import type { HaltCause, RunState } from './run-state.ts';
 
-/** Something a decision will read that is not in the checkpoint. */
+/** Data that a decision reads and that is not in the checkpoint. */
 export type Need = ScopeNeed | { readonly read: 'params' } | { readonly read: 'members' | 'items'; readonly path: Path };
 
 /** How a member of a group ended, as a join or a resumption reads it. */
@@ -23,7 +23,7 @@ export interface MemberResult extends Omit<Membership, 'group'> {
   readonly error?: StepError | undefined;
 }
 
-/** What programs and expressions read. Reading what was not asked for is a bug of the caller. */
+/** What programs and expressions read. Reading something that was not declared as a need is a bug of the caller. */
 export interface Facts {
   readonly params: JsonObject;
   /** A key of the checkpoint's merged data. */
@@ -34,7 +34,7 @@ export interface Facts {
   value(ref: Ref): Json;
   /** What was observed in the attempt that is settling. */
   evidence?(path: Path): Json | undefined;
-  /** Keeps a value the kernel made (a join's result, what a gate showed) and gives its reference. */
+  /** Stores a value that the kernel created (a join's result, what a gate showed) and returns its reference. */
   keep(value: Json): Ref | undefined;
 }
 
@@ -44,11 +44,11 @@ export interface View extends Facts {
   members(group: Path): readonly MemberResult[];
   /** The semaphores a step must hold: those that have a limit now. */
   slots(step: StepModel): readonly string[];
-  /** True while the host is stopping: what would begin now is left in the queue for the next owner. */
+  /** True while the host is stopping: new work stays in the queue for the next owner. */
   readonly holding: boolean;
 }
 
-/** How some work ended. */
+/** How work ended. */
 export interface Result extends Held {
   readonly error?: StepError | undefined;
   readonly actor?: string | undefined;
@@ -66,40 +66,40 @@ export interface Ended extends Result {
 export type Move = { readonly edge?: TakenEdge | undefined } & (
   | { readonly do: 'open'; readonly step: string; readonly input?: string | undefined }
   | { readonly do: 'end'; readonly status: 'completed' | 'rejected'; readonly output?: Ref | undefined; readonly nothingUndone?: true }
-  /** Stop for a person, at the step that ended or, in a flow, between two. */
+  /** Halt for a person, at the step that ended or, in a flow, between two steps. */
   | { readonly do: 'halt'; readonly status: 'failed' | 'escalated'; readonly cause: HaltCause; readonly at: 'step' | 'flow' }
   | { readonly do: 'merge'; readonly data: Ref }
 );
 
 /** How a run begins. */
 export interface Begin {
-  /** Not at the entry but here; what came before was supplied. */
+  /** Starts here instead of at the entry; earlier results were supplied. */
   readonly from?: string | undefined;
-  /** The questions that are asked again first, because `from` lies behind them. */
+  /** Earlier questions, which are asked again first because `from` comes after them. */
   readonly detour?: Detour | undefined;
-  /** Data the run is given from outside: what triggered it, the settings it is frozen to. */
+  /** Data from outside the run: what triggered it, and its frozen settings. */
   readonly facts?: Ref | undefined;
 }
 
 /** A graph or a flow. */
 export interface Program {
-  /** The data of a step or member, by the name its activations carry. */
+  /** The model of a step or member, by the name in its activations. */
   model(step: string): StepModel;
   /** True when the visits of a step must be counted. */
   isOnCycle(step: string): boolean;
-  /** True when going from a question to a step is going back: every way to the question passes the step. */
+  /** True when going from a question to a step is going back: every path to the question passes the step. */
   goesBack(question: string, to: string): boolean;
-  /** Outputs that are known by their own name: the step that produces each. */
+  /** Named outputs: the step that produces each. */
   readonly outputNames?: Readonly<Record<string, string>> | undefined;
-  /** The step with which it is told that the run failed or escalated. */
+  /** The step that runs when the run fails or escalates. */
   readonly onError?: string;
-  /** The step that undoes what the run did, newest first, each time one thing; absent where nothing can be undone. */
+  /** The step that undoes what the run did, one item per visit, newest first; absent if nothing can be undone. */
   readonly onUndo?: string | undefined;
-  /** What decisions of this program read, beside the members and items the kernel itself asks for. */
+  /** What decisions of this program read, besides the members and items that the kernel itself asks for. */
   readonly reads: readonly Need[];
   /** The first moves, or those from a given step. */
   begin(run: RunState, facts: Facts, start?: Begin): readonly Move[];
-  /** The run goes back to a step that it has passed; undefined where the order of steps holds nothing of a run. */
+  /** Goes back to a step that the run has passed; undefined if the program keeps no state of a run. */
   goBack?(step: string): void;
   /** The moves after an activation ended. */
   next(run: RunState, ended: Ended, facts: Facts): readonly Move[];

@@ -1,7 +1,7 @@
-// Owns what a run does because of something outside that nobody asked of it by hand: an event at the forge that its
-// workflow names, or a limit that it has reached. Neither lifts a halt: that takes a person.
+// Owns what a run does without a person's request: it reacts to a forge event that its workflow names, or to a limit
+// that it reached. Neither ends a halt: only a person can.
 //
-// K25. Because of events a run only goes back, never past what it has not done, as often as its workflow says; then it escalates.
+// K25. An event only sends a run back, never forward past undone work, as often as its workflow allows; then it escalates.
 
 import { withNote } from '../definition/notes.ts';
 import { waitOf } from './activation.ts';
@@ -12,7 +12,7 @@ import { currentOf, isEnding } from './run-state.ts';
 import { startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
 
-/** Gates without a verdict, merges under way and open questions look again; a gate or an action that looks just now, soon after. */
+/** Gates without a verdict, pending merges and open questions check again; one that is checking now does so once more. */
 export function lookAgain(turn: Turn): void {
   for (const activation of Object.values(turn.run.live)) {
     const wait = waitOf(activation);
@@ -21,12 +21,12 @@ export function lookAgain(turn: Turn): void {
     if (wait?.kind === 'checks') startQueued(turn, activation.path);
     if (wait?.kind === 'capacity' && wait.news === true) startFresh(turn, activation);
     if (activation.state !== 'waiting' || wait?.kind !== 'human' || wait.outside?.seen === undefined) continue;
-    // As before a decision, of which there is none (K13).
+    // The same observation as before a decision (K13), but without one.
     if (wait.outside.decided === undefined) turn.change({ ...activation, wait: { ...wait, outside: { ...wait.outside, decided: [] } } });
   }
 }
 
-/** Agents are told of the event: those that stand still begin again, or the run goes back to the step of one. */
+/** Passes the event to agents: waiting ones begin again, or the run goes back to an agent's step. */
 export function wakeAgents(turn: Turn, { note, back, actor }: ControlRequest<'wake'>): void {
   const live = Object.values(turn.run.live);
   const agents = live.filter(({ kind, side }) => kind === 'agent' && side !== true);
@@ -37,7 +37,7 @@ export function wakeAgents(turn: Turn, { note, back, actor }: ControlRequest<'wa
   lookAgain(turn);
 }
 
-/** Everything that is live is given up, and a step begins again; when that happened too often, the run escalates (K25). */
+/** Cancels everything live except side steps and starts a step again; after too many times the run escalates (K25). */
 export function goBack(turn: Turn, { step, rule, max, actor }: ControlRequest<'back'>): void {
   const isBehind = Object.values(turn.run.live).every((one) => one.side ?? one.member ?? turn.program.goesBack(one.step, step));
   if (!isBehind || !giveUp(turn, actor)) return turn.ignore({ input: 'control' }, 'late');
@@ -51,7 +51,7 @@ export function goBack(turn: Turn, { step, rule, max, actor }: ControlRequest<'b
   turn.later({ do: 'open', opening: { step } });
 }
 
-/** Stops the run at the step that it is at; a person can have that step taken up again. */
+/** Halts the run at its current step; a person can resume it there. */
 export function halt(turn: Turn, { limit, message, actor }: ControlRequest<'halt'>): void {
   const at = currentOf(turn.run);
   const group = at && turn.run.groups[at.path];
@@ -61,7 +61,7 @@ export function halt(turn: Turn, { limit, message, actor }: ControlRequest<'halt
   turn.end({ change: 'halted', status: 'escalated', halt: { ...why, path, step, attempt, input, group } }, actor);
 }
 
-/** Ends everything that is live; false in a run that stands still for a person, or that is about to end. */
+/** Ends everything live except side steps; returns false in a run that is halted or ending. */
 function giveUp(turn: Turn, actor: string): boolean {
   if (turn.run.halt !== undefined || isEnding(turn.run)) return false;
   for (const activation of Object.values(turn.run.live)) if (activation.side !== true) turn.cutOff(activation, actor);

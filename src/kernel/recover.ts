@@ -1,5 +1,5 @@
-// Owns what happens to work that a crash cut off. An attempt that was running and has no recorded end is unknown:
-// it runs again where its kind or author says so, and otherwise a person decides. Waits are never unknown.
+// Owns what happens to work that a crash interrupted. An attempt that was running and has no recorded end is unknown:
+// it runs again if its kind or author allows that, otherwise a person decides. Waits are never unknown.
 
 import { writtenDatabase } from '../definition/database.ts';
 import { type InState, visitOf } from './activation.ts';
@@ -18,7 +18,7 @@ export function takeRecovery(turn: Turn): void {
   wake(turn);
 }
 
-/** Starts what was held back while nothing new was allowed to. */
+/** Starts work that was held back while nothing new was allowed to start. */
 export function wake(turn: Turn): void {
   for (const path of Object.keys(turn.run.live)) {
     const activation = turn.run.live[path];
@@ -32,13 +32,13 @@ function recoverAttempt(turn: Turn, activation: InState<'running'>): void {
   const { recovery } = turn.model(activation);
   if (recovery === 'rerun' || activation.kind === 'delay' || activation.handsOut === true) return rerun(turn, activation);
   const { startedAt, slots } = activation;
-  // Whether a database has the record of the step is looked up first; without one, the policy of the step decides.
+  // A step that writes to a database is looked up there first; without a record there, the step's policy decides.
   const isLookedUp = recovery === 'reconcile' || writtenDatabase(turn.model(activation)) !== undefined;
   if (isLookedUp) turn.change({ ...visitOf(activation), state: 'reconciling', startedAt, slots });
   else leaveUnknown(turn, activation);
 }
 
-/** Leaves it to a person to say what happened. That may take days; meanwhile others work in its place. */
+/** Leaves it to a person to say what happened. That may take days, so its semaphores are released. */
 export function leaveUnknown(turn: Turn, activation: InState<'running' | 'reconciling'>): void {
   turn.change({ ...visitOf(activation), state: 'unknown', startedAt: activation.startedAt });
 }
@@ -51,7 +51,7 @@ export function rerun(turn: Turn, activation: InState<'running' | 'reconciling' 
     return conclude(turn, activation.path, { outcome: 'error', error });
   }
   const visit = { ...visitOf(activation), recovery: activation.recovery + 1 };
-  // What a person sends back holds no semaphores any more, and stands in the queue for them.
+  // An attempt that a person sends back has released its semaphores and queues for them again.
   if (activation.state === 'unknown') return turn.change(started(turn, visit));
   const running = working(turn, visit, activation.slots);
   turn.change(activation.state === 'running' && activation.until !== undefined ? { ...running, until: activation.until } : running);

@@ -1,4 +1,4 @@
-// Owns the checkpoint of a run: everything the kernel needs to know what comes next, and nothing more.
+// Owns the checkpoint of a run: everything that the kernel needs to decide what comes next, and nothing more.
 //
 // K1. The checkpoint is bounded by live work: it does not grow with history or with the size of the definition.
 // K2. Work is addressed by path (`step#visit`, `group#visit/key`), never by sequence; an attempt's key is
@@ -54,7 +54,7 @@ export interface RunState {
   readonly params?: Ref;
   readonly parent?: { readonly run: string; readonly path: Path };
   readonly depth: number;
-  /** Whatever a person decides about this run takes their signature. */
+  /** Every decision about this run must be signed. */
   readonly signed?: true;
   readonly live: Readonly<Record<Path, Activation>>;
   readonly groups: Readonly<Record<Path, Group>>;
@@ -65,15 +65,15 @@ export interface RunState {
   /** Signals that came before anything waited for them, oldest first. */
   readonly signals: Readonly<Record<string, readonly (Ref | null)[]>>;
   readonly paused: boolean;
-  /** What a person let it use beyond its budgets, in all. */
+  /** What people granted it beyond its budgets, in total. */
   readonly granted?: Budget;
-  /** A person let something pass by hand: the run ends `overridden` instead of `completed`. The log tells what and who. */
+  /** A person overrode something: the run ends `overridden` instead of `completed`. The log says what and who. */
   readonly overridden?: true;
-  /** Questions that are still to be asked again before the run is where it was to begin. */
+  /** Questions that must be asked again before the run reaches its starting step. */
   readonly detour?: Detour;
   /** Set while a cancelled run still waits for its children to end. */
   readonly ending?: 'cancelled';
-  /** How the run ends, once what it did is undone (K24). */
+  /** How the run ends once its work is undone (K24). */
   readonly undoing?: ChangeOf<'ended' | 'halted'>;
   readonly halt?: Halt;
   /** The step that ended last; neither a member of a group nor a side step. */
@@ -89,7 +89,7 @@ export interface RunState {
   readonly decision?: { readonly gate: string; readonly option: string; readonly input?: string | undefined; readonly actor: string };
 }
 
-/** True while the run is being cancelled or undone: nothing but that goes on. */
+/** True while the run is being cancelled or undone: nothing else continues. */
 export function isEnding({ ending, undoing }: RunState): boolean {
   return ending !== undefined || undoing !== undefined;
 }
@@ -99,12 +99,12 @@ export function standsStill(run: RunState): boolean {
   return run.paused || run.halt !== undefined || isEnding(run);
 }
 
-/** True while this step may not start: one beside the others starts also in a run that stands still, but not undoing in a paused one. */
+/** True while this step may not start. A side step starts even in a run that stands still, but no undo in a paused one. */
 export function isHeldBack(run: RunState, { side }: { readonly side?: true | undefined }): boolean {
   return side === true ? run.undoing !== undefined && run.paused : standsStill(run);
 }
 
-/** The steps at a path whose end is unknown: the one that is there or, of a group, its members. */
+/** The live steps at a path whose end is unknown: the step itself or, for a group, its members. */
 export function unknownAt(run: RunState, path: Path): readonly Activation[] {
   return Object.values(run.live).filter((live) => live.state === 'unknown' && (live.path === path || live.member?.group === path));
 }
@@ -119,7 +119,7 @@ export function currentStepOf(run: RunState): string | undefined {
   return currentOf(run)?.step ?? run.halt?.step ?? run.last;
 }
 
-/** The id of the run that an attempt starts: the same however often it is started. */
+/** The id of the run that an attempt starts: always the same, so starting it twice starts it once. */
 export function childIdOf(run: string, { path, attempt }: Pick<Activation, 'path' | 'attempt'>): string {
   return deriveRunId(run, `${path}/${attempt}`);
 }

@@ -1,5 +1,5 @@
-// Owns how work ends: verification where the kind did not verify itself, retries with the evidence as feedback, the
-// question to a person behind a step, and at last the settled activation and what the program does next.
+// Owns how work ends: verification if the kind did not verify itself, retries with the evidence as feedback, the
+// question to a person after a step, and finally the settled activation and what the program does next.
 //
 // K5. An attempt that errors follows its retry policy; a broken contract has a budget of its own (one by default)
 //     and then escalates; a reported `fail` or `reject` is not retried.
@@ -7,7 +7,7 @@
 
 import { type Group, headOf } from '../definition/join.ts';
 import { fieldsOf, joinsData } from '../definition/joining-data.ts';
-import { setbacksAfter, withoutHeardNotes } from '../definition/notes.ts';
+import { setbacksAfter, withoutReadNotes } from '../definition/notes.ts';
 import { isSuccess } from '../definition/outcome.ts';
 import { mayRetry, nextTry } from '../definition/retry.ts';
 import { type Activation, type Path, type Ref, slotsOf, startTimeOf, visitOf, waitOf } from './activation.ts';
@@ -18,7 +18,7 @@ import type { Move, Result } from './program.ts';
 import type { Halt } from './run-state.ts';
 import type { Turn } from './turn.ts';
 
-/** The work of a kind that the engine does not execute itself is over; its contract is checked first, if it has one. */
+/** Ends the work of a kind that the engine does not execute itself; its contract is checked first, if it has one. */
 export function finishWork(turn: Turn, path: Path, result: Result): void {
   const activation = turn.live(path);
   const { postconditions, contract, reviewOf } = turn.model(activation);
@@ -29,7 +29,7 @@ export function finishWork(turn: Turn, path: Path, result: Result): void {
   turn.change({ ...visitOf(activation), deadline: undefined, state: 'verifying', held: { outcome, output, choice }, startedAt });
 }
 
-/** Work that is verified: a question to a person may follow it, else the activation settles. */
+/** Continues after verified work: asks a person if the step says so, otherwise settles the activation. */
 export function afterWork(turn: Turn, path: Path, result: Result): void {
   const activation = turn.live(path);
   const model = turn.model(activation);
@@ -69,14 +69,14 @@ export function conclude(turn: Turn, path: Path, result: Result): void {
     return;
   }
   turn.emit({ ...settled, merge: mergeOf(turn, activation, result) });
-  const notes = isSuccess(turn.model(activation), outcome) ? withoutHeardNotes(turn.run, activation, turn.model(activation)) : undefined;
+  const notes = isSuccess(turn.model(activation), outcome) ? withoutReadNotes(turn.run, activation, turn.model(activation)) : undefined;
   if (notes !== undefined) turn.changeRun({ change: 'noted', notes });
   const setbacks = setbacksAfter(turn.run, { activation, model: turn.model(activation), result });
   if (setbacks !== undefined) turn.changeRun({ change: 'set-back', setbacks });
   moveOn(turn, { activation, result, group });
 }
 
-/** What of a result joins the run's data. */
+/** The part of a result that joins the run's data. */
 function mergeOf(turn: Turn, activation: Activation, { output, outcome }: Result): EventOf<'step.settled'>['merge'] {
   if (turn.run.form !== 'graph' || output === undefined) return undefined;
   const joins = joinsData(turn.model(activation), outcome);
@@ -102,7 +102,7 @@ function moveOn(turn: Turn, from: Departure): void {
   for (const move of turn.program.next(turn.run, { path, step, ...result }, turn.facts)) takeMove(turn, onDetour(turn, step, move), from);
 }
 
-/** On a detour, the answer to its question leads to the next one and at last to where the run was to begin. */
+/** On a detour, the answer to a question leads to the next question, and finally to the run's starting step. */
 function onDetour(turn: Turn, step: string, move: Move): Move {
   const { detour } = turn.run;
   const [asked, ...asks] = detour?.asks ?? [];
@@ -112,7 +112,7 @@ function onDetour(turn: Turn, step: string, move: Move): Move {
   return goesOn ? { ...move, step: asks[0]?.step ?? detour.to } : move;
 }
 
-/** Does what the program wants: opens a step, ends the run, or stops it for a person. */
+/** Carries out a move of the program: opens a step, ends the run, or halts it for a person. */
 export function takeMove(turn: Turn, move: Move, from: Departure | undefined): void {
   if (from !== undefined && move.edge !== undefined)
     turn.emit({ type: 'edge.taken', at: turn.at, from: from.activation.path, outcome: from.result.outcome, ...move.edge });
@@ -134,7 +134,7 @@ function haltOf({ cause, at }: Extract<Move, { do: 'halt' }>, from: Departure | 
   return { ...cause, path, step, outcome: from.result.outcome, attempt, input, group: from.group };
 }
 
-/** An attempt failed: it is tried again with the evidence, or the activation settles with the error. */
+/** Handles a failed attempt: it is retried with the evidence, or the activation settles with the error. */
 export function attemptFailed(turn: Turn, path: Path, failure: { readonly error: StepError; readonly output?: Ref | undefined }): void {
   const { error, output } = failure;
   const activation = turn.live(path);
@@ -159,7 +159,7 @@ export function retryAttempt(turn: Turn, path: Path, error: StepError | undefine
   beginAttempt(turn, next, { slots: slotsOf(activation), failed });
 }
 
-/** Begins an activation that stood in the queue: after a pause, or after a retry's delay. */
+/** Begins a queued activation: after a pause, or after a retry's delay. */
 export function startQueued(turn: Turn, path: Path): void {
   const activation = turn.run.live[path];
   if (activation !== undefined) beginAttempt(turn, visitOf(activation));

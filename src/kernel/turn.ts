@@ -1,6 +1,6 @@
-// Owns one decision while it is being made: the working copy of the checkpoint, the events so far, and what is still to
-// be done. That is a queue of plain data, not recursion: a thousand skipped steps or members cost no stack, and no file
-// of the kernel has to import the one that acts on it.
+// Owns one decision while it is being made: the working copy of the checkpoint, the events so far, and the remaining
+// tasks. Those are a queue of plain data, not recursion: a thousand skipped steps or members use no stack, and no file
+// of the kernel has to import the one that performs them.
 
 import { invariant } from '../base/invariant.ts';
 import type { Json } from '../base/json.ts';
@@ -24,14 +24,14 @@ export interface EndedAttempt {
 /** Which step to open and, for a member, where. */
 export type Opening = Pick<Visit, 'step' | 'input' | 'member'>;
 
-/** Something that is still to be done in a decision. */
+/** A remaining task of a decision. */
 export type Todo =
   | { readonly do: 'open'; readonly opening: Opening }
   | { readonly do: 'conclude'; readonly path: Path; readonly result: Result }
-  /** Act on what follows at once from an activation that has just begun to wait; settle a group, or open more of its members. */
+  /** `begin`: act on a wait that has just begun. `advance`: settle a group, or open more of its members. */
   | { readonly do: 'begin' | 'advance'; readonly path: Path };
 
-/** What a decision is made with: the order of steps, and what was loaded from outside the checkpoint. */
+/** What a decision reads besides the checkpoint: the order of steps, and what the host loaded. */
 export interface Means {
   readonly program: Program;
   readonly view: View;
@@ -42,7 +42,7 @@ export class Turn {
   readonly program: Program;
   readonly run: Draft;
   readonly view: View;
-  /** What programs and expressions read: what the host loaded and, in a graph, on top of it what this decision has settled. */
+  /** What programs and expressions read: what the host loaded, overlaid in a graph with what this decision has settled. */
   readonly facts: Facts;
   readonly at: number;
   readonly events: RunEvent[] = [];
@@ -58,7 +58,7 @@ export class Turn {
     this.at = at;
   }
 
-  /** Records a fact; the working copy changes with it. */
+  /** Records an event and applies it to the working copy. */
   emit(event: RunEvent): void {
     if (this.facts instanceof DecisionFacts) this.facts.note(event, this.run.live);
     if (event.type === 'step.settled') this.noteEnd(event, event.path);
@@ -85,44 +85,44 @@ export class Turn {
     this.emit({ type: 'input.ignored', at: this.at, ...what, reason });
   }
 
-  /** Goes on at another step, also out of a detour; what opens from now on has paths of its own. */
+  /** Jumps to a step and ends a detour; everything that opens from now on has new paths. */
   jumpTo(step: string): void {
     if (this.run.detour !== undefined) this.changeRun({ change: 'detoured', detour: null });
     this.emit({ type: 'edge.taken', at: this.at, outcome: 'goto', to: step, key: '@goto' });
   }
 
-  /** Ends an activation that is no longer needed; no group counts it. */
+  /** Ends an activation that is no longer needed, without counting it in its group. */
   cutOff({ path, attempt }: Activation, actor?: string): void {
     this.emit({ type: 'step.settled', at: this.at, path, attempt, outcome: 'cancelled', ...(actor === undefined ? {} : { actor }) });
   }
 
-  /** Puts something off until the present step of the decision is complete. */
+  /** Defers a task until the current one is complete. */
   later(todo: Todo): void {
     this.todos.push(todo);
   }
 
-  /** Does everything that was put off, in order. */
+  /** Performs all deferred tasks, in order. */
   finish(perform: (turn: Turn, todo: Todo) => void): void {
-    // What is put off meanwhile is done in the same loop.
+    // Tasks that are deferred meanwhile are performed in the same loop.
     for (const todo of this.todos) perform(this, todo);
     this.todos.length = 0;
   }
 
-  /** The activation at a path that is known to have one. */
+  /** The activation at a path; throws if there is none. */
   live(path: Path): Activation {
     const activation = this.run.live[path];
     invariant(activation !== undefined, 'K2: what changes or settles is live', path);
     return activation;
   }
 
-  /** The group at a path that is known to have one. */
+  /** The group at a path; throws if there is none. */
   group(path: Path): Group {
     const group = this.run.groups[path];
     invariant(group !== undefined, 'an open group has counters', path);
     return group;
   }
 
-  /** The question of an activation that is known to ask one. */
+  /** The question of an activation; throws if its step asks none. */
   question(activation: { readonly step: string }): HumanGateModel {
     const { gate } = this.model(activation);
     invariant(gate !== undefined, 'a person is asked only what the step says', activation.step);
@@ -133,7 +133,7 @@ export class Turn {
     return this.program.model(step);
   }
 
-  /** When a step that begins now runs out of time. */
+  /** When a step that begins now times out. */
   deadline({ timeoutMs }: Pick<StepModel, 'timeoutMs'>): number | undefined {
     return timeoutMs === undefined ? undefined : this.at + timeoutMs;
   }
@@ -142,7 +142,7 @@ export class Turn {
     return { run: this.run, view: this.facts, names: this.program.outputNames, step };
   }
 
-  /** How the members of a group ended, those of this decision included, in the order of their positions. */
+  /** How the members of a group ended, including those of this decision, in the order of their positions. */
   members(group: Path): readonly MemberResult[] {
     const latest = new Map(this.view.members(group).map((member) => [member.key, member]));
     for (const { event, activation } of this.ended) {
@@ -158,7 +158,7 @@ export class Turn {
     return this.view.holding || isHeldBack(this.run, step);
   }
 
-  /** Ends the run, or stops it for good; its work is undone first, unless it ended well or a person is asked (K24). */
+  /** Ends or halts the run. Its work is undone first, unless it succeeded or a person must decide (K24). */
   end(ending: ChangeOf<'ended' | 'halted'>, actor?: string): void {
     const { onUndo } = this.program;
     const isBad = ending.status === 'rejected' || ending.status === 'cancelled' || ending.status === 'failed';

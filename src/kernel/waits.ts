@@ -15,10 +15,10 @@ import { lookAgain } from './reaction.ts';
 import { attemptFailed, conclude, finishWork, startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
 
-/** The name of the signal that makes gates and merges look again that wait for the forge. It is never kept for later. */
+/** The signal that makes gates and merges which wait for the forge check again. It is never kept for later. */
 export const RECHECK_SIGNAL = '@recheck';
 
-/** Acts on what follows at once from an activation that has just begun to wait. */
+/** Acts on a wait that has just begun: some end at once, such as one whose signal already arrived. */
 export function beginWait(turn: Turn, path: Path): void {
   const activation = turn.run.live[path];
   if (activation?.state !== 'waiting') return;
@@ -32,7 +32,7 @@ export function beginWait(turn: Turn, path: Path): void {
   finishWork(turn, path, { outcome: 'ok', output: queue[0] ?? undefined });
 }
 
-/** A signal came: it ends the oldest wait for its name, or is kept until there is one. */
+/** Takes a signal: it ends the oldest wait for its name, or is kept until there is one. */
 export function takeSignal(turn: Turn, { name, payload }: Inputs['signalled']): void {
   if (name === RECHECK_SIGNAL) return lookAgain(turn);
   const isForIt = (wait: Wait | undefined): boolean => wait?.kind === 'signal' && wait.name === name;
@@ -42,7 +42,7 @@ export function takeSignal(turn: Turn, { name, payload }: Inputs['signalled']): 
   else finishWork(turn, oldest.path, { outcome: 'ok', output: payload });
 }
 
-/** A child ended; while the run is being cancelled, the last one ends it. How it failed is data where it is joined. */
+/** Takes the end of a child; in a run that is being cancelled, the last one ends the run. A failure is also data, for joins. */
 export function takeChildEnd(turn: Turn, input: Inputs['childEnded']): void {
   const { path, child, status, output, refused } = input;
   const activation = turn.run.live[path];
@@ -67,7 +67,7 @@ export function takeChildEnd(turn: Turn, input: Inputs['childEnded']): void {
   else conclude(turn, path, { outcome: 'fail', error, output: failure });
 }
 
-/** Everything that is due by now happens, oldest first. */
+/** Handles everything that is due by now, oldest first. */
 export function passTime(turn: Turn, only?: 'waits'): void {
   const dues: { at: number; path: Path; what: 'due' | 'deadline' }[] = [];
   for (const path in turn.run.live) {
@@ -86,7 +86,7 @@ export function passTime(turn: Turn, only?: 'waits'): void {
   }
 }
 
-/** Gives an activation more time, as often as its step says; false when there is no more. */
+/** Extends the time of an activation, as often as its step allows; returns false if no extension is left. */
 function extend(turn: Turn, activation: Activation, what: 'due' | 'deadline'): boolean {
   const { extension } = turn.model(activation);
   const used = activation.extensions ?? 0;
@@ -115,7 +115,7 @@ function endPause(turn: Turn, activation: InState<'waiting'>): void {
   turn.change({ ...visitOf(activation), state: 'running', startedAt, until: wait.until });
 }
 
-/** A poll was answered: the delay is over, or goes on to the next look. */
+/** Takes the result of a poll: the delay ends, or continues until the next poll. */
 export function takePoll(turn: Turn, activation: InState<'running'>, { model, ready }: { model: StepOf<'delay'>; ready: boolean }): void {
   const { until = 0, startedAt } = activation;
   if (ready || until <= turn.at) return finishWork(turn, activation.path, { outcome: 'ok' });
@@ -123,10 +123,10 @@ export function takePoll(turn: Turn, activation: InState<'running'>, { model, re
   turn.change({ ...visitOf(activation), state: 'waiting', startedAt, due, wait: { kind: 'delay', until, polls: true } });
 }
 
-/** How soon a gate looks again by itself, and after news that came while it looked. */
+/** How soon a gate checks again by itself, and after a signal that arrived during a check. */
 const [LOOK_AGAIN_MS, NEWS_MS] = [60_000, 1000];
 
-/** A gate that has no verdict yet: it looks again when something outside has happened, and now and then by itself. */
+/** Makes a gate without a verdict wait: it checks again after a signal from outside, and from time to time by itself. */
 export function takePending(turn: Turn, activation: InState<'running'>, { timeoutMs, config }: StepOf<'gate'>): void {
   const { startedAt } = activation;
   const deadline = timeoutMs === undefined ? undefined : (activation.deadline ?? startedAt + timeoutMs);
@@ -139,7 +139,7 @@ export function takePending(turn: Turn, activation: InState<'running'>, { timeou
 export function takeSlots(turn: Turn, { path }: Inputs['slot']): void {
   const activation = turn.run.live[path];
   if (activation?.state !== 'queued') return turn.ignore({ input: 'slot', path }, 'late');
-  // It stays in the queue of its run; the semaphore is asked for again when the run goes on.
+  // It stays in the queue of its run; the semaphore is requested again when the run continues.
   if (turn.holdsBack(turn.model(activation))) return;
   turn.change(working(turn, visitOf(activation), activation.slots));
 }

@@ -83,7 +83,7 @@ import { yaml as webhookStage } from './webhook/yaml.ts';
 import { workflow } from './workflow/compile.ts';
 import { yaml as workflowStage } from './workflow/yaml.ts';
 
-/** Everything about the kinds and checks that there are: how they are written, validated and executed. */
+/** All kinds and checks: how they are written, validated and executed. */
 export interface Registry extends Compilers, Executors {
   readonly kinds: Readonly<Record<StepKind, KindCompiler & KindExecutor>>;
   readonly checks: Readonly<Record<string, CheckDeclaration & GateCheck & { readonly yaml?: CheckForm }>>;

@@ -1,5 +1,5 @@
-// Owns `step(name)`: one method per kind of step, each of which gives a call with the type of its result. Building a
-// step does nothing; yielding it asks the engine to do it.
+// Owns `step(name)`: one method per kind of step, each of which returns a call with the type of its result. Building a
+// step does nothing; yielding it makes the engine run it.
 
 import { createCall, type FlowCall, type ResultOf } from '../authoring/flow/call.ts';
 import { type Child, compiledOf } from '../authoring/flow/flow.ts';
@@ -46,7 +46,7 @@ export type ChildArguments<W, Input = InputOfWorkflow<W>> =
     : [inputs: ChildInputs<Input>, options?: StepOptions];
 type ChildInputs<Input> = Input | ((ctx: StepContext) => Input | Promise<Input>);
 
-// A path is `step#visit` or `group#visit/key`, so a name must not look like more than one part of it.
+// A path is `step#visit` or `group#visit/key`, so a name must not contain its separators.
 const NAME = /^[^#/\p{Cc}]{1,200}$/u;
 
 /** A named step whose kind is chosen next. */
@@ -98,7 +98,7 @@ export class StepBuilder {
     return createCall({ bound: createBoundStep(parts, REGISTRY), child });
   }
 
-  /** Lets work pass or not. */
+  /** Passes or fails the work by checks. */
   gate(spec: GateSpec): FlowCall<GateResult> {
     return call(buildGate(this.#name, spec));
   }

@@ -9,7 +9,7 @@ import type { AttendedSession, SessionRuns } from '../attended/session.ts';
 import { onlyOwnStep } from '../attended/submission.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
-import { misfit } from '../definition/json-schema.ts';
+import { schemaMismatch } from '../definition/json-schema.ts';
 import { SEVERITIES } from '../definition/review.ts';
 import { type FormRight, formsFor, takeForms } from './elicitation.ts';
 import { offersText, othersText, ownStepText, replyText, runText, summaryLine } from './rendering.ts';
@@ -220,7 +220,7 @@ export function serverOf(session: AttendedSession, options: ServerOptions): Tool
     ...(resources === undefined ? {} : { resources }),
     call: async (name, args, context) => {
       const tool = tools.find((one) => one.name === name) as Tool;
-      const fault = misfit(tool.inputSchema, args, 'the arguments');
+      const fault = schemaMismatch(tool.inputSchema, args, 'the arguments');
       if (fault !== undefined) return failed('USAGE', fault);
       const caller = { session, seen, limits: limitsOf(context) };
       const stop = sayProgress(session, context, options.progressMs ?? PROGRESS_MS);

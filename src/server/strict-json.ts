@@ -11,7 +11,7 @@ const BACKSLASH = 92;
 
 /** Parses JSON; what is ambiguous is REQUEST_INVALID, and what is not JSON a SyntaxError. */
 export function parseStrictJson(text: string): Json {
-  // From here on the text is known to be JSON, so that it can be looked through without a grammar.
+  // From here on the text is known to be JSON, so that it can be scanned without a grammar.
   const value = JSON.parse(text) as Json;
   const open: (Set<string> | undefined)[] = [];
   for (let at = 0; at < text.length; at += 1) {

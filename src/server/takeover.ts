@@ -15,7 +15,7 @@ export function watchOthers(engine: Engine, warn: (error: unknown) => void, chec
   const check = async (): Promise<void> => {
     const others = (await engine.store.heads({ of: 'owned' })).filter(({ owner }) => owner !== engine.owner);
     if (others.some(({ owner }) => !isDriven(owner)) && !isStopped) await engine.recover();
-    // Those who live on are checked again; whoever comes later writes something.
+    // Live processes are checked again; a new one is noticed by its first write.
     if (others.some(({ owner }) => isDriven(owner))) later();
   };
   const later = (): void => {

@@ -1,5 +1,5 @@
-// Owns the end of waiting when an attempt must stop: code that does not listen to its signal does not hold up the
-// attempt, though it may still be running when the attempt has ended.
+// Owns stopping an attempt: code that ignores its abort signal does not delay the attempt's end, though it may still be
+// running afterwards.
 
 /** Thrown inside an attempt when it was stopped; it never leaves the runner. */
 export class Stopped extends Error {
@@ -14,7 +14,7 @@ export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T>
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-/** What the promise gives, or `Stopped` as soon as the signal says so. */
+/** The result of the promise, or `Stopped` as soon as the signal aborts. */
 export function untilStopped<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
     // Nobody awaits its result any more, and an unhandled rejection would end the process.

@@ -1,5 +1,5 @@
-// Owns whether work that is over counts: its postconditions and its contract are checked, here and now, and then the code
-// of its step may choose where it leads. What the worker said is kept beside that as its claim.
+// Owns whether finished work counts: its postconditions and its contract are checked, and then the code of its step may
+// choose the outcome. What the worker reported is kept as its claim.
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { BoundStep } from '../definition/code.ts';
@@ -14,13 +14,13 @@ import { CLAIMED, type Job } from './work.ts';
 type Settled = Extract<AttemptResult, { readonly type: 'settled' }>;
 type Evidence = { readonly [name: string]: Json };
 
-/** Whether anything is left to judge about a result: without conditions, a contract and a choice there is not. */
+/** Whether a result still has to be judged: by conditions, a contract or a route of the step. */
 export function isJudged({ model, code }: BoundStep, result: AttemptResult): result is Settled {
   if (result.type !== 'settled') return false;
   return code.route !== undefined || (result.outcome === 'ok' && model.postconditions.length > 0) || hasContract(model, result.outcome);
 }
 
-/** The result when everything holds that must hold, with the outcome that the code of the step chooses; else an error. */
+/** The result with the outcome that the step's code chooses, if all conditions hold; otherwise an error. */
 export async function accepted(job: Job, settled: Settled): Promise<AttemptResult> {
   const { outcome: ended, output: said, remember } = settled;
   const found = await holds({ ...job, context: job.context.after(said) }, ended, said);
@@ -32,12 +32,12 @@ export async function accepted(job: Job, settled: Settled): Promise<AttemptResul
     ...(Object.keys(kept).length === 0 ? {} : { remember: kept }),
   };
   if (found.error === undefined) return routed(job, { ...settled, ...more });
-  // What was assumed in work that does not count does not count either: the next attempt says it again.
+  // Assumptions of rejected work do not count: the next attempt reports them again.
   const { type: _, outcome: __, output, assumptions: ___, ...noted } = settled;
   return { type: 'errored', error: found.error, ...noted, claim: noted.claim ?? output, ...more };
 }
 
-/** What was found about work that is over. */
+/** What the checks of finished work found. */
 export interface Held {
   readonly error: StepError | undefined;
   readonly evidence: Evidence;
@@ -45,7 +45,7 @@ export interface Held {
   readonly remember: JsonObject;
 }
 
-/** Whether everything holds that must hold when a step ends so: its postconditions, then its contract. */
+/** Checks what must hold when a step ends with this outcome: its postconditions, then its contract. */
 export async function holds(job: Job, outcome: OutcomeName, output: Json): Promise<Held> {
   const { request, context } = job;
   const { model } = request.bound;

@@ -1,15 +1,15 @@
-// Owns the state of the protected files that a run's checks accept. An agent's step is compared with what was there before
-// it (`protection.ts`); what changes between that step and a gate, such as by a program that the agent left running, is
-// found here, when the gate runs.
+// Owns the state of the protected files that a run's checks accept. An agent's step is compared with the state before it
+// (`protection.ts`); changes between that step and a gate, such as by a program that the agent left running, are found
+// here, when the gate runs.
 //
 // - The protected files are recorded before the first agent of a run works, among the run's data.
-// - A later change is accepted when a step made it that may: an agent with `mayChange`, or a step that is no agent's,
-//   because that is the author's own code. New files below an open pattern are accepted from every step.
+// - A later change is accepted if the step that made it is allowed to: an agent with `mayChange`, or a step without an
+//   agent, which is the author's own code. New files below an open pattern are accepted from every step.
 // - A gate or a validation has no verdict while a protected file differs from what is accepted. A person who retries it
 //   accepts the files as they are then.
 // - A child run begins with what its parent accepts, and what one run of a family accepts counts for the others.
 //
-// Not seen: what else changes such a file while a step works that may change it.
+// Not detected: other changes to such a file while a step that may change it is running.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
@@ -36,18 +36,18 @@ const RECORD = '$guarded:';
 const ACCEPTED = '$accepted:';
 const WORKS: ReadonlySet<string> = new Set(['agent', 'generate', 'command', 'task', 'own', 'validate', 'gate']);
 
-/** Whether an agent does the work. A command that is handed out is an agent's as well: that shows when its report is verified. */
+/** Whether an agent does the work. That includes a handed-out command, which is known when its report is verified. */
 export function isAgentWork({ request }: Job): boolean {
   const { kind } = request.bound.model;
   return kind === 'agent' || kind === 'generate' || request.want === 'verify';
 }
 
-/** The record that checks of this run compare with. Agents side by side may each have made one: the earliest counts. */
+/** The record that checks of this run compare with. Parallel agents may each have made one: the earliest counts. */
 export function recordIn(data: JsonObject): GuardedFiles | undefined {
   return entriesIn<GuardedFiles>(data, RECORD)[0];
 }
 
-/** What is recorded before an agent works, where the run has no record yet. */
+/** What is recorded before an agent works, if the run has no record yet. */
 export async function recordBefore(job: Job): Promise<JsonObject | undefined> {
   if (!isAgentWork(job) || !mayBeJudged(job) || recordIn(job.context.snapshot.data) !== undefined) return undefined;
   const guards = await sharedGuards(job);
@@ -63,7 +63,7 @@ export function inheritedRecord(data: JsonObject): JsonObject {
   return { [`${RECORD}parent`]: { ...record, guards: record.guards as unknown as Json, files } };
 }
 
-/** Does an attempt; what it changed of the protected files is accepted where the step may change it. */
+/** Runs an attempt; its changes to protected files are accepted if the step may make them. */
 export function acceptingChanges(job: Job, attempt: () => Promise<AttemptResult>): Promise<AttemptResult> {
   return WORKS.has(job.request.bound.model.kind) && mayBeJudged(job) ? attemptAccepting(job, attempt) : attempt();
 }
@@ -86,7 +86,7 @@ async function attemptAccepting(job: Job, attempt: () => Promise<AttemptResult>)
   return { ...result, remember: { ...result.remember, ...acceptedAs(job, activation.path, change) } };
 }
 
-/** Does the work of a check, unless protected files are not as accepted: then it has no verdict. */
+/** Runs a check, unless protected files differ from their accepted state: then it has no verdict. */
 export async function onAcceptedFiles(job: Job, work: () => Promise<Work>): Promise<Work> {
   const { data } = job.context.snapshot;
   const record = recordIn(data);
@@ -99,7 +99,7 @@ export async function onAcceptedFiles(job: Job, work: () => Promise<Work>): Prom
     return Object.keys(change).length === 0 ? done : { ...done, remember: { ...done.remember, ...acceptedAs(job, 'retry', change) } };
   }
   if (changesBetween({ files, guards: record.guards }, now).length === 0) return await work();
-  // Another run of the family may have accepted it: only then are their data worth reading.
+  // Another run of the family may have accepted it; their data is read only in this case.
   const others = (await job.request.family?.others()) ?? [];
   const ofFamily = acceptedFiles(record, [data, ...others.map((run) => run.data)]);
   const changes = changesBetween({ files: ofFamily, guards: record.guards }, now);
@@ -114,18 +114,18 @@ function refusal(step: string, changes: readonly Change[]): Work {
   return { error: stepError('PROTECTED_CHANGED', message, { retryable: false }), evidence };
 }
 
-// A gate that a merge makes again is no step that a person sent back.
+// A gate that a merge runs again was not retried by a person.
 function isRetriedByPerson({ request: { activation, bound } }: Job): boolean {
   return activation.since > 1 && activation.attempt === activation.since && activation.step === bound.model.id;
 }
 
-/** Whether a check may follow in this run or in one of its family. A flow does not say: there it takes roles of agents. */
+/** Whether a check may follow in this run or its family. A flow does not declare that; there it is assumed if agents have roles. */
 function mayBeJudged({ bench, request: { family, workflow } }: Job): boolean {
   if (workflow.definition.form === 'flow') return Object.keys(bench.services.roles ?? {}).length > 0;
   return family?.isChild === true || hasChecks(workflow.definition);
 }
 
-// Asked at every step, so it is worked out once: a step must not cost more in a longer workflow.
+// Needed at every step, so it is computed once: a step must not cost more in a longer workflow.
 const checked = new WeakMap<Definition, boolean>();
 
 function hasChecks(definition: Definition): boolean {

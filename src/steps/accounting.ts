@@ -1,18 +1,18 @@
-// Owns the interface between asking a worker and the accounting: a worker is asked only after it was admitted, and its
+// Owns the interface between calling a worker and the accounting: a worker is called only after it was admitted, and its
 // usage is recorded before its answer counts.
 
 import type { AgentAnswer, AgentEvent } from '../agents/driver.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { Redactor } from '../process/redact.ts';
 
-/** An agent that is about to be asked. */
+/** An agent that is about to be called. */
 export interface Spawn {
   readonly run: string;
   readonly path: string;
   readonly step: string;
   readonly attempt: number;
   readonly role: string;
-  /** Whose capacity it uses: the credential of its role, else its driver. */
+  /** Whose capacity it uses: the credential of its role, otherwise its driver. */
   readonly account: string;
   /** What this one attempt, all attempts of the step in this run, and all of the role in a day may use. */
   readonly budgets: { readonly attempt?: Budget; readonly step?: Budget; readonly day?: Budget };
@@ -24,28 +24,28 @@ export interface Spawn {
   readonly model?: string;
 }
 
-/** There is no capacity or no budget; `resumeAt` is when there is some again by itself. */
+/** There is no capacity or no budget; `resumeAt` is when some becomes available by itself. */
 export interface Refusal {
   readonly reason: 'quota' | 'budget';
   readonly message: string;
   readonly resumeAt?: number;
 }
 
-/** An agent that may be asked now. */
+/** An admitted agent. */
 export interface Admission {
-  /** What is left for it. */
+  /** The remaining budget. */
   readonly left: Budget;
-  /** Hears what the agent does. */
+  /** Called for each event of the agent. */
   onEvent(event: AgentEvent): void;
-  /** Runs the call of the agent, so that whatever the call traces is part of it. */
+  /** Runs the call of the agent, so that its traces become part of the attempt's trace. */
   during?<T>(call: () => T): T;
-  /** Puts down what the agent used; gives the answer as it counts, with the time of a reset where it had none. */
+  /** Records the agent's usage and returns its answer, with a reset time added if it had none. */
   close(answer: AgentAnswer): Promise<AgentAnswer>;
 }
 
 /** Admits workers and records what they used. */
 export interface Accounting {
   open(spawn: Spawn): Promise<Admission | Refusal>;
-  /** Records handed-out work that was reported. Nobody knows what it used except for the time. */
+  /** Records reported handed-out work. Only its time is known. */
   reported(spawn: Spawn, ms: number): Promise<void>;
 }

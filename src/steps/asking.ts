@@ -1,5 +1,5 @@
-// Owns how a worker is asked: a live object of the application, or a role through its driver. What the answer means is
-// for the kind of step that asked.
+// Owns how a worker is called: a live object of the application, or a role through its driver. The kind of step
+// interprets the answer.
 
 import type {
   AgentAnswer,
@@ -38,7 +38,7 @@ import { readSavedState, type SavedState, statePlaceOf } from './saved-state.ts'
 import { entryOf, type RoleSetting, type StepServices } from './services.ts';
 import { CLAIMED, type Job, stepError, stoppedError } from './work.ts';
 
-/** What came of asking, the network access of the worker if it was limited, and the logins it was kept away from. */
+/** The worker's answer, its network access if it was limited, and the logins that were hidden from it. */
 export type Asked = AskResult & { readonly network?: JsonObject; readonly credentials?: JsonObject };
 
 type AskResult =
@@ -52,12 +52,12 @@ type AskResult =
       readonly actor: string;
       readonly usage?: AgentUsage;
       readonly refusals?: readonly AgentRefusal[];
-      /** What the worker replied, and why that does not count. */
+      /** The worker's reply that does not count. */
       readonly claim?: Json;
       readonly evidence?: JsonObject;
     };
 
-/** Asks the live object of a step, or else the role. */
+/** Calls the live object of a step, or its role. */
 export async function ask(job: Job, worker: WorkerConfig): Promise<Asked> {
   const { request, context } = job;
   const { code } = request.bound;
@@ -75,7 +75,7 @@ const LIVE_OBJECT = 'a live object';
 const IN_PROCESS = 'it is code of the application';
 const ATTENDED_AGENT = 'it is done by the agent that called Pawl';
 
-/** Asks an object of the application, within the same budgets and rules as any agent. */
+/** Calls an object of the application, within the same budgets and rules as any agent. */
 async function askObject(job: Job, agent: NonNullable<StepCode['agent']>, { worker, data, rules }: WorkerCall): Promise<Asked> {
   const { request, context } = job;
   const admission = await admit(job, worker, { worker: 'object', role: LIVE_OBJECT, account: LIVE_OBJECT });
@@ -101,13 +101,13 @@ async function askObject(job: Job, agent: NonNullable<StepCode['agent']>, { work
   }
 }
 
-const TIME_IS_OVER = 'the time that its budget leaves is over';
+const TIME_IS_OVER = 'the remaining time of its budget is used up';
 
 function timeLimit(signal: AbortSignal, timeMs: number | undefined): AbortSignal {
   return timeMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeMs)]);
 }
 
-/** What an object returned, read as a reply: `success` and `verdict` in it mean what they mean for any agent. */
+/** Reads the return value of an object as a reply: `success` and `verdict` mean the same as for any agent. */
 export function objectReply(value: Json): RawReply {
   const said = isJsonObject(value) ? value : {};
   const isWrapped = typeof said.success === 'boolean';
@@ -121,7 +121,7 @@ function usageOf(value: Json): AgentUsage | undefined {
     : undefined;
 }
 
-/** A reply that breaks the rules is a failed attempt; the next one is told why. */
+/** A reply that breaks the rules fails the attempt; the next attempt gets the reason. */
 function invalid(job: Job, actor: string, { fault, claim }: { readonly fault: string; readonly claim: Json }): Asked & { kind: 'trouble' } {
   const message = `the reply of ${actor === LIVE_OBJECT ? actor : `the agent "${actor}"`} at step "${job.request.bound.model.id}" is invalid: ${fault}`;
   const error = stepError('STEP_OUTPUT_INVALID', message, { reason: 'contract' });
@@ -139,7 +139,7 @@ export async function handInstructions(job: Job): Promise<Asked> {
   return handOver(job, { worker, data: {}, rules });
 }
 
-/** Hands the work to the agent that called: what a driven one would be told, without how it ends its answer. */
+/** Hands the work to the calling agent: the instructions of a driven agent, without the reply format. */
 async function handOver(job: Job, call: WorkerCall): Promise<Asked> {
   const { role = '' } = call.worker;
   const admission = await admit(job, call.worker, handedSpawn(role));
@@ -188,7 +188,7 @@ async function askDriver(job: Job, { worker, data, rules, setting, driver, fence
   const admission = await admit(job, worker, { worker: 'driver', role, account: setting.credential ?? setting.driver, setting });
   if ('reason' in admission) return shortage(admission, role);
   let rejected: { fault: string; claim: Json } | undefined;
-  // The driver may use it to let its agent correct the reply; the last word is ours.
+  // The driver may use it to let its agent correct the reply; the final check is ours.
   const check = (reply: AgentReply): string | undefined => {
     const fault = replyFault(rules, reply);
     rejected = fault === undefined ? undefined : { fault, claim: { ...reply } };
@@ -227,7 +227,7 @@ interface Worker {
   readonly unfenced: string | undefined;
 }
 
-/** Asks with the network access that the role and the step allow, and records it. */
+/** Calls the worker with the network access that the role and the step allow, and records it. */
 async function withNetwork(
   { bench, request: { bound } }: Job,
   { actor, setting, unfenced }: Worker,
@@ -282,15 +282,15 @@ function spawnOf({ bench, request }: Job, { budget }: WorkerConfig, { setting, .
   };
 }
 
-/** What an agent used that was not asked: nothing, and that is known. */
+/** The known usage of an agent that was not called: nothing. */
 const NOTHING_USED: AgentUsage = { inputTokens: 0, outputTokens: 0, costUsd: 0, turns: 0 };
 
-/** Asks the driver. One whose time was that of its budget has used that up. */
+/** Calls the driver. If the timeout came from a budget, that budget is used up. */
 async function reach(driver: AgentDriver, call: AgentRequest, left: Budget): Promise<AgentAnswer> {
   if (call.signal.aborted)
     return { kind: 'failed', failure: 'aborted', message: 'it was stopped before it was asked', usage: NOTHING_USED };
   try {
-    // Not cut short when the attempt stops: the driver hears that too, and answers once nothing is left running.
+    // Not aborted when the attempt stops: the driver gets the signal too, and answers once nothing is left running.
     const answer = await driver.ask(call);
     const isOver = answer.kind === 'failed' && answer.failure === 'timeout' && call.timeoutMs === left.timeMs && left.timeMs !== undefined;
     return isOver ? { ...answer, failure: 'budget', message: `${TIME_IS_OVER}: ${answer.message}` } : answer;
@@ -322,7 +322,7 @@ interface RoleCall extends WorkerCall {
 
 const TEXT = { type: 'string' };
 
-/** What the role allows, as far as the workflow lets its own run; where neither says anything, the driver's own default. */
+/** The permissions of the role, narrowed by the workflow; if neither sets any, the driver's default. */
 function permissionsFor(definition: Definition, { permissions }: RoleSetting): AgentPermissions | undefined {
   return permissions === undefined && definition.permissions === undefined ? undefined : narrowed(definition, permissions);
 }
@@ -360,15 +360,15 @@ function requestFor({ bench, request, context: { snapshot } }: Job, call: RoleCa
 }
 
 /**
- * How long an agent may be silent: as its role says, else as the services say. A step with a time limit has chosen how
- * long to wait, so the driver's default does not end its agent earlier.
+ * How long an agent may be silent: the role's setting, otherwise that of the services. A step with a time limit has
+ * chosen how long to wait, so the driver's default does not end its agent earlier.
  */
 function watchdogsFor({ watchdogs }: StepServices, { idleMs }: RoleSetting, timeoutMs: number | undefined): Watchdogs | undefined {
   const idle = idleMs ?? watchdogs?.idleMs ?? timeoutMs;
   return idle === undefined ? watchdogs : { ...watchdogs, idleMs: idle };
 }
 
-/** The latest session of the role in this run, where the step goes on with it. A session is no memory to rely on. */
+/** The latest session of the role in this run, if the step continues it. Sessions may be lost at any time. */
 function continued(role: string, { data, completedSteps }: Snapshot): Pick<AgentRequest, 'session'> {
   const id = data[sessionKey(role)];
   if (typeof id !== 'string') return {};
@@ -387,12 +387,12 @@ function failureOf({ bench, request }: Job, role: string, answer: AgentAnswer & 
   return stepError('AGENT_FAILED', `the agent "${role}" failed (${failure}): ${message}${until}${all}`, {
     reason: reasonOf(failure, resumeAt),
     ...(resumeAt === undefined ? {} : { resumeAt }),
-    // Without a login, asking again brings the same answer.
+    // Without a login, a retry gets the same answer.
     ...(failure === 'auth' ? { retryable: false } : {}),
   });
 }
 
-// A provider that is unavailable is asked again later, without using up retries, until it was unavailable too often.
+// An unavailable provider is called again later, without using up retries, until it was unavailable too often.
 function reasonOf(failure: AgentFailure, resumeAt: number | undefined): StepError['reason'] {
   if (failure === 'unavailable') return resumeAt === undefined ? 'error' : 'quota';
   return failure === 'timeout' || failure === 'quota' || failure === 'budget' ? failure : 'error';
@@ -406,7 +406,7 @@ function nextTry(now: number, waits: number): number | undefined {
   return waits > UNAVAILABLE_TRIES_MAX ? undefined : now + Math.min(UNAVAILABLE_MS_MAX, UNAVAILABLE_MS * 2 ** Math.max(0, waits - 1));
 }
 
-/** The session that an answer came from: the next attempt of the same role may go on with it. */
+/** The session of an answer: the next attempt of the same role may continue it. */
 export function sessionOf(asked: Asked): { readonly remember?: JsonObject } {
   if (asked.kind !== 'answered' && asked.kind !== 'asks') return {};
   return asked.session === undefined ? {} : { remember: { [sessionKey(asked.actor)]: asked.session } };

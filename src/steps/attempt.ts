@@ -1,5 +1,5 @@
-// Owns the interface between a host and the work itself: the request for an attempt, and its result. A host asks for one
-// of five things; the result is what the engine observed, never what a worker merely said.
+// Owns the interface between a host and the work: the request for an attempt, and its result. A host asks for one of five
+// things; the result is what the engine observed, never what a worker merely claimed.
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { AnsweredAssumption, AssumptionText } from '../definition/assumption.ts';
@@ -24,39 +24,39 @@ export interface Snapshot {
   readonly gateDecision: { readonly gate: string; readonly option: string; readonly input?: string | undefined } | undefined;
 }
 
-/** Work in a checkout of its own. */
+/** Work in its own checkout. */
 export interface SideWork {
-  /** The tree of the workspace that it began with, where a landing may be held to it. */
+  /** The tree of the workspace that it began with, if a merge may depend on it. */
   readonly tree?: { readonly id: string; readonly head?: string };
 }
 
-/** The runs that a run started, and those that led to it. They all work in the same place. */
+/** The runs that a run started, and its ancestors. They all use the same workspace. */
 export interface RunFamily {
   /** True when another run started this one. */
   readonly isChild: boolean;
-  /** A workflow that a step starts by its name; undefined when there is none. */
+  /** A workflow that a step starts by name; undefined if it does not exist. */
   workflow(name: string): CompiledWorkflow | undefined;
-  /** What the other runs keep; of the runs that one step started, the newest comes first. */
+  /** The other runs with their data; of the runs that one step started, the newest comes first. */
   others(): Promise<readonly FamilyRun[]>;
 }
 
 /** Another run of a family. */
 export interface FamilyRun {
   readonly data: JsonObject;
-  /** The steps that led to it, from the topmost run on: the same for all runs that one step started. */
+  /** The steps that led to it, starting at the topmost run: the same for all runs that one step started. */
   readonly place: string;
-  /** True when the step that started it has started another one since: what it judged does not count any more. */
+  /** True if the step that started it has started a newer run: its verdicts no longer count. */
   readonly isReplaced: boolean;
 }
 
-/** What went wrong in a run, or in one above it, and no agent has worked on since. */
+/** A setback of a run or its ancestors that no agent has worked on since. */
 export interface PastSetback extends Omit<Setback, 'output'> {
   readonly output: Json;
-  /** True for a setback of a run that led to this one. */
+  /** True for a setback of an ancestor. */
   readonly inParent?: true;
 }
 
-/** An assumption without whose answer nothing lands. */
+/** An assumption that blocks a merge. */
 export interface HoldingAssumption {
   readonly run: string;
   readonly id: string;
@@ -65,66 +65,66 @@ export interface HoldingAssumption {
   readonly isAnswered: boolean;
 }
 
-/** What agents are told of a run's past, oldest first: its own and that of the runs that led to it. */
+/** What agents learn about the past of a run and its ancestors, oldest first. */
 export interface RunPast {
   readonly setbacks: readonly PastSetback[];
   readonly notes: readonly PersonNote[];
-  /** What workers assumed and people have answered. */
+  /** Assumptions that people have answered. */
   readonly answered: readonly AnsweredAssumption[];
 }
 
-/** One thing a host wants done for one attempt. */
+/** A host's request for one attempt. */
 export interface AttemptRequest<Model extends StepModel = StepModel> {
   /**
-   * prepare: preconditions only. execute: all of it. verify: postconditions of `result`. reconcile: did it happen?
-   * observe: what the question to a person is about, as it is now.
+   * prepare: preconditions only. execute: everything. verify: postconditions of `result`. reconcile: did it take effect?
+   * observe: the current subjects of a question to a person.
    */
   readonly want: StepWork;
   readonly bound: BoundStep<Model>;
   readonly activation: Activation;
   readonly runId: string;
-  /** When the run began, in milliseconds; with its id it is told from every other run. */
+  /** When the run began, in milliseconds; together with its id it identifies the run. */
   readonly startedAt: number;
-  /** Where this run works, when that is not the workspace of the services. */
+  /** The workspace of this run, if it is not that of the services. */
   readonly workspace?: string;
-  /** The branch that is checked out there, where the run has one of its own, and where its commits go. */
+  /** The run's own branch in that workspace, if it has one. */
   readonly head?: WorkHead;
   /** The priority of the run, which its child runs inherit. */
   readonly priority?: number;
-  /** While it works in a checkout of its own: what was found before, elsewhere, is no measure. */
+  /** Set while it works in its own checkout: baselines from elsewhere do not apply. */
   readonly apart?: SideWork;
   readonly workflow: CompiledWorkflow;
   /** Absent in a host without child runs. */
   readonly family?: RunFamily;
   readonly params: JsonObject;
-  /** verify: the result of the work; of an undo: the result that is taken back. */
+  /** verify: the result of the work; for an undo: the result to undo. */
   readonly result: Json;
-  /** Set if the work takes back what an earlier attempt did. */
+  /** Set if the work undoes an earlier attempt. */
   readonly undoes?: UndoneWork;
-  /** What the person the worker works for answered so far: a list of questions with their answers each. */
+  /** The person's answers so far: each entry is a list of questions with answers. */
   readonly answers?: readonly Json[] | undefined;
   /** The state that the worker saved before the last of these questions. */
   readonly savedState?: SavedState | undefined;
   /** What people wrote to the run and no agent has worked with yet, oldest first. */
   readonly notes?: readonly PersonNote[] | undefined;
-  /** What workers of this run assumed and people have answered, oldest first. */
+  /** Answered assumptions of this run, oldest first. */
   readonly answered?: readonly AnsweredAssumption[] | undefined;
-  /** Finds the assumptions of the run and its family without whose answers nothing lands. */
+  /** Finds the assumptions of the run and its family that block a merge. */
   readonly holding?: () => Promise<readonly HoldingAssumption[]>;
-  /** Loads what agents are told of the past; absent where there is none. */
+  /** Loads what agents learn about the past; absent if there is none. */
   readonly past?: () => Promise<RunPast>;
-  /** Which visit of its step in the run this is, or of the step it is a member of; 1 where steps are not counted. */
+  /** The number of this visit of the step, or of its group; 1 if visits are not counted. */
   readonly visit?: number;
-  /** A member: the step whose branches or items work side by side. */
+  /** For a member: the step of its group. */
   readonly group?: StepModel | undefined;
-  /** A member of a fan-out: its item. */
+  /** For a member of a fan-out: its item. */
   readonly item: Json | undefined;
   /** Loads the run's record; the same record while nothing settles. */
   readonly snapshot: () => Snapshot | Promise<Snapshot>;
   readonly signal: AbortSignal;
 }
 
-/** One check of a gate or a validation, as it was made. `passed: null`: it could not be made. */
+/** The result of one check of a gate or a validation. `passed: null`: it could not run. */
 export interface CheckResult {
   readonly type: string;
   readonly config: Json;
@@ -134,11 +134,11 @@ export interface CheckResult {
   readonly at: number;
 }
 
-/** What is kept beside the verdict of an attempt. */
+/** What is recorded with the verdict of an attempt. */
 export interface Observed {
-  /** What the worker said, where that is worth keeping beside what was observed. */
+  /** What the worker claimed, if it is worth recording. */
   readonly claim?: Json;
-  /** What the engine saw: conditions with their verdicts, process ends. */
+  /** What the engine observed: conditions with their verdicts, exit codes. */
   readonly evidence?: Json;
   /** Who did it: a role, a program. */
   readonly actor?: string;
@@ -159,17 +159,17 @@ export type AttemptResult =
   | ({ readonly type: 'errored'; readonly error: StepError; readonly output?: Json } & Observed)
   | ({
       readonly type: 'ready';
-      /** What was found before the work, for the run's data. */
+      /** The baseline before the work, for the run's data. */
       readonly found?: JsonObject;
-      /** The work is handed to somebody who reports by themselves: beginning it changes nothing. */
+      /** The work is handed to an attended worker: beginning it changes nothing. */
       readonly handsOut?: true;
-      /** The question to a person, where a function builds it. */
+      /** The question to a person, if a function builds it. */
       readonly prompt?: string;
     } & Observed)
   | {
       readonly type: 'observed';
       readonly subjects: JsonObject;
-      /** Data that joins the run's when the question is approved, and when it is answered otherwise. */
+      /** Data that joins the run's data when the question is approved, and when it is answered otherwise. */
       readonly approved?: JsonObject;
       readonly refused?: JsonObject;
       /** Fields that an approval adds to the step's result. */
@@ -178,5 +178,5 @@ export type AttemptResult =
   | ({ readonly type: 'handed'; readonly handover: JsonObject } & Observed)
   | ({ readonly type: 'asked'; readonly questions: Json; readonly saved?: SavedState } & Observed);
 
-/** Does what a host asks for one attempt. It never rejects: a failure is a result. */
+/** Carries out a request for one attempt. It never rejects: a failure is a result. */
 export type AttemptRunner = (request: AttemptRequest) => Promise<AttemptResult>;

@@ -1,5 +1,5 @@
-// Owns what the author of a step gives its worker: the data that is handed over, fixed or built by a function, and the
-// text of the task. What Pawl tells besides is in instructions/.
+// Owns what the author of a step passes to its worker: data, fixed or built by a function, and the text of the task. The
+// rest of the instructions is in instructions/.
 
 import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
@@ -10,9 +10,9 @@ import type { AttemptRequest, Snapshot } from './attempt.ts';
 import { plainOf, resultOf } from './built.ts';
 import { type AttemptContext, kindOf, ownData } from './context.ts';
 
-/** Who works at a step and what they are told, whatever kind of step it is. */
+/** The worker of a step and its configuration, whatever kind of step it is. */
 export interface WorkerConfig {
-  /** Absent where the code has a live object. */
+  /** Absent if the code has a live object. */
   readonly role?: string | undefined;
   readonly prompt?: string;
   readonly action?: string;
@@ -20,17 +20,17 @@ export interface WorkerConfig {
   readonly schema?: JsonObject;
   readonly context?: JsonObject;
   readonly budget?: Budget;
-  /** It is given the run's data under its own context. */
+  /** It gets the run's data below its own context. */
   readonly seesContext?: true;
-  /** It goes on with the latest session of its role in the run. */
+  /** It continues the latest session of its role in the run. */
   readonly continueSession?: true;
-  /** Its answer is a text and nothing else. */
+  /** Its answer is only a text. */
   readonly givesText?: true;
   /** It reviews something and must give a verdict. */
   readonly reviews?: boolean;
 }
 
-/** The data that a step hands over: `fixed`, or what its context function builds. Throws CONTEXT_FAILED. */
+/** The data that a step passes on: `fixed`, or what its context function builds. Throws CONTEXT_FAILED. */
 export async function handedOver(request: AttemptRequest, context: AttemptContext, fixed: Json): Promise<JsonObject> {
   const { model, code } = request.bound;
   const what = `the context of step "${model.id}"`;
@@ -45,7 +45,7 @@ export async function handedOver(request: AttemptRequest, context: AttemptContex
   );
 }
 
-/** The run's context under what the step itself hands over, for a step that sees it. */
+/** The run's data, overridden by the step's own, for a step that sees it. */
 export function withRunContext(fixed: JsonObject, { snapshot }: AttemptContext): JsonObject {
   const known = Object.entries(ownData(snapshot)).filter(([, value]) => value !== null);
   return { ...Object.fromEntries(known), ...fixed };
@@ -54,13 +54,13 @@ export function withRunContext(fixed: JsonObject, { snapshot }: AttemptContext):
 /** The text of a step as its author wrote it. */
 export interface WrittenTask {
   readonly title: string;
-  /** The text, in which blocks of the author are told from text. */
+  /** The text, split into the author's blocks and plain text. */
   readonly task: readonly ActionPart[];
   /** Where in a loop the step is. */
   readonly loop?: LoopPosition;
 }
 
-/** The title and the text of a step as its author wrote them, or as its code builds them from the run as it stands. */
+/** The title and text of a step, as written or as built by its code from the current state of the run. */
 export function writtenTask(
   { bound: { model, code }, params, visit = 1 }: AttemptRequest,
   { prompt, action, script }: Pick<WorkerConfig, 'prompt' | 'action' | 'script'>,

@@ -1,5 +1,5 @@
-// Owns the values of a step's work that functions build, when the step is about to work. What they give is data: it is
-// put in once, after templates are filled in, and never read as a template itself.
+// Owns the values of a step's work that functions build just before the work. They are data: inserted once, after
+// templates are rendered, and never read as a template themselves.
 
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.ts';
@@ -11,7 +11,7 @@ import { type AttemptContext, kindOf } from './context.ts';
 import { redactJson } from './redaction.ts';
 import type { Bench } from './work.ts';
 
-/** A value and its place in the work. */
+/** A value and its path in the work. */
 export interface Placed {
   readonly path: readonly string[];
   readonly value: Json;
@@ -24,7 +24,7 @@ export async function builtValues(request: AttemptRequest, context: AttemptConte
   return placed;
 }
 
-/** The request with the values that functions build in their places. A webhook puts its own in, since it may have secrets. */
+/** The request with the built values inserted. A webhook inserts its own, since it may have secrets. */
 export async function withBuilt(request: AttemptRequest, context: AttemptContext): Promise<AttemptRequest> {
   const { bound } = request;
   if (bound.code.built === undefined || !('config' in bound.model) || bound.model.kind === 'webhook') return request;
@@ -32,7 +32,7 @@ export async function withBuilt(request: AttemptRequest, context: AttemptContext
   return { ...request, bound: { ...bound, model: { ...bound.model, config } as unknown as StepModel } };
 }
 
-/** The question that a function builds from the run as it stands, masked like everything that is kept. */
+/** The question that a function builds from the current run, masked like everything that is stored. */
 export async function builtQuestion(
   { redactor }: Pick<Bench, 'redactor'>,
   request: AttemptRequest,
@@ -42,7 +42,7 @@ export async function builtQuestion(
   return prompt === undefined ? {} : { prompt: String(redactJson(redactor, prompt)) };
 }
 
-/** The data with values put in their places. */
+/** The data with values inserted. */
 export function putInto(data: Json, placed: readonly Placed[]): Json {
   return placed.reduce((whole, { path, value }) => put(whole, path, value), data);
 }
@@ -69,7 +69,7 @@ async function build(
   return Object.fromEntries(Object.entries(plain as JsonObject).map(([name, value]) => [name, textOf(value, `${what}, "${name}",`)]));
 }
 
-/** What a function of the author gives, unless the attempt is stopped first. Throws CONTEXT_FAILED. */
+/** The result of an author's function, unless the attempt is stopped first. Throws CONTEXT_FAILED. */
 export async function resultOf(
   build: () => unknown,
   { what, signal }: { readonly what: string; readonly signal: AbortSignal },
@@ -83,14 +83,14 @@ export async function resultOf(
   }
 }
 
-/** Numbers and booleans are written out; a missing value is never an empty text. */
+/** Converts a value to text. Numbers and booleans are converted; a missing value is an error, never an empty text. */
 function textOf(given: unknown, what: string): string {
   if (typeof given === 'string') return given;
   if (typeof given === 'number' || typeof given === 'boolean') return String(given);
   throw failed(`${what} must be a text, but its function returned ${kindOf(given)}`);
 }
 
-/** What such a function gave, as plain data. Throws CONTEXT_FAILED. */
+/** The result of such a function as plain data. Throws CONTEXT_FAILED. */
 export function plainOf(given: unknown, what: string): Json {
   try {
     return toPlain(given, what);

@@ -1,6 +1,5 @@
-// Owns the seam of gate checks: what a check is asked and what it answers. A check looks at the world and says pass,
-// fail, or that what it looks for is not decided yet; when it could not look, it says that, and the gate neither passes
-// nor fails.
+// Owns the interface of gate checks: their inputs and their verdict. A check passes, fails, or is pending; if it could not
+// run, it says so, and the gate neither passes nor fails.
 
 import { EngineError, messageOf } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -27,7 +26,7 @@ export interface CheckScene {
   readonly params: JsonObject;
   readonly signal: AbortSignal;
   readonly now: () => number;
-  /** When the gate began; what was written before that is no evidence for it. */
+  /** When the gate began; reports written before that are no evidence. */
   readonly startedAt: number;
   /** What the forge knows of the run's pull request; undefined without a forge. */
   readonly forge: ForgeFacts | undefined;
@@ -37,7 +36,7 @@ export interface CheckScene {
   run(program: ProgramSetting): Promise<CommandResult>;
   /** Asks a web service, `{ url, method?, headers?, body?, timeoutMs?, templates? }`, guarded by the project's allow-list. */
   ask(request: RequestModel & Pick<CheckFrame, 'templates' | 'timeoutMs'>): Promise<WebAnswer>;
-  /** Makes another check, for one that is made of several, until `signal` stops it. It never rejects. */
+  /** Runs a nested check until `signal` stops it. It never rejects. */
   check(config: CheckModel, signal?: AbortSignal): Promise<CheckVerdict>;
 }
 
@@ -46,31 +45,31 @@ export interface CheckVerdict {
   readonly passed: boolean | null;
   readonly result: Json;
   readonly error?: string;
-  /** With `passed: null`: it looked, and what decides it has not happened yet. `error` says what it waits for. */
+  /** With `passed: null`: it ran, but the result is not decided yet. `error` says what it waits for. */
   readonly pending?: true;
-  /** True when it could not be made because its time ran out. */
+  /** True if it timed out. */
   readonly timedOut?: boolean;
-  /** With `passed: null`: who it asked wants no more requests for now. The gate waits and looks again. */
+  /** With `passed: null`: the service is rate limited. The gate waits and checks again. */
   readonly limited?: RateLimit;
-  /** What the gate's output says beside the verdict; of several numbers under one name, the lowest counts. */
+  /** Additional facts for the gate's output; of several numbers with one name, the lowest counts. */
   readonly facts?: { readonly [name: string]: Json };
 }
 
-/** A check that gates can name. What it throws counts as "could not be made". */
+/** A check that gates can name. If it throws, it counts as not run. */
 export interface GateCheck extends Partial<Omit<CheckDeclaration, 'name'>> {
   readonly name: string;
-  /** Looks once. `config` is what the gate's definition says about this check. */
+  /** Runs the check once. `config` is its configuration in the gate. */
   run(config: CheckModel, scene: CheckScene): CheckVerdict | Promise<CheckVerdict>;
 }
 
-/** The verdict of a check whose time ran out. */
+/** The verdict of a check that timed out. */
 export function tookTooLong(limitMs: number | undefined): CheckVerdict {
   return { passed: null, result: null, error: `it took longer than ${limitMs} ms`, timedOut: true };
 }
 
 const CHECK_TIMEOUT_MS = 3_600_000;
 
-/** How long a check may take: a command that reads from a named pipe would else wait for ever. */
+/** How long a check may take: a command that reads from a named pipe would otherwise wait for ever. */
 export function checkTimeout({ bench, request }: Job, given: number | undefined): number | undefined {
   if (given !== undefined || request.bound.model.timeoutMs !== undefined) return given;
   return bench.services.checkTimeoutMs ?? CHECK_TIMEOUT_MS;
@@ -85,16 +84,16 @@ export function notAnswered(failure: ForgeFailure): CheckVerdict {
 
 /** The argument of `defineCheck`. */
 export interface CheckSpec<Config> {
-  /** How gates name it; the name of a built-in check is taken already. */
+  /** Its name in gates; it must not be that of a built-in check. */
   readonly name: string;
   readonly needsPullRequest?: true;
-  /** The events at the forge after which it looks again, `issues.labeled` or `issues`. Default: every event. */
+  /** The forge events after which it runs again, such as `issues.labeled` or `issues`. Default: every event. */
   readonly reactiveEvents?: readonly string[];
-  /** How messages call a check with this configuration; without it, by its name. */
+  /** The name of a check with this configuration in messages. Default: its name. */
   title?(config: Config): string;
-  /** The configuration from the fields that the gate gives, or an error that says what is wrong. A schema's `parse` fits. */
+  /** Returns the configuration from the gate's fields, or throws an error that says what is wrong. A schema's `parse` fits. */
   parse(fields: unknown): Config;
-  /** Looks once. */
+  /** Runs the check once. */
   run(config: Config, scene: CheckScene): CheckVerdict | Promise<CheckVerdict>;
 }
 

@@ -1,5 +1,5 @@
-// Owns the evaluation of contracts. Conditions are evaluated in the engine's own process, one after the other, and each
-// leaves a verdict. One that cannot be evaluated has not passed.
+// Owns the evaluation of conditions. They are evaluated in the engine's own process, one after the other, and each has a
+// verdict. One that cannot be evaluated has not passed.
 
 import { messageOf } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -14,14 +14,14 @@ import type { AttemptRequest } from './attempt.ts';
 import { type AttemptContext, checkpointOf, kindOf } from './context.ts';
 import { stepError } from './work.ts';
 
-/** How one condition was found. `null`: it could not be evaluated, and `error` says why. */
+/** The verdict of one condition. `null`: it could not be evaluated, and `error` says why. */
 interface Verdict {
   readonly name: string;
   readonly passed: boolean | null;
   readonly error?: string;
 }
 
-/** How all conditions of one side of a contract were found. */
+/** The verdicts of all preconditions or all postconditions. */
 export interface Findings {
   readonly evidence: Json;
   /** Absent when all hold. */
@@ -69,8 +69,8 @@ function look({ condition, check }: Condition, request: AttemptRequest, context:
 }
 
 /**
- * The context as checks see it: a name that it does not have is an error. It would be undefined, and a check such as
- * `ctx.book !== null` would hold because nobody gave the application's context.
+ * The context for conditions: reading an unknown name is an error. Otherwise it would be undefined, and a condition such as
+ * `ctx.book !== null` would hold because the application's context is missing.
  */
 function strictly(context: AttemptContext): AttemptContext {
   return new Proxy(context, {
@@ -85,7 +85,7 @@ function strictly(context: AttemptContext): AttemptContext {
 /** Names that JavaScript and loggers look up by themselves. */
 const LOOKED_UP = ['then', 'toJSON', 'asymmetricMatch', 'nodeType', 'inspect'];
 
-/** Whether an expression of a step holds for the run as it is. */
+/** Whether an expression of a step holds in the current run. */
 export function holdsExpression(source: string, request: AttemptRequest, context: AttemptContext): boolean {
   const { snapshot } = context;
   const { params, runId, workflow } = request;

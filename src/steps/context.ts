@@ -71,8 +71,8 @@ export class AttemptContext implements StepContext {
     this.retryContext = retryContextOf(request);
     this.signal = signal;
     this.assume = (assumption) => this.#assume(assumption);
-    // On the object itself, so that `{ ...ctx }` has them. Only what takes long to build is an accessor: defining one takes
-    // longer than all the fields above.
+    // On the object itself, so that `{ ...ctx }` has them. Only expensive fields are accessors: defining one takes longer
+    // than all the fields above.
     for (const { name, get } of BUILT_WHEN_READ) Object.defineProperty(this, name, { get, enumerable: true });
     if (parts.app !== undefined) for (const name of Object.keys(parts.app)) this.#add(name, parts.app[name]);
   }
@@ -161,7 +161,7 @@ export class AttemptContext implements StepContext {
     return this.#request.item === undefined ? undefined : deepFreeze(this.#request.item);
   }
 
-  /** The run's record. A task of a flow may not have it loaded; then it must be at hand. */
+  /** The run's record. A task of a flow may not have it loaded; then it must be available synchronously. */
   get snapshot(): Snapshot {
     if (this.#snapshot !== undefined) return this.#snapshot;
     const loaded = this.#request.snapshot();
@@ -177,7 +177,7 @@ const BUILT_WHEN_READ = Object.entries(Object.getOwnPropertyDescriptors(AttemptC
   get === undefined || name === 'snapshot' || name === 'assumed' ? [] : [{ name, get }],
 );
 
-/** Builds the context of an attempt, without waiting where nothing has to be waited for. */
+/** Builds the context of an attempt, synchronously if possible. */
 export function openContext(request: AttemptRequest): AttemptContext | Promise<AttemptContext> {
   const snapshot = readsRecord(request) ? request.snapshot() : undefined;
   // With databases, the application's part is built when the step has its copies of them.
@@ -192,7 +192,7 @@ async function awaitContext(
   snapshot: Snapshot | undefined | PromiseLike<Snapshot>,
   app: Fields | undefined | Promise<Fields>,
 ): Promise<AttemptContext> {
-  // Both at once: a rejection of one must not stand unhandled while the other is awaited.
+  // Both at once: a rejection of one must not stay unhandled while the other is awaited.
   const both = await untilStopped(Promise.all([snapshot, app]), request.signal);
   return new AttemptContext(request, partsOf(request, both[0], both[1]));
 }
@@ -272,7 +272,7 @@ export function keyOf({
   return `${runId}/${activation.path}/${activation.attempt}`;
 }
 
-/** What was wrong with the attempt before, if there was one. */
+/** Why the previous attempt failed, if there was one. */
 export function retryContextOf({ activation, notes = [] }: AttemptRequest): StepContext['retryContext'] {
   if (activation.feedback === undefined) return undefined;
   const { path: own, member } = activation;
@@ -280,7 +280,7 @@ export function retryContextOf({ activation, notes = [] }: AttemptRequest): Step
   return { error: activation.feedback, attempt: activation.attempt, ...(note === undefined ? {} : { note }) };
 }
 
-/** The sentence that opens whatever is said to a worker who tries again. */
+/** The first sentence of the feedback for a retry. */
 export function feedbackSentence(error: string): string {
   return `Previous attempt failed: ${error}`;
 }
@@ -306,7 +306,7 @@ export function ownData({ data }: Pick<Snapshot, 'data'>): JsonObject {
     : data;
 }
 
-/** What sort of value this is, in an error message. */
+/** The type of a value, for error messages. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;

@@ -1,12 +1,12 @@
-// Owns which logins the worker of a step is kept away from, and what is recorded about it. Where there is a forge, the engine
-// alone writes there, so no agent, command or gate needs a login.
+// Owns which logins are hidden from the worker of a step, and what is recorded about it. With a forge, only the engine
+// writes there, so no agent, command or gate needs a login.
 
 import type { JsonObject } from '../base/json.ts';
 import { type CredentialGuard, guardCredentials } from '../process/credentials.ts';
 import type { NetworkFence } from '../process/network.ts';
 import type { StepServices } from './services.ts';
 
-/** How a worker is kept away from logins. */
+/** How logins are hidden from a worker. */
 export interface WorkerCredentials {
   readonly env: Readonly<Record<string, string>>;
   /** The fence of its network, with the guard around it. */
@@ -18,8 +18,8 @@ export interface WorkerCredentials {
 const NO_GUARD: WorkerCredentials = { env: {}, fence: (fence) => (fence === undefined ? {} : { fence }), evidence: {} };
 
 /**
- * The guard of a worker. Without a forge, or with the local one, there is none: it has no logins, and programs may log in
- * wherever the user does.
+ * Opens the guard of a worker. Without a forge, or with the local one, there is none: the local forge has no logins, and
+ * programs may log in wherever the user can.
  */
 export function openCredentials(services: StepServices): WorkerCredentials {
   const { forge, cwd, inheritEnv, secrets = {} } = services;

@@ -1,11 +1,11 @@
-// Owns which part of a settings file decides what a gate's command runs, so that the rest of it can be worked on: an
-// agent may add a dependency to package.json, and not change what `npm test` means.
+// Owns which part of a settings file decides what a gate's command runs, so that the rest can change: an agent may add a
+// dependency to package.json, but not change what `npm test` runs.
 
 import { isJsonObject, type Json } from '../base/json.ts';
 
 /**
- * What of a file counts. `link`: of a link only where it leads, so that a package may be updated behind it. `python-module`:
- * that it is there, and only if Python would import it in place of a module of its standard library.
+ * Which part of a file counts. `link`: only the target of a link, so that the package behind it may be updated.
+ * `python-module`: that it exists, if Python would import it instead of a module of its standard library.
  */
 export type FilePart =
   | 'link'
@@ -19,7 +19,7 @@ export type FilePart =
 
 const TOOL_FIELDS = ['ava', 'babel', 'c8', 'config', 'eslintConfig', 'jest', 'mocha', 'nyc', 'stylelint', 'tap', 'vitest', 'xo'];
 
-/** The part of a text that counts; undefined when there is nothing of it. */
+/** The part of a text that counts; undefined if it is missing. */
 export function partOf(text: string, part: FilePart): string | undefined {
   if (typeof part === 'string') return text;
   if (part.kind === 'scripts') return scriptsIn(text, part.names);
@@ -38,7 +38,7 @@ export function scriptIn(text: string, name: string): string | undefined {
   return typeof script === 'string' ? script : undefined;
 }
 
-// What cannot be read counts as it is: npm would not run it either.
+// An invalid file counts as a whole: npm would not run it either.
 function scriptsIn(text: string, names: readonly string[]): string | undefined {
   const json = jsonIn(text);
   if (json === undefined) return text;

@@ -1,4 +1,4 @@
-// Owns the filling in of a step's templates, when it is about to work: what the run's record says then.
+// Owns rendering a step's templates from the run's record, just before the work.
 
 import type { Json } from '../base/json.ts';
 import type { CheckModel } from '../definition/check.ts';
@@ -8,7 +8,7 @@ import { rendered } from '../definition/template-scope.ts';
 import type { AttemptRequest, Snapshot } from './attempt.ts';
 import { asTask } from './instructions/quotes.ts';
 
-/** The request with the templates of its step filled in from the run's record. */
+/** The request with the templates of its step rendered from the run's record. */
 export function filledIn(request: AttemptRequest, snapshot: Snapshot): AttemptRequest {
   const { bound } = request;
   const input = scopeInputOf(request, snapshot);
@@ -41,7 +41,7 @@ function filledModel(model: StepModel, fill: Fill): StepModel {
   return 'config' in model ? ({ ...model, config: fill<unknown>(model.config) } as StepModel) : model;
 }
 
-/** The work of an agent; in its prompt no value can pass for the instructions around it. */
+/** The work of an agent; no value in its prompt can pass as part of the instructions. */
 function filledTask<Task extends { readonly prompt?: string }>(task: Task, fill: Fill): Task {
   const filled = fill(task);
   return task.prompt === undefined || typeof filled.prompt !== 'string'
@@ -49,13 +49,13 @@ function filledTask<Task extends { readonly prompt?: string }>(task: Task, fill:
     : { ...filled, prompt: asTask(task.prompt, filled.prompt) };
 }
 
-/** A program with what surrounds it filled in: no value becomes part of a command. */
+/** A program with its environment rendered: no value becomes part of a command. */
 function filledProgram<Program extends { readonly run?: unknown; readonly argv?: unknown }>(program: Program, fill: Fill): Program {
   const { run: _, argv: __, ...rest } = program;
   return { ...program, ...fill(rest) };
 }
 
-/** The checks of a gate, but for requests: those are filled in where they are sent, since secrets may go with them. */
+/** The checks of a gate, except requests, which are rendered when they are sent because they may contain secrets. */
 function filledChecks(checks: readonly CheckModel[], fill: Fill): CheckModel[] {
   return checks.map((check) => {
     if (check.templates === true) return check;

@@ -1,6 +1,6 @@
-// Owns the protection of what a gate's command reads to decide what it runs, in a flow. A flow says its gates only when it
-// comes to them, so what each agent changed is kept as two trees, and the gate looks whether that touches its commands.
-// What was put back since, and what the step was allowed to change, does not count.
+// Owns the protection of files that decide what a gate's command runs, in a flow. The gates of a flow are known only when
+// it reaches them, so each agent's changes are recorded as two trees, and the gate checks whether they affect its commands.
+// Reverted changes, and those that the step was allowed to make, do not count.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { git } from '../process/git.ts';
@@ -23,8 +23,8 @@ interface AgentChange {
   readonly mayChange: readonly string[];
 }
 
-/** Does the work of an agent; in a flow that git keeps, the run remembers what it changed. */
-export async function notingChanges(job: Job, work: () => Promise<Work> | Work): Promise<Work> {
+/** Runs the work of an agent; in a flow in a git checkout, the run records what it changed. */
+export async function recordingChanges(job: Job, work: () => Promise<Work> | Work): Promise<Work> {
   const { activation, apart, bound, want, workflow } = job.request;
   if (workflow.definition.form !== 'flow' || apart !== undefined || want !== 'execute') return await work();
   const from = await treeId(job);
@@ -45,7 +45,7 @@ async function treeId(job: Job): Promise<string | undefined> {
   }
 }
 
-/** What agents of a flow changed that decides what the commands of a gate run on this tree: paths with their steps. */
+/** Files changed by agents of a flow that decide what a gate's commands run on this tree, with their steps. */
 export async function steeredFiles(job: Job, tree: string): Promise<string[]> {
   const changes = changesIn(job.context.snapshot.data);
   const { model } = job.request.bound;

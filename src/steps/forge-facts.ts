@@ -1,12 +1,12 @@
-// Owns what checks ask a forge: words on the pull request of a run, and conclusions about its head. Which pull request
-// that is, is decided by whoever wires the forge to the runs.
+// Owns what checks ask a forge about the pull request of a run: approvals, labels, and the checks of its head. The code
+// that wires the forge decides which pull request that is.
 
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { Approval, CheckRun, Forge, ForgeAnswer, PullRequestFacts } from '../forge/forge.ts';
 import type { Groups } from '../forge/people.ts';
 
-/** The run that facts are asked for. */
+/** The run whose facts are needed. */
 export interface ForgeSubject {
   readonly runId: string;
   readonly params: JsonObject;

@@ -1,5 +1,5 @@
-// Owns the facts of a forge that expressions read as `github.*`: which of them a step or a workflow names, and how they
-// are read. They are read before each evaluation, and null is a value: the forge has not found out yet.
+// Owns the facts of a forge that expressions read as `github.*`: which of them a step or a workflow uses, and how they are
+// read. They are read before each evaluation, and null is a value: the forge does not know yet.
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
@@ -19,7 +19,7 @@ export interface ForgeNumbers {
   readonly pr_number?: Json | undefined;
 }
 
-/** What was read; `problem` says what could not be, and whether that may pass. */
+/** What was read; `problem` says what could not be read, and whether a retry may help. */
 export interface ForgeReading {
   readonly facts: JsonObject;
   readonly problem?: Passing & { readonly message: string };
@@ -83,14 +83,14 @@ export async function readForge(forge: Forge | undefined, data: ForgeNumbers, pa
 }
 
 async function readPart(forge: Forge, data: ForgeNumbers, part: ForgePart): Promise<ForgeAnswer<JsonObject> | null> {
-  if (part === 'repository') return inWords(await forge.repository());
+  if (part === 'repository') return snakeCased(await forge.repository());
   const number = part === 'pr' ? data.pr_number : data.issue_number;
   if (typeof number !== 'number') return null;
-  return inWords<object>(part === 'pr' ? await forge.pullRequest(number) : await forge.issue(number));
+  return snakeCased<object>(part === 'pr' ? await forge.pullRequest(number) : await forge.issue(number));
 }
 
-/** The facts under the names that templates are written with: `head_sha`, not `headSha`. */
-function inWords<T extends object>(answer: ForgeAnswer<T>): ForgeAnswer<JsonObject> {
+/** The facts with the names that templates use: `head_sha`, not `headSha`. */
+function snakeCased<T extends object>(answer: ForgeAnswer<T>): ForgeAnswer<JsonObject> {
   if (answer.result !== 'ok') return answer;
   const entries = Object.entries(answer.value).map(([name, value]): [string, Json] => [
     name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),

@@ -1,10 +1,9 @@
-// Owns what the command of a gate reads to decide what it runs: the scripts of package.json for `npm test`, the Makefile
-// for `make`, the file itself for `./check.sh`, the settings of test tools. A gate says nothing when the work it judges
-// could rewrite these.
+// Owns the files that decide what a gate's command runs: the scripts of package.json for `npm test`, the Makefile for
+// `make`, the file itself for `./check.sh`, the settings of test tools. A gate proves nothing if the work it judges could
+// rewrite these.
 //
-// A command line is read roughly, not as a shell does: what is not recognised adds nothing, and one file too many costs
-// an author a line of `may_change`. Where a command hides which file it runs (`cat ci.sh | sh`), every file counts that it
-// names.
+// A command line is read roughly, not as a shell does: unrecognised parts add nothing, and one file too many costs an
+// author a line of `may_change`. If a command hides which file it runs (`cat ci.sh | sh`), every file it names counts.
 
 import { posix } from 'node:path';
 import { allChecks, type CheckModel } from '../definition/check.ts';
@@ -31,7 +30,7 @@ export type ReadText = (path: string) => Promise<string | undefined>;
 
 const DEPTH_MAX = 6;
 const RULES_MAX = 10_000;
-/** Programs that run what follows them, after words of their own. */
+/** Programs that run the command after their own arguments. */
 const WRAPPERS: Readonly<Record<string, readonly string[]>> = {
   env: [],
   exec: [],
@@ -79,7 +78,7 @@ const PACKAGE_FLAGS: Readonly<Record<string, readonly string[]>> = {
 };
 const EXEC_WORDS: ReadonlySet<string> = new Set(['exec', 'x', 'dlx']);
 const SOURCING: ReadonlySet<string> = new Set(['source', '.']);
-/** Programs whose words are no commands, although they may look like one. */
+/** Programs whose arguments are not commands, although they may look like one. */
 const READERS: ReadonlySet<string> = new Set('grep egrep fgrep rg ag echo printf sed awk test [ [[ which type cat ls'.split(' '));
 const TESTS: ReadonlySet<string> = new Set(['test', '[', '[[']);
 const SCRIPT_FILE = /\.(?:sh|py|[cm]?[jt]s|rb|pl|php)$/;
@@ -112,7 +111,7 @@ const LOADING: ReadonlySet<string> = new Set(
 );
 const ALL_PACKAGES: ReadonlySet<string> = new Set(['--workspaces', '-w', '--workspace', '-ws', '-r', '--recursive', '--filter', '-F']);
 
-/** What decides what these commands run. */
+/** Returns guards for the files that decide what these commands run. */
 export async function gateGuards(commands: readonly GateCommand[], read: ReadText): Promise<Guard[]> {
   const reading = new CommandReading(read);
   for (const command of commands) {
@@ -182,7 +181,7 @@ class CommandReading {
     const folders = commands.flatMap(({ words }) =>
       words[0] === 'cd' && words[1] !== undefined ? [posix.join(scene.folder, words[1])] : [],
     );
-    // Of `$PWD/ci.sh` what stands behind the first slash is known.
+    // In `$PWD/ci.sh`, the part after the first slash is known.
     const words = line.split(/[\s"'`$();|&<>={}]+/).flatMap((word) => [word, word.slice(word.indexOf('/') + 1)]);
     for (const word of new Set(words))
       for (const folder of [scene.folder, ...folders]) {
@@ -208,7 +207,7 @@ class CommandReading {
     if (first.includes('/') || SCRIPT_FILE.test(first)) await this.executable(first, scene);
     else this.add(scene, `node_modules/.bin/${name}`, { part: 'link' });
     for (const guard of TOOL_FILES[name] ?? []) this.add(scene, guard.pattern, guard);
-    // `test -f built.txt` only asks whether the file is there.
+    // `test -f built.txt` only checks whether the file exists.
     if (!TESTS.has(name)) await this.flagged(rest, scene);
     if (name === 'pytest' || name === 'py.test')
       for (const folder of ['.', ...rest.filter((word) => /^[\w./-]+$/.test(word) && !/^-|\.\w+$/.test(word))])
@@ -233,7 +232,7 @@ class CommandReading {
     }
   }
 
-  /** Files that a tool is told to read: `make -f ci.mk`, `vitest --config ci.ts`. */
+  /** Files that options name: `make -f ci.mk`, `vitest --config ci.ts`. */
   private async flagged(words: readonly string[], scene: Scene): Promise<void> {
     for (const [index, word] of words.entries()) {
       const [flag = '', value] = word.startsWith('--') && word.includes('=') ? word.split(/=(.*)/s) : [word, words[index + 1]];
@@ -313,7 +312,7 @@ class CommandReading {
     const open = named.length === 0 ? [...MAKE_FILES] : named;
     for (let path = open.pop(); path !== undefined && rules.length < RULES_MAX; path = open.pop()) {
       if (!MAKE_FILES.includes(path)) this.close(here, path);
-      // Each target is another way through the same file.
+      // Each target follows another path through the same file.
       const read = readMakeFile((await this.enter(here, path, words.join(' '))) ?? '');
       rules.push(...read.rules);
       open.push(...read.includes);
@@ -414,7 +413,7 @@ function isRunner(word: string): boolean {
   return SHELLS.has(name) || INTERPRETERS.has(name) || PACKAGE_MANAGERS.has(name) || MAKES.has(name);
 }
 
-/** Of the words of an unknown program those from a runner of scripts on: it may start that one. */
+/** The arguments of an unknown program starting with a script runner, which it may start. */
 function fromRunner(words: readonly string[]): readonly string[] {
   const start = words.findIndex(isRunner);
   return start === -1 ? [] : words.slice(start);

@@ -1,8 +1,8 @@
-// Owns what a gate keeps from one look to the next while some of its checks are pending: a check that passed is not made
-// again while what it judged is the same, and the record has every state that a pending check was seen in.
+// Owns what a gate stores between runs while some of its checks are pending: a passed check is not repeated while its
+// subject is unchanged, and the record has every state of a pending check.
 //
-// - A check that looks at files counts for the tree it saw. After a change of the tree it is made again.
-// - What the forge says of a pull request is asked at every look: an approval can be taken back.
+// - A check of files counts for the tree it saw. After a change of the tree it runs again.
+// - The state of a pull request is read every time: an approval can be withdrawn.
 
 import { digestJson } from '../base/digest.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -20,13 +20,13 @@ export interface CheckRun {
   readonly config: CheckModel;
   readonly verdict: CheckVerdict;
   readonly at: number;
-  /** What the check itself found each time, if it ran twice. */
+  /** The result of each run, if the check ran twice. */
   readonly looks?: readonly CheckRun[];
 }
 
 interface StoredLook {
   readonly attempt: number;
-  /** The tree that was judged; null where no check looks at files. */
+  /** The tree that was judged; null if no check reads files. */
   readonly tree: string | null;
   readonly checks: readonly { readonly verdict: CheckVerdict; readonly at: number }[];
   /** What the pending checks wait for. */
@@ -37,7 +37,7 @@ interface StoredLook {
 
 const SEEN_MAX = 100;
 
-/** One look of a gate, with what the look before found. */
+/** One run of a gate's checks, with the results of the previous run. */
 export class GateLook {
   readonly #job: Job;
   readonly #tree: string | null;
@@ -50,12 +50,12 @@ export class GateLook {
     this.#last = last?.attempt === job.request.activation.attempt ? last : undefined;
   }
 
-  /** The states of pending checks that earlier looks saw. */
+  /** The earlier states of pending checks. */
   get seen(): readonly CheckResult[] {
     return this.#last?.seen ?? [];
   }
 
-  /** The verdict of the look before, if it passed and still counts. */
+  /** The previous verdict of a check, if it passed and still counts. */
   passedBefore(config: CheckModel, index: number): CheckRun | undefined {
     const last = this.#last?.checks[index];
     if (last === undefined || last.verdict.passed !== true || this.#asksForge(config)) return undefined;
@@ -67,7 +67,7 @@ export class GateLook {
     return allChecks([config]).some(({ check }) => entryOf(this.#job.bench.checks, check)?.needsPullRequest === true);
   }
 
-  /** What the run keeps of this look; nothing if it found what the look before found. */
+  /** The data to store about this run of the checks; nothing if it equals the previous one. */
   kept(runs: readonly (CheckRun & { readonly name: string; readonly record: CheckResult })[]): JsonObject | undefined {
     const before = this.#last?.checks ?? [];
     const checks = runs.map(({ verdict, at }, index) => {
@@ -84,7 +84,7 @@ export class GateLook {
     return { [lookKey(activation.path)]: redactJson(this.#job.bench.redactor, look as unknown as Json) };
   }
 
-  /** What the run keeps when the gate has its verdict: no look. */
+  /** The data that clears the stored results once the gate has its verdict. */
   done(): JsonObject | undefined {
     return this.#last === undefined ? undefined : { [lookKey(this.#job.request.activation.path)]: null };
   }

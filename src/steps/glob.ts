@@ -1,5 +1,5 @@
-// Owns whether a path matches a pattern. Patterns that are plain, or a folder with all below it, and paths that begin
-// otherwise than the pattern, are told without the matcher of Node, which takes milliseconds to load.
+// Owns whether a path matches a pattern. Plain patterns, whole folders, and paths with another beginning are decided
+// without Node's matcher, which takes milliseconds to load.
 
 import { posix } from 'node:path';
 import { EngineError } from '../base/error.ts';
@@ -11,16 +11,16 @@ const BELOW = '/**';
 export function matches(path: string, pattern: string): boolean {
   if (isPlain(pattern)) return path === pattern;
   const folder = pattern.slice(0, -BELOW.length);
-  // What Node's matcher makes of names that begin with a dot is left to it.
+  // Names that begin with a dot are left to Node's matcher.
   if (pattern.endsWith(BELOW) && isPlain(folder) && path.startsWith(`${folder}/`) && !path.slice(folder.length).includes('/.')) return true;
   assertQuick(pattern);
   return !beginsOtherwise(path, pattern) && posix.matchesGlob(path, pattern);
 }
 
-/** Whether a pattern begins with characters that are not those of the path. Some systems do not tell upper case from lower. */
+/** Whether a path cannot match because it begins differently. Case is ignored, because some systems ignore it. */
 function beginsOtherwise(path: string, pattern: string): boolean {
   const [start = ''] = /^[\w.-]*/.exec(pattern) ?? [];
-  // The matcher takes away a folder before "..".
+  // The matcher resolves "..".
   return !pattern.includes('..') && !path.toLowerCase().startsWith(start.toLowerCase());
 }
 

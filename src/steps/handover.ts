@@ -1,5 +1,5 @@
-// Owns work that is handed to the agent that called Pawl: which steps that are, what the agent is told, and what its
-// report is read as. What it reports is a claim; it is verified like the work of a driven agent.
+// Owns work that is handed to the agent that called Pawl: which steps, its instructions, and how its report is read. The
+// report is a claim; it is verified like the work of a driven agent.
 
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { StepKind } from '../definition/model.ts';
@@ -11,28 +11,28 @@ import type { StatePlace } from './saved-state.ts';
 import { entryOf, type StepServices } from './services.ts';
 import type { Job } from './work.ts';
 
-/** The key of the run's data that says: roles without a driver are done by the agent that called. */
+/** The data key of attended runs: the calling agent does the work of roles without a driver. */
 export const ATTENDED = '$attended';
 
 /** The instructions for an agent that does a step itself. */
 export interface Handover extends Omit<ReplyRules, 'givesText'> {
-  /** What kind of step it is: that decides how the report is read. */
+  /** The kind of step, which decides how the report is read. */
   readonly kind: StepKind;
-  /** The instructions. They stand alone: an agent that has forgotten all else can do it. */
+  /** The instructions. They are complete: an agent without any other context can do the step. */
   readonly prompt: string;
-  /** The same in parts, for whoever adds how to report. */
+  /** The same in parts, so that a caller can add how to report. */
   readonly parts: Instructions;
   readonly role: string;
   readonly title: string;
   /** True when it may ask the person it works for. */
   readonly mayAsk: boolean;
-  /** The outcomes that the report may choose in `outcome`; absent where it has no choice. */
+  /** The outcomes that the report may choose in `outcome`; absent if there is no choice. */
   readonly outcomes?: readonly string[];
 }
 
 /** What is stored when work is handed out. */
 export interface StoredHandover extends Handover {
-  /** Where the agent saves its state before it asks; absent where the step does not demand that. */
+  /** Where the agent saves its state before it asks; absent if the step does not require that. */
   readonly state?: StatePlace;
 }
 
@@ -42,7 +42,7 @@ export function isHandedOut(services: StepServices, role: string, { data }: Pick
   return setting === undefined ? data[ATTENDED] === true : setting.driver === 'attended';
 }
 
-/** Whether the work of a step of an agent is handed out; a live object does its own. */
+/** Whether the work of an agent's step is handed out. A live object does its own work. */
 export function isForCaller({ bench, request: { bound }, context }: Job): boolean {
   const { model, code } = bound;
   if (model.kind === 'task') return model.config.instructed === true && context.snapshot.data[ATTENDED] === true;
@@ -51,7 +51,7 @@ export function isForCaller({ bench, request: { bound }, context }: Job): boolea
   return isHandedOut(bench.services, role ?? '', context.snapshot);
 }
 
-/** What a report is read as: an outcome with its output, or what is wrong with it. */
+/** A parsed report: an outcome with its output, or its fault. */
 export type ReportReading = { readonly outcome: OutcomeName; readonly output: Json } | { readonly problem: string };
 
 /** Reads what an agent reports as its result, by the same rules as the reply of a driven agent. */

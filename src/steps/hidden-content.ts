@@ -1,7 +1,7 @@
-// Owns what the tree of a checkout does not show of the files on disk. A check reads the files, a merge takes the tree; where
-// a run made the two differ, a gate would judge something that can never land.
+// Owns finding differences between a checkout's git tree and its files on disk. A check reads the files, a merge takes the
+// tree; if a run made the two differ, a gate would judge something that can never be merged.
 //
-// Only what differs from the commit that the run began with is looked at: what people committed before is theirs.
+// Only differences from the commit that the run began with count: what people committed before is not the run's.
 
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
@@ -20,7 +20,7 @@ export interface TreeOnDisk {
   readonly mayChange: (path: string) => boolean;
 }
 
-/** Why some files on disk are not what would land, as sentences; empty where they are. */
+/** Why some files on disk are not what would be merged, as sentences; empty if they are. */
 export async function hiddenContent({ top, base, tree, paths, mayChange }: TreeOnDisk): Promise<string[]> {
   if (base === undefined) return [];
   const found: string[] = [];
@@ -40,9 +40,9 @@ async function reasonFor({ path, kind }: TreeEntry, { top, known, mayChange }: S
   if (posix.basename(path) === '.gitattributes' && !mayChange(path))
     return `${path} was changed, and it can make git store content that differs from the files`;
   if (kind === 'link') return await straysTo(top, path, known);
-  // Where a disk does not tell capitals from small letters, a renamed file is found under its old name as well.
+  // On a case-insensitive disk, a renamed file is also found under its old name.
   const isThere = kind === 'gone' && !known.hasInAnyCase(path) && (await unlessGone(lstat(join(top, path))))?.isFile() === true;
-  return isThere ? `${path} is still there, and git was told to ignore it` : undefined;
+  return isThere ? `${path} still exists, but git was set to ignore it` : undefined;
 }
 
 /** Where a link leads to content that is no part of the tree. */
@@ -51,7 +51,7 @@ async function straysTo(top: string, path: string, known: FileSet): Promise<stri
   const link = await unlessGone(readlink(place));
   if (link === undefined) return undefined;
   const real = await unlessGone(realpath(place));
-  // One that leads nowhere yet is taken by its words.
+  // A dangling link is resolved by its text.
   const target = real ?? resolve((await unlessGone(realpath(dirname(place)))) ?? dirname(place), link);
   const inside = relative(await realpath(top), target);
   const isOutside = inside === '..' || inside.startsWith(`..${sep}`);

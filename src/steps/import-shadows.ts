@@ -1,5 +1,5 @@
-// Owns which new files are imported in place of others: a module of Python's standard library that a file beside the
-// script hides, and a protected file that another one of the same name hides.
+// Owns which new files shadow others when code is imported: a module of Python's standard library, or a protected file of
+// the same name.
 
 import { basename, posix } from 'node:path';
 

@@ -1,7 +1,7 @@
-// Owns branches that would write the same files at the same time: each works in a checkout of its own, and what it
-// changed is brought back when it was seen to be done. Branches that contradict each other end in a conflict, the later
-// one. An agent that does not say what it writes may write anything, unless its role may not change files or the branches
-// are reviews. A workspace that git does not keep has no checkouts: there they work in place, one beside the other.
+// Owns branches that would write the same files at the same time: each works in its own checkout, and its changes are
+// merged back once it is done. If changes contradict each other, the later branch ends in a conflict. An agent that does
+// not declare its files may write anything, unless its role may not change files or the branches are reviews. Without
+// git there are no checkouts: the branches share the workspace.
 
 import type { AgentDeed } from '../agents/driver.ts';
 import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
@@ -17,7 +17,7 @@ import type { Bench } from './work.ts';
 const ANYTHING: readonly string[] = ['**'];
 const WRITING: readonly AgentDeed[] = ['edit', 'delete', 'move', 'execute'];
 
-/** Does the work of an attempt, in a checkout of its own where another branch may write the same. */
+/** Runs an attempt, in its own checkout if another branch may write the same files. */
 export async function apart(
   bench: Bench,
   request: AttemptRequest,

@@ -1,15 +1,15 @@
 // Owns the record of which tree each verdict of a run is about, kept in the run's data, so that a merge can be compared
-// with them: what a gate passed, what a review or a person approved, and what steps in between changed on purpose.
+// with what a gate passed, what a review or a person approved, and what steps in between changed on purpose.
 //
-// - Every gate that passed must have passed on the tree that lands. A later gate replaces an earlier one only if it makes
-//   all of its checks. A gate with `rerunAtMerge: false` no longer counts once a step changed the tree after it.
-// - The last approval and the last review must be about the tree that lands. An agent whose step is no review does not
-//   replace a reviewer by giving a verdict: the last review by a reviewer must be about that tree as well.
+// - Every gate that passed must have passed on the tree that is merged. A later gate replaces an earlier one only if it
+//   runs all of its checks. A gate with `rerunAtMerge: false` no longer counts once a step changed the tree after it.
+// - The last approval and the last review must be about the tree that is merged. An agent whose step is no review does
+//   not replace a reviewer by giving a verdict: the last review by a reviewer must be about that tree as well.
 // - So must every earlier one, unless a step changed the tree after it: then the workflow meant it to be replaced. A step
-//   that left the tree as it found it replaces nothing, whoever changed it before.
+//   that did not change the tree replaces nothing, whoever changed it before.
 // - Runs of one family work on one tree: the verdicts and the work of all of them count, whichever run merges.
 //
-// Any other change was made outside of the run, and what was judged is not what would land.
+// Any other change was made outside the run, so what was judged is not what would be merged.
 
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { withoutVisits } from '../definition/address.ts';
@@ -25,21 +25,21 @@ import { treeNow, type WorkspaceTree } from './workspace-tree.ts';
 /** Who judged: `work` is a step that may have changed the tree. */
 type JudgedBy = 'gate' | 'review' | 'approval' | 'work';
 
-/** One verdict, with the tree it is about; null where that is not known. */
+/** One verdict, with the tree it is about; null if that is not known. */
 export interface JudgedTree {
   readonly tree: string | null;
   readonly by: JudgedBy;
   readonly step: string;
   readonly at: number;
-  /** The tree that a step found, where that is known: one that left it as it was has changed nothing. */
+  /** The tree that a step began with, if known: a step that ends with the same tree has changed nothing. */
   readonly from?: string;
-  /** The group whose members judged side by side. */
+  /** The group whose members judged in parallel. */
   readonly group?: string;
-  /** Of a gate or a validation: what it takes to run it again. */
+  /** For a gate or a validation: what is needed to run it again. */
   readonly judge?: JsonObject;
-  /** Of a gate that looks at no files: the head of the pull request that it looked at. */
+  /** For a gate that reads no files: the head of the pull request that it checked. */
   readonly head?: string;
-  /** Of a review: the workflow says that the step is one. */
+  /** For a review: set if the workflow declares the step a review. */
   readonly isReviewer?: true;
 }
 
@@ -51,7 +51,7 @@ export interface RequiredVerdict extends JudgedTree {
 interface Judging {
   readonly tree: WorkspaceTree | undefined;
   readonly from?: WorkspaceTree | undefined;
-  /** Where no files were looked at: the head of the pull request. */
+  /** If no files were read: the head of the pull request. */
   readonly head?: string;
   readonly by: JudgedBy;
   /** False for a verdict that does not let work pass: an earlier one of the same step is void then. */
@@ -71,7 +71,7 @@ export function treeEvidence({ id, head }: WorkspaceTree): { readonly [name: str
   return { tree: id, ...(head === undefined ? {} : { head }) };
 }
 
-/** What it takes to run the gate or the validation of a step again: the fields of its kind, filled in as they were. */
+/** What is needed to run the gate or validation of a step again: its rendered configuration. */
 function judgeOf({ bound: { model }, item }: Job['request']): JsonObject | undefined {
   const own = item === undefined ? {} : { item };
   if (model.kind === 'gate') return { kind: 'gate', config: model.config as unknown as JsonObject, ...own };
@@ -79,12 +79,12 @@ function judgeOf({ bound: { model }, item }: Job['request']): JsonObject | undef
   return { kind: 'validate', ...(model.stages === undefined ? {} : { stages: model.stages as Json }), ...own };
 }
 
-/** The name under which the run keeps the verdict of a step, whatever its visit. */
+/** The data key for the verdict of a step, whatever its visit. */
 export function judgedKey(path: string): string {
   return `${PREFIX}${withoutVisits(path)}`;
 }
 
-/** What the run keeps of a verdict. */
+/** The data that the run stores about a verdict. */
 export function judgedTree({ bench, request, context }: Job, { tree, from, head, by, holds }: Judging): { readonly remember?: JsonObject } {
   const { path, member } = request.activation;
   const group = member?.group;
@@ -108,10 +108,10 @@ export function judgedTree({ bench, request, context }: Job, { tree, from, head,
 }
 
 /**
- * Does the work of a step in a workflow that lands, and notes the tree that it left. A review is about the tree that it
- * began with, also if it was handed out or asked a question meanwhile: what changed since, it may not have seen.
+ * Runs a step of a workflow that merges, and records the tree afterwards. A review is about the tree that it began with,
+ * also if it was handed out or asked a question meanwhile: it may not have seen later changes.
  */
-export async function notingTree(job: Job, work: () => Work | Promise<Work>): Promise<Work> {
+export async function recordingTree(job: Job, work: () => Work | Promise<Work>): Promise<Work> {
   if (!mayLand(job) || !(await isWorthNoting(job))) return await work();
   const isNew = job.request.want === 'execute';
   const kept = begunWith(job);
@@ -133,8 +133,8 @@ export async function notingTree(job: Job, work: () => Work | Promise<Work>): Pr
 }
 
 /**
- * What the run keeps of a review whose reviewers worked side by side at a step: it is about the tree that all of them
- * found and left. If they did not see the same one, it is about an earlier tree, so that it has to run again.
+ * The data about a review by parallel reviewers: it is about the tree that all of them began and ended with. If they did
+ * not see the same one, it is about an earlier tree, so that it has to run again.
  */
 export function reviewedTree(job: Job, { step, passed }: { readonly step: string; readonly passed: boolean }): JsonObject {
   const looks = judgedIn(job.context.snapshot.data).filter((one) => one.by === 'work' && one.step === step && one.group !== undefined);
@@ -163,8 +163,8 @@ function begunWith({ request, context }: Job): WorkspaceTree | undefined {
 }
 
 /**
- * What the run keeps of a step that may have changed files. A validation that passed is a gate as well: about the tree
- * that it began with, so that one whose stages write, such as a formatter, runs again before a merge.
+ * The data about a step that may have changed files. A passed validation is also a gate, about the tree that it began
+ * with, so that one whose stages write, such as a formatter, runs again before a merge.
  */
 function workAsNoted(job: Job, done: Work, { tree, from }: Pick<Judging, 'tree' | 'from'>): JsonObject | undefined {
   const isPassed = job.request.bound.model.kind === 'validate' && 'outcome' in done && done.outcome === 'ok';
@@ -199,13 +199,13 @@ function startsRuns(step: StepModel): boolean {
   return step.kind === 'workflow' || membersOf(step).some(startsRuns);
 }
 
-/** The functions of a flow may be thousands: asking git about each is worth it only where a verdict may be replaced. */
+/** A flow may have thousands of functions: the tree is recorded only if a verdict may be replaced. */
 async function isWorthNoting({ request }: Job): Promise<boolean> {
   if (request.bound.model.kind !== 'task' || request.workflow.definition.form !== 'flow' || request.family?.isChild === true) return true;
   return judgedIn((await request.snapshot()).data).some(({ by }) => by !== 'work');
 }
 
-/** The tree of the workspace for work that leaves it for a checkout of its own, where a landing may be held to it. */
+/** The tree of the workspace for work that moves to its own checkout, if a merge may depend on it. */
 export async function treeBeside(place: Pick<Job, 'bench' | 'request'>): Promise<WorkspaceTree | undefined> {
   const tree = mayLand(place) ? await treeIfAny(place) : undefined;
   return tree === 'unreadable' ? undefined : tree;
@@ -221,7 +221,7 @@ async function foundAfter(job: Job): Promise<FoundTree> {
   return job.request.apart === undefined ? await treeIfAny(job) : undefined;
 }
 
-/** Undefined where nothing is named that could be part of a tree. */
+/** Undefined if nothing is named that could be part of a tree. */
 type FoundTree = WorkspaceTree | 'unreadable' | undefined;
 
 async function treeIfAny(place: Pick<Job, 'bench' | 'request'>): Promise<FoundTree> {
@@ -238,7 +238,7 @@ function approves(claim: Json | undefined): boolean {
   return isJsonObject(claim ?? null) && (claim as JsonObject).verdict === 'approve';
 }
 
-/** The verdicts that must be about what lands. */
+/** The verdicts that must be about what is merged. */
 export async function requiredVerdicts({ request, context }: Job): Promise<readonly RequiredVerdict[]> {
   const own = judgedIn(context.snapshot.data).map((one) => ({ ...one, isForeign: false }));
   const all: readonly RequiredVerdict[] = [...own, ...foreignVerdicts((await request.family?.others()) ?? [])];
@@ -270,7 +270,7 @@ function foreignVerdicts(others: readonly FamilyRun[]): RequiredVerdict[] {
   });
 }
 
-/** What would land; the head only where there is a pull request. */
+/** What would be merged; the head only if there is a pull request. */
 export interface Candidate {
   readonly tree: string;
   readonly head?: string | undefined;
@@ -287,13 +287,13 @@ export function staleVerdicts(required: readonly RequiredVerdict[], { tree, head
   return required.filter((one) => !isFresh(one) && !isMade(one)).sort((one, other) => one.at - other.at);
 }
 
-/** Each check of a gate, to compare with those of others. */
+/** Each check of a gate, for comparison with other gates. */
 function checksOf(verdict: RequiredVerdict): string[] {
   const { checks } = isRepeatable(verdict) ? configOf(verdict) : {};
   return Array.isArray(checks) ? checks.map((check) => canonicalJson([check, verdict.judge?.item ?? null])) : [];
 }
 
-/** Whether this run can make the checks again. Checks of a project, and requests, may use what only their own run knows. */
+/** Whether this run can repeat the checks. Custom checks and requests may use data that only their own run has. */
 export function isRepeatable(verdict: RequiredVerdict): boolean {
   if (verdict.judge === undefined) return false;
   const { checks = [] } = configOf(verdict) as { readonly checks?: readonly CheckModel[] };

@@ -1,6 +1,6 @@
-// Owns the comparison before a merge: the head that would land must hold the tree that was tested, reviewed and approved.
-// A gate that judged an earlier tree, because later steps changed it, runs again on what would land. When what would land
-// was not judged, or does not pass, the outcome is `stale_tree`: nothing lands, and the checks have to run again.
+// Owns the comparison before a merge: the head to merge must have the tree that was tested, reviewed and approved. A gate
+// that judged an earlier tree, because later steps changed it, runs again on that head. If the head was not judged, or
+// does not pass, the outcome is `stale_tree`: nothing is merged, and the checks have to run again.
 
 import type { JsonObject } from '../base/json.ts';
 import { NO_CODE } from '../definition/code.ts';
@@ -16,14 +16,14 @@ import { gitFolder } from './protected-files.ts';
 import { type Job, stepError, type Work } from './work.ts';
 import { isOwnWorktree, treeNow } from './workspace-tree.ts';
 
-/** The subject with the head that may land and what was seen of it; or why nothing may. */
+/** The subject with the head to merge and the evidence; or why nothing may be merged. */
 export type Landing =
   | { readonly subject: ActionSubject; readonly evidence?: JsonObject; readonly checks?: readonly CheckResult[] }
   | { readonly stale: Work };
 
 const FILES_SHOWN = 20;
 
-/** A merge that waits because something that agents assumed is not settled; undefined when nothing holds it up. */
+/** A merge that waits for answers to assumptions; undefined if none block it. */
 export async function heldLanding({ request }: Job): Promise<Work | undefined> {
   const holding = (await request.holding?.()) ?? [];
   if (holding.length === 0) return undefined;
@@ -31,7 +31,7 @@ export async function heldLanding({ request }: Job): Promise<Work | undefined> {
   return { error: stepError('ASSUMPTION_OPEN', message, { reason: 'assumptions' }) };
 }
 
-/** What holds up a landing, and what to do about it. */
+/** What blocks a merge, and what to do about it. */
 export function holdingText(holding: readonly HoldingAssumption[]): string {
   const names = holding.map(
     ({ run, id, step, isAnswered }) => `${id} of step "${step}" (run ${run}${isAnswered ? ', answered otherwise' : ''})`,
@@ -41,7 +41,7 @@ export function holdingText(holding: readonly HoldingAssumption[]): string {
   return `a person must first settle what agents assumed: ${names.join(', ')}; ${todo}`;
 }
 
-/** Compares what a merge would land with what the verdicts of the run are about. */
+/** Compares what would be merged with what the verdicts of the run are about. */
 export async function checkLanding(job: Job, forge: Forge, subject: ActionSubject): Promise<Landing> {
   const required = await requiredVerdicts(job);
   if (required.length === 0 || subject.pr === undefined) return { subject };
@@ -62,7 +62,7 @@ export async function checkLanding(job: Job, forge: Forge, subject: ActionSubjec
       ),
     };
   const landing = await verdictOn(job, required, { subject: { ...subject, head }, tree: tree ?? '', head });
-  // In a worktree of the run's own, the checks that follow look at what others pushed.
+  // In the run's own worktree, the following checks must see what others pushed.
   if ('stale' in landing && (await isOwnWorktree(job))) await fastForward(cwd, head);
   return landing;
 }
@@ -92,7 +92,7 @@ async function verdictOn(job: Job, required: readonly RequiredVerdict[], { subje
   return { stale: { ...work, ...(again === undefined ? {} : { checks: again.checks }) } };
 }
 
-/** Why going back from the merge would change nothing: a stale verdict is not renewed on the way. */
+/** Why going back from the merge would change nothing: a stale verdict would not be renewed. */
 function notRenewed(
   { bound, workflow }: Job['request'],
   stale: readonly RequiredVerdict[],
@@ -103,7 +103,7 @@ function notRenewed(
   if (definition.form === 'flow' || back === undefined || !('to' in back) || !('step' in back.to)) return undefined;
   const target = back.to.step;
   const renewed = new Set([target, ...stepsAfter(definition, target)]);
-  // The merge itself runs gates again, once nothing else is stale; one that did not pass has to be on the way.
+  // The merge itself reruns gates once nothing else is stale; a gate that did not pass must be on the path back.
   const isRenewed = (verdict: RequiredVerdict): boolean => {
     if (isRepeatable(verdict) && verdict !== refused) return true;
     return definition.steps.some((model) => {
@@ -126,7 +126,7 @@ type Rerun =
   | { readonly kind: 'passed'; readonly checks: readonly CheckResult[]; readonly refused?: undefined }
   | { readonly kind: 'refused'; readonly why: string; readonly refused: RequiredVerdict; readonly checks: readonly CheckResult[] };
 
-/** Runs gates again on what would land, where the workspace holds exactly that. */
+/** Runs gates again on what would be merged, if the workspace has exactly that tree. */
 async function rerunGates(job: Job, stale: readonly RequiredVerdict[], tree: string): Promise<Rerun | undefined> {
   const checks: CheckResult[] = [];
   if (!stale.every(isRepeatable)) return undefined;

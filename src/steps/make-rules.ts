@@ -1,14 +1,14 @@
-// Owns how a Makefile is read, as far as that tells which commands a target runs and which files are included. Variables
-// and functions are not worked out; a command with one in it is read without it.
+// Owns reading a Makefile to find which commands a target runs and which files are included. Variables and functions are
+// not expanded; a command is read without them.
 
-/** What a Makefile says. */
+/** The rules and includes of a Makefile. */
 export interface MakeFile {
   /** Files that it includes, as they are written. */
   readonly includes: readonly string[];
   readonly rules: readonly MakeRule[];
 }
 
-/** One rule: how its targets are made, and what is made before. */
+/** One rule: its targets, their recipe and their prerequisites. */
 export interface MakeRule {
   readonly targets: readonly string[];
   readonly before: readonly string[];
@@ -33,7 +33,7 @@ export function readMakeFile(text: string): MakeFile {
   return { includes, rules };
 }
 
-/** The commands that these targets run, with those of everything that is made before; without a target, the first one. */
+/** The commands of these targets and their prerequisites; without a target, of the first one. */
 export function recipesOf(rules: readonly MakeRule[], wanted: readonly string[]): string[] {
   const first = rules.find(({ targets }) => targets.some((target) => !target.startsWith('.')));
   const open = wanted.length > 0 ? [...wanted] : [...(first?.targets ?? [])];

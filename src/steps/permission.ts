@@ -1,5 +1,5 @@
-// Owns what a workflow lets its own run do: its `permissions` narrow what the run may do at the forge and what its
-// agents may do to files. What they do not name is as the project allows it.
+// Owns the `permissions` of a workflow, which narrow what its run may do at the forge and what its agents may do to files.
+// Anything else is as the project allows.
 
 import { type AgentPermissions, WORK_IN_PLACE } from '../agents/driver.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -15,7 +15,7 @@ export function actionRefusal({ permissions = {} }: Definition, action: string, 
   return missing === undefined ? undefined : refusal(missing, permissions[missing]);
 }
 
-/** Why a run may not make an output of a type at the forge; undefined when it may. */
+/** Why a run may not create an output at the forge; undefined if it may. */
 export function outputRefusal(definition: Definition, { type, ...output }: Pick<OutputModel, 'type'>): string | undefined {
   const target = 'target' in output ? (output.target as Json) : undefined;
   return actionRefusal(definition, OUTPUT_ACTIONS[type] ?? type, target === undefined ? {} : { target });
@@ -45,7 +45,7 @@ function areasOf(action: string, { target }: JsonObject): readonly Area[] {
   }
 }
 
-/** What an agent of a run may do: what its role allows, without changes to files where the workflow has none. */
+/** The permissions of a run's agent: those of its role, without file changes if the workflow forbids them. */
 export function narrowed({ permissions = {} }: Definition, allowed: AgentPermissions = WORK_IN_PLACE): AgentPermissions {
   if ((permissions.contents ?? 'write') === 'write') return allowed;
   return { ...allowed, deeds: allowed.deeds.filter((deed) => !CHANGING.has(deed)) };

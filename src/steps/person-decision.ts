@@ -1,4 +1,4 @@
-// Owns what a person decided last at a question of the run, for checks that ask for it.
+// Owns the last decision of a person at a question of the run, for checks that need it.
 
 import { isJsonObject } from '../base/json.ts';
 import { judgedKey } from './judged-tree.ts';

@@ -1,6 +1,6 @@
-// Owns how a program is started for an attempt: in the workspace, with the declared environment, under a mark of its
-// own, masked, and ended with the attempt. Values of the run reach it as variables or on its input, never as text of
-// the command.
+// Owns how a program is started for an attempt: in the workspace, with the declared environment and its own process mark,
+// its output masked, and ended with the attempt. Values of the run reach it as variables or on its input, never as part
+// of the command.
 
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -47,7 +47,7 @@ export async function runProgram(bench: Bench, request: AttemptRequest, program:
     ...(argv === undefined ? { shell: run ?? '', pipefail } : {}),
     cwd: resolve(services.cwd, cwd ?? '.'),
     env: { ...credentials.env, ...services.env, ...env, ...attemptVariables(request) },
-    // A re-run after a crash has the same key; the mark must differ all the same, or the two would end each other.
+    // A rerun after a crash has the same key, but the mark must differ, or the two would end each other.
     mark: `${keyOf(request)}/${randomUUID()}`,
     signal: request.signal,
     ...(services.inheritEnv === undefined ? {} : { inheritEnv: services.inheritEnv }),
@@ -62,7 +62,7 @@ export async function runProgram(bench: Bench, request: AttemptRequest, program:
   return await running.finally(() => sink?.close());
 }
 
-/** A folder that a link or a path leads to outside the workspace holds other files than those that are judged. */
+/** Rejects a working folder outside the workspace, because its files are not those that are judged. */
 async function outsideOf(workspace: string, cwd: string): Promise<NotRun | undefined> {
   if (!existsSync(workspace)) return undefined;
   const root = await realpath(workspace);
@@ -102,7 +102,7 @@ function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** A program as people call it. */
+/** The name of a program in messages. */
 export function programName({ run, argv }: ProgramSetting): string {
   return run ?? argv?.join(' ') ?? '';
 }
@@ -115,7 +115,7 @@ export function keptText(text: string): string {
   return kept.text();
 }
 
-/** The end of what a program said, preferably on its error stream: what a message can hold. */
+/** The end of a program's output, preferably of its error stream, short enough for a message. */
 export function lastWords({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): string {
   const text = (stderr.trim() === '' ? stdout : stderr).trim();
   return text.length <= TAIL_CHARACTERS ? text : `…${text.slice(-TAIL_CHARACTERS)}`;

@@ -1,9 +1,9 @@
-// Owns the digests of protected files: those of a workspace that match one of several patterns, with what the usual walk
-// leaves out (`.git`, the folders of the engine) where a pattern spells it out.
+// Owns the digests of protected files: those of a workspace that match one of several patterns, including what the usual
+// walk leaves out (`.git`, the engine's folders) if a pattern names it.
 //
-// Links are followed inside of the workspace; of one that leads out only where it leads is kept. Of some files only the
-// part counts that decides what a gate runs (`file-part.ts`). The settings of git are compared without what every push
-// writes there, or no agent could push: which remote branch a branch belongs to.
+// Links are followed inside the workspace; for one that leads out, only its target is recorded. For some files only the
+// part that decides what a gate runs counts (`file-part.ts`). Git's settings are compared without the upstream of
+// branches, which every push writes, or no agent could push.
 
 import { createHash, hash } from 'node:crypto';
 import { type FileHandle, lstat, realpath } from 'node:fs/promises';
@@ -20,9 +20,9 @@ import { type FoundEntry, type WalkStarts, walkWorkspace } from './workspace-wal
 /** Files to look at. */
 export interface Guard {
   readonly pattern: string;
-  /** What of the content counts; without it, all of it. */
+  /** The part of the content that counts. Default: all of it. */
   readonly part?: FilePart;
-  /** True where a new file counts as a change. */
+  /** True if a new file counts as a change. */
   readonly isClosed?: boolean;
 }
 
@@ -30,14 +30,14 @@ export interface Guard {
 export interface ProtectedQuery {
   readonly cwd: string;
   readonly guards: readonly Guard[];
-  /** Where the engine keeps its own database: what begins so is its own, wherever it lies. */
+  /** The engine's database: files whose path begins with it belong to the engine. */
   readonly own?: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * The name in a run's data of what was there before an activation. One entry per step, for its latest visit: no agent is
- * blamed for what people and other steps changed between two visits.
+ * The data key for the state before an activation. One entry per step, for its latest visit: no agent is blamed for
+ * changes by people and other steps between two visits.
  */
 export function protectedKey(path: string): string {
   return `$protected:${withoutVisits(path)}`;
@@ -50,14 +50,14 @@ const GIT_CONFIG = '.git/config';
 const READ_AT_ONCE_MAX = 1 << 20;
 const OUTSIDE = 'leads out to ';
 const SPECIAL = 'special file';
-/** Stands for a file of which only counts that it is there. */
+/** The digest of a file of which only the existence counts. */
 export const PRESENT = 'is there';
 
 /** The digests of all files that match, by path with slashes; what is in the folder of git is named `.git/…`. */
 export async function digestProtected(query: ProtectedQuery): Promise<ReadonlyMap<string, string>> {
   const root = await realpath(query.cwd);
   const git = await gitFolder(root);
-  // A run's own worktree lies beside the database, and what is in it is the work, not the engine's.
+  // A run's own worktree is next to the database; its files are the work, not the engine's.
   const own = query.own === undefined || isOfStore(root, query.own) ? undefined : query.own;
   const found = new Map<string, string>();
   /** The files of which all content counts: no part adds to that. */
@@ -83,7 +83,7 @@ interface GuardedEntries {
   readonly entries: readonly FoundEntry[];
 }
 
-/** Finds what each guard looks at, all at once: most names are not there, and each takes its time to be looked up. */
+/** Finds the files of all guards in parallel: most do not exist, and each lookup takes time. */
 function findGuarded({ guards, signal }: ProtectedQuery, place: Omit<Places, 'pattern'>): Promise<readonly GuardedEntries[]> {
   let count = 0;
   const [inRoot, inGit]: readonly [WalkStarts, WalkStarts] = [new Map(), new Map()];
@@ -130,13 +130,13 @@ interface Places {
   readonly pattern: string;
 }
 
-/** Where the walk for a pattern begins; the folder of git may lie elsewhere, for a worktree and for a part of a repository. */
+/** Where the walk for a pattern begins; for a worktree or a subfolder, git's folder is elsewhere. */
 function placeOf({ root, git, pattern }: Places): { root: string; place?: (folder: string) => string } | undefined {
   if (!pattern.startsWith(`${GIT}/`)) return { root };
   return git === undefined ? undefined : { root: git, place: (folder) => join(git, folder.slice(GIT.length)) };
 }
 
-/** The folder of git that a place belongs to, the shared one for a worktree; undefined outside of every repository. */
+/** The git folder of a path, the shared one for a worktree; undefined outside a repository. */
 export async function gitFolder(from: string): Promise<string | undefined> {
   const place = join(from, GIT);
   const facts = await unlessGone(lstat(place));
@@ -168,7 +168,7 @@ async function contentDigest(name: string, file: string, part: FilePart | undefi
   if (handle === undefined) return undefined;
   try {
     const { mode, size } = await handle.stat();
-    // A stream costs more than the reading itself where a file is small, and most are.
+    // For a small file a stream costs more than reading it at once, and most files are small.
     const digest = size <= READ_AT_ONCE_MAX ? hash('sha256', await handle.readFile()) : await streamDigest(handle);
     // Runners such as run-parts leave out what is not executable.
     return `${digest}${(mode & 0o111) !== 0 ? ' executable' : ''}`;

@@ -1,5 +1,5 @@
-// Owns which files of a workspace are protected, and what changed of them: what the project and the workflows name, what
-// the commands of gates read to decide what they run, and always the settings of the engine, of git, of CI and of agents.
+// Owns which files of a workspace are protected, and their changes: files that the project and the workflows name, files
+// that decide what gates run, and always the settings of the engine, of git, of CI and of agents.
 
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -16,7 +16,7 @@ import type { ProgramSetting, StageSetting } from './services.ts';
 import type { Job } from './work.ts';
 import { readWorkspaceFile } from './workspace-file.ts';
 
-/** What is protected from every agent, named or not; nothing may be added there either. */
+/** Patterns that are always protected from every agent; new files there count as changes too. */
 const ALWAYS_PROTECTED: readonly string[] = Object.freeze([
   '.pawl/**',
   '.squadron/**',
@@ -46,7 +46,7 @@ const ALWAYS_PROTECTED: readonly string[] = Object.freeze([
   '.yarnrc*',
   '.pnpmfile.cjs',
   '.pre-commit-config.yaml',
-  // What lies deeper is written by husky itself, when packages are installed.
+  // Deeper files are written by husky itself, when packages are installed.
   '.husky/*',
   'lefthook.y*ml',
 ]);
@@ -57,18 +57,18 @@ const SHOWN_MAX = 20;
 /** The digests of files by their paths. */
 export type Digests = ReadonlyMap<string, string>;
 
-/** Files and the guards that they were found with: compared with these again, whatever scripts say by then. */
+/** Files and the guards they were found with, which are used again for the comparison. */
 export interface Watched {
   readonly files: Digests;
   readonly guards: readonly Guard[];
 }
 
-/** What is protected in the folder of git. */
+/** The guards in the git folder. */
 export const GIT_GUARDS: readonly Guard[] = ALWAYS_PROTECTED.filter((pattern) => pattern.startsWith(GIT)).map(closed);
 
 /**
- * What is protected in every step of the run and of the runs that it starts. The folder of git is left out: people and
- * other runs change it while a run goes on, and none of it is in the tree that a gate judges.
+ * The guards for every step of the run and of the runs it starts. The git folder is left out: people and other runs change
+ * it during a run, and none of it is in the tree that a gate judges.
  */
 export async function sharedGuards(job: Job): Promise<readonly Guard[]> {
   const { cwd, protected: ofProject = [] } = job.bench.services;
@@ -83,8 +83,8 @@ export async function sharedGuards(job: Job): Promise<readonly Guard[]> {
 }
 
 /**
- * What is protected in this step besides what always is, as an agent is told it: the patterns that people named, and the
- * files in the workspace that decide what the commands of gates run.
+ * The protected names of this step for the agent's instructions, besides those that are always protected: the patterns
+ * that people named, and the files that decide what gates run.
  */
 export async function protectedNames(job: Job): Promise<readonly string[]> {
   const { cwd } = job.bench.services;
@@ -102,7 +102,7 @@ function nameOf({ pattern, part }: Guard): string {
   return part === undefined ? pattern : `${pattern} (the parts that decide which commands run)`;
 }
 
-/** The guard for a pattern that somebody wrote; with a slash at its end it means a folder to which nothing may be added. */
+/** The guard for a written pattern. A trailing slash means a folder to which nothing may be added. */
 export function guardFor(pattern: string): Guard {
   return pattern.endsWith('/') ? closed(`${pattern}**`) : { pattern };
 }
@@ -114,7 +114,7 @@ function closed(pattern: string): Guard {
 /** The workflow and those that it starts, as far as they are known before it does. */
 function definitionsOf({ workflow, family }: AttemptRequest): Definition[] {
   const found = new Map<string, CompiledWorkflow>([[workflow.definition.name, workflow]]);
-  // It grows while it is read: each workflow is followed by those that it starts.
+  // The map grows during the loop: each workflow is followed by those it starts.
   for (const { definition, children } of found.values()) {
     for (const [name, child] of children) if (!found.has(name)) found.set(name, child);
     for (const step of definition.steps.flatMap(stepsWithin)) {
@@ -163,7 +163,7 @@ export interface Change {
   readonly what: 'changed' | 'deleted' | 'added';
 }
 
-/** What differs between two looks. A new file counts only where nothing may be added. */
+/** The changes between two states. A new file counts only if nothing may be added there. */
 export function changesBetween({ files: before, guards }: Watched, after: Digests): Change[] {
   const changes: Change[] = [];
   for (const [path, digest] of before) {
@@ -184,7 +184,7 @@ export function isGuarded(path: string, { pattern, part }: Guard): boolean {
   return matches(path, pattern) && (part !== 'python-module' || hidesPythonModule(path));
 }
 
-/** Changes in words, for a message. */
+/** Changes as text, for a message. */
 export function describeChanges(changes: readonly Change[]): string {
   const shown = changes.slice(0, SHOWN_MAX).map(({ path, what }) => `${path} (${what})`);
   return shown.join(', ') + (changes.length > SHOWN_MAX ? ` and ${changes.length - SHOWN_MAX} more` : '');

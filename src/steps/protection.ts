@@ -1,21 +1,21 @@
-// Owns the protection of files that judge or steer an agent's work: tests and gate scripts that the author names, what
-// the commands of the workflow's gates read to decide what they run, and always the settings of the engine, of git, of CI
-// and of agents. They are hashed before the work and compared after it.
+// Owns the protection of files that judge or steer an agent's work: tests and gate scripts that the author names, files
+// that decide what the workflow's gates run, and always the settings of the engine, of git, of CI and of agents. They are
+// hashed before the work and compared after it.
 //
 // - A protected file that was changed or deleted makes the verdict void, whatever it was: ok, fail or reject.
-// - A new file does so where it would act by itself: below what is always protected, where it decides what a gate runs,
-//   and below a folder that the author closed (`ci/`, with a slash at its end). Below a pattern such as `tests/**` new
+// - So does a new file that would take effect by itself: below what is always protected, where it decides what a gate
+//   runs, and below a folder that the author closed (`ci/`, with a trailing slash). Below a pattern such as `tests/**` new
 //   files are allowed: writing more tests is work.
-// - All attempts of one activation are compared with what was there before the first, so nothing is gained by trying
-//   again. What was there is among the run's data, under a name that no author can write.
+// - All attempts of one activation are compared with the state before the first, so a retry gains nothing. That state is
+//   in the run's data, under a reserved name.
 // - Nothing is posted for work whose verdict is void.
 //
-// The engine cannot tell who changed a file: steps that work at the same time in one workspace answer for each other.
+// The engine cannot tell who changed a file: parallel steps in one workspace are responsible for each other's changes.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { patternRefusal } from '../definition/output-pattern.ts';
 import { isAgentWork, recordIn } from './accepted-files.ts';
-import { notingChanges } from './flow-protection.ts';
+import { recordingChanges } from './flow-protection.ts';
 import { matches } from './glob.ts';
 import { type Guard, isUnreadable, protectedKey } from './protected-files.ts';
 import {
@@ -31,24 +31,24 @@ import {
 } from './protected-guards.ts';
 import { type Executor, type Job, stepError, type Work } from './work.ts';
 
-/** Does the work of an agent, and lets its verdict count when it left the protected files alone. */
+/** Runs the work of an agent; its verdict counts only if it left the protected files alone. */
 export async function protecting(job: Job, work: Executor): Promise<Work> {
   const refusal = refusalOf(job);
   if (refusal !== undefined) return refusal;
   const before = isAgentWork(job) ? await openBaseline(job) : undefined;
   const unreadable = before === undefined ? undefined : unreadableOf(job, before);
   if (unreadable !== undefined) return unreadable;
-  const done = before === undefined ? await work(job) : await notingChanges(job, () => work(job));
+  const done = before === undefined ? await work(job) : await recordingChanges(job, () => work(job));
   if ('handed' in done) return remembering(job, done, before ?? (await openBaseline(job)));
   if (before === undefined) return done;
   if ('asks' in done || job.request.signal.aborted) return remembering(job, done, before);
   const changed = changesBetween(before, await takeDigests(job, before.guards));
   if (changed.length > 0) return remembering(job, voided(job, done, changed), before);
-  // An attempt that ended well left everything as it was: there is nothing that a later one could hide behind it.
+  // A successful attempt left everything unchanged, so no later attempt can hide a change behind it.
   return 'error' in done ? remembering(job, done, before) : done;
 }
 
-/** What has to be known of the protected files before the work begins, for the run's data. */
+/** The state of the protected files before the work begins, for the run's data. */
 export async function protectedBefore(job: Job): Promise<JsonObject | undefined> {
   if (!isAgentWork(job) || refusalOf(job) !== undefined || keptDigests(job) !== undefined) return undefined;
   const guards = await guardsOf(job);
@@ -77,7 +77,7 @@ function refusalOf(job: Job): Work | undefined {
   return undefined;
 }
 
-// What people named and the engine cannot see must not look as if it were watched.
+// A file that people named and the engine cannot read must not appear to be protected.
 function unreadableOf(job: Job, { files }: Baseline): Work | undefined {
   const patterns = namedPatterns(job).map((pattern) => (pattern.endsWith('/') ? `${pattern}**` : pattern));
   const found = [...files].find(

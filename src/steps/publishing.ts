@@ -1,7 +1,7 @@
-// Owns how the work of a run gets to the forge: which branch it is on, the push, and the pull request that stands for it.
-// The engine commits and pushes, so agents need no login. What is reviewed, approved and merged is that branch.
+// Owns publishing the work of a run at the forge: its branch, the push, and its pull request. The engine commits and
+// pushes, so agents need no login. That branch is what is reviewed, approved and merged.
 //
-// - A pull request of a run comes from the run's branch, and goes to the branch that the run is for. Any other is refused.
+// - A pull request of a run goes from the run's branch to the run's target branch. Any other is rejected.
 // - One that somebody opened from that branch is adopted; a second one is never opened.
 // - Work is committed only in a worktree that belongs to the run. In a checkout of people, what they committed counts.
 
@@ -15,7 +15,7 @@ import { actionRefusal, outputRefusal } from './permission.ts';
 import { type Job, requestError, type Work } from './work.ts';
 import { treeNow } from './workspace-tree.ts';
 
-/** Why something could not be published, and whether trying again may help. */
+/** Why something could not be published, and whether a retry may help. */
 export interface Unpublished extends Passing {
   readonly problem: string;
 }
@@ -36,18 +36,18 @@ export interface OwnPullRequest {
   readonly branch: WorkBranch;
 }
 
-/** How a pull request is opened where none is open from the run's branch. */
+/** How a pull request is opened if none is open from the run's branch. */
 export interface Opening {
   readonly title: string;
   readonly body: string;
   readonly key: string;
-  /** The branch that the worker named; one that is not the run's is refused. */
+  /** The branch that the worker named; it must be the run's branch. */
   readonly head?: string;
 }
 
 const PUSHED = '$pushed';
 
-/** The branch that a run works on, with all of its work committed where the branch is its own. */
+/** The branch of a run, with all work committed if the branch is its own. */
 async function workBranch(job: Job, forge: Forge): Promise<WorkBranch | Unpublished> {
   const { head, apart } = job.request;
   const { cwd } = job.bench.services;
@@ -59,7 +59,7 @@ async function workBranch(job: Job, forge: Forge): Promise<WorkBranch | Unpublis
       `the worktree is on ${found.branch ?? `commit ${found.sha}`}, not on the run's branch "${head.local}"; switch back to it`,
     );
   try {
-    // In the run's own worktree looking at the tree commits it.
+    // In the run's own worktree, reading the tree commits it.
     await treeNow(job);
   } catch (error) {
     if (!(error instanceof TreeError)) throw error;
@@ -80,7 +80,7 @@ async function branchInPlace(
   return { name: branch, sha, isOwn: false };
 }
 
-/** Brings the work of a run to the forge: commits it where the branch is the run's own, and pushes it. */
+/** Publishes the work of a run: commits it if the branch is the run's own, and pushes it. */
 async function publish(job: Job, forge: Forge): Promise<WorkBranch | Unpublished> {
   return await inTurn(job.bench.services.cwd, () => publishNow(job, forge));
 }
@@ -103,7 +103,7 @@ async function publishNow(job: Job, forge: Forge): Promise<WorkBranch | Unpublis
   return answer.result === 'ok' ? branch : failed(answer);
 }
 
-/** What a run remembers of its pull request, and of the step that opened it. A run can have several. */
+/** The data about a run's pull request, and the step that opened it. A run can have several. */
 export function rememberedOf({ pr, branch }: OwnPullRequest, opened?: Job): JsonObject {
   return {
     pr_number: pr.number,
@@ -118,7 +118,7 @@ function pullRequestsOf({ context }: Job): JsonObject {
   return isJsonObject(several) ? several : {};
 }
 
-/** The pull request that is open from the run's branch, with the work pushed to it; undefined where there is none. */
+/** The open pull request from the run's branch, with the work pushed to it; undefined if there is none. */
 export async function ownPullRequest(job: Job, forge: Forge): Promise<OwnPullRequest | Unpublished | undefined> {
   const branch = await publish(job, forge);
   if ('problem' in branch) return branch;
@@ -163,13 +163,13 @@ export async function openPullRequest(job: Job, forge: Forge, opening: Opening):
 }
 
 /**
- * Brings what a step changed to the pull request of its run, so that people and CI see what the run goes on with. A pull
- * request that the worker opened itself, from the run's branch, becomes that of the run.
+ * Pushes what a step changed to the pull request of its run, so that people and CI see the current work. A pull request
+ * that the worker opened itself, from the run's branch, becomes that of the run.
  */
 export async function publishing(job: Job, done: Work): Promise<Work> {
   const { forge } = job.bench.services;
   const { head, activation } = job.request;
-  // Branches of a group may still be writing; what they changed is published by the step that comes after them.
+  // Other branches of a group may still be writing; the step after the group publishes their changes.
   if (forge === undefined || head === undefined || activation.member !== undefined) return done;
   if (!('outcome' in done) || done.outcome !== 'ok' || isReview(done.output) || done.remember?.pr_number !== undefined) return done;
   if (!(await hasPullRequest(job, forge, head))) return done;
@@ -181,7 +181,7 @@ export async function publishing(job: Job, done: Work): Promise<Work> {
   return { ...noted, error: requestError('STEP_FAILED', error, own) };
 }
 
-/** What a reviewer leaves behind is no part of the work. */
+/** Whether a result is a review: files that a reviewer wrote are not part of the work. */
 function isReview(output: unknown): boolean {
   return typeof output === 'object' && output !== null && 'verdict' in output;
 }
@@ -194,8 +194,8 @@ async function hasPullRequest({ context, request }: Job, forge: Forge, head: Wor
 }
 
 /**
- * The job with the pull request that it needs, and what the run remembers of it: work is pushed to the one of the run,
- * and where there is none yet, one is opened. In a checkout of people nothing is pushed or opened unasked.
+ * The job with the pull request that it needs, and the data about it: work is pushed to the run's pull request, and one is
+ * opened if there is none. In a people's checkout nothing is pushed or opened without a request.
  */
 export async function withPullRequest<J extends Job>(job: J): Promise<{ readonly job: J; readonly remember?: JsonObject } | Unpublished> {
   const { forge } = job.bench.services;
@@ -208,7 +208,7 @@ export async function withPullRequest<J extends Job>(job: J): Promise<{ readonly
   return { job: { ...job, context: job.context.knowing(remember) }, remember };
 }
 
-/** Why the pull request that a run's data names is not that of its work; a step can write any number there. */
+/** Why the pull request in a run's data is not its own; a step can write any number there. */
 export async function foreignPullRequest({ bench, context, request }: Job): Promise<Unpublished | undefined> {
   const { head } = request;
   const { pr_number: number } = context.snapshot.data;
@@ -222,7 +222,7 @@ export async function foreignPullRequest({ bench, context, request }: Job): Prom
     : refuse(`pull request #${number} is from "${read.value.headBranch}", and the work of this run is on "${head.branch}"`);
 }
 
-/** The branch that the work of a run is for: that of its trigger, else the default one. */
+/** The target branch of a run: that of its trigger, otherwise the default branch. */
 export async function baseOf(job: Job, forge: Forge): Promise<string | Unpublished> {
   const { base_branch: base } = job.context.snapshot.data;
   if (typeof base === 'string' && base !== '') return base;
@@ -254,7 +254,7 @@ function failed(failure: ForgeFailure): Unpublished {
 
 const busy = new Map<string, Promise<unknown>>();
 
-/** One after the other in each folder: git locks its index. */
+/** Serialises work in each folder, because git locks its index. */
 function inTurn<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const turn = (busy.get(folder) ?? Promise.resolve()).then(work);
   const settled = turn.then(

@@ -19,7 +19,7 @@ function masked(redactor: Redactor, value: Json): Json {
   return Object.fromEntries(members);
 }
 
-/** The result of an attempt without secrets. Outputs were masked before the postconditions saw them; this masks the rest. */
+/** The result of an attempt without secrets. Outputs were masked before the postconditions; this masks the rest. */
 export function sealed(redactor: Redactor | undefined, result: AttemptResult): AttemptResult {
   if (redactor === undefined || result.type === 'observed') return result;
   const { claim, evidence, actor, checks } = result;

@@ -1,15 +1,14 @@
-// Owns what the reply of every worker must satisfy before it counts, whoever the worker is: a driven agent, a live object
-// or an agent that reports by itself. Drivers may use the same rules to let their agent correct a reply; what they let
-// through is checked again here.
+// Owns the rules for the reply of every worker: a driven agent, a live object or an attended agent. Drivers may use the
+// same rules to let their agent correct a reply; it is checked again here.
 //
-// - A successful output fits the schema of its step, and is text where the step gives text.
+// - A successful output matches the schema of its step, and is text if the step returns text.
 // - A verdict is `approve` or `reject`, given once and without contradiction. A reviewer who did not fail gives one.
 
 import type { AgentReply } from '../agents/driver.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { argumentFault, argumentLines } from '../definition/arg.ts';
 import { type AssumptionText, checkAssumptions } from '../definition/assumption.ts';
-import { misfit } from '../definition/json-schema.ts';
+import { schemaMismatch } from '../definition/json-schema.ts';
 import type { ArgModel, StepModel } from '../definition/model.ts';
 import { isReview } from '../definition/overlap.ts';
 import type { WorkerConfig } from './brief.ts';
@@ -22,7 +21,7 @@ export interface ReplyRules {
   readonly givesText?: true;
   /** The worker reviews something: it must say `approve` or `reject`. */
   readonly reviews?: true;
-  /** A gate goes by the findings that the review reports. */
+  /** A gate decides by the findings of the review. */
   readonly findings?: true;
   /** The arguments of the step: fields of the output with their names must have allowed values. */
   readonly args?: Readonly<Record<string, ArgModel>>;
@@ -52,7 +51,7 @@ export function replyRulesOf(worker: WorkerConfig, step: StepModel, group: StepM
 
 const QUALITY_REVIEWER = 'quality-reviewer';
 
-/** Returns what a worker is told about its reply, beside the schema. `field`: what holds the values of its arguments. */
+/** Returns the instructions for a worker's reply, besides the schema. `field`: the field with the values of its arguments. */
 export function ruleInstructions({ reviews, findings, args }: ReplyRules, field: string): string[] {
   return [
     ...(args === undefined ? [] : [`${field} must be a JSON object with these fields:\n${argumentLines(args).join('\n')}`]),
@@ -73,7 +72,7 @@ const VERDICT_INSTRUCTIONS =
 export function replyFault({ schema, givesText, reviews, args }: ReplyRules, reply: RawReply): string | undefined {
   const { success, output } = reply;
   if (success && givesText === true && typeof output !== 'string') return '"output" must be a text';
-  const unfit = success && schema !== undefined ? misfit(schema, output) : undefined;
+  const unfit = success && schema !== undefined ? schemaMismatch(schema, output) : undefined;
   const wrongArg = success && args !== undefined ? argumentFault(args, output) : undefined;
   return unfit ?? wrongArg ?? verdictFault(reply, reviews === true) ?? assumptionsFault(reply);
 }
@@ -95,7 +94,7 @@ function verdictFault({ success, output, verdict }: RawReply, isReviewer: boolea
   if (verdict !== undefined && verdict !== null && verdict !== 'approve' && verdict !== 'reject')
     return `"verdict" must be "approve" or "reject", not ${JSON.stringify(verdict)}`;
   const inner = isJsonObject(output) ? output.verdict : undefined;
-  // A word that is not known, such as "rejected", must not be passed over because another field approves.
+  // An unknown word, such as "rejected", must not be ignored because another field approves.
   if (isReviewer && inner !== undefined && inner !== null && !(typeof inner === 'string' && Object.hasOwn(OPINIONS, inner)))
     return `"verdict" must be "approve" or "reject", not ${JSON.stringify(inner)}`;
   const said = isJsonObject(output) ? [output.verdict, output.status] : [];

@@ -1,5 +1,5 @@
-// Owns finding and reading a report that another program wrote. A report is evidence of what was just done, so one that
-// is older than that is no evidence, however good it looks.
+// Owns finding and reading a report that another program wrote. A report is evidence of the current work, so an older one
+// does not count.
 
 import { realpath, stat } from 'node:fs/promises';
 import { isStoreFile } from '../base/store-files.ts';
@@ -54,7 +54,7 @@ async function look(root: string, path: string): Promise<Found | { readonly refu
   if (!facts.isFile()) return { refusal: `"${path}" is not a file` };
   if (isStoreFile(place.real, facts)) return { refusal: `"${path}" is a file of the database, not a report` };
   if (facts.size > BYTES_MAX) return { refusal: `the report ${path} has ${facts.size} bytes, and at most ${BYTES_MAX} are read` };
-  // The time of writing can be set by anybody to anything; the time of the last change of that cannot.
+  // Anyone can set the modification time, but not the change time.
   const writtenAt = Math.min(facts.mtimeMs, facts.ctimeMs);
   return { real: place.real, writtenAt, latest: writtenAt + (writtenAt % SECOND_MS === 0 ? SECOND_MS - 1 : LAG_MS) };
 }

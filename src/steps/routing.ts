@@ -1,5 +1,5 @@
-// Owns where accepted work leads when the code of its step chooses: by what was reported and by how the run stands. The
-// worker has no part in it.
+// Owns the outcome of accepted work if the code of its step chooses it, by the report and the state of the run. The worker
+// has no influence on it.
 
 import { messageOf } from '../base/error.ts';
 import { toPlain } from '../base/json.ts';
@@ -7,7 +7,7 @@ import { isSuccess } from '../definition/outcome.ts';
 import type { AttemptResult } from './attempt.ts';
 import { type Job, stepError } from './work.ts';
 
-/** The result with the outcome that the code of its step chooses. What did not end well stays as it is. */
+/** The result with the outcome that the code of its step chooses. An unsuccessful result is unchanged. */
 export function routed({ request, context }: Job, result: AttemptResult): AttemptResult {
   const { model, code } = request.bound;
   if (code.route === undefined || result.type !== 'settled') return result;

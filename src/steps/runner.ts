@@ -1,8 +1,8 @@
-// Owns the frame around every kind of step: the context, what must hold before, the work, and what must hold after.
+// Owns running an attempt of any kind of step: the context, the preconditions, the work, and the postconditions.
 //
 // S1. When a precondition does not hold, or cannot be evaluated, nothing runs.
-// S2. A step is `ok` when its postconditions were seen to hold here, after the work; what the worker said is kept
-//     beside that as its claim, and decides nothing.
+// S2. A step is `ok` if its postconditions hold after the work; what the worker reported is kept as its claim, and
+//     decides nothing.
 // S3. What leaves an attempt is plain data without secrets.
 // S4. The runner never rejects: a failure is a result.
 
@@ -29,7 +29,7 @@ import { filledIn } from './filling.ts';
 import { type ForgePart, type ForgeReading, partsNamedBy, readForge } from './forge-reading.ts';
 import { isForCaller } from './handover.ts';
 import { apart } from './isolation.ts';
-import { notingTree } from './judged-tree.ts';
+import { recordingTree } from './judged-tree.ts';
 import { outputsOf } from './outputs/declaration.ts';
 import { beforeWork, producing } from './outputs/production.ts';
 import { protectedBefore, protecting } from './protection.ts';
@@ -47,7 +47,7 @@ type Evidence = { readonly [name: string]: Json };
 const NO_CHECKS: readonly CheckResult[] = Object.freeze([]);
 const STACK_MAX = 2000;
 
-/** Builds the function that does what a host asks for one attempt. A host that masks texts itself passes its secrets. */
+/** Creates the function that carries out requests for attempts. A host that masks texts itself passes its secrets. */
 export function createAttemptRunner(
   services: StepServices,
   { kinds, checks }: Executors,
@@ -83,7 +83,7 @@ interface Asking {
   readonly parts: readonly ForgePart[];
 }
 
-/** Does it with the facts of the forge that the step names, read now and kept with the evidence. */
+/** Runs it with the forge facts that the step uses, read now and recorded with the evidence. */
 async function withForge(bench: Bench, request: AttemptRequest, { context, parts }: Asking): Promise<AttemptResult> {
   const { facts, problem } = await readForge(bench.services.forge, context.snapshot.data, parts);
   if (problem !== undefined) return unread(request, problem);
@@ -93,7 +93,7 @@ async function withForge(bench: Bench, request: AttemptRequest, { context, parts
   return result.type === 'observed' ? result : { ...result, evidence: { ...(result.evidence as Evidence | undefined), github: facts } };
 }
 
-/** A delay does not fail because the forge does not answer just now: it polls again. */
+/** A delay does not fail because the forge does not answer: it polls again. */
 function unread({ bound: { model }, want }: AttemptRequest, problem: NonNullable<ForgeReading['problem']>): AttemptResult {
   const evidence = { github: problem.message };
   if (model.kind === 'delay' && want === 'execute' && problem.mayPass)
@@ -109,7 +109,7 @@ const WANTS: Readonly<Record<AttemptRequest['want'], Want>> = { prepare, execute
 async function prepare(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   if (pipelineOf(request.bound.model.kind) === 'execute') {
     const job = { bench, request, context };
-    // Functions that look for effects before the work see the databases as they are then.
+    // Functions that find effects before the work see the databases of that time.
     return request.bound.code.finds === undefined ? prepareWork(job) : readingDatabases(job, prepareWork);
   }
   return readingDatabases({ bench, request, context }, prepareWait);
@@ -143,7 +143,7 @@ function execute(bench: Bench, request: AttemptRequest, context: AttemptContext)
   return restoresFiles(request.workflow.definition) ? finishRestores(job).then(attempt) : attempt();
 }
 
-/** Does the work with the values that functions build; they see the databases, too. */
+/** Runs the work with the values that functions build; they see the databases, too. */
 function executeBuilt(job: Job): Promise<AttemptResult> {
   if (job.request.bound.code.built === undefined) return executeAccepting(job);
   return withBuilt(job.request, job.context).then((request) => executeAccepting({ ...job, request }));
@@ -164,7 +164,7 @@ function executeInPlace(bench: Bench, request: AttemptRequest, context: AttemptC
 
 async function executeHere(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   const { model } = request.bound;
-  // A delay is looked at many times; its host checks its contract before it begins and after it ends.
+  // A delay is polled many times; its host checks its contract before it begins and after it ends.
   const isPoll = model.kind === 'delay';
   let before: Evidence | undefined;
   if (model.preconditions.length > 0 && !isPoll) {
@@ -185,15 +185,15 @@ async function executeHere(bench: Bench, request: AttemptRequest, context: Attem
 
 function startWork(job: Job): Work | Promise<Work> {
   const start = (): Work | Promise<Work> => work(job);
-  // Only where there is a forge can anything land.
-  return job.bench.services.forge === undefined ? start() : notingTree(job, start);
+  // Only with a forge can anything be merged.
+  return job.bench.services.forge === undefined ? start() : recordingTree(job, start);
 }
 
 function work(job: Job): Work | Promise<Work> {
   const { kind } = job.request.bound.model;
   const execute = entryOf(job.bench.kinds, kind)?.execute;
   if (execute === undefined) return { error: stepError('STEP_FAILED', `a step of kind "${kind}" waits; it is not executed`) };
-  // Declared outputs are looked at whoever does the work; agents and programs also leave protected files alone.
+  // Declared outputs are verified for every worker; agents and programs must also leave protected files alone.
   if (kind === 'agent' || kind === 'command' || outputsOf(job.request.bound.model).length > 0) return producing(job, execute);
   return kind === 'generate' ? protecting(job, execute) : execute(job);
 }
@@ -215,7 +215,7 @@ function resultOf(bench: Bench, request: AttemptRequest, { work, before, assumpt
 const NOTHING = Object.freeze({ checks: NO_CHECKS });
 
 function notedOf({ claim, evidence, actor, remember, checks = NO_CHECKS }: Work, before: Evidence | undefined) {
-  // Told apart first: this is on the path of every step.
+  // A fast path first: this runs for every step.
   if ((claim ?? evidence ?? actor ?? remember ?? before) === undefined && checks === NO_CHECKS) return NOTHING;
   return {
     ...(claim === undefined ? {} : { claim }),
@@ -256,7 +256,7 @@ async function verifyReport({ bench, request, context }: Job): Promise<AttemptRe
   const outcome = heldBy(request.activation)?.outcome ?? 'ok';
   const job = { bench, request, context };
   await recordHandedWork(job, workerOf(request.bound.model), workTimeOf(job));
-  const produced = await notingTree(job, () => producing(job, () => ({ outcome, output: claim, claim })));
+  const produced = await recordingTree(job, () => producing(job, () => ({ outcome, output: claim, claim })));
   if ('handed' in produced) throw new Error('a report is no new work');
   if ('asks' in produced) return { type: 'asked', questions: produced.asks as unknown as Json, ...notedOf(produced, undefined) };
   const result = resultOf(bench, request, { work: produced, before: undefined });
@@ -269,7 +269,7 @@ async function reconcile(bench: Bench, request: AttemptRequest, context: Attempt
   const known = recordedResult(job);
   if (known !== undefined) return known;
   if (writtenDatabase(model) !== undefined) {
-    // Nothing of it is in the database. Whether the rest of it may run again, its author has said.
+    // The database has no record of it. Whether the rest may run again is the author's policy.
     if (model.recovery === 'ask')
       return unclear(`the database has no change by step "${model.id}", and the step does not declare that it can run again`);
     if (code.reconcile === undefined) return { type: 'ready', evidence: { reconciled: false }, checks: NO_CHECKS };
@@ -305,7 +305,7 @@ async function reconcileByContract(request: AttemptRequest, context: AttemptCont
   return error.code === 'CONDITION_ERROR' ? { ...unclear(error.message), ...noted } : { type: 'ready', ...noted };
 }
 
-// Nobody knows whether it happened: a person decides, and nothing runs again.
+// It is unknown whether it took effect: a person decides, and nothing runs again.
 function unclear(message: string): AttemptResult {
   return { type: 'errored', error: stepError('CONDITION_ERROR', message, { retryable: false }), checks: NO_CHECKS };
 }

@@ -1,6 +1,5 @@
-// Owns the state that an agent saves before it asks a person. It is started again from nothing once the answers are
-// there, so what it knew has to be in files: they are looked for when it asks, kept with the run, and told to the next
-// attempt.
+// Owns the state that an agent saves before it asks a person. It is restarted without its memory once it has answers, so
+// its knowledge must be in files: they are checked when it asks, stored with the run, and passed to the next attempt.
 //
 // - A question counts only if a file that matches `questionState` was added or changed since the attempt began.
 // - The text of the files is kept with the run, up to a limit: a separate checkout is gone by the next attempt, and a
@@ -29,7 +28,7 @@ export type SavedState = {
 
 const KEPT_CHARACTERS_MAX = 1 << 18;
 
-/** The place of a step's saved state; undefined for a step that declares none. */
+/** Where a step saves its state; undefined for a step that declares none. */
 export async function statePlaceOf({ bench, request }: Job): Promise<StatePlace | undefined> {
   const { questionState: pattern, supportsQuestions } = request.bound.model;
   if (pattern === undefined || supportsQuestions !== true) return undefined;
@@ -58,7 +57,7 @@ async function keptFiles(root: string, now: FileDigests): Promise<SavedState['fi
   return files;
 }
 
-/** What an agent that may ask is told about its state: where to save it, and what it saved before the last answers. */
+/** The instructions about saved state: where to save it, and what was saved before the last answers. */
 export async function stateInstructions(job: Job): Promise<string[]> {
   const { questionState: pattern, supportsQuestions } = job.request.bound.model;
   if (pattern === undefined || supportsQuestions !== true) return [];

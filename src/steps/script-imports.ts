@@ -1,7 +1,7 @@
 // Owns which files of a workspace a script imports, as far as its text shows them: relative imports of JavaScript, and
-// modules of Python beside the script. Only files in the folder of the script, or below it, belong to the check; what
-// else it imports is the work that it checks. A script at the top of the workspace lies beside everything, so of its
-// imports nothing is known.
+// Python modules next to the script. Only files in the folder of the script, or below it, belong to the check; its other
+// imports are the work that it checks. For a script at the top of the workspace these cannot be told apart, so its
+// imports are ignored.
 
 import { posix } from 'node:path';
 import type { ReadText } from './gate-files.ts';

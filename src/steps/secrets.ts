@@ -36,7 +36,7 @@ export class Secrets {
     this.redactor = { text: (text) => this.#current.text(text), stream: () => this.#current.stream() };
   }
 
-  /** Reads the values that cost nothing to read, so that they are masked. One that is not there cannot leak. */
+  /** Reads the values that are cheap to read, so that they are masked. A missing one cannot leak. */
   refresh(): void {
     for (const [name, source] of Object.entries(this.#settings)) {
       if (typeof source !== 'string' && 'command' in source) continue;

@@ -1,5 +1,5 @@
-// Owns what the executors of steps are given by whoever wires them: where to work, with which programs, checks, roles
-// and drivers, and what must never be shown. Nothing here is read from the surroundings of the process.
+// Owns the services of step executors, which their caller wires: the workspace, programs, checks, roles, drivers, and
+// secrets to mask. Nothing here is read from the environment of the process.
 
 import type { AgentDriver, AgentPermissions, Watchdogs } from '../agents/driver.ts';
 import type { Budget } from '../definition/budget.ts';
@@ -29,10 +29,10 @@ export interface ProgramSetting {
 /** A validation stage: a shell line, a program, or a list of other stages under one name. */
 export type StageSetting = string | readonly string[] | ProgramSetting;
 
-/** How a role is reached and what it may do; plain data, since it is kept with the run. */
+/** How a role is reached and what it may do; plain data, since it is stored with the run. */
 export interface RoleSetting {
   readonly driver: string;
-  /** What every prompt to this role begins with. */
+  /** The beginning of every prompt to this role. */
   readonly prompt?: string;
   readonly model?: string;
   readonly credential?: string;
@@ -45,7 +45,7 @@ export interface RoleSetting {
   readonly argv?: readonly string[];
 }
 
-/** A text that belongs to an attempt: its name says what it is. */
+/** A named text of an attempt. */
 export interface KeptText {
   readonly run: string;
   readonly path: string;
@@ -57,19 +57,19 @@ export interface KeptText {
 export interface WebhookSetting {
   /** Hosts that are not public, as `127.0.0.1:8080` or `internal.example`. */
   readonly allow?: readonly string[];
-  /** Secret → the hosts it may be sent to; without an entry, those that a workflow spells out beside it. */
+  /** Secret → the hosts it may be sent to. Default: hosts that a workflow writes literally in the same request. */
   readonly secretHosts?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What workers may have written at the forge. */
+/** What the engine writes at the forge for workers. */
 export interface WriteSetting {
-  /** How much in one run; workflows can only lower it. */
+  /** Limits per run; workflows can only lower them. */
   readonly limits?: WriteLimits;
   /** Hosts that links may lead to, beside the repository itself: `docs.example.com`. */
   readonly links?: readonly string[];
-  /** Logins are kept away from workers on the local forge, too; on others they always are. */
+  /** Hides logins from workers on the local forge too; on others they are always hidden. */
   readonly hides?: boolean;
-  /** A person sees everything first. */
+  /** A person approves everything first. */
   readonly staged?: boolean;
 }
 
@@ -104,29 +104,29 @@ export interface StepServices {
   readonly cwd: string;
   /** Variables that every program and agent gets. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Names of our own variables that are let through; without it, the usual ones. */
+  /** Names of environment variables that are passed on. Default: the usual ones. */
   readonly inheritEnv?: readonly string[];
   /** Programs by name, for commands such as `w1:strategic`. */
   readonly commands?: Readonly<Record<string, readonly string[]>>;
   readonly stages?: Readonly<Record<string, StageSetting>>;
-  /** The stages of a validation that names none; without it, all that are programs. */
+  /** The stages of a validation that names none. Default: all stages that are programs. */
   readonly defaultStages?: readonly string[];
   /** Gate checks beside the built-in ones. */
   readonly checks?: Readonly<Record<string, GateCheck>>;
-  /** How long a check or a stage may take if neither it nor its step has a timeout; without it, an hour. */
+  /** How long a check or a stage may take if neither it nor its step has a timeout. Default: an hour. */
   readonly checkTimeoutMs?: number;
-  /** Kinds of steps that the application defined, by name, for workflows that do not bring them along. */
+  /** Step kinds of the application by name, for workflows that do not contain them. */
   readonly kinds?: Readonly<Record<string, OwnKind>>;
   readonly roles?: Readonly<Record<string, RoleSetting>>;
   readonly drivers?: Readonly<Record<string, AgentDriver>>;
-  /** Who admits agents and keeps the books; without it, nothing is counted. */
+  /** Admits agents and records their usage; without it, nothing is counted. */
   readonly accounting?: Accounting;
-  /** How long agents may be silent, and go on after their answer; without it, as long as drivers find usual. */
+  /** How long agents may be silent, and run on after their answer. Default: the drivers' defaults. */
   readonly watchdogs?: Watchdogs;
   /** Secrets by name, for webhooks. Their values are masked in everything that leaves an attempt. */
   readonly secrets?: SecretSettings;
   readonly webhooks?: WebhookSetting;
-  /** What workers may have written at the forge; without it, the usual limits. */
+  /** Rules for writes at the forge. Default: the usual limits. */
   readonly writes?: WriteSetting;
   /** Patterns of files that no agent may change, beside those that are always protected. */
   readonly protected?: readonly string[];
@@ -134,26 +134,26 @@ export interface StepServices {
   readonly forge?: Forge;
   /** Groups of people, by name. */
   readonly groups?: Groups;
-  /** What the forge knows of a run's pull request; without it, checks of approvals and of CI cannot look. */
+  /** Reads what the forge knows about a run's pull request; without it, checks of approvals and CI cannot run. */
   readonly forgeFacts?: (subject: ForgeSubject) => ForgeFacts;
-  /** Keeps a text that is too long for the instructions of an agent, and returns the file; without it, nothing is cut. */
+  /** Writes a text that is too long for the instructions and returns the file; without it, nothing is cut. */
   readonly keepText?: (of: KeptText, text: string) => string | undefined;
-  /** Opens what takes the output of an attempt's programs while they run; without it, only their result has it. */
+  /** Opens a sink for the output of running programs; without it, only their result has the output. */
   readonly openOutput?: (of: OutputSource) => OutputSink;
   /** The protected databases by name. */
   readonly databases?: Readonly<Record<string, DatabaseService>>;
-  /** Where the private copies of databases are made; without it, in the folder for temporary files. */
+  /** Where the private copies of databases are created. Default: the temporary folder. */
   readonly copyDir?: string;
   /** Keeps snapshots of the workspace; without it, none are taken. */
   readonly snapshots?: SnapshotKeeper;
   /** Where pid files go, so that a later engine finds what a crashed one left running. */
   readonly pidDir?: string;
   readonly now: () => number;
-  /** Receives what a person should know and no caller waits for. */
+  /** Receives warnings that no caller waits for. */
   readonly warn?: (error: unknown) => void;
 }
 
-/** The own entry of a table; a name such as `constructor` finds nothing that was not put there. */
+/** Reads own properties only, so that a name such as `constructor` finds nothing. */
 export function entryOf<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }

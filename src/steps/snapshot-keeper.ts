@@ -1,4 +1,4 @@
-// Owns where the snapshots of an engine's runs are kept: in a folder beside its database, or for as long as it lives.
+// Owns where the snapshots of an engine's runs are stored: in a folder next to its database, or in a temporary one.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,12 +7,12 @@ import type { Snapshot, SnapshotPlace } from '../process/snapshot-look.ts';
 import { findSnapshotPlace, SnapshotRepository, type SnapshotSource } from '../process/snapshot-repository.ts';
 import { type SnapshotLine, SnapshotLog } from './snapshot-log.ts';
 
-/** The reason of a signal that stops an attempt because the run went on without it: it timed out, or was cancelled. */
+/** The abort reason if the run continued without the attempt: it timed out, or was cancelled. */
 export const DROPPED: DOMException = new DOMException('the run continued without this attempt', 'AbortError');
 
 /** Takes and keeps the snapshots of an engine's runs. */
 export class SnapshotKeeper {
-  /** True if snapshots of every step that may write are kept; otherwise only of those that have to be put back. */
+  /** True if snapshots of every step that may write are kept; otherwise only of those that may have to be restored. */
   readonly isKept: boolean;
   private folder: string | undefined;
   private readonly repositories = new Map<string, Promise<SnapshotRepository | undefined>>();
@@ -29,12 +29,12 @@ export class SnapshotKeeper {
     return new SnapshotLog(this.folder);
   }
 
-  /** Removes what does not outlive the engine. */
+  /** Removes temporary snapshots. */
   close(): void {
     if (!this.isKept && this.folder !== undefined) rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** The snapshots of a workspace; undefined where nothing could be in them. The same source is looked up once. */
+  /** The snapshot repository of a workspace; undefined if it would be empty. Cached per source. */
   async repositoryFor(source: SnapshotSource, key: string): Promise<SnapshotRepository | undefined> {
     const known = this.repositories.get(key) ?? this.open(source);
     this.repositories.set(key, known);

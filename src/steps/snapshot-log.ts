@@ -1,5 +1,5 @@
-// Owns the record of a run's snapshots: a file of lines beside the database, one line per snapshot, written after the
-// snapshot is kept. It is not part of the run's history, because it has to be on disk before an attempt begins.
+// Owns the record of a run's snapshots: a file next to the database, one line per snapshot, written after the snapshot is
+// stored. It is not part of the run's history, because it must be on disk before an attempt begins.
 //
 // A crash may cut off the last line; it is ignored.
 
@@ -17,7 +17,7 @@ export interface SnapshotAttempt {
   readonly attempt: number;
 }
 
-/** What is known of an attempt when it begins. */
+/** The line for the beginning of an attempt. */
 export interface BeginLine extends SnapshotAttempt {
   readonly is: 'before';
   readonly at: number;
@@ -27,7 +27,7 @@ export interface BeginLine extends SnapshotAttempt {
   readonly group?: string;
   /** It runs beside other steps. */
   readonly side?: true;
-  /** Its files are put back if it fails. */
+  /** Its files are restored if it fails. */
   readonly restores?: true;
 }
 
@@ -36,7 +36,7 @@ export type SnapshotLine =
   /** Where the snapshots that follow are taken. */
   | { readonly is: 'place'; readonly at: number; readonly place: SnapshotPlace }
   | BeginLine
-  /** `ended` is the outcome, the code of its error, or `interrupted`. `fails`: its files have to be put back. */
+  /** `ended` is the outcome, the error code, or `interrupted`. `fails`: its files must be restored. */
   | (SnapshotAttempt & {
       readonly is: 'after';
       readonly at: number;
@@ -44,7 +44,7 @@ export type SnapshotLine =
       readonly ended: string;
       readonly fails?: true;
     })
-  /** The files of a failed attempt were put back. */
+  /** The files of a failed attempt were restored. */
   | (SnapshotAttempt & {
       readonly is: 'restored';
       readonly at: number;
@@ -52,7 +52,7 @@ export type SnapshotLine =
       readonly files: number;
       readonly kept: readonly KeptFile[];
     })
-  /** A person put the workspace back to what it was before a step. */
+  /** A person restored the workspace to its state before a step. */
   | {
       readonly is: 'undone';
       readonly at: number;
@@ -108,13 +108,13 @@ export class SnapshotLog {
     }
   }
 
-  /** The place of a run's snapshots, and git on it; undefined where it has none. */
+  /** The snapshot repository of a run; undefined if it has none. */
   repositoryOf(run: string): SnapshotRepository | undefined {
     const place = this.read(run).findLast((line) => line.is === 'place')?.place;
     return place === undefined ? undefined : new SnapshotRepository(place, this.home);
   }
 
-  /** Removes the snapshots of runs. What cannot be removed from a repository that is gone is gone with it. */
+  /** Removes the snapshots of runs. If a repository no longer exists, its snapshots do not either. */
   async remove(runs: readonly string[]): Promise<void> {
     const known = new Set(this.names());
     for (const run of runs.filter((id) => known.has(`${id}.jsonl`))) {
@@ -141,7 +141,7 @@ export class SnapshotLog {
   }
 }
 
-/** The attempts that began and have no end on record. */
+/** The attempts that began and have no recorded end. */
 export function openAttempts(lines: readonly SnapshotLine[]): readonly BeginLine[] {
   const open = new Map<string, BeginLine>();
   for (const line of lines) {
@@ -151,7 +151,7 @@ export function openAttempts(lines: readonly SnapshotLine[]): readonly BeginLine
   return [...open.values()];
 }
 
-/** The attempts that failed and whose files were not put back yet, because that was interrupted. */
+/** The failed attempts whose files were not restored yet, because that was interrupted. */
 export function unrestored(lines: readonly SnapshotLine[]): readonly Extract<SnapshotLine, { readonly is: 'after' }>[] {
   const pending = new Map<string, Extract<SnapshotLine, { readonly is: 'after' }>>();
   for (const line of lines) {

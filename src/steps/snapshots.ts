@@ -1,11 +1,11 @@
-// Owns the snapshots around the work of a step, and putting its files back when it fails (`onFail: 'restore'`).
+// Owns the snapshots before and after the work of a step, and restoring its files when it fails (`onFail: 'restore'`).
 //
 // - A step that may write to the workspace has a snapshot from before its work on disk before the work begins.
-// - With `onFail: 'restore'`, nothing of an attempt that failed is left when the next attempt or step begins: it is put
-//   back when the attempt ends, or, after a crash, when the next step of the run begins.
-// - What somebody else changed after the attempt ended stays. What was changed while it worked cannot be told from its
-//   work: it is put back too, and is kept in the snapshot of its end.
-// - A member that works beside others in one workspace only puts back what it declares to write.
+// - With `onFail: 'restore'`, nothing of a failed attempt is left when the next attempt or step begins: files are restored
+//   when the attempt ends or, after a crash, when the next step of the run begins.
+// - Changes by others after the attempt ended stay. Changes during the attempt cannot be told from its work: they are
+//   undone too, and are in the snapshot of its end.
+// - A group member that shares a workspace restores only the files it declares.
 //
 // Functions without declared outputs, gates, questions and steps that may not change files take none, and cost nothing.
 
@@ -45,7 +45,7 @@ export function declaredFiles(step: StepModel): readonly string[] {
   return [...new Set([...writtenBy(step), ...outputs.filter(isFileOutput).map(({ pattern }) => pattern)])];
 }
 
-/** Whether a step takes snapshots: it may write to the workspace, or its files have to be put back. */
+/** Whether a step takes snapshots: it may write to the workspace, or its files may have to be restored. */
 export function takesSnapshots({ bench, request, context }: Job): boolean {
   const { snapshots } = bench.services;
   const { model } = request.bound;
@@ -56,7 +56,7 @@ export function takesSnapshots({ bench, request, context }: Job): boolean {
   return model.kind === 'task' && model.config.instructed === true && isForCaller({ bench, request, context });
 }
 
-/** Does the work of an attempt between two snapshots. */
+/** Runs an attempt between two snapshots. */
 export async function betweenSnapshots(job: Job, attempt: () => Promise<AttemptResult>): Promise<AttemptResult> {
   const frame = await SnapshotFrame.open(job);
   if (frame === undefined) return await attempt();
@@ -64,19 +64,19 @@ export async function betweenSnapshots(job: Job, attempt: () => Promise<AttemptR
   return problem ?? (await frame.around(attempt));
 }
 
-/** Verifies work that was handed out; the snapshot from before it was taken when it was. */
+/** Verifies handed-out work; the snapshot before it was taken when it was handed out. */
 export async function afterHandedWork(job: Job, verify: () => Promise<AttemptResult>): Promise<AttemptResult> {
   const frame = takesSnapshots(job) ? await SnapshotFrame.open(job) : undefined;
   return frame === undefined ? await verify() : await frame.around(verify);
 }
 
-/** Puts back what failed attempts left, where that was interrupted, before another step of the run begins. */
+/** Finishes interrupted restores of failed attempts, before another step of the run begins. */
 export async function finishRestores(job: Job): Promise<void> {
   const frame = await SnapshotFrame.open(job);
   await frame?.finishEarlier();
 }
 
-/** Whether a step of the workflow has its files put back. Asked at every step, so it is worked out once. */
+/** Whether any step of the workflow restores files. Needed at every step, so it is cached. */
 export function restoresFiles(definition: Definition): boolean {
   const has = restoring.get(definition) ?? definition.steps.flatMap(stepsWithin).some(({ onFail }) => onFail === 'restore');
   restoring.set(definition, has);
@@ -113,11 +113,11 @@ class SnapshotFrame {
     }
   }
 
-  /** Takes the snapshot from before the work. Returns an error if the step cannot do without it. */
+  /** Takes the snapshot before the work. Returns an error if it failed and the step requires it. */
   async begin(): Promise<AttemptResult | undefined> {
     try {
       await this.finishEarlier();
-      // A worker that got an answer goes on with the work that it began.
+      // A worker that got an answer continues the work that it began.
       if (this.isContinued()) return undefined;
       const snapshot = await this.take('before');
       const { model } = this.job.request.bound;
@@ -134,7 +134,7 @@ class SnapshotFrame {
     }
   }
 
-  /** Does the work; what it throws is a failure of the step, and thrown on when the files are as they have to be. */
+  /** Runs the work. If it throws, the step failed; the error is thrown again after the files are restored. */
   async around(attempt: () => Promise<AttemptResult>): Promise<AttemptResult> {
     let result: AttemptResult;
     try {
@@ -146,11 +146,11 @@ class SnapshotFrame {
     return await this.end(result);
   }
 
-  /** Takes the snapshot from after the work, and puts the files back if it failed. */
+  /** Takes the snapshot after the work, and restores the files if it failed. */
   private async end(result: AttemptResult): Promise<AttemptResult> {
     if (result.type !== 'settled' && result.type !== 'errored') return result;
     const { signal } = this.job.request;
-    // The engine closes: how the attempt ended is not known, and it is put back when it runs again.
+    // The engine is closing: the end of the attempt is unknown, and files are restored when it runs again.
     if (signal.aborted && signal.reason !== DROPPED) return result;
     const before = openAttempts(this.lines).find(({ path }) => path === this.attempt.path);
     if (before === undefined) return result;
@@ -169,7 +169,7 @@ class SnapshotFrame {
     }
   }
 
-  /** Ends what was interrupted in this run before: attempts without an end, and files that were not put back. */
+  /** Finishes what was interrupted in this run before: attempts without an end, and files that were not restored. */
   async finishEarlier(): Promise<void> {
     for (const before of openAttempts(this.lines).filter((one) => this.isOver(one))) {
       const snapshot = await this.take('after', before);
@@ -217,13 +217,13 @@ class SnapshotFrame {
     return { files: done.length, kept: all };
   }
 
-  /** Members beside others only put back what they declare to write. */
+  /** Group members restore only the files they declare. */
   private mayPutBack(path: string, { group, path: of }: BeginLine): boolean {
     const { bench, request } = this.job;
     if (group === undefined) return true;
     if (of !== this.attempt.path || (request.group?.kind !== 'parallel' && request.group?.kind !== 'each')) return false;
     if (request.group.concurrency === 1) return true;
-    // One that has a checkout of its own left nothing here: what is here is the work of others.
+    // A member with its own checkout left nothing here: changes here are the work of others.
     if (isRival(bench, request)) return false;
     const { top } = this.repository.place;
     const own = posix.normalize(relative(bench.services.cwd, join(top, path)));

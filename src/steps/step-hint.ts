@@ -5,7 +5,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
 import { DEFAULT_EXCLUDES, Outcome, type OutcomeName } from '../definition/outcome.ts';
 
-/** The outcome of a successful report, and what became of its hint. */
+/** The outcome of a successful report, and whether its hint was used. */
 export interface HintedOutcome {
   readonly outcome: OutcomeName;
   readonly evidence?: { readonly nextStepHint: JsonObject };

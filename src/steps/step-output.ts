@@ -1,5 +1,5 @@
-// Owns the reading of what a program reports: a StepOutput, which is the last thing on its standard output. What looks
-// like one and is not exactly one is never guessed at.
+// Owns reading a program's report: a StepOutput at the end of its standard output. Something that only resembles one is an
+// error, never a guess.
 //
 // - A StepOutput is a JSON object that begins a line, ends the output, has a boolean `success` and no unknown field.
 // - Two of them, one with text after it, and one that is cut off or malformed are an error, not a report.
@@ -9,7 +9,7 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { type AssumptionText, checkAssumptions } from '../definition/assumption.ts';
 import { kindOf } from './context.ts';
 
-/** What a program says about its work. All of it is a claim. */
+/** A program's report about its work. All of it is a claim. */
 export interface StepOutput {
   readonly success: boolean;
   readonly result?: Json;
@@ -76,7 +76,7 @@ function validated(value: JsonObject): StepOutputReading {
   return { kind: 'reported', output: Object.fromEntries(known) as unknown as StepOutput };
 }
 
-// The last line has one after other text: whether the text belongs to it is not for us to say.
+// The last line has one after other text; it is unclear whether that text belongs to it.
 function embedded(text: string): boolean {
   const line = text.slice(text.lastIndexOf('\n') + 1);
   return line.endsWith('}') && /\{\s*"success"\s*:\s*(true|false)/.test(line);

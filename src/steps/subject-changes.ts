@@ -1,5 +1,5 @@
-// Owns what follows from the things outside that a question is about: which of them changed since it was shown, and what
-// an approval of them means for the rest of the run.
+// Owns the changes of a question's outside subjects since they were shown, and what their approval means for the rest of
+// the run.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { AttemptResult } from './attempt.ts';
@@ -8,7 +8,7 @@ import { judgedKey } from './judged-tree.ts';
 const CHANGES_MAX = 10;
 const TREE = 'the files of the workspace';
 
-/** What of the things that a question is about has changed, in words. */
+/** What has changed about the subjects of a question, as text. */
 export function changesBetween(before: Json, after: Json): string {
   const [was, is] = [leaves(before), leaves(after)];
   const names = [...new Set([...was.keys(), ...is.keys()])].filter((name) => was.get(name) !== is.get(name)).sort();
@@ -32,14 +32,14 @@ function filesIn(subjects: Json): string {
 function leaves(subjects: Json): Map<string, string> {
   const found = new Map<string, string>();
   const { pr, files, tree, problem } = isJsonObject(subjects) ? subjects : {};
-  if (problem !== undefined) found.set('what could not be looked at', JSON.stringify(problem));
+  if (problem !== undefined) found.set('what could not be checked', JSON.stringify(problem));
   if (isJsonObject(pr)) found.set(`the head of pull request ${String(pr.number)}`, JSON.stringify(pr));
   if (isJsonObject(tree)) found.set(TREE, JSON.stringify(tree.id ?? tree.problem ?? null));
   for (const [path, digest] of Object.entries(isJsonObject(files) ? files : {})) found.set(path, JSON.stringify(digest));
   return found;
 }
 
-/** What a decision about these subjects adds to the run: which tree people approved, and which head of a pull request. */
+/** The data that a decision about these subjects adds to the run: the approved tree and pull request head. */
 export function approvalOf(
   { tree, pr }: JsonObject,
   at: { readonly path: string; readonly step: string; readonly now: number },

@@ -1,5 +1,5 @@
-// Owns what a question to a person is about outside the run: files by their content, a pull request by its head. What
-// cannot be looked at is part of it, so that nobody approves what was not seen.
+// Owns the outside subjects of a question to a person: files by their content, a pull request by its head. Unreadable
+// subjects are included as such, so that nobody approves something unseen.
 
 import { messageOf } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -21,7 +21,7 @@ const PROBLEMS: Readonly<Record<OtherEntry['kind'], string>> = {
   special: 'it is a named pipe, a socket or a device, and is not read',
 };
 
-/** The things that the question of a step is about, as they are now. */
+/** The current subjects of a step's question. */
 export async function observeSubjects(job: Job): Promise<JsonObject> {
   const { request, context } = job;
   const { services } = job.bench;

@@ -10,7 +10,7 @@ const packageFields: Guard = { pattern: 'package.json', isClosed: true, part: { 
 const WITHOUT_DEPENDENCIES: FilePart = { kind: 'no-dependencies' };
 
 const PYTEST = [
-  // Those nearest to the tests take precedence.
+  // The ones closest to the tests take precedence.
   ...closed('**/{,.}pytest.ini', '**/{,.}pytest.toml', '**/conftest.py', 'sitecustomize.py', 'usercustomize.py', '.coveragerc'),
   sections('**/pyproject.toml', 'tool.pytest', 'tool.coverage'),
   sections('**/setup.cfg', 'tool:pytest', 'coverage', 'tool:coverage'),

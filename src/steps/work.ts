@@ -1,5 +1,5 @@
-// Owns the seam between the attempt and a kind of step: what an executor is given, and what it returns before the
-// contract is checked. An executor says what happened; whether that is enough is not its business.
+// Owns the interface between an attempt and a kind of step: what an executor gets, and what it returns before the contract
+// is checked. An executor reports what happened; others decide whether that is enough.
 
 import type { AgentQuestion } from '../agents/driver.ts';
 import type { ErrorCode } from '../base/error.ts';
@@ -26,16 +26,16 @@ export interface Executors {
   readonly checks: Readonly<Record<string, GateCheck>>;
 }
 
-/** The services of a runner with what is made of them once. */
+/** The services of a runner, with values derived from them once. */
 export interface Bench {
   readonly services: StepServices;
   readonly kinds: Executors['kinds'];
   /** The checks of gates by name: the built-in ones and those of the project. */
   readonly checks: Readonly<Record<string, GateCheck>>;
   readonly secrets: Secrets;
-  /** Absent when there is nothing to mask. */
+  /** Absent if there is nothing to mask. */
   readonly redactor: Redactor | undefined;
-  /** The private copies of databases that the attempt works on; absent where there are none. */
+  /** The private copies of databases that the attempt works on; absent if there are none. */
   readonly copies?: readonly DatabaseCopy[];
 }
 
@@ -50,18 +50,18 @@ interface Noted {
   readonly claim?: Json;
   readonly evidence?: { readonly [name: string]: Json };
   readonly actor?: string;
-  /** What the run keeps among its data, however the attempt ended: `$`-names, which no author can write. */
+  /** Data for the run, however the attempt ended: reserved names that begin with `$`. */
   readonly remember?: JsonObject;
   readonly checks?: readonly CheckResult[];
   /** What the worker assumed instead of asking. It counts when the work does. */
   readonly assumptions?: readonly AssumptionText[];
 }
 
-/** What came of the work. `output` need not be plain data yet. */
+/** The result of the work. `output` need not be plain data yet. */
 export type Work =
   | ({ readonly outcome: OutcomeName; readonly output: unknown } & Noted)
   | ({ readonly error: StepError; readonly output?: Json } & Noted)
-  /** The work is handed to somebody who reports by themselves. */
+  /** The work is handed to an attended worker. */
   | ({ readonly handed: StoredHandover } & Noted)
   /** The worker asks the person it works for. `saved`: the state that it saved first. */
   | ({ readonly asks: readonly AgentQuestion[]; readonly saved?: SavedState } & Noted);
@@ -75,7 +75,7 @@ export interface KindExecutor {
 /** Does the work of a step. An executor of one kind is only ever given steps of it. */
 export type Executor = NonNullable<KindExecutor['execute']>;
 
-/** The verdict on work that its worker says is done and that was not seen here. */
+/** The verdict on work that its worker claims is done but the engine did not observe. */
 export const CLAIMED = 'claimed_not_observed';
 
 /** The error of a step, with a code of the catalogue. */
@@ -93,7 +93,7 @@ export function requestError(code: ErrorCode, message: string, { mayPass, until,
   return stepError(code, message, { reason: 'quota', resumeAt: until, ...present({ onNews }) });
 }
 
-/** The error of an attempt that was stopped: its host has moved on already, and this only says so. */
+/** The error of a stopped attempt; its host has already continued without it. */
 export function stoppedError(step: string): StepError {
   return stepError('STEP_FAILED', `step "${step}" was stopped before it ended`, { reason: 'timeout' });
 }

@@ -1,10 +1,10 @@
-// Owns how the engine opens files of a workspace. Every reader below `src/steps` goes through here, and no other file
-// there opens one, so what must never be opened has one place to be refused.
+// Owns how the engine opens files of a workspace. All readers in `src/steps` use this file, so that files that must never
+// be opened are rejected in one place.
 //
 // - Only regular files are opened: a named pipe would block the engine until somebody writes to it, and opening a
 //   device can have effects of its own.
 // - A file of a database that this process has open is never opened: closing it would drop the locks of SQLite.
-// - The last part of a path is never followed when it is a link; whoever follows links resolves them first.
+// - A link in the last part of a path is never followed; callers that follow links resolve them first.
 
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
@@ -18,7 +18,7 @@ export async function openFile(path: string): Promise<FileHandle | undefined> {
   if (facts?.isFile() !== true || isStoreFile(path, facts)) return undefined;
   const handle = await unlessGone(open(path, READ_ONLY));
   if (handle === undefined) return undefined;
-  // It may have been replaced since it was looked at.
+  // It may have been replaced since the check.
   const opened = await handle.stat();
   if (opened.isFile() && opened.ino === facts.ino && opened.dev === facts.dev) return handle;
   await handle.close();
@@ -36,7 +36,7 @@ export async function readWorkspaceFile(path: string): Promise<Buffer | undefine
   }
 }
 
-/** What looking at a place found; undefined when nothing is there, or only a link where a file is wanted. */
+/** The result of a file system call; undefined if nothing exists there, or only a link where a file is wanted. */
 export async function unlessGone<T>(looking: Promise<T>): Promise<T | undefined> {
   try {
     return await looking;

@@ -1,15 +1,15 @@
-// Owns what a gate, a review and an approval are about, as one thing to name and to compare: the tree of the workspace.
+// Owns the tree of the workspace: the subject of gates, reviews and approvals, as one id to name and compare.
 //
-// - In a repository of git it is every file that is tracked or could be: what git ignores (build products, caches) is
-//   no part of it, nor are the usual caches of test tools and the reports that checks write.
-// - Where a run has a worktree of its own, the engine commits the tree to the run's branch before anybody judges it, so
-//   what is judged is what can land. A checkout of people is never committed to behind their back.
-// - A file moved when its content differs, and also when it was written meanwhile and put back: the time of its last
-//   change tells. New files do not void a gate: checks write some. They are part of the tree from then on.
-// - Without git nothing tells work from build products, so only files count that the workflow names: declared outputs
+// - In a git repository it is every file that is tracked or could be: ignored files (build products, caches) are not part
+//   of it, nor are the usual caches of test tools and the reports that checks write.
+// - If a run has its own worktree, the engine commits the tree to the run's branch before it is judged, so that what is
+//   judged is what can be merged. The engine never commits in a people's checkout.
+// - A file moved if its content differs, and also if it was written meanwhile and restored: its change time shows that.
+//   New files do not void a gate, because checks write some. They are part of the tree from then on.
+// - Without git, work cannot be told from build products, so only files that the workflow names count: declared outputs
 //   and protected paths.
 //
-// Not seen: what git ignores, files that were added and removed again while checks ran, and anything outside of the
+// Not detected: ignored files, files that were added and removed again while checks ran, and anything outside the
 // workspace.
 
 import { createHash } from 'node:crypto';
@@ -27,16 +27,16 @@ import { unlessGone } from './workspace-file.ts';
 
 /** The tree of a workspace at one moment. */
 export interface WorkspaceTree {
-  /** The id of the tree in git; without git, a digest, and empty where nothing is named that could be part of it. */
+  /** The git id of the tree; without git, a digest, which is empty if no files are named. */
   readonly id: string;
   /** The commit that holds it, where the engine committed it. */
   readonly head?: string;
 }
 
-/** What has to be known of an attempt to look at its workspace. */
+/** The parts of an attempt that are needed to read its workspace. */
 type Place = Pick<Job, 'bench' | 'request'>;
 
-/** A file that is not what it was. `rewritten`: it has the same content again. */
+/** A file that changed. `rewritten`: it has the same content again. */
 export interface Move {
   readonly path: string;
   readonly what: 'changed' | 'deleted' | 'added' | 'rewritten';
@@ -53,7 +53,7 @@ interface Look {
 
 const AT_ONCE = 64;
 const COVERAGE_REPORTS = ['**/coverage.xml', '**/*cobertura*.xml', '**/lcov.info', 'coverage/**'];
-/** What test tools and package managers leave behind, also where git was not told to ignore it. */
+/** Caches of test tools and package managers, also if git does not ignore them. */
 export const CACHES: readonly string[] = [
   'node_modules/',
   '__pycache__/',
@@ -84,18 +84,18 @@ export async function treeNow(job: Place): Promise<WorkspaceTree> {
   }
 }
 
-/** Whether a run works in a worktree that the engine made for it, and not beside others in one of theirs. */
+/** Whether a run has a worktree that the engine created for it. */
 export async function isOwnWorktree({ request }: Place): Promise<boolean> {
   if (request.workspace === undefined || request.apart !== undefined) return false;
-  // The first checkout of a repository is a folder of people, whatever they told the engine about it.
+  // The main checkout of a repository belongs to people, whatever the engine was told about it.
   return (await unlessGone(lstat(join(request.workspace, '.git'))))?.isFile() === true;
 }
 
-/** Looks at the tree of a workspace before it is judged and after it. */
+/** Compares the tree of a workspace before and after it is judged. */
 export class TreeWatch {
   private readonly job: Place;
   private readonly git: TreeReader | undefined;
-  /** Whether the run works in a worktree that the engine made for it, and not beside others in one of theirs. */
+  /** Whether the run has a worktree that the engine created for it. */
   private readonly isOwn: boolean;
   private first: Look | undefined;
 
@@ -113,18 +113,18 @@ export class TreeWatch {
     return new TreeWatch(job, reader, isOwn);
   }
 
-  /** Forgets what was seen. */
+  /** Removes temporary data. */
   async close(): Promise<void> {
     await this.git?.close();
   }
 
-  /** The tree before it is judged, committed where that is ours to do. */
+  /** The tree before it is judged, committed if the worktree is the run's own. */
   async settled(): Promise<WorkspaceTree> {
     this.first = await this.look();
     return await this.committed(this.first);
   }
 
-  /** What moved since `settled`; reports of these checks are theirs to write. */
+  /** The files that moved since `settled`; these checks may write their own reports. */
   async moves(checks: readonly CheckModel[]): Promise<{ readonly moves: readonly Move[]; readonly tree: WorkspaceTree }> {
     const before = this.first as Look;
     const after = await this.look();
@@ -140,12 +140,12 @@ export class TreeWatch {
     return { moves, tree: await this.committed(after) };
   }
 
-  /** Repositories that were made inside of the run's own worktree: what is in them can never land. */
+  /** Repositories created inside the run's own worktree: their content can never be merged. */
   get hidden(): readonly string[] {
     return this.isOwn ? (this.first?.nested ?? []) : [];
   }
 
-  /** Why some files on disk are not what would land, after `settled`; a flow says what its steps may change when they run. */
+  /** Why some files on disk are not what would be merged, after `settled`; `allowed` are changes that a flow's steps may make. */
   async disguised(allowed: readonly string[]): Promise<readonly string[]> {
     const { git, first } = this;
     if (git === undefined || first === undefined) return [];
@@ -176,7 +176,7 @@ export class TreeWatch {
     return [...gone, ...[...is.keys()].filter((path) => !was.has(path)).map((path): Move => ({ path, what: 'added' }))];
   }
 
-  // The times come first before the checks and last after them, so that nothing falls between content and time.
+  // Times are read first before the checks and last after them, so that no change falls between content and time.
   private async look(): Promise<Look> {
     if (this.git === undefined) return await lookAtNamed(this.job);
     const listing = await this.git.list();
@@ -231,7 +231,7 @@ function reportsOf(checks: readonly CheckModel[]): string[] {
   });
 }
 
-/** What is no part of the tree: caches, what the gates of the workflow write as reports, and the engine's own files. */
+/** What is excluded from the tree: caches, reports of the workflow's gates, and the engine's own files. */
 export function leftOut({ bench, request }: Place, top: string): string[] {
   const { cwd, pidDir } = bench.services;
   const checks = request.workflow.definition.steps.flatMap(checksOf);

@@ -11,19 +11,19 @@ import { unlessGone } from './workspace-file.ts';
 
 /** An entry that matches. `name` is its path in the workspace, with slashes. */
 export type FoundEntry =
-  /** `file` is where it really is; `link` what the link says that leads there. */
+  /** `file` is the real path; `link` the text of the link that leads there. */
   | { readonly kind: 'file'; readonly name: string; readonly file: string; readonly link?: string }
   /** A link that leads out of the workspace, or nowhere. */
   | { readonly kind: 'outside' | 'dangling'; readonly name: string; readonly link: string }
   /** A named pipe, a socket or a device. */
   | { readonly kind: 'special'; readonly name: string };
 
-/** What is looked for, and where. */
+/** The pattern, and where to search. */
 export interface WalkQuery {
-  /** The real path of what no link may lead out of. */
+  /** The real path of the folder that no link may leave. */
   readonly root: string;
   readonly pattern: string;
-  /** The path of a folder of the pattern; without it, below the root. */
+  /** The path of a folder of the pattern. Default: below the root. */
   readonly place?: (folder: string) => string;
   /** Names of folders that are not entered, unless the pattern spells them out. */
   readonly leftOut: ReadonlySet<string>;
@@ -32,7 +32,7 @@ export interface WalkQuery {
   /** Called for each entry; throws when there were too many. */
   readonly count: () => void;
   readonly signal: AbortSignal;
-  /** Where walks begin, for several that share it: each folder is looked up once. */
+  /** A cache of starting folders for several walks. */
   readonly starts?: WalkStarts;
 }
 
@@ -51,7 +51,7 @@ export async function* walkWorkspace(query: WalkQuery): AsyncGenerator<FoundEntr
   const folders = [{ name: fixed.join('/'), real: start.real }];
   const followed = new Set<string>();
   const segments = pattern.split('/');
-  // Without `**`, only folders matter whose names match the pattern as far as they go.
+  // Without `**`, only folders whose names match the beginning of the pattern matter.
   const isOnTheWay = (name: string): boolean => {
     if (!isDeep || pattern.includes('**')) return isDeep;
     const depth = name.split('/').length;
@@ -82,7 +82,7 @@ export async function* walkWorkspace(query: WalkQuery): AsyncGenerator<FoundEntr
 /** An entry of a folder, as far as the walk asks. */
 type Entry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink' | 'isFile'>;
 
-/** What a folder has or, of a pattern without wildcards, only what the pattern names: the folder may have thousands of others. */
+/** The entries of a folder or, for a pattern without wildcards, only the named one: the folder may have thousands. */
 async function entriesIn(folder: string, only: string | undefined): Promise<readonly Entry[]> {
   if (only === undefined) return (await unlessGone(readdir(folder, { withFileTypes: true }))) ?? [];
   const facts = await unlessGone(lstat(join(folder, only)));
@@ -101,7 +101,7 @@ async function throughLink({ root, pattern, name, path }: Link): Promise<FoundEn
   if (link === undefined) return undefined;
   const target = await resolveLink(root, path);
   if (target.kind === 'folder') return { kind: 'folder', real: target.real };
-  // What is asked for may lie below a folder that a link leads out to.
+  // The wanted file may be below a folder that a link outside leads to.
   const isMeant = matches(name, pattern) || (target.kind === 'outside' && matches(`${name}/x`, pattern));
   if (!isMeant) return undefined;
   if (target.kind === 'file') return { kind: 'file', name, file: target.real, link };

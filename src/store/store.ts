@@ -4,7 +4,7 @@
 // T1. A delta is applied whole or not at all: checkpoint, one event row, attempts, values, data, mail, slots.
 // T2. A delta whose epoch or position is stale changes nothing.
 // T3. A run has at most one owner; a new claim raises the epoch, so that a stale owner is fenced off.
-// T4. Mail is unique per run and dedupe key, and is consumed in the commit that acts on it, or taken back before.
+// T4. Mail is unique per run and dedupe key, and is consumed in the commit that acts on it, or withdrawn before.
 // T5. Every event row carries a hash over the row before it, so that a missing, swapped or changed row is found.
 
 import type { Json } from '../base/json.ts';
@@ -218,7 +218,7 @@ export interface RunQuery {
   readonly mayBreak?: true;
   /** Only runs that are, or were, about one of these issues and pull requests; others cost nothing. */
   readonly about?: NumberQuery;
-  /** At most so many; all by default. */
+  /** The maximum number; all by default. */
   readonly limit?: number;
   /** Only runs that were created before `before`, and at `since` or later. */
   readonly before?: number;
@@ -310,7 +310,7 @@ export interface PruneRequest {
   readonly before: number;
   /** Only runs with one of these statuses; an open run is never removed. */
   readonly status: readonly RunStatus[];
-  /** Keeps the newest so many of each workflow. */
+  /** Keeps this many of the newest runs of each workflow. */
   readonly keep?: number;
   /** Removes nothing and returns what would be removed. */
   readonly dryRun?: boolean;
@@ -480,11 +480,11 @@ export interface Store {
   /** Opens all accounts again. */
   openAccounts(): Promise<void>;
 
-  /** Whose store this is: the id it was created under; undefined where none was given. */
+  /** Whose store this is: the id it was created with; undefined if none was given. */
   origin(): Promise<string | undefined>;
   /** Records whose store this is, unless that is recorded already; returns what is recorded. */
   bind(origin: string): Promise<string>;
-  /** Copies the whole store to a file while runs go on, and records it. */
+  /** Copies the whole store to a file while runs continue, and records it. */
   backup(file: string, run?: string): Promise<{ readonly path: string; readonly bytes: number }>;
   /** Verifies the file, every chain, every value and every checkpoint against its folded log. */
   check(): Promise<StoreReport>;

@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lookAtYaml } from '../../src/authoring/yaml/check/check.ts';
+import { findYamlProblems } from '../../src/authoring/yaml/check/check.ts';
 import { readYamlWorkflow } from '../../src/authoring/yaml/read/read.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { cpuTimeMs } from '../cpu-time.ts';
@@ -127,7 +127,7 @@ export function mutated(seed: number): string {
 export function tryFile(seed: number): Trial {
   const text = mutated(seed);
   const start = cpuTimeMs();
-  const { errors, warnings } = lookAtYaml('f.yaml', text, REGISTRY);
+  const { errors, warnings } = findYamlProblems('f.yaml', text, REGISTRY);
   const tookMs = cpuTimeMs() - start;
   const { document, problems, positionOf } = readYamlWorkflow(text, 'f.yaml', { compilers: REGISTRY });
   const rows = text.split('\n');

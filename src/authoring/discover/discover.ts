@@ -13,7 +13,7 @@ import type { Compilers } from '../graph/work.ts';
 import { type DiscoveredWorkflow, isOutline, readOutline } from './outline.ts';
 import type { Place, SourceProblem } from './syntax.ts';
 
-/** One thing that is wrong with one file. */
+/** A problem of a file. */
 export interface FileProblem extends SourceProblem {
   readonly file: string;
 }
@@ -21,7 +21,7 @@ export interface FileProblem extends SourceProblem {
 /** The workflows and problems found in folders. */
 export interface Discovery {
   readonly workflows: readonly DiscoveredWorkflow[];
-  /** Everything that is wrong, in all files; the other workflows can be used all the same. */
+  /** The problems of all files; workflows without problems can still be used. */
   readonly problems: readonly FileProblem[];
 }
 
@@ -32,13 +32,13 @@ export interface CheckedModule {
   readonly warnings: readonly SourceProblem[];
   /** Advice. */
   readonly hints?: readonly SourceProblem[];
-  /** What it needs outside its file, and where each is written. */
+  /** Its references outside the file, with their positions. */
   readonly references?: readonly (Reference & Place)[];
   /** The parameters, if the definition was read. */
   readonly params?: Definition['params'];
-  /** The event that starts it, and where it is written. */
+  /** The event that starts it, with its position. */
   readonly trigger?: { readonly model: TriggerModel } & Place;
-  /** The command that starts it, and where it is written. */
+  /** The command that starts it, with its position. */
   readonly command?: { readonly name: string } & Place;
 }
 
@@ -51,7 +51,7 @@ const SKIPPED_FOLDERS = ['lib', 'node_modules'];
 const BYTES_MAX = 1_000_000;
 const START = { line: 1, column: 1 };
 
-/** The workflows in folders and the folders inside them, but for `lib`, `node_modules` and hidden ones. */
+/** Finds the workflows in folders and their subfolders, except `lib`, `node_modules` and hidden ones. */
 export async function discoverWorkflows(folders: readonly string[], registry: Compilers): Promise<Discovery> {
   const workflows: DiscoveredWorkflow[] = [];
   const problems: FileProblem[] = [];
@@ -67,10 +67,10 @@ export async function discoverWorkflows(folders: readonly string[], registry: Co
   return { workflows, problems: [...problems, ...duplicates(workflows)] };
 }
 
-/** Loaded when needed, and once: asking for a module again takes as long as reading a small file. */
+/** Loaded lazily and kept: importing a module again takes as long as reading a small file. */
 let yamlChecker: typeof import('../yaml/check/check.ts') | undefined;
 
-/** What a file defines, or what keeps it from being listed. */
+/** What a file defines, or why it cannot be listed. */
 async function describeFile(file: string, registry: Compilers): Promise<DiscoveredWorkflow | readonly SourceProblem[]> {
   const text = readDefinition(file);
   if (typeof text !== 'string') return [text];
@@ -79,7 +79,7 @@ async function describeFile(file: string, registry: Compilers): Promise<Discover
     return isOutline(read) ? read.workflow : read;
   }
   yamlChecker ??= await import('../yaml/check/check.ts');
-  const { workflow, errors } = yamlChecker.lookAtYaml(file, text, registry);
+  const { workflow, errors } = yamlChecker.findYamlProblems(file, text, registry);
   return errors.length > 0 ? errors.slice(0, 1) : (workflow as DiscoveredWorkflow);
 }
 
@@ -139,7 +139,7 @@ function linkProblem(file: string): FileProblem {
   };
 }
 
-/** The text of a definition file, or why it is not read; synchronously, since awaiting each of a thousand takes longer. */
+/** The text of a definition file, or why it cannot be read. Synchronous, because awaiting a thousand files is slower. */
 export function readDefinition(file: string): string | SourceProblem {
   if (!MODULE_FILE.test(file) && !YAML_FILE.test(file))
     return {
@@ -169,7 +169,7 @@ export function readDefinition(file: string): string | SourceProblem {
   }
 }
 
-/** Two workflows of one name are reported at each of them: neither may stand in for the other. */
+/** Reports workflows with the same name at each of them: none of them takes precedence. */
 export function duplicates(workflows: readonly Pick<DiscoveredWorkflow, 'name' | 'file' | 'line' | 'column'>[]): FileProblem[] {
   const byName = Map.groupBy(workflows, ({ name }) => name);
   return workflows.flatMap(({ name, file, line, column }) => {

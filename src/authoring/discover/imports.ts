@@ -1,9 +1,9 @@
-// Owns which code a module loads, found by parsing: what somebody trusts when they trust a workflow.
+// Owns which code a module loads, found by parsing: the code that a person trusts together with a workflow.
 //
-// - Files are followed by the rules of Node, under all conditions, with the fields of each package.json that decide them.
-// - A computed import may load any code file in the folder of the file that has it, so all of those belong to the module.
-// - Installed packages belong to it as a whole, with what they depend on.
-// - Whatever else is loaded while the module runs is refused then (see src/api/module/hold.ts).
+// - Imports are resolved by Node's rules, under all conditions, with the package.json fields that decide them.
+// - A computed import may load any code file in the folder of its file, so all of those belong to the module.
+// - Installed packages belong to it as a whole, with their dependencies.
+// - Anything else that is loaded while the module runs is rejected then (see src/api/module/hold.ts).
 
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
@@ -28,7 +28,7 @@ export interface ModuleGraph {
   readonly files: ReadonlyMap<string, string>;
   /** Folders in which a computed import may load anything, relative to the file. */
   readonly openFolders: readonly string[];
-  /** What keeps the module from being trusted by its content. */
+  /** Why the module cannot be trusted by its content. */
   readonly problems: readonly (SourceProblem & { readonly file: string })[];
 }
 
@@ -40,7 +40,7 @@ const RUNNABLE = /\.(?:[mc]?[jt]s|wasm|node)$/;
 const PARSED_FILE = /\.[mc]?[jt]s$/;
 const DECIDING = ['name', 'type', 'main', 'imports', 'exports'] as const;
 
-/** Reads a file and all code that it loads. What was parsed before is remembered in a folder. */
+/** Reads a file and all code that it loads. Parsed modules are cached in a folder. */
 export async function readModuleGraph(file: string, cache: string | undefined = getCompileCacheDir()): Promise<ModuleGraph> {
   const root = realpathSync(file);
   const reader = new GraphReader(root, cache);
@@ -56,7 +56,7 @@ class GraphReader {
   private readonly openFolders = new Set<string>();
   private readonly packages = new Set<string>();
   private readonly problems: (SourceProblem & { readonly file: string })[] = [];
-  /** Files to read, and whether each also runs in a worker or a process of its own. */
+  /** Files to read, and whether each also runs in its own worker or process. */
   private readonly waiting = new Map<string, boolean>();
 
   constructor(root: string, cache: string | undefined) {
@@ -66,7 +66,7 @@ class GraphReader {
   }
 
   async readAll(): Promise<void> {
-    // A map yields what is added while it is read; a file that turns out to run apart is read again.
+    // Iterating a map includes entries added meanwhile; a file that turns out to run in its own process is read again.
     for (const [path, isApart] of this.waiting) {
       await this.readOne(path, isApart);
       if (this.waiting.size <= FILES_MAX) continue;
@@ -114,7 +114,7 @@ class GraphReader {
     const { path, isApart } = from;
     switch (reference.kind) {
       case 'module': {
-        // Of a folder only what is in it counts, so any name in it will do.
+        // Only the folder matters here, so any file name in it will do.
         const base = reference.base === undefined ? path : join(dirname(path), reference.base.replace(/\/$/, '/-'));
         for (const target of resolveSpecifier(reference.specifier, base)) this.add(target, isApart);
         return;
@@ -143,7 +143,7 @@ class GraphReader {
     }
   }
 
-  /** A file that is named. Of one that nothing is known to run, only code counts: data may change at any time. */
+  /** Adds a named file. If nothing is known to run it, it counts only if it is code: data may change at any time. */
   private addPath(path: string, { isApart, runs }: { readonly isApart: boolean; readonly runs: boolean }): void {
     if (isInstalled(path) || (!runs && !RUNNABLE.test(path)) || statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
     this.add({ kind: 'file', path: realpathSync(path) }, isApart);
@@ -199,7 +199,7 @@ export function missingImports({ file, text, tree }: ParsedModule): SourceProble
   });
 }
 
-/** Read at once: the first use of `node:fs/promises` takes longer than the few small files of a module. */
+/** Synchronous: the first use of `node:fs/promises` takes longer than reading the few small files of a module. */
 function bytesOf(path: string): Buffer | undefined {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts?.isFile() !== true || isStoreFile(path, facts)) return undefined;
@@ -215,7 +215,7 @@ async function referencesOf(path: string, text: string): Promise<readonly Refere
   return tree === undefined ? [] : referencesIn(tree);
 }
 
-/** What cannot be parsed cannot be run either, and its text is part of the digest. */
+/** A file that cannot be parsed cannot run either, and its text is part of the digest. */
 async function treeOf(path: string, text: string): Promise<Program | undefined> {
   const read = await parseModule(path, text);
   if (isParsed(read)) return read.tree;

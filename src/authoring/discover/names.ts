@@ -1,4 +1,4 @@
-// Owns the names at the top of a module: what each was imported as, and which expression a constant stands for.
+// Owns the top-level names of a module: where each was imported from, and which expression a constant stands for.
 
 import type { AnyNode, ImportDeclaration, ObjectExpression, Program, Property } from 'acorn';
 
@@ -32,7 +32,7 @@ export class ModuleNames {
     }
   }
 
-  /** The expression behind a name, through constants that name each other. */
+  /** Resolves a name to its expression, through constants that refer to each other. */
   follow(node: AnyNode): AnyNode {
     let at = node;
     for (let hops = 0; at.type === 'Identifier' && hops < 100; hops += 1) {
@@ -43,7 +43,7 @@ export class ModuleNames {
     return at;
   }
 
-  /** What an expression was imported as: `defineWorkflow` also when it has another name here, or is read from a namespace. */
+  /** The original name of an imported expression, such as `defineWorkflow`, also if it was renamed or is in a namespace. */
   imported(node: AnyNode): Imported | undefined {
     if (node.type === 'Identifier') return this.imports.get(node.name);
     if (node.type !== 'MemberExpression' || node.object.type !== 'Identifier' || node.computed) return undefined;
@@ -52,7 +52,7 @@ export class ModuleNames {
     return space?.name === '*' && name !== undefined ? { source: space.source, name } : undefined;
   }
 
-  /** The text that an expression is written as; undefined when it is computed. */
+  /** The literal text of an expression; undefined when it is computed. */
   text(node: AnyNode | undefined): string | undefined {
     const at = node === undefined ? undefined : this.follow(node);
     if (at?.type === 'Literal' && typeof at.value === 'string') return at.value;
@@ -66,7 +66,7 @@ export function nameOf(node: AnyNode): string | undefined {
   return node.type === 'Literal' ? String(node.value) : undefined;
 }
 
-/** The property of an object with a key; of several the last, which is the one that counts. */
+/** The property of an object with a key; the last one if there are several. */
 export function propertyOf(object: ObjectExpression | undefined, key: string): Property | undefined {
   return object?.properties.findLast(
     (property): property is Property => property.type === 'Property' && !property.computed && nameOf(property.key) === key,

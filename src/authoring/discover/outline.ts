@@ -1,5 +1,5 @@
-// Owns what is read of a module without running it: which call makes its workflow, and the name, title and description
-// that are written there. A module defines exactly one workflow, so that a file and a name are one thing.
+// Owns what can be read from a module without running it: which call creates its workflow, and its name, title and
+// description. A module defines exactly one workflow.
 
 import type { AnyNode, CallExpression, NewExpression, ObjectExpression, Program } from 'acorn';
 import { missingImports } from './imports.ts';
@@ -29,9 +29,9 @@ export interface Outline {
   readonly module: ParsedModule;
   readonly names: ModuleNames;
   readonly workflow: DiscoveredWorkflow;
-  /** The call that makes the workflow. */
+  /** The call that creates the workflow. */
   readonly call: CallExpression | NewExpression;
-  /** The object of a graph, or the options of a flow, where they are written in this file. */
+  /** The object of a graph, or the options of a flow, if they are written in this file. */
   readonly spec: ObjectExpression | undefined;
 }
 
@@ -43,7 +43,7 @@ const FORMS: ReadonlyMap<string, DiscoveredWorkflow['form']> = new Map([
 const HOW = 'write export default defineWorkflow({ … }), or export const WORKFLOW = defineWorkflow({ … })';
 
 /**
- * Finds the workflow of a module by its text; otherwise what keeps it from being found.
+ * Finds the workflow of a module in its text, or returns why it cannot be found.
  * @internal
  */
 export async function readOutline(file: string, text: string): Promise<Outline | readonly SourceProblem[]> {
@@ -100,7 +100,7 @@ function isEntryName(node: AnyNode): boolean {
   return ['default', 'WORKFLOW'].includes(nameOf(node) ?? '');
 }
 
-/** The form of the workflow that an expression makes; undefined when it makes none. */
+/** The form of the workflow that an expression creates; undefined if it creates none. */
 function formOf(names: ModuleNames, node: AnyNode): DiscoveredWorkflow['form'] | undefined {
   if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return undefined;
   return FORMS.get(names.imported(node.callee)?.name ?? '');
@@ -129,7 +129,7 @@ function objectOf(names: ModuleNames, node: AnyNode | undefined): ObjectExpressi
   return at?.type === 'ObjectExpression' ? at : undefined;
 }
 
-/** Steps may stand beside options; they have an id. */
+/** Whether an object is options rather than a step: steps have an id. */
 function isOptions(object: ObjectExpression | undefined): boolean {
   return object !== undefined && propertyOf(object, 'id') === undefined && propertyOf(object, 'name') === undefined;
 }
@@ -144,7 +144,7 @@ function noName(module: ParsedModule, node: AnyNode | undefined, { call, spec }:
   });
 }
 
-/** An export that is not the call of a function that makes workflows. */
+/** The problem of an export that is not a call that creates a workflow. */
 function notFound(module: ParsedModule, names: ModuleNames, node: AnyNode): SourceProblem {
   const callee = node.type === 'CallExpression' || node.type === 'NewExpression' ? nameOf(node.callee) : undefined;
   if (callee !== undefined && FORMS.has(callee) && !names.constants.has(callee))
@@ -166,7 +166,7 @@ function notFound(module: ParsedModule, names: ModuleNames, node: AnyNode): Sour
   });
 }
 
-/** A module without an entry; a workflow that is only not exported as one is named. */
+/** The problem of a module without an entry. It names a workflow that is defined but not exported. */
 function noExport(module: ParsedModule, names: ModuleNames): SourceProblem {
   for (const [name, node] of names.constants)
     if (formOf(names, node) !== undefined)

@@ -1,5 +1,5 @@
-// Owns reading step kinds and gate checks of a project from their modules without running them: which calls of
-// `defineStepKind` and `defineCheck` a file has, and what must be known of each to read workflow files that name them.
+// Owns reading step kinds and gate checks of a project from their modules without running them: the calls of
+// `defineStepKind` and `defineCheck` in a file, and what workflow files that name them need to know.
 
 import type { AnyNode, CallExpression, ObjectExpression } from 'acorn';
 import { present } from '../../base/fields.ts';
@@ -15,9 +15,9 @@ export interface DeclaredPart extends Place {
   /** The own outcomes of a kind. */
   readonly outcomes: readonly string[];
   readonly recovery: RecoveryPolicy;
-  /** Whether a check looks at a pull request. */
+  /** Whether a check needs a pull request. */
   readonly needsPullRequest: boolean;
-  /** The events at the forge after which a check looks again. */
+  /** The forge events after which the check runs again. */
   readonly reactiveEvents?: readonly string[];
 }
 
@@ -26,7 +26,7 @@ const PARTS: ReadonlyMap<string, { readonly part: DeclaredPart['part']; readonly
   ['defineCheck', { part: 'check', key: 'name' }],
 ]);
 
-/** The step kinds and gate checks that a module defines, and what keeps any from being read. */
+/** The step kinds and gate checks that a module defines, and problems that prevent reading some of them. */
 export async function readDeclaredParts(
   file: string,
   text: string,
@@ -102,7 +102,7 @@ function noPart(): SourceProblem {
   };
 }
 
-/** Two parts of one name, or one with the name of a built-in, are reported at each file. */
+/** Reports parts with the same name, or with the name of a built-in, at each file. */
 export function partClashes(
   parts: readonly DeclaredPart[],
   builtIn: { readonly kinds: object; readonly checks: object },

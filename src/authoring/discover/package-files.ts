@@ -1,5 +1,5 @@
-// Owns the content of installed packages: all code of a package and of those that it depends on, whether it is loaded or
-// not. An agent can write into node_modules as it can anywhere else, so what lies there is trusted by content too.
+// Owns the content of installed packages: all code of a package and of its dependencies, whether it is loaded or not. An
+// agent can write to node_modules like anywhere else, so these files are trusted by content too.
 
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ function contentOf(folder: string, manifest: Manifest | undefined): PackageConte
   return { name: `${manifest?.name ?? folder}@${manifest?.version ?? '?'}`, digest: digestText(lines.join('')), files };
 }
 
-/** All files but those of packages inside. Links are not followed: what is behind them is refused when it is loaded. */
+/** All files except those of nested packages. Links are not followed: loading their targets is rejected at run time. */
 function filesIn(folder: string, below = ''): string[] {
   return readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
     const path = join(below, entry.name);

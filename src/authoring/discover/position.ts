@@ -1,5 +1,5 @@
-// Owns where in a module a problem of its definition is shown: at the name that the message quotes where it is written in
-// the step, else at the step, else at the call that makes the workflow.
+// Owns the position in a module at which a problem of its definition is shown: at the name that the message quotes, if it
+// is written in the step, otherwise at the step, otherwise at the call that creates the workflow.
 
 import type { AnyNode } from 'acorn';
 import { splitName } from '../../definition/address.ts';
@@ -9,7 +9,7 @@ import { type ModuleNames, nameOf, propertyOf } from './names.ts';
 import type { Outline } from './outline.ts';
 import { nodesIn, type Place, placeAt, type SourceProblem } from './syntax.ts';
 
-/** A step as it is written: where its id is, and the node that holds its fields. */
+/** A step in the source: the position of its id, and the node with its fields. */
 interface WrittenStep {
   readonly id: string | undefined;
   readonly at: AnyNode;
@@ -18,11 +18,11 @@ interface WrittenStep {
 
 /** Problems that follow from others; they come last. */
 const FOLLOWING = ['UNREACHABLE', 'DEAD_END', 'NO_END', 'LOOP_UNBOUNDED', 'LOOP_REENTERED'];
-/** Problems that cut a step off, so that it is no news that nothing leads there. */
+/** Problems that make other steps unreachable, so that their unreachability need not be reported. */
 const CUTTING = ['TARGET_UNKNOWN', 'TARGET_IN_BRANCH', 'ENTRY_UNKNOWN', 'NEXT_MISSING'];
 const QUOTED = /["`]([^"`]+)["`]/g;
 
-/** The problems of a definition at their places: causes first, in the order of the file. */
+/** The problems of a definition with their positions: causes first, in the order of the file. */
 export function locate(outline: Outline, problems: readonly Problem[]): SourceProblem[] {
   const isCut = problems.some(({ code }) => CUTTING.includes(code));
   const located = problems
@@ -105,7 +105,7 @@ function fieldsOf(names: ModuleNames, node: AnyNode): AnyNode {
   return first === undefined ? at : names.follow(first);
 }
 
-/** The first text or key inside a node that reads as given. */
+/** The first text or key inside a node that equals the given text. */
 function findText(node: AnyNode, text: string): AnyNode | undefined {
   for (const inner of nodesIn(node)) {
     if (inner.type === 'Literal' && inner.value === text) return inner;

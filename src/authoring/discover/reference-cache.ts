@@ -1,7 +1,7 @@
-// Owns what is remembered of modules that were parsed: which references their text has, by its digest. Parsing takes 10
-// ms, and 50 with types, of each command that loads a module of the user; most of the time nothing has changed.
+// Owns the cache of parsed modules: the references in their text, by its digest. Parsing costs every command that loads a
+// user's module 10 ms, or 50 ms with types, and usually nothing has changed.
 //
-// It lies in the folder of Node's compile cache, so a process without one remembers nothing. Whoever can write there can
+// It is in the folder of Node's compile cache, so a process without one caches nothing. Anyone who can write there can
 // already put code into this process, so it needs no protection of its own.
 
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -9,14 +9,14 @@ import { extname, join } from 'node:path';
 import { digestText } from '../../base/digest.ts';
 import type { Reference } from './references.ts';
 
-/** A module whose references are asked for. */
+/** A module whose references are needed. */
 interface CachedModule {
   readonly path: string;
   /** The digest of its text. */
   readonly digest: string;
 }
 
-/** The references of a module: remembered in the folder, or read and then remembered. Without a folder they are read. */
+/** The references of a module: from the cache, or read and then cached. Without a folder they are always read. */
 export async function rememberedReferences(
   folder: string | undefined,
   module: CachedModule,
@@ -31,7 +31,7 @@ export async function rememberedReferences(
   return references;
 }
 
-/** Another build of Pawl may find more in the same text, and the ending of a file decides how it is parsed. */
+/** The key includes the build of Pawl, which may find more in the same text, and the file extension, which decides the parser. */
 function keyOf({ path, digest }: CachedModule): string {
   const { mtimeMs, size } = statSync(import.meta.filename);
   return digestText([digest, extname(path), import.meta.filename, mtimeMs, size].join('\n'));
@@ -46,7 +46,7 @@ function readEntry(file: string): readonly Reference[] | undefined {
   }
 }
 
-/** A cache that cannot be written costs time only. */
+/** Writes an entry. A cache that cannot be written only costs time. */
 function writeEntry(file: string, references: readonly Reference[]): void {
   try {
     mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });

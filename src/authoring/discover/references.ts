@@ -1,8 +1,8 @@
 // Owns which code a file loads, as far as its text shows: imports, `require` in all its spellings, and files named
 // relative to the module, such as those of workers.
 //
-// A reference that only running the file would show is `computed`. One that goes around Node's module loader, so that
-// nothing could check what it loads, is a problem.
+// A reference that is known only at run time is `computed`. One that bypasses Node's module loader, so that nothing could
+// check what it loads, is a problem.
 
 import type { AnyNode, CallExpression, NewExpression, Program, VariableDeclarator } from 'acorn';
 import { ModuleNames, nameOf } from './names.ts';
@@ -31,7 +31,7 @@ class ReferenceReader {
   private readonly names: ModuleNames;
   /** Names of `require` functions, with what they resolve from. */
   private readonly requires = new Map<string, string | undefined>([['require', undefined]]);
-  /** `createRequire` calls whose result is called or named, so that its uses are found. */
+  /** `createRequire` calls whose result is called or assigned to a name, so that its uses are found. */
   private readonly followed = new Set<AnyNode>();
 
   constructor(tree: Program) {
@@ -44,7 +44,7 @@ class ReferenceReader {
     }
   }
 
-  /** Notes names for `require` functions and for modules of Node that are not imported by a declaration. */
+  /** Records names for `require` functions and for Node modules that are not imported by a declaration. */
   private readDeclared({ id, init }: VariableDeclarator): void {
     if (!init) return;
     if (id.type === 'Identifier' && this.createsRequire(init)) {
@@ -81,7 +81,7 @@ class ReferenceReader {
     return { kind: 'module', specifier: text, ...(base === undefined ? {} : { base }) };
   }
 
-  /** `require(…)`, `import.meta.resolve(…)`, and what replaces the loader. */
+  /** Reads `require(…)`, `import.meta.resolve(…)`, and calls that replace the loader. */
   private readCall(call: CallExpression): Reference[] {
     const { callee, start: at } = call;
     const [first] = call.arguments;
@@ -157,7 +157,7 @@ class ReferenceReader {
     return [...nodesIn(node)].flatMap((inside) => this.pathOf(inside) ?? []);
   }
 
-  /** Code that runs in a worker or a process of its own, where nothing checks what it loads. */
+  /** Reads calls that run code in its own worker or process, where nothing checks what it loads. */
   private readApart(node: CallExpression | NewExpression): Reference[] {
     const { callee } = node;
     const name = callee.type === 'MemberExpression' ? memberName(callee) : this.names.imported(callee)?.name;
@@ -180,7 +180,7 @@ class ReferenceReader {
   }
 }
 
-/** What says which module an expression loads: `require('x')`, `await import('x')`, `process.getBuiltinModule('x')`. */
+/** The node that names the module an expression loads: `require('x')`, `await import('x')`, `process.getBuiltinModule('x')`. */
 function loadedModule(node: AnyNode): AnyNode | undefined {
   if (node.type === 'AwaitExpression') return node.argument.type === 'ImportExpression' ? node.argument.source : undefined;
   return isCallOf(node, 'require') || isCallOf(node, 'getBuiltinModule') ? node.arguments[0] : undefined;

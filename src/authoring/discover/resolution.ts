@@ -1,5 +1,5 @@
-// Owns which files a specifier may stand for, by the rules of Node. Where conditions choose between files (`import`,
-// `require`, `node`, a user's own), all of them are returned: a change of any could be what runs.
+// Owns which files a specifier may resolve to, by Node's rules. If conditions choose between files (`import`, `require`,
+// `node`, custom ones), all of them are returned: any of them could run.
 
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -24,7 +24,7 @@ export interface Manifest {
   readonly peerDependencies?: unknown;
 }
 
-/** What the command line provides itself, whatever is installed. */
+/** Packages that the command line provides itself, whatever is installed. */
 const PROVIDED = /^pawl(?:\/compat|\/skills|\/testing)?$/;
 const ENDINGS = ['', '.js', '.json', '.node'];
 const INSTALLED = /[\\/]node_modules[\\/]/;
@@ -59,7 +59,7 @@ function decoded(path: string): string {
   }
 }
 
-/** A path as `require` reads it: endings may be left out, and a folder stands for its main file. */
+/** Resolves a path as `require` does: extensions may be left out, and a folder stands for its main file. */
 function resolvePath(path: string): Target[] {
   for (const ending of ENDINGS) if (isFile(path + ending)) return [{ kind: 'file', path: realpathSync(path + ending) }];
   const manifest = readManifest(path);
@@ -87,7 +87,7 @@ export function isInstalled(path: string): boolean {
   return INSTALLED.test(path);
 }
 
-/** An installed package is taken as a whole; a linked one is code of the user's, of which only some is loaded. */
+/** An installed package counts as a whole; a linked one is the user's code, of which only some is loaded. */
 function resolveInPackage(written: string, rest: string): Target[] {
   const folder = realpathSync(written);
   if (isFile(folder)) return [{ kind: 'file', path: folder }];
@@ -105,13 +105,13 @@ function splitName(specifier: string): { readonly name: string; readonly rest: s
   return { name, rest: specifier.slice(name.length) };
 }
 
-/** `exports` may be only what the package itself stands for. */
+/** `exports` may be only the target of the package itself. */
 function subpathsOf(exports: unknown): unknown {
   const isMap = typeof exports === 'object' && exports !== null && Object.keys(exports).some((key) => key.startsWith('.'));
   return isMap ? exports : { '.': exports };
 }
 
-/** Everything that a map of `imports` or `exports` says for a key, under any condition. */
+/** All targets of a key in a map of `imports` or `exports`, under any condition. */
 function mapped(map: unknown, key: string, { folder }: Manifest): Target[] {
   if (typeof map !== 'object' || map === null) return [];
   return Object.entries(map).flatMap(([pattern, target]) => {
@@ -131,7 +131,7 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** The package.json that counts for the files in a folder. */
+/** The package.json that applies to the files in a folder. */
 export function manifestAbove(from: string): Manifest | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const found = basename(folder) === 'node_modules' ? undefined : readManifest(folder);

@@ -1,5 +1,5 @@
-// Owns the reading of a definition file as a syntax tree. Nothing of the file is run: types are blanked out, which keeps
-// every position, and what is left is parsed. Each parser is loaded when it is first needed: that of types takes 40 ms.
+// Owns parsing a definition file into a syntax tree. Nothing of the file is run: types are blanked out, which keeps every
+// position, and the rest is parsed. Each parser is loaded lazily: the one for types takes 40 ms.
 
 import type { AnyNode, Program, Token } from 'acorn';
 import { type ErrorCode, messageOf } from '../../base/error.ts';
@@ -11,7 +11,7 @@ export interface Place {
   readonly column: number;
 }
 
-/** One thing that is wrong with a file, and where. */
+/** A problem of a file, with its position. */
 export interface SourceProblem extends Place {
   readonly code: FindingCode | ErrorCode;
   readonly message: string;
@@ -33,7 +33,7 @@ const HAS_TYPES = /\.[mc]?ts$/;
 const HINT_SYNTAX = 'fix the syntax; nothing else in this file was checked';
 
 /**
- * The syntax tree of a file, or what keeps it from being read.
+ * The syntax tree of a file, or why it cannot be parsed.
  * @internal
  */
 export async function parseModule(file: string, text: string): Promise<ParsedModule | SourceProblem> {
@@ -56,7 +56,7 @@ export async function parseModule(file: string, text: string): Promise<ParsedMod
 
 let stripper: Promise<(text: string) => string> | undefined;
 
-/** Node's function that blanks types. Its first call warns that it is experimental, which says nothing to a user. */
+/** Node's function that blanks types. Its first call warns that it is experimental, which is of no use to users. */
 function typeStripper(): Promise<(text: string) => string> {
   stripper ??= import('node:module').then(({ stripTypeScriptTypes }) => {
     const { emitWarning } = process;
@@ -79,7 +79,7 @@ export function isParsed(read: ParsedModule | SourceProblem): read is ParsedModu
   return 'tree' in read;
 }
 
-/** A quote or bracket that is missing is noticed far behind the place that lacks it; where it was opened is what helps. */
+/** A missing quote or bracket is noticed far after its place, so the position where it was opened is reported. */
 function unclosed(tokens: Iterable<Token>, text: string, refused: Error | undefined): SourceProblem | undefined {
   const opened: Token[] = [];
   try {
@@ -106,7 +106,7 @@ function attempt(read: () => unknown): Error | undefined {
   }
 }
 
-/** Node shows where an error is only in the picture above the stack: the line, its text, and marks below the place. */
+/** Node gives the position of an error only in the excerpt above the stack: the line, its text, and marks below it. */
 function typeScriptProblem(error: Error, text: string): SourceProblem {
   const [, line = '1', picture = ''] = /^[^\n]*:(\d+)\n([\s\S]*?)\n\n/.exec(error.stack ?? '') ?? [];
   const marks = picture.split('\n').find((row) => /^\s*\^+\s*$/.test(row)) ?? '^';
@@ -122,7 +122,7 @@ function typeScriptProblem(error: Error, text: string): SourceProblem {
   return { code: 'SYNTAX', message: error.message.replace(/'ident'/, 'a name'), hint: HINT_SYNTAX, ...place };
 }
 
-/** The picture shows a tab as four spaces. */
+/** The excerpt shows a tab as four spaces. */
 function columnOf(row: string, shown: number): number {
   let column = 0;
   for (let width = 0; column < row.length && width < shown; column += 1) width += row[column] === '\t' ? 4 : 1;
@@ -149,7 +149,7 @@ export function childrenOf(node: AnyNode): AnyNode[] {
 }
 
 /**
- * A node and all nodes inside it, in the order of the text, but not inside those that `enter` turns away.
+ * A node and all nodes inside it, in the order of the text, except inside nodes for which `enter` returns false.
  * @internal
  */
 export function* nodesIn(node: AnyNode, enter: (node: AnyNode) => boolean = () => true): Generator<AnyNode> {

@@ -1,5 +1,5 @@
-// Owns what a builder hands to the author: a step that can be yielded as it is, or delegated to with `yield*`, which
-// gives its result a type. A call is a value: every option makes a new one, and none of them does any work.
+// Owns what a builder returns: a step that can be yielded, or delegated to with `yield*`, which gives its result a type.
+// A call is a value: every option creates a new one, and none of them does any work.
 
 import type { Duration } from '../../base/duration.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
@@ -20,26 +20,26 @@ import { serialiseStep } from './serial.ts';
 
 /** A step of a flow whose result has the type `T`: `const x = yield* step('a').task(fn)`. */
 export interface FlowCall<T> extends FlowStep {
-  /** The workflow that the step starts, when it was given as a value. */
+  /** The workflow that the step starts, if it was passed as a value. */
   readonly child: CompiledWorkflow | undefined;
   [Symbol.iterator](): Generator<FlowYield, T, unknown>;
   /** The step as plain data, without live objects: for logs, and for `JSON.stringify`. */
   toJSON(): JsonObject;
-  /** The name that people read. */
+  /** Sets the title that people see. */
   title(title: string): FlowCall<T>;
-  /** How often an attempt that errors is tried again. */
+  /** Sets how often a failed attempt is retried. */
   retry(retry: Retry<Duration>): FlowCall<T>;
-  /** How long one attempt, or a wait as a whole, may take. */
+  /** Sets how long one attempt, or a whole wait, may take. */
   timeout(timeout: Duration): FlowCall<T>;
-  /** What happens to an attempt that a crash left without a recorded end; `reconcile` needs the function that tells. */
+  /** Sets what happens to an attempt without a recorded end after a crash; `reconcile` needs a function that finds out. */
   recovery(policy: RecoveryPolicy, reconcile?: (ctx: StepContext) => unknown): FlowCall<T>;
-  /** What must hold before the step begins. */
+  /** Adds conditions that must hold before the step begins. */
   preconditions(...conditions: readonly FlowCondition[]): FlowCall<T>;
-  /** What must hold before the step counts as done. */
+  /** Adds conditions that must hold before the step counts as done. */
   postconditions(...conditions: readonly FlowCondition[]): FlowCall<T>;
-  /** Semaphores that the step holds while it works. */
+  /** Adds semaphores that the step holds while it runs. */
   slots(...keys: readonly string[]): FlowCall<T>;
-  /** Takes the result back when the run fails, is rejected or is cancelled; the same as the option `undo`. */
+  /** Undoes the result when the run fails, is rejected or is cancelled; the same as the option `undo`. */
   withRollback(undo: Undo<StepContext>): FlowCall<T>;
   /** Does the step only if this is true; otherwise the run records it as skipped, and its result is null. */
   when(condition: boolean): FlowCall<T | null>;
@@ -58,12 +58,12 @@ export type ResultOf<Call> = Call extends { [Symbol.iterator](): Generator<FlowY
 interface CallParts<T> {
   readonly bound: BoundStep;
   readonly child?: CompiledWorkflow;
-  /** Turns what the kernel sends, or what a failure left behind, into the type that the call promises, where they differ. */
+  /** Converts what the kernel sends, or the rest of a failure, to the result type of the call, if they differ. */
   readonly receive?: (sent: unknown) => T;
   readonly skipsErrors?: true;
 }
 
-/** The condition of a step that is not done. */
+/** The condition of a skipped step. */
 const SKIPPED = 'false';
 
 class Call<T> implements FlowCall<T> {
@@ -157,7 +157,7 @@ function failureOf({ step, outcome, code, message, evidence }: StepFailed): Fail
   return { step, outcome, code, message, evidence };
 }
 
-/** The call of a step that is built. */
+/** Creates the call of a step. */
 export function createCall<T>(parts: CallParts<T>): FlowCall<T> {
   return new Call(parts);
 }
@@ -181,7 +181,7 @@ class Batch<T> implements FlowBatch<T> {
 
   *[Symbol.iterator](): Generator<FlowYield, T, unknown> {
     noteUsed(this);
-    // Nothing to wait for: a group without steps would never hear of one that ended.
+    // A group without steps would wait for ever.
     return (this.steps.length === 0 ? [] : yield this) as T;
   }
 }

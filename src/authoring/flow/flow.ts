@@ -1,5 +1,5 @@
-// Owns flows: workflows written as generator functions. Which steps a flow has is known only as it runs, so its
-// definition holds the name, the parameters and the limits, and its steps appear in the run.
+// Owns flows: workflows written as generator functions. The steps of a flow are known only as it runs, so its definition
+// has the name, the parameters and the limits, and its steps appear in the run.
 
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -26,7 +26,7 @@ import type { ChildOutput } from './result.ts';
 /** The generator function of a flow: it yields steps and returns the final output. */
 export type FlowBody<Input, Returned> = (input: Input) => Generator<FlowYield, Returned, unknown>;
 
-/** A workflow as a value: compiled, or an object that holds the compiled one. */
+/** A workflow as a value: compiled, or an object with a compiled one. */
 export type Child<Compiled extends CompiledWorkflow = CompiledWorkflow> = Compiled | { readonly compiled: Compiled };
 
 /** Options of a flow. */
@@ -38,7 +38,7 @@ export interface FlowOptions<Params extends ArgSpecs>
   readonly children?: readonly Child[];
 }
 
-/** A compiled flow that remembers the types of its input and of what it returns. */
+/** A compiled flow with the types of its input and its return value. */
 export interface FlowWorkflow<Input, Returned> extends CompiledWorkflow, WorkflowTypes<Partial<Input>, ChildOutput<Returned>> {
   readonly flow: (input: never) => Generator<unknown, unknown, unknown>;
 }
@@ -164,7 +164,7 @@ function checkedWrites(name: string, writes: WriteLimits | undefined): WriteLimi
   return writes && { ...writes };
 }
 
-/** The compiled workflow behind a value. */
+/** The compiled workflow of a value. */
 export function compiledOf(child: Child): CompiledWorkflow {
   return 'compiled' in child ? child.compiled : child;
 }

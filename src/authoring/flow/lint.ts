@@ -1,8 +1,8 @@
-// Owns what the text of a flow shows before it runs: steps that would be refused or never done, and what a replay would
-// do differently. A flow is replayed after every restart, so what it reads from the clock, from chance or from outside
-// must come through a step, whose result is recorded. Only the function itself is read, and nothing that it calls.
+// Owns the static check of a flow's source: steps that would be rejected or never run, and code that a replay would run
+// differently. A flow is replayed after every restart, so time, randomness and outside data must come from steps, whose
+// results are recorded. Only the function itself is read, not the functions it calls.
 //
-// - A function handed to a builder of a step runs inside that step, where everything is allowed.
+// - A function passed to a step builder runs inside that step, where everything is allowed.
 
 import type { AnyNode, CallExpression } from 'acorn';
 import { isEngineError } from '../../base/error.ts';
@@ -17,7 +17,7 @@ interface FlowFindings {
   readonly warnings: readonly SourceProblem[];
 }
 
-/** A call of `step(…)`, and whether it is always reached, perhaps reached, or reached again and again. */
+/** A call of `step(…)`, and whether it is reached always, sometimes, or repeatedly. */
 interface StepCall {
   readonly name: string | undefined;
   readonly node: CallExpression;
@@ -30,7 +30,7 @@ const FUNCTIONS = ['FunctionExpression', 'FunctionDeclaration', 'ArrowFunctionEx
 /** The builders whose functions run inside the step. */
 const BUILDERS = ['task', 'agent', 'generate', 'delay', 'recovery', 'preconditions', 'postconditions', 'subworkflow', 'workflow'];
 
-/** What differs in a replay, by how it is written. */
+/** Sources of values that differ in a replay, by their spelling. */
 const SOURCES: ReadonlyMap<string | undefined, string> = new Map([
   ['Date.now()', 'reads the clock'],
   ['new Date()', 'reads the clock'],
@@ -88,7 +88,7 @@ function within(node: AnyNode, reached: StepCall['reached']): StepCall['reached'
   return reached === 'once' && (BRANCHES.includes(type) || FUNCTIONS.includes(type)) ? 'maybe' : reached;
 }
 
-/** A block that ends the flow: what is in it has no second round, whatever loop it is in. */
+/** Whether a block ends the flow: its steps run at most once, even in a loop. */
 function leavesFlow(node: AnyNode): boolean {
   if (node.type !== 'BlockStatement') return false;
   const last = node.body.at(-1)?.type;
@@ -125,7 +125,7 @@ function refusal(name: string): Pick<SourceProblem, 'code' | 'message' | 'hint'>
   }
 }
 
-/** A step that is a statement of its own is built and never done. */
+/** Reports steps that are statements of their own: they are built but never run. */
 function unyielded(names: ModuleNames, body: AnyNode, at: At): SourceProblem[] {
   return [...nodesIn(body)].flatMap((node): SourceProblem[] => {
     const call = node.type === 'ExpressionStatement' ? rootOf(node.expression) : node;
@@ -138,7 +138,7 @@ function unyielded(names: ModuleNames, body: AnyNode, at: At): SourceProblem[] {
 
 const TEMPLATE = /\{\{\s*(?:params|input|context|outputs|checkpoint|result|item|trigger|run|step|secrets)\b[^}]*\}\}/;
 
-/** A text of a step that reads like a template of a workflow file. What a flow builds is data, so it would go out as it stands. */
+/** Reports texts that look like templates of a workflow file: in a flow they are plain data and would be used literally. */
 function literals(names: ModuleNames, body: AnyNode, at: At): SourceProblem[] {
   const found = new Map<AnyNode, SourceProblem>();
   for (const call of nodesIn(body)) {
@@ -155,7 +155,7 @@ function literals(names: ModuleNames, body: AnyNode, at: At): SourceProblem[] {
   return [...found.values()];
 }
 
-/** What a chain such as `step('a').task(fn).retry(2)` begins with. */
+/** The first expression of a chain such as `step('a').task(fn).retry(2)`. */
 function rootOf(node: AnyNode): AnyNode {
   if (node.type === 'MemberExpression') return rootOf(node.object);
   return node.type === 'CallExpression' && node.callee.type === 'MemberExpression' ? rootOf(node.callee) : node;
@@ -197,7 +197,7 @@ function isBuilder(names: ModuleNames, node: AnyNode): node is CallExpression {
   return BUILDERS.includes(nameOf(node.callee.property) ?? '') && isStep(names, rootOf(node));
 }
 
-/** The names that a function declares itself, which stand for nothing global. */
+/** The names that a function declares itself, which are not global. */
 function declaredIn(body: AnyNode): string[] {
   return [...nodesIn(body)].flatMap((node) => {
     const patterns = node.type === 'VariableDeclarator' ? [node.id] : 'params' in node ? node.params : [];
@@ -211,7 +211,7 @@ interface Scope {
   readonly own: ReadonlySet<string>;
 }
 
-/** How an expression that may differ in a replay is written, the same for every way to write it. */
+/** The canonical spelling of an expression that may differ in a replay. */
 function sourceOf(scope: Scope, node: AnyNode): string | undefined {
   if (node.type === 'NewExpression') return node.arguments.length === 0 ? `new ${globalName(scope, node.callee)}()` : undefined;
   if (node.type === 'CallExpression') return `${globalName(scope, node.callee)}()`;

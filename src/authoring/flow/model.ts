@@ -1,5 +1,5 @@
-// Owns how a step of a flow becomes a model and its code: the defaults of its kind and the options that every kind
-// shares. The model is plain frozen data; functions and live objects are in the code and nowhere else.
+// Owns how a step of a flow becomes a model and its code: the defaults of its kind and the shared options. The model is
+// plain frozen data; functions and live objects are only in the code.
 
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
@@ -16,11 +16,11 @@ import { checkOptions } from '../spec/option.ts';
 import { readOutputs } from '../spec/output.ts';
 import type { OutputFields, OutputSpec, Retry, SharedFields, Undo, UndoWork } from '../spec/part.ts';
 
-/** A condition of a contract: an expression, or a function that looks at the world. */
+/** A condition of a contract: an expression, or a function that checks something. */
 export interface FlowCondition {
   readonly name: string;
   readonly check: string | ((ctx: StepContext) => boolean | Promise<boolean>);
-  /** What is shown to whoever has to fix it; made from the name when left out. */
+  /** The message for the worker that has to fix it. Default: built from the name. */
   readonly error?: string;
 }
 
@@ -50,7 +50,7 @@ export type StepOptions = { readonly [Option in Exclude<Options, 'fresh'>]?: Fra
   readonly fresh?: 'activation';
   readonly preconditions?: readonly FlowCondition[];
   readonly postconditions?: readonly FlowCondition[];
-  /** Takes the result back when the run fails, is rejected or is cancelled; what was done last is undone first. */
+  /** Undoes the result when the run fails, is rejected or is cancelled. The latest work is undone first. */
   readonly undo?: Undo<StepContext>;
 };
 
@@ -77,14 +77,14 @@ const OPTIONS = Object.keys({
   onFail: true,
 } satisfies Record<keyof StepOptions, true>);
 
-/** What a kind of step brings, beside the shared options. */
+/** What a kind of step adds to the shared options. */
 export interface StepParts {
   readonly name: string;
   readonly work: StepWork;
   readonly frame?: Pick<StepFrame, 'supportsQuestions' | 'questionState'>;
   readonly code?: Partial<Omit<StepCode, 'preconditions' | 'postconditions'>>;
   readonly options?: StepOptions;
-  /** The names of the fields of its own, beside which the options are written. */
+  /** The names of its own fields, which may appear together with the shared options. */
   readonly fields?: readonly string[];
 }
 
@@ -103,7 +103,7 @@ export function createBoundStep(parts: StepParts, registry: KindRegistry): Bound
   return withOptions({ model, code: { ...NO_CODE, ...code } }, options);
 }
 
-// A fan-out over an empty list is fine here, where the list is known only when the step is yielded.
+// A fan-out over an empty list is valid here, because the list is known only when the step is yielded.
 function checkConfig(model: StepModel, { kinds, checks }: KindRegistry): void {
   if (model.kind === 'parallel') return;
   const faults: string[] = [];
@@ -123,7 +123,7 @@ function checkExpression(what: string, source: string): void {
   }
 }
 
-/** Refuses a step that cannot be part of a group; `group` begins the message. */
+/** Throws if a step cannot be part of a group; the message begins with `group`. */
 export function checkMember(group: string, { model }: BoundStep): void {
   if (pipelineOf(model.kind) !== 'group') return;
   throw invalid(group, `cannot hold step "${model.id}", which is a group itself; yield that one by itself`);
@@ -150,7 +150,7 @@ export function withOptions(bound: BoundStep, options: StepOptions): BoundStep {
   return Object.freeze({ model: deepFreeze(model), code: freezeCode(code) });
 }
 
-/** What takes the result of a step back. Texts of a program's variables and of an action may be templates. */
+/** Reads the undo of a step. Texts of a program's variables and of an action may be templates. */
 function readUndo(step: string, undo: Undo<StepContext>): BoundStep {
   const given: UndoWork<StepContext> = typeof undo === 'function' ? { handler: undo } : undo;
   checkOptions(`the undo of ${step}`, given, ['title', 'timeout', 'recovery', 'handler', 'command', 'env', 'cwd', 'forge']);
@@ -198,7 +198,7 @@ function modelOptions(step: string, options: StepOptions): Partial<StepFrame> {
   };
 }
 
-/** The databases as they were written, or an error that names what cannot work. */
+/** Returns the databases of a step, or throws an error that says what is wrong. */
 export function checkedDatabases(subject: string, databases: DatabasesSpec): DatabasesSpec {
   const fault = databasesFault(databases as unknown as Json);
   if (fault !== undefined) throw invalid(subject, `cannot be built: \`databases\` ${fault}`);
@@ -260,7 +260,7 @@ export function countOf(step: string, setting: string, value: number): number {
   throw invalid(step, `has ${setting}: ${value}; write a whole number from 0 up`);
 }
 
-/** Data that a step is given as it is written: plain JSON, or an error that names the step and the place. */
+/** Returns plain JSON data of a step, or throws an error that names the step and the position. */
 export function plainOf<T = Json>(step: string, what: string, value: unknown): T {
   return toPlain(value, `${what} of step "${step}"`) as unknown as T;
 }
@@ -270,7 +270,7 @@ export function invalid(subject: string, problem: string): EngineError {
   return new EngineError('DEFINITION_INVALID', `${subject} ${problem}`);
 }
 
-// A path is `step#visit` or `group#visit/key`, so a name must not look like more than one part of it.
+// A path is `step#visit` or `group#visit/key`, so a name must not contain its separators.
 const NAME = /^(?!@)[^#/\p{Cc}]{1,200}$/u;
 
 /** The name of a step of a flow, or an error when it cannot be one. */

@@ -1,5 +1,5 @@
-// Owns what the text of a flow shows of its references to roles, groups, checks and other workflows: those that are
-// written as texts in the calls of its steps. Names that are computed are known only when the flow runs.
+// Owns finding a flow's references to roles, groups, checks and other workflows in its source: those written as literals
+// in the calls of its steps. Computed names are known only when the flow runs.
 
 import type { AnyNode, CallExpression, ObjectExpression } from 'acorn';
 import type { Reference } from '../../definition/reference.ts';

@@ -1,5 +1,4 @@
-// Owns what the steps of a flow give back, by kind. A result passes the run's record on its way to the flow, so it is
-// plain data whatever the step returned.
+// Owns what the steps of a flow return, by kind. A result passes through the run's record, so it is always plain data.
 
 import type { Json } from '../../base/json.ts';
 import type { OpenFinding, ReviewItem } from '../../definition/review.ts';
@@ -28,7 +27,7 @@ export interface ReviewResult {
   readonly accepted: 'by the review' | 'by a person';
   readonly rounds: number;
   readonly items: readonly ReviewItem[];
-  /** What a person accepted although it is open. */
+  /** Findings that a person accepted although they are open. */
   readonly open: readonly OpenFinding[];
   /** What is left for later. */
   readonly follow_ups: readonly OpenFinding[];

@@ -1,5 +1,5 @@
-// Owns how a yielded step looks as data, for logs and for people. Live values are shown by name (`[function add]`),
-// never kept. What the step is asked to do looks here as it does in the digest by which a replay recognises it.
+// Owns a yielded step as data, for logs and for people. Live values are shown by name (`[function add]`), never kept. The
+// work of the step has the same form as in the digest by which a replay recognises it.
 
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { BoundStep, StepCode } from '../../definition/code.ts';

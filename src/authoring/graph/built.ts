@@ -1,5 +1,5 @@
-// Owns values of a step that are not written down: functions that build them when the step begins, and texts that look
-// like templates where nothing fills templates in.
+// Owns values of a step that functions build when it begins, and the check for texts that look like templates where
+// templates are not rendered.
 
 import type { Json } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
@@ -12,13 +12,13 @@ import type { StepReading } from './reading.ts';
 /** The fields of a kind's work that functions may build, by their path: `request.body`. */
 export type BuiltFields = Readonly<Record<string, BuiltValue['shape']>>;
 
-/** A work as it was written, with a placeholder for every function in it, and the functions. */
+/** The work of a step with a placeholder for every function, and the functions. */
 export interface WithoutFunctions<T> {
   readonly data: T;
   readonly built: readonly BuiltValue[];
 }
 
-/** Takes the functions out of the fields that may have them. A function anywhere else stays, and is refused as data. */
+/** Extracts the functions from the fields that may have them. A function anywhere else stays, and is rejected as data. */
 export function takeFunctions<T>(work: T, fields: BuiltFields, { step, at = [] }: TakenFrom): WithoutFunctions<T> {
   const built: BuiltValue[] = [];
   const take = (value: unknown, path: readonly string[], shape: BuiltValue['shape']): unknown => {
@@ -44,12 +44,12 @@ export function takeFunctions<T>(work: T, fields: BuiltFields, { step, at = [] }
   return { data: descend(work, []) as T, built };
 }
 
-/** The functions as part of a step's code, where there are any. */
+/** The functions as part of a step's code, if there are any. */
 export function builtCode(built: readonly BuiltValue[]): { readonly built?: readonly BuiltValue[] } {
   return built.length === 0 ? {} : { built: Object.freeze([...built]) };
 }
 
-/** The step that the work belongs to, and where in its configuration it is kept. */
+/** The step that the work belongs to, and its path in the configuration. */
 export interface TakenFrom {
   readonly step: StepReading;
   readonly at?: readonly string[];
@@ -64,7 +64,7 @@ const ROOTS = ['params', 'context', 'outputs', 'checkpoint', 'run', 'step', 'res
 /** Programs have templates of their own in their arguments: `docker ps --format '{{.Names}}'`. */
 const COMMAND_FIELDS = ['run', 'argv'];
 
-/** Reports texts of a step's work that look like templates where none are filled in. */
+/** Reports texts of a step's work that look like templates but are not rendered. */
 export function checkLiterals(work: StepWork, isFilled: boolean, step: StepReading): void {
   for (const { field, text } of textsIn(literalPart(work), [])) {
     const name = field.split('.').at(-1) ?? field;
@@ -131,7 +131,7 @@ function holeOf(text: string): string {
   return `"${shortText(hole, HOLE_MAX)}"`;
 }
 
-/** Whether a command has a template of ours: any that can be read where its step has templates, else one with a name of a run. */
+/** Whether a command contains a Pawl template: any valid one if its step has templates, otherwise one that reads the run. */
 function readsRun(text: string, isFilled: boolean): boolean {
   if (!BRACES.test(text)) return false;
   try {

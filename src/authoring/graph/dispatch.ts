@@ -1,5 +1,5 @@
-// Owns how a graph names agents: the roles that skills share, an agent that is sent off with a script, and an agent
-// that is a live object of the application.
+// Owns how a graph names agents: the roles that skills share, an agent that is dispatched with a script, and an agent that
+// is a live object of the application.
 
 import type { JsonObject } from '../../base/json.ts';
 import type { StepContext } from '../../definition/code.ts';
@@ -17,13 +17,13 @@ export const AgentRole = Object.freeze({
 /** One of the words of `AgentRole`. */
 export type AgentRole = (typeof AgentRole)[keyof typeof AgentRole];
 
-/** An agent that is sent off with a script; what it reports becomes the outcome of the step. */
+/** An agent that is dispatched with a script; its report becomes the outcome of the step. */
 export interface Dispatch {
   readonly agent: AgentRole | (string & {});
   readonly script: string;
 }
 
-/** A handler that sends an agent off with a script. */
+/** A handler that dispatches an agent with a script. */
 export function Dispatch(dispatch: Dispatch): Dispatch {
   return Object.freeze({ ...dispatch });
 }

@@ -8,7 +8,7 @@ import { type ForgeQuestion, WAITED_FOR } from '../../definition/model.ts';
 
 /** The part of a question that is at the forge, as it is written. */
 export interface WrittenForgeQuestion {
-  /** What decides it at the forge, beside the usual ways: an approving review, a comment, a label, a dismissed review. */
+  /** What else decides it at the forge: an approving review, a comment, a label, a dismissed review. */
   readonly waitFor?: (typeof WAITED_FOR)[number];
   /** The label that decides it, for `waitFor: 'label'`. */
   readonly label?: string;
@@ -21,7 +21,7 @@ export interface WrittenForgeQuestion {
 /** The fields of that part. */
 export const FORGE_QUESTION_FIELDS = ['waitFor', 'label', 'autoAssign', 'reminders'];
 
-/** What is wrong with it. */
+/** Reports a fault. */
 type Refuse = (message: string, hint: string) => void;
 
 /** The part as data; undefined if there is none. */

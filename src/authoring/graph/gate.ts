@@ -8,7 +8,7 @@ import type { GateOptionSpec, HumanGateSpec } from './spec.ts';
 
 const APPROVE_OR_REJECT: readonly GateOptionSpec[] = [{ label: 'approve' }, { label: 'reject', outcome: 'reject' }];
 
-/** The question as data. In a member of a group no answer leads anywhere: the join decides by its outcome. */
+/** The question as data. In a group member no answer has a target: the join decides by the outcome. */
 export function readGate(gate: HumanGateSpec, step: StepReading, isMember: boolean): HumanGateModel {
   step.knownFields(
     gate,

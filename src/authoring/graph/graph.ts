@@ -1,5 +1,5 @@
-// Owns the graph form of a workflow: the author's object becomes one frozen definition and the functions that go with
-// it. Both spellings give the same definition, and one error lists everything that is wrong.
+// Owns the graph form of a workflow: the author's object becomes one frozen definition and its functions. Both spellings
+// give the same definition, and one error lists all problems.
 
 import { EngineError } from '../../base/error.ts';
 import { deepFreeze } from '../../base/json.ts';
@@ -53,7 +53,7 @@ const FIELDS = [
   'steps',
 ];
 
-/** A workflow from its steps by id, checked and frozen, or one DEFINITION_INVALID that lists everything that is wrong. */
+/** Compiles a workflow from its steps by id, checked and frozen, or throws one DEFINITION_INVALID with all problems. */
 export function compileWorkflow<S, P, A>(spec: WorkflowSpec<S, P, A>, compilers: Compilers): CompiledWorkflow {
   const reading = new GraphReading(compilers);
   return compile(listSteps(spec as unknown as Readonly<Record<string, unknown>>, reading.problems), reading);
@@ -64,13 +64,13 @@ export function compileGraph<Ctx = object, P = ArgSpecs>(spec: GraphSpec<Ctx, P>
   return compile(spec, new GraphReading(compilers));
 }
 
-/** What a spec says, as a definition and the functions of its steps; neither is checked. */
+/** A spec as a definition and the functions of its steps, both unchecked. */
 export interface GraphDraft {
   readonly definition: Definition;
   readonly steps: readonly BoundStep[];
 }
 
-/** Reads a spec; what is wrong with its fields goes to the problems of the reading. */
+/** Reads a spec; faults of its fields are added to the problems of the reading. */
 export function readGraph<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): GraphDraft {
   reading.name = String(spec.type ?? spec.name ?? '');
   reading.readRecovery(spec.recovery);
@@ -88,7 +88,7 @@ function compile<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): Compil
   return finishGraph(draft, reading, { context: spec.context as CompiledWorkflow['context'], ...starts });
 }
 
-/** The workflow of a draft that was checked, frozen and hashed. */
+/** Freezes and hashes a checked draft. */
 export function finishGraph(
   { definition, steps }: GraphDraft,
   reading: GraphReading,
@@ -121,7 +121,7 @@ function isStep(value: StepSpec | StepsOptions): value is StepSpec {
   return 'id' in value || 'name' in value;
 }
 
-/** A step that can be shared: it does not change any more. */
+/** Freezes a step, so that it can be shared. */
 export function StepDef<Ctx = object>(spec: StepSpec<Ctx>): StepSpec<Ctx> {
   const { next } = spec;
   return Object.freeze({ ...spec, ...(typeof next === 'object' && next !== null ? { next: Object.freeze({ ...next }) as NextSpec } : {}) });

@@ -6,7 +6,7 @@ import type { GroupSpec, JoinSpec } from './spec.ts';
 
 const COUNTED = /^(\d+)-of-(\d+)$/;
 
-/** The join as data; `size` is the number of branches, where it is known before the run. */
+/** The join as data; `size` is the number of branches, if it is known before the run. */
 function readJoin(join: JoinSpec, step: StepReading, size: number | undefined): JoinModel {
   if (join === 'all' || join === 'any') return { rule: join };
   if (typeof join === 'number') return { rule: 'count', n: join };

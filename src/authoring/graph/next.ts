@@ -8,12 +8,12 @@ import type { BoundedNext, ConditionalTarget } from '../spec/part.ts';
 import { defined, type StepReading } from './reading.ts';
 import type { NextSpec, TargetSpec } from './spec.ts';
 
-/** What a transition needs to know of the steps around it. */
+/** What reading a transition needs to know about the other steps. */
 export interface StepOrder {
   /** The position of the step that the transition leaves. */
   readonly from: number;
   readonly position: ReadonlyMap<string, number>;
-  /** The bound of edges that lead back and have none of their own; undefined where all bounds are written. */
+  /** The bound of backward edges without one of their own; undefined if every bound must be written. */
   readonly maxIterations: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Owns what a step says to whoever does it, without running anything: its title, its instructions, what comes after.
+// Owns the text of a step for its worker, without running anything: its title, its instructions, what comes next.
 
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
@@ -14,8 +14,8 @@ export interface StepOutput {
   readonly title: string;
   readonly actions: readonly string[];
   /**
-   * Where success leads: `next: ID`, or `next: A | B` where a condition or a person chooses; null where the run ends.
-   * It names steps and no command, because what moves a run on is the business of whoever hosts it.
+   * Where success leads: `next: ID`, or `next: A | B` if a condition or a person chooses; null if the run ends. It names
+   * steps and no command, because how a run continues depends on its host.
    */
   readonly nextCommand: string | null;
 }
@@ -30,7 +30,7 @@ export function totalSteps({ definition }: CompiledWorkflow): number {
   return definition.steps.length;
 }
 
-/** What a step says, for these parameters of the workflow and arguments of the step. */
+/** The text of a step, for these parameters of the workflow and arguments of the step. */
 export function stepOutput(compiled: CompiledWorkflow, stepId: string, params: unknown = {}): StepOutput {
   const step = compiled.definition.steps.find(({ id }) => id === stepId);
   if (step === undefined) throw unknownStep(compiled, stepId);

@@ -1,5 +1,5 @@
-// Owns the state of reading one graph: its problems, its functions, and how fields that users write are read without
-// stopping at the first problem.
+// Owns the state of reading one graph: its problems, its functions, and how fields are read without stopping at the first
+// problem.
 
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
@@ -10,17 +10,17 @@ import type { CodeRole } from '../../definition/hash.ts';
 import { ProblemList } from '../../definition/problem.ts';
 import type { Compilers } from './work.ts';
 
-/** One graph as it is read. */
+/** A graph while it is being read. */
 export class GraphReading {
   readonly compilers: Compilers;
   readonly problems = new ProblemList();
   readonly roles: CodeRole[] = [];
   /** The name of the workflow. */
   name = '';
-  /** The recovery of steps that do not say their own. */
+  /** The recovery of steps that set none. */
   recovery: 'rerun' | 'ask' | undefined;
   readonly children = new Map<string, CompiledWorkflow>();
-  /** The graph comes from a file: it has no functions, and says the bound of every transition that leads back. */
+  /** True if the graph comes from a file: it has no functions, and a bound for every backward transition. */
   readonly isFile: boolean;
 
   constructor(compilers: Compilers, { isFile = false }: { readonly isFile?: boolean } = {}) {
@@ -69,13 +69,13 @@ export class StepReading {
     this.graph.problems.add({ step: this.at, code, message, hint });
   }
 
-  /** Notes a function of this step, so that a change of it is seen; gives it back. */
+  /** Records a function of this step, so that changes to it are detected, and returns it. */
   code<F extends (...args: never[]) => unknown>(role: string, code: F): F {
     this.graph.roles.push({ step: this.at, role, code });
     return code;
   }
 
-  /** A span in milliseconds; with a fault, the least one that passes every later check. */
+  /** A duration in milliseconds; for an invalid one, the smallest value that passes later checks. */
   duration(duration: Duration, what: string): number {
     try {
       return parseDuration(duration, what);
@@ -90,7 +90,7 @@ export class StepReading {
     }
   }
 
-  /** Data as the author wrote it; with a fault, nothing. */
+  /** Data as the author wrote it; null if it is invalid. */
   plain(value: unknown, what: string): Json {
     try {
       return toPlain(value, what);
@@ -101,18 +101,18 @@ export class StepReading {
     }
   }
 
-  /** A configuration as the author wrote it; with a fault, nothing of it. Whether it fits, its kind checks afterwards. */
+  /** A configuration as the author wrote it; empty if it is not plain data. Its kind validates it afterwards. */
   config<Config extends object>(value: { readonly [Field in keyof Config]: unknown }, what: string): Config {
     return (this.plain(value, what) ?? {}) as unknown as Config;
   }
 
-  /** Reports fields that this place does not have. */
+  /** Reports unknown fields. */
   knownFields(object: object, known: readonly string[], what: string): void {
     this.graph.knownFields(object, known, { what, step: this.at });
   }
 }
 
-/** The object without the fields that are undefined: a definition has a field or does not. */
+/** The object without its undefined fields: a definition has a field or does not. */
 export function defined<T extends object>(object: { readonly [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
 }

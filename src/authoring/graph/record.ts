@@ -1,4 +1,4 @@
-// Owns the step from the record of steps that `defineWorkflow` takes to the list that `graph.ts` compiles.
+// Owns converting the record of steps that `defineWorkflow` takes to the list that `graph.ts` compiles.
 
 import type { ProblemList } from '../../definition/problem.ts';
 import type { StepCondition } from '../spec/part.ts';
@@ -49,7 +49,7 @@ function listStep(step: Fields, at: string, fault: Fault): Fields {
 
 const APPROVE_OR_REJECT: readonly GateOptionSpec[] = [{ label: 'approve' }, { label: 'reject', outcome: 'reject' }];
 
-/** The options with their outcomes: the label where `next` names it, `reject` for one that rejects the run. */
+/** The options with their outcomes: the label if `next` names it, `reject` for one that rejects the run. */
 function optionsOf({ options }: Fields, next: unknown): { options?: readonly GateOptionSpec[] } {
   const keys = isFields(next) ? Object.keys(next) : [];
   if (options === undefined && !keys.includes('approve')) return {};
@@ -63,7 +63,7 @@ function optionsOf({ options }: Fields, next: unknown): { options?: readonly Gat
   };
 }
 
-/** A schema is one more condition of the step's contract: what the step returned must fit. */
+/** Turns a schema into a condition of the step's contract: the result must match it. */
 function outputCondition(schema: OutputSchema): StepCondition<{ readonly result: unknown }> {
   return {
     name: 'output',

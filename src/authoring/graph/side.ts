@@ -1,10 +1,10 @@
-// Owns side steps: what the engine runs beside a run, and which no transition may touch.
+// Owns the rules for side steps, which the engine runs beside a run and which no transition may touch.
 
 import { transitionsOf } from '../../definition/analysis.ts';
 import type { Definition } from '../../definition/model.ts';
 import type { GraphReading } from './reading.ts';
 
-/** Side steps are run by the engine: what is to run beside a run must be one, and no transition leads into or out of them. */
+/** Reports steps that run beside a run but are not side steps, and transitions into or out of side steps. */
 export function checkSides({ steps, onError, entry }: Definition, { problems }: GraphReading): void {
   const sides = new Set(steps.filter(({ side }) => side === true).map(({ id }) => id));
   const hint = 'write `side: true` on that step, or name a step that has it';

@@ -1,5 +1,5 @@
-// Owns how a workflow is written as a graph in TypeScript: the shape of the object that an author gives. Nothing here
-// is kept; `graph.ts` turns it into a definition and the functions that go with it.
+// Owns how a workflow is written as a graph in TypeScript: the shape of the author's object. `graph.ts` turns it into a
+// definition and its functions.
 
 import type { Duration } from '../../base/duration.ts';
 import type { Json } from '../../base/json.ts';
@@ -60,7 +60,7 @@ export interface HumanGateSpec<C = GraphContext> extends Omit<Question<string, C
   readonly options?: readonly GateOptionSpec[];
 }
 
-/** A check of a gate: a shell line, or what a registered check wants. */
+/** A check of a gate: a shell line, or a registered check with its fields. */
 export type GateCheckSpec =
   | string
   | {
@@ -85,17 +85,17 @@ type Optional<Fields> = { readonly [Field in keyof Fields]?: Fields[Field] };
 
 /** What does the work of a step. At most one of these is given; none of them is a step that only has instructions. */
 export interface WorkSpec<C = GraphContext> extends Optional<CommandFields<C> & AgentFields<C>> {
-  /** A function, or an agent that is sent off with a script. */
+  /** A function, or an agent that is dispatched with a script. */
   readonly handler?: ((ctx: C) => unknown) | Dispatch;
   readonly gate?: {
     readonly checks: readonly GateCheckSpec[];
     /** False for a gate about the files as they are at that moment: a merge does not run it again after later changes. */
     readonly rerunAtMerge?: boolean;
-    /** Runs a failed check again, and says what it means if it passes then. */
+    /** Runs a failed check again; the value decides what a pass then means. */
     readonly flaky?: 'fail' | 'quarantine';
   };
   readonly human?: HumanGateSpec<C>;
-  /** Time to wait, or less when the condition of the poll holds. */
+  /** How long to wait, or less if the poll condition holds earlier. */
   readonly delay?: Duration | Delay<C, Duration>;
   /** A child workflow, given `input`. */
   readonly workflow?: ChildWorkflow;

@@ -1,4 +1,4 @@
-// Owns how a step is read: what every step can have around its work, and groups of steps.
+// Owns how a step is read: the fields that every step can have besides its work, and groups of steps.
 
 import { EngineError } from '../../base/error.ts';
 import { arg } from '../../definition/arg.ts';
@@ -82,7 +82,7 @@ export function readStep(spec: AnyStep, place: StepPlace): BoundStep {
       '`parallelKey`, `join` and `concurrency` have no effect here',
       'write `parallel: true` and `parallelKey`, or put them into `parallel` or `each`',
     );
-  // Without a list there is nothing to do side by side: the step runs once.
+  // Without a list there is nothing to run in parallel: the step runs once.
   const { parallel, ...alone } = spec;
   return bind(spec, place, readWork(parallel === true ? alone : spec, workPlace(place)));
 }
@@ -186,7 +186,7 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
 const UNDO_FIELDS: readonly string[] = ['title', 'timeout', 'recovery', 'templates', 'handler', 'command', 'env', 'cwd', 'forge'];
 const UNDO_KINDS: readonly string[] = ['task', 'command', 'action'];
 
-/** What takes the result of a step back. It is a step itself, without transitions, conditions and retries of its own. */
+/** Reads the undo of a step. It is a step itself, without transitions, conditions and retries of its own. */
 function readUndo(undo: Undo<never>, { step, id }: StepPlace): BoundStep {
   const spec: MemberSpec<never> = typeof undo === 'function' ? { handler: undo } : ({ templates: true, ...undo } as MemberSpec<never>);
   step.knownFields(spec, UNDO_FIELDS, 'an undo');
@@ -202,7 +202,7 @@ interface WorkTexts {
   readonly templates: boolean | undefined;
 }
 
-/** A file's reader refuses templates where none are filled in; what TypeScript says is looked at here. */
+/** Rejects templates where they are not rendered, for workflows in TypeScript; the file reader does it for files. */
 function checkTexts({ title, actions, humanGate }: AnyStep, { work, templates }: WorkTexts, step: StepReading): void {
   checkLiterals(work, templates === true, step);
   if (title !== undefined) checkPlainText(title, 'title', step);
@@ -213,7 +213,7 @@ function checkTexts({ title, actions, humanGate }: AnyStep, { work, templates }:
 /** Whether any text of the work, or the question it asks, is a template. */
 function hasTemplates(work: StepWork): boolean {
   const texts = [templatedPart(work), work.kind === 'human' ? work.gate.prompt : ''];
-  // Most steps have none, and looking for braces is faster than parsing.
+  // Most steps have none, and searching for braces is faster than parsing.
   if (!JSON.stringify(texts).includes('{{')) return false;
   try {
     return parseTemplateTree(texts).hasHoles;
@@ -223,7 +223,7 @@ function hasTemplates(work: StepWork): boolean {
   }
 }
 
-/** The outputs of a step. Only workers produce something; what a wait or a group ends with is not made by the step. */
+/** Reads the outputs of a step. Only steps with workers produce something; waits and groups do not. */
 function outputsOf({ outputs, fresh }: AnyStep, { work }: Work, step: StepReading): ReturnType<typeof readOutputs> | undefined {
   if (fresh !== undefined && (!FRESH.includes(fresh) || outputs === undefined))
     step.fault('FIELD_INVALID', `\`fresh\` is ${JSON.stringify(fresh)}`, 'write "activation" or "run" beside `outputs`, or remove it');
@@ -294,7 +294,7 @@ function readRetry(retry: SharedSpec['retry'], step: StepReading): RetryPolicy {
 
 function readRecovery({ recovery, reconcile }: AnyStep, read: Work, step: StepReading): StepModel['recovery'] {
   const kind = step.graph.compilers.kinds[read.work.kind];
-  // A kind that only waits or looks is safe to run again, and stays so.
+  // A kind that only waits or checks is always safe to run again.
   const inherits = kind.keepsRecovery !== true && kind.recovery === 'ask';
   const usual = read.recovery ?? (inherits ? step.graph.recovery : undefined) ?? kind.recovery;
   const policy = recovery ?? (reconcile === undefined ? usual : 'reconcile');

@@ -1,5 +1,4 @@
-// Owns what a handler's return value means. A handler is a pure function of its context: what it returns is how the
-// step settled and what is merged into the state of the run.
+// Owns what a handler's return value means: how the step settled, and what is merged into the state of the run.
 
 import { EngineError } from '../../base/error.ts';
 import type { StepContext, TaskReturn } from '../../definition/code.ts';
@@ -29,7 +28,7 @@ function readReturn(returned: unknown, step: string): TaskReturn {
   return { outcome: Outcome.OK, output: returned };
 }
 
-/** A pair whose second half could be a patch; a list of two words is a list of two words. */
+/** Whether a value is a pair whose second part can be a patch; a list of two words is only a list. */
 function isPair(value: unknown): value is readonly [unknown, object | null | undefined] {
   if (!Array.isArray(value) || value.length !== 2) return false;
   const patch: unknown = value[1];

@@ -1,5 +1,5 @@
-// Owns how the work of a step is read: which field says what does it. What its kind then keeps as configuration and as
-// code is read by the kind.
+// Owns how the work of a step is read: which field names the kind that does it. The kind reads its own configuration and
+// code.
 
 import type { CheckDeclaration } from '../../definition/check.ts';
 import type { BoundStep, StepCode } from '../../definition/code.ts';
@@ -13,14 +13,14 @@ import type { GroupSpec, MemberSpec, WorkSpec } from './spec.ts';
 /** A step's work as it is written, when the types of its context no longer matter. */
 export type AnyWork = WorkSpec<never> & GroupSpec<never>;
 
-/** What the work of a step is made of. */
+/** The work of a step. */
 export interface Work {
   readonly work: StepWork;
   /** Its functions, and those of the steps inside it. */
   readonly code?: Partial<Omit<StepCode, 'preconditions' | 'postconditions'>>;
-  /** Whether texts of it are templates that the engine fills in; left out: as the step says. */
+  /** Whether its texts are templates that the engine renders. Default: as the step says. */
   readonly templates?: boolean;
-  /** What happens after a crash, where that depends on more than the kind. */
+  /** What happens after a crash, if that depends on more than the kind. */
   readonly recovery?: RecoveryPolicy;
 }
 
@@ -29,7 +29,7 @@ export function codesOf(members: readonly BoundStep[]): Readonly<Record<string, 
   return Object.freeze(Object.fromEntries(members.map(({ model, code }) => [model.id, code])));
 }
 
-/** Where the work is read, and how a step inside it is. */
+/** The step whose work is read, and how to read a step inside it. */
 export interface WorkPlace {
   readonly step: StepReading;
   readonly id: string;
@@ -39,11 +39,11 @@ export interface WorkPlace {
 
 /** A kind of step that workflows can be written with. */
 export interface KindCompiler extends KindDeclaration {
-  /** The field of a graph's step that says that this kind does the work. */
+  /** The field of a graph's step that selects this kind. */
   readonly field: string;
-  /** Fields that mean something beside it. */
+  /** Further fields of this kind. */
   readonly beside?: readonly string[];
-  /** What a graph's step says about the work. */
+  /** Reads the work of a graph's step. */
   read(spec: AnyWork, place: WorkPlace): Work;
   /**
    * How a workflow file writes it, if one can.
@@ -74,9 +74,9 @@ export type OwnKinds = Readonly<Record<string, OwnKind>>;
 
 /** The fields of a graph's step that are about its work. */
 export interface WorkFields {
-  /** Those that say what does it, with the kind that each means. */
+  /** The fields that select a kind, with that kind. */
   readonly kinds: ReadonlyMap<string, KindCompiler>;
-  /** Those that say more about it, with the fields beside which they mean something. */
+  /** Further fields, with the kind-selecting fields they belong to. */
   readonly beside: ReadonlyMap<string, readonly string[]>;
   /** All of them. */
   readonly names: readonly string[];
@@ -98,7 +98,7 @@ function fieldsOf(kinds: readonly KindCompiler[]): WorkFields {
   return { kinds: new Map(kinds.map((kind) => [kind.field, kind])), beside, names: [...fields, ...beside.keys()] };
 }
 
-/** The work of a step: exactly one field says what does it, or none, and then it only has instructions. */
+/** Reads the work of a step: exactly one field selects its kind, or none, and then it only has instructions. */
 export function readWork(spec: AnyWork, place: WorkPlace): Work {
   const given = spec as Readonly<Record<string, unknown>>;
   const { compilers } = place.step.graph;

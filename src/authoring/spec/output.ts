@@ -1,5 +1,5 @@
-// Owns how the outputs of a step are read, in graphs and in flows: as data, the functions that look for effects, and
-// what is wrong with them.
+// Owns how the outputs of a step are read, in graphs and in flows: their data, the functions that find effects, and their
+// faults.
 
 import { present } from '../../base/fields.ts';
 import type { StepCode } from '../../definition/code.ts';

@@ -1,6 +1,6 @@
-// Owns the parts that workflows are written with, whatever spelling has them: transitions, questions, contracts, outputs,
-// and what every step and every workflow can have. `step.ts` checks a record of steps with them; `../graph/spec.ts` has
-// the list. Id is a step's id, Time a span of time as the spelling checks it.
+// Owns the parts that all spellings of a workflow share: transitions, questions, contracts, outputs, and the fields of
+// every step and workflow. `step.ts` checks a record of steps with them; `../graph/spec.ts` has the list. Id is the type
+// of step ids, Time the type of durations in a spelling.
 
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { Arg, ArgValues } from '../../definition/arg.ts';
@@ -43,7 +43,7 @@ export interface BoundedNext<Id = string> {
   readonly context?: JsonObject;
 }
 
-/** A transition that an expression chooses; the bound is for those of its targets that lead back. */
+/** A transition that an expression chooses; the bound applies to targets that lead back. */
 export interface ConditionalTarget<Id = string> {
   readonly condition: string;
   readonly onTrue: Id | End;
@@ -52,7 +52,7 @@ export interface ConditionalTarget<Id = string> {
   readonly onExhausted?: Id | End;
 }
 
-/** A condition of a contract: an expression, or a function that looks at the world. */
+/** A condition of a contract: an expression, or a function that checks something. */
 export interface StepCondition<C> {
   readonly name: string;
   readonly check: string | ((ctx: C) => boolean | Promise<boolean>);
@@ -65,16 +65,16 @@ export interface AnswerOption<Id = string> {
   readonly label: string;
   /** Where it leads; without it, the step's `next` decides. */
   readonly nextStep?: Id | Exclude<End, null>;
-  /** How the step settles with this answer; without it, by the label where `next` names it, else `ok`. */
+  /** How the step settles with this answer. Default: the label if `next` names it, otherwise `ok`. */
   readonly outcome?: string;
   /** The person must write something. */
   readonly requiresInput?: boolean;
 }
 
-/** What stands for a text. */
+/** A value that can be used as text. */
 type TextValue = string | number | boolean;
 type TextValues = Readonly<Record<string, TextValue>>;
-/** A text, or a function that builds it from the run as it stands when the step begins; without a context, a text only. */
+/** A text, or a function that builds it when the step begins; without a context, only a text. */
 export type Text<C> = [C] extends [never] ? string : string | ((ctx: C) => TextValue | Promise<TextValue>);
 /** Texts by name; each of them, or all together, may be built by a function. */
 export type Texts<C> = [C] extends [never]
@@ -174,7 +174,7 @@ export interface AgentFields<C> {
   prompt: Text<C>;
   /** Which of the agent's actions. */
   action: Text<C>;
-  /** The script that the agent is sent off with. */
+  /** The script that the agent is dispatched with. */
   script: string;
   context: Values | ((ctx: C) => Values | Promise<Values>);
   /** The JSON Schema that its output must match. */
@@ -183,7 +183,7 @@ export interface AgentFields<C> {
   budget: Budget;
   /** It reviews something and must give a verdict; implied by a transition for `reject`. */
   reviews: boolean;
-  /** It is given the run's data beside its own context. */
+  /** It gets the run's data in addition to its own context. */
   seesContext: boolean;
   /** It continues the latest session of its role in the run. */
   continueSession: boolean;
@@ -227,14 +227,14 @@ export interface ReviewFields {
   readonly concurrency?: number;
   /** The group or groups whose members decide after the last round. */
   readonly from?: string | readonly string[];
-  /** What it is called in the texts; left out: the id of the step. */
+  /** Its name in texts. Default: the id of the step. */
   readonly name?: string;
 }
 
 /**
- * Something that a step produces. It is looked for before the step counts as done: files that match and have changed, a
- * comment or pull request that the engine makes from what the worker returns, or whatever a function finds, such as a
- * row of a database: it must find something after the work, and something else than before it.
+ * Something that a step produces. It must exist before the step counts as done: files that match and have changed, a
+ * comment or pull request that the engine creates from what the worker returns, or something that a function finds, such
+ * as a database row: after the work it must find something, and not the same as before.
  */
 export type OutputSpec<C = StepContext> =
   | Written<FileOutputModel>
@@ -259,7 +259,7 @@ export interface OutputFields<C> {
   outputs: readonly OutputSpec<C>[];
   /**
    * Since when files among the outputs must have changed: `activation`, each visit of the step; `run`, the start of the
-   * run, so that work which an earlier step did already counts. Left out: since the step first began in the run.
+   * run, so that the work of an earlier step counts. Default: since the step first began in the run.
    */
   fresh: 'activation' | 'run';
 }
@@ -271,7 +271,7 @@ export type Undo<C> = ((ctx: C) => unknown) | UndoWork<C>;
 export type UndoWork<C> = {
   readonly title?: string;
   readonly timeout?: TimeSpan;
-  /** What happens when a crash interrupts it: `ask` a person (the usual), or `rerun` it where a second time does no harm. */
+  /** What happens when a crash interrupts it: `ask` a person (the default), or `rerun` it if running it twice does no harm. */
   readonly recovery?: 'rerun' | 'ask';
 } & (
   | { readonly handler: (ctx: C) => unknown }
@@ -282,7 +282,7 @@ export type UndoWork<C> = {
 /** The fields that every step can have, whatever does its work. Side are the ids of side steps. */
 export interface SharedFields<C, Side = string, Time = TimeSpan> {
   title: string;
-  /** Instructions, or a function of the parameters that gives them. A step may have nothing else. */
+  /** Instructions, or a function of the parameters that returns them. A step may have nothing else. */
   actions: readonly string[] | ActionsBuilder;
   args: Readonly<Record<string, Arg>>;
   preconditions: readonly StepCondition<C>[];
@@ -290,10 +290,10 @@ export interface SharedFields<C, Side = string, Time = TimeSpan> {
   retry: Retry<Time>;
   timeout: Time;
   extend: Extension<Side, Time>;
-  /** How often a broken postcondition is tried again with what was found; left out: once. */
+  /** How often a failed postcondition is retried with the evidence. Default: once. */
   contractRetries: number;
   recovery: RecoveryPolicy;
-  /** Says whether an attempt without a recorded end took effect. */
+  /** Returns whether an attempt without a recorded end took effect. */
   reconcile: (ctx: C) => unknown;
   /** An expression; when it is false the step is skipped. */
   condition: string;
@@ -306,15 +306,15 @@ export interface SharedFields<C, Side = string, Time = TimeSpan> {
   side: true;
   /** Patterns of files that an agent at this step may not change, beside those that are always protected. */
   protected: readonly string[];
-  /** Patterns of protected files that an agent at this step may change all the same. */
+  /** Patterns of protected files that an agent at this step may change nevertheless. */
   mayChange: readonly string[];
-  /** Patterns of the files that it changes: branches that would write the same get checkouts of their own. */
+  /** Patterns of the files that it changes: branches that would write the same files get their own checkouts. */
   writes: readonly string[];
   /** The hosts that its agent or program may connect to: `false` for none. An agent's role must allow them, too. */
   network: NetworkSpec;
   /** `false`: its agent or program must leave the files of the workspace as they are, or the attempt fails. */
   mutatesCheckout: false;
-  /** A person sees what its worker wants written at the forge, and it is written when they approve. */
+  /** What its worker wants to write at the forge is shown to a person and written after approval. */
   staged: true;
   /**
    * The protected databases that it works on, by their names in the settings: `[book]`, or `{ book: { access: 'read' } }`.
@@ -322,22 +322,22 @@ export interface SharedFields<C, Side = string, Time = TimeSpan> {
    * change is accepted with the step, in one transaction, or dropped.
    */
   databases: DatabasesSpec;
-  /** When an attempt fails, runs out of time or breaks its contract, the files of the workspace are put back to what they were before it. */
+  /** When an attempt fails, times out or breaks its contract, the files of the workspace are restored to their state before it. */
   onFail: 'restore';
-  /** Documents that it writes with what must be in them, files that must change, a command that must pass. */
+  /** Documents that it must write and their required content, files that must change, a command that must pass. */
   contract: StepContract;
   /** The review loop that its result belongs to. */
   reviewOf: ReviewDocuments;
   /** Chooses the outcome when the work is accepted: `ok`, or one of `outcomes`, which are further keys of `next`. */
   route: { readonly outcomes: readonly string[]; readonly choose: RouteChoice };
   /**
-   * Takes the result back when the run fails, is rejected or is cancelled; what was done last is undone first. `ctx.result`
-   * is the result, `ctx.undoes` the attempt that had it.
+   * Undoes the result when the run fails, is rejected or is cancelled. The latest work is undone first. `ctx.result` is
+   * the result, `ctx.undoes` its attempt.
    */
   undo: Undo<C>;
   /**
-   * It reviews work, so an agent that did none of it has to do this step. It is told neither results of earlier steps nor
-   * what went wrong, so that it looks with fresh eyes.
+   * It reviews work, so an agent that did none of it must do this step. It gets neither the results of earlier steps nor
+   * what went wrong, so that it reviews with fresh eyes.
    */
   independent: true;
 }
@@ -355,15 +355,15 @@ export interface WorkflowFields<P, A, Side = string> {
   readonly trigger?: ScheduleSpec | CommandSpec;
   readonly limits?: { readonly maxIterations?: number };
   /**
-   * What happens to an attempt that a crash left without a recorded end, at steps that do not say so themselves. Webhooks
-   * and kinds of the application keep their own.
+   * What happens to an attempt without a recorded end after a crash, at steps that do not set it themselves. Webhooks and
+   * kinds of the application keep their own.
    */
   readonly recovery?: Exclude<RecoveryPolicy, 'reconcile'>;
   /** How many of its steps work at once, over all runs of all workflows with the same key. */
   readonly concurrency?: NonNullable<Definition['concurrency']>;
-  /** What the agents of a run may use in all, those of the runs it starts included; then it waits for more. */
+  /** What the agents of a run and of the runs it starts may use in total; then it waits for more. */
   readonly budget?: Budget;
-  /** Limits that stop a run which goes on for too long: `true` for the usual ones, or what differs from those. */
+  /** Limits that stop a run that goes on for too long: `true` for the defaults, or the values that differ. */
   readonly circuitBreakers?: BreakersSpec;
   /** Patterns of files that its agents may not change, beside those that are always protected. */
   readonly protected?: readonly string[];
@@ -373,13 +373,13 @@ export interface WorkflowFields<P, A, Side = string> {
   readonly snapshot?: SnapshotModel;
   /** What its runs may do at the forge; it can narrow what the project allows, never widen it. */
   readonly permissions?: NonNullable<Definition['permissions']>;
-  /** How many comments, labels and so on its agents and programs may have written at the forge in one run. */
+  /** How many comments, labels and so on the engine writes at the forge for its agents and programs in one run. */
   readonly writes?: NonNullable<Definition['writes']>;
-  /** A person sees what its agents and programs want written at the forge, and it is written when they approve. */
+  /** What its agents and programs want to write at the forge is shown to a person and written after approval. */
   readonly staged?: true;
   /** What the run's data begins with, evaluated once, in order; texts may be templates. */
   readonly data?: JsonObject;
-  /** Names that are among the run's data from the beginning, null where nobody gave a value. */
+  /** Names that are in the run's data from the start, null if no value was given. */
   readonly facts?: readonly string[];
   /** The side step that runs once when a run has failed or escalated. */
   readonly onError?: Side;

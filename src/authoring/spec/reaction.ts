@@ -4,11 +4,11 @@ import { present } from '../../base/fields.ts';
 import { RESTARTS_MAX, type REVIEW_STATES, type ReactionKind, type ReactionModel } from '../../definition/reaction.ts';
 import { unknownFields } from './option.ts';
 
-/** What must hold as well before a run reacts to an event. */
+/** Further conditions for a reaction to an event. */
 export interface ReactionConditions {
   /** The label that was just added or removed. */
   readonly label?: string;
-  /** Labels that must all be there. */
+  /** Labels that must all be present. */
   readonly labels?: readonly string[];
   readonly assigneeIsBot?: boolean;
   readonly milestone?: string;
@@ -28,7 +28,7 @@ export interface ReactionSpec {
   readonly step?: string;
   /** How often a run goes back because of it; after that it escalates. Default: 3. */
   readonly max?: number;
-  /** notify: the group or the person, and what they are told. */
+  /** notify: the group or the person, and the message. */
   readonly notify?: string;
   readonly message?: string;
 }
@@ -36,7 +36,7 @@ export interface ReactionSpec {
 const FIELDS = ['event', 'conditions', 'do', 'step', 'max', 'notify', 'message'];
 const CONDITIONS = ['label', 'labels', 'assigneeIsBot', 'milestone', 'baseBranch', 'reviewState'];
 
-/** The reactions of a workflow as data. What they say is checked with the definition. */
+/** The reactions of a workflow as data. They are validated with the definition. */
 export function readReactions(specs: readonly ReactionSpec[] | undefined): readonly ReactionModel[] | undefined {
   return specs?.map(({ event, conditions = {}, do: what, step, max, notify, message }): ReactionModel => {
     const { label, labels = [], assigneeIsBot, milestone, baseBranch = [], reviewState } = conditions;

@@ -7,7 +7,7 @@ import { type ScheduleModel, type ScheduleSpec, scheduleOf, scheduleProblem } fr
 import { type CommandSpec, commandProblem } from '../../definition/start-command.ts';
 import { checkOptions } from './option.ts';
 
-/** What starts a workflow. Throws DEFINITION_INVALID if nothing ever would. */
+/** Reads what starts a workflow. Throws DEFINITION_INVALID if nothing ever would. */
 export function readStarts(subject: string, spec: ScheduleSpec | CommandSpec): Pick<CompiledWorkflow, 'schedule' | 'command'> {
   if ('schedule' in spec) return { schedule: readSchedule(subject, spec) };
   checkOptions(`${subject}, trigger`, spec, ['command']);

@@ -1,11 +1,11 @@
-// Owns the types of a step as `defineWorkflow` takes it: which fields each kind of step has, which outcomes it can settle
-// with, and what is wrong with a step that was written otherwise.
+// Owns the types of a step as `defineWorkflow` takes it: the fields of each kind of step, its outcomes, and the errors for
+// steps that do not match.
 //
-// A step is checked against what was written: the fields of `StepOf` are chosen by the fields that are there, so that an
-// error names one kind of step and points at one field, instead of listing what any step could have. Three rules keep
-// this working. A field is read with `Get`, since `X extends { f: infer V }` fails silently on inferred steps. A check for
-// "not given" is `[T] extends [never]`, since `keyof never` holds every name. A value is checked through `Via`, since an
-// intersection would let unknown fields through.
+// A step is checked by what was written: `StepOf` chooses its fields by the fields that exist, so that an error names one
+// kind of step and points at one field, instead of listing all fields of all steps. Three rules keep this working. A field
+// is read with `Get`, since `X extends { f: infer V }` fails silently on inferred steps. A check for "not given" is
+// `[T] extends [never]`, since `keyof never` contains every name. A value is checked through `Via`, since an intersection
+// would let unknown fields through.
 
 import type { Json } from '../../base/json.ts';
 import type { UsedKind } from '../../definition/own-kind.ts';
@@ -73,7 +73,7 @@ type Next<X, N, Id> = 'condition' extends keyof N
         }
       : Id | End;
 
-// Of a question with a function of an untyped `ctx`, nothing is known when its outcomes are asked for.
+// A question with a function of an untyped `ctx` is still unknown when its outcomes are computed.
 type Labels<X> =
   unknown extends Get<X, 'human'>
     ? string
@@ -111,7 +111,7 @@ type Returned<X> = 'output' extends keyof X
   ? SchemaValue<X> | readonly [Word, SchemaValue<X>] | Promise<SchemaValue<X> | readonly [Word, SchemaValue<X>]>
   : unknown;
 
-// A check that `defineCheck` made brings its own name, which is no literal.
+// A check created with `defineCheck` has its own name, which is not a literal.
 type Check<K, C> = [K] extends [never]
   ? string
   : K extends string
@@ -198,7 +198,7 @@ export interface Kinds<C, X, Id> {
   each: {
     fields: {
       each: {
-        /** A path into the run's data, or an expression, that gives the list. */
+        /** A path into the run's data, or an expression, that returns the list. */
         readonly items: string;
         readonly step: MemberOf<Get<Get<X, 'each'>, 'step'>, C>;
         readonly join?: Join;
@@ -260,10 +260,10 @@ type NeedsTarget<X> = 'human' extends keyof X
 type Leads<O> = O extends unknown ? ('nextStep' extends keyof O ? true : false) : never;
 type Missing<X> = Exclude<Get<Spec<X, unknown>, 'needs'>, keyof X>;
 
-/** Adds no check: the fields that an editor offers beside those written already. */
+/** Fields that an editor offers in addition to those already written; it adds no check. */
 type Offer<F extends PropertyKey> = { readonly [K in F]?: unknown };
 
-/** A step about which nothing is known yet: one that is being written. */
+/** A step that is still being written, about which nothing is known yet. */
 export interface NewStep<Id> extends Offer<KindName | keyof SharedFields<unknown>> {
   readonly next: Id | End;
 }
@@ -292,7 +292,7 @@ interface NoTargets extends Targets {
   side: never;
 }
 
-/** What a step has to be, given what was written; S are all steps. */
+/** The required type of a step, given what was written; S are all steps. */
 export type StepOf<X, S, C> = unknown extends X
   ? NewStep<keyof S>
   : [Written<X> | ('actions' & keyof X)] extends [never]
@@ -301,7 +301,7 @@ export type StepOf<X, S, C> = unknown extends X
       ? Checked<X, TargetsOf<X, S>, C>
       : `this step lacks "${Exclude<Missing<X> | NeedsNext<X>, keyof X> & string}"`;
 
-/** A member with a function of an untyped `ctx`, about which nothing is known when it is asked what it has to be. */
+/** A member with a function of an untyped `ctx`, which is still unknown when its required type is computed. */
 type AnyMember<C, M = Kinds<C, unknown, never>> = {
   [K in MemberKind]: {
     readonly [F in keyof Get<Get<M, K>, 'fields'>]?: Get<Get<M, K>, 'fields'>[F];
@@ -311,7 +311,7 @@ type AnyMember<C, M = Kinds<C, unknown, never>> = {
 }[MemberKind];
 type MemberKind = Exclude<KindName, 'each' | 'parallel'>;
 
-/** What a member of a group has to be: a step without transitions, since the group's join decides. */
+/** The required type of a group member: a step without transitions, since the group's join decides. */
 export type MemberOf<X, C> = [X] extends [never]
   ? AnyMember<C>
   : unknown extends X

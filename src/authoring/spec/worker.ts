@@ -1,5 +1,4 @@
-// Owns what is alike in how agents and generators are written: who works, by role or as a live object, what they are
-// told, and what they may use.
+// Owns what agent and generator steps have in common: the worker, as a role or a live object, its context, and its budget.
 
 import type { JsonObject } from '../../base/json.ts';
 import { type Budget, budgetFault } from '../../definition/budget.ts';
@@ -16,7 +15,7 @@ export interface LiveAgent<Context extends object> {
   execute(context: Context, ctx: StepContext): unknown;
 }
 
-/** What a graph tells an agent or a generator, as data or as a function. */
+/** The context that a graph's step passes to its worker, as data or as a function. */
 export function readContext({ context }: AnyWork, step: StepReading): { context: unknown; code: NonNullable<Work['code']> } {
   if (typeof context !== 'function') return { context, code: {} };
   return { context: undefined, code: { context: step.code('context', context) as (ctx: StepContext) => unknown } };
@@ -54,8 +53,8 @@ export function workerOf(
   return { code: { agent: live } };
 }
 
-/** What a flow's step tells its worker, as data or as a function. */
-export function toldOf(
+/** The context that a flow's step passes to its worker, as data or as a function. */
+export function contextOf(
   name: string,
   context: unknown,
 ): { readonly config?: { readonly context: JsonObject }; readonly code?: Pick<StepCode, 'context'> } {

@@ -18,7 +18,7 @@ export function workflowJsonSchema(compilers: Compilers): JsonObject {
     reused: 'inline',
     override: ({ jsonSchema }) => {
       for (const note of OWN_NOTES) delete jsonSchema[note];
-      // A name is where the schema is kept; inside it, it would be taken for an address.
+      // The id is the key of the schema; inside the schema it would be read as a URL.
       delete jsonSchema.id;
     },
   });

@@ -1,4 +1,4 @@
-// Owns that the commands of an agent bind a run to its session, so that the agent's hooks know the run.
+// Owns binding a run to an agent's session when the agent uses a command, so that the agent's hooks know the run.
 
 import { rootOf } from '../../control/approvals.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,5 +1,5 @@
-// Owns the commands with which an agent reports or asks: their arguments are read, the run is found, an engine is opened
-// for it, the submission is given to it, and the reply is printed.
+// Owns the commands with which an agent reports or asks: they read the arguments, find the run, open an engine for it,
+// pass the submission on, and print the reply.
 
 import { text } from 'node:stream/consumers';
 import type { Engine } from '../../api/engine.ts';

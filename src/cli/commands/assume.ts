@@ -1,4 +1,4 @@
-// `pawl assume RUN`: the agent records what it assumes instead of asking, and goes on with its step.
+// `pawl assume RUN`: the agent records what it assumes instead of asking, and continues its step.
 
 import { present } from '../../base/fields.ts';
 import { required, submitByCommand, tokenGiven } from '../attended/submit.ts';

@@ -1,4 +1,4 @@
-// `pawl backup`: copies the database while runs go on, and verifies the copy.
+// `pawl backup`: copies the database while runs continue, and verifies the copy.
 
 import { existsSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';

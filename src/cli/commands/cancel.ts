@@ -1,4 +1,4 @@
-// `pawl cancel`: ends a run for good. What its steps say how to undo is undone first. The workflow's code is only loaded
+// `pawl cancel`: ends a run for good. Steps with an undo are undone first. The workflow's code is only loaded
 // if something has to be undone or child runs have to be ended too.
 
 import type { Engine } from '../../api/engine.ts';
@@ -137,7 +137,7 @@ async function workflowsFor(shell: Shell, open: OpenRun, given: ParsedArgs): Pro
   }
 }
 
-/** The workflow of the topmost run above this one, which has those of all runs below it: it goes on when this one is cancelled. */
+/** The workflow of the topmost ancestor, which includes those of all runs below: it continues when this run is cancelled. */
 async function workflowsAbove(shell: Shell, open: OpenRun): Promise<readonly CompiledWorkflow[]> {
   const root = await rootOf(open.store, open.id);
   if (root === open.id || !isUndriven(await open.store.load(root))) return [];

@@ -1,4 +1,4 @@
-// `pawl deliveries`: what was received at `/hooks/NAME`, what became of it, and acting on it again.
+// `pawl deliveries`: what was received at `/hooks/NAME`, with its result, and handling it again.
 
 import { EngineError } from '../../base/error.ts';
 import { openDeliveries, shownDelivery } from '../../server/events/events.ts';

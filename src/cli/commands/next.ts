@@ -1,5 +1,5 @@
 // `pawl next [RUN]`: prints what is open for the agent that does the run's work, again. It reads only the store. Without
-// RUN it goes on with the run of the agent's session, or with the only open one of the project that nobody works on.
+// RUN it continues the run of the agent's session, or the only open one of the project that no session works on.
 
 import { type AttendedRun, readAttendedRun, sourceOfFile } from '../../attended/attended-run.ts';
 import { pickRun } from '../../attended/open-runs.ts';

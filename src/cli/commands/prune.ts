@@ -41,7 +41,7 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-/** Removes the records that protected databases keep of the runs. A run that is gone never goes on, so nothing needs them. */
+/** Removes the records that protected databases keep of the runs. A deleted run never continues, so nothing needs them. */
 async function forgetSteps(shell: Shell, { settings }: Place, runs: readonly PrunedRun[]): Promise<void> {
   const databases = Object.entries(settings.databases ?? {});
   if (databases.length === 0 || runs.length === 0) return;

@@ -36,7 +36,7 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-/** The open attended runs: those that an agent can go on with. */
+/** The open attended runs: those that an agent can continue. */
 async function attendedOf(shell: Shell, place: Place, store: Store): Promise<readonly RunSummary[]> {
   const { readProjectRuns } = await import('../attended/open-runs.ts');
   const open = new Set((await readProjectRuns(shell, place, { store })).map(({ run: { id } }) => id));

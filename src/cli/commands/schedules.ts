@@ -1,4 +1,4 @@
-// `pawl schedules`: the workflows that start by themselves: when, and what became of the last times.
+// `pawl schedules`: the workflows that start by themselves: when, and the results of the last times.
 
 import { EngineError } from '../../base/error.ts';
 import { type EventServices, openSchedules, shownSchedule } from '../../server/events/events.ts';

@@ -1,4 +1,4 @@
-// `pawl undo RUN --to STEP`: puts the files of a run's workspace back to what they were before a step.
+// `pawl undo RUN --to STEP`: restores the files of a run's workspace to their state before a step.
 
 import { dirname, join } from 'node:path';
 import type { Engine } from '../../api/engine.ts';

@@ -128,7 +128,7 @@ async function prepareModule(shell: Shell, { file, text, project }: Source): Pro
 /** Checks a workflow file; if it names step kinds or gate checks of the project, these are loaded to check how it uses them. */
 async function prepareYaml(shell: Shell, yaml: typeof import('../../authoring/yaml/check/check.ts'), source: Source): Promise<Check> {
   const { file, text, project, own } = source;
-  if (own.declared.length === 0) return () => yaml.lookAtYaml(file, text, REGISTRY);
+  if (own.declared.length === 0) return () => yaml.findYamlProblems(file, text, REGISTRY);
   const { compiled, ...checked } = yaml.checkYaml(file, text, declaredRegistry(own));
   const used = compiled === undefined ? [] : partsUsedBy(compiled.definition, own);
   const { workflow } = checked;
@@ -265,7 +265,7 @@ async function otherWorkflows(project: Project, files: readonly CheckedFile[]): 
     .map((workflow) => {
       const { file } = workflow;
       const text = YAML_FILE.test(file) && !isSettingsFile(project, file) ? readFileSync(file, 'utf8') : '';
-      const found = text === '' ? { errors: [], warnings: [] } : yaml.lookAtYaml(file, text, REGISTRY);
+      const found = text === '' ? { errors: [], warnings: [] } : yaml.findYamlProblems(file, text, REGISTRY);
       return { ...found, workflow, file, text };
     });
 }

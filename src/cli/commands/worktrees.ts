@@ -1,8 +1,8 @@
 // `pawl worktrees`: lists the worktrees and branches that runs left, and removes those of runs that have ended.
 //
-// - A run that can still go on keeps its worktree.
-// - Work that is nowhere else (files that were not committed, commits of no other branch) is removed with --force only, and so
-//   is a branch without a worktree whose run is not in this database: it may be in another one.
+// - A run that can still continue keeps its worktree.
+// - Work that exists nowhere else (uncommitted files, commits of no other branch) is removed only with --force, and so is a
+//   branch without a worktree whose run is not in this database: it may be in another one.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';

@@ -243,7 +243,7 @@ export async function answerOnTerminal(source: DiffSource): Promise<Answer | 'la
   }
 }
 
-/** Loaded by need: it brings git along, which listing approvals does without. */
+/** Loaded lazily: it loads git, which listing approvals does not need. */
 const diffing = () => import('./diff.ts');
 
 /** Prints an approval with what is new since this person last looked, and records this look. */

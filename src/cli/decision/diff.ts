@@ -1,4 +1,4 @@
-// Owns the diff at an approval: what the work changed, as git tells it, and what is new since the person last looked.
+// Owns the diff at an approval: what the work changed, according to git, and what is new since the person last looked.
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';

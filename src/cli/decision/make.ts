@@ -67,8 +67,8 @@ async function approvalFor({ shell, given, store, right }: Deciding, run: string
 }
 
 /**
- * The approval after another look at what it is about: a person is shown what is true now, and what changed since it was asked.
- * Where nobody can look, it is shown as it was asked, and looked at before the decision counts.
+ * The approval after checking its subjects again: a person sees the current state, and what changed since it was asked. If
+ * that is not possible, it is shown as it was asked, and checked before the decision counts.
  */
 async function lookedAt(deciding: Deciding, asked: PendingApproval, run: string): Promise<PendingApproval> {
   const { shell, store, place } = deciding;

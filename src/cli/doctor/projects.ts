@@ -1,5 +1,5 @@
-// Owns the checks of `pawl doctor` on the projects that the settings list under `serve.projects`: each must be there, be trusted and
-// have a database, a login and webhooks of its own. Every finding names its project, and what to do about it is to be done there.
+// Owns the checks of `pawl doctor` on the projects that the settings list under `serve.projects`: each must exist, be
+// trusted and have its own database, login and webhooks. Every finding names its project, where it must be fixed.
 
 import { isEngineError } from '../../base/error.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';

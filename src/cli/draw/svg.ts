@@ -1,5 +1,5 @@
 // Owns the graph of a workflow as an SVG picture that stands alone: no script, no font, no link, readable on light and
-// dark grounds. States are shown in words and by line, not by colour alone.
+// dark backgrounds. States are shown as text and by line style, not by colour alone.
 
 import { arrowText, type GraphArrow, type GraphDescription, type GraphNode, nodeText } from '../../definition/describe.ts';
 import { wrap } from '../help.ts';

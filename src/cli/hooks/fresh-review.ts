@@ -1,6 +1,6 @@
-// Owns the look whether the agent that did the work takes up its own review. Claude Code tells a hook the id of a sub-agent,
-// and none for the main agent, so a call of the main agent with the token of a review is denied there. Other programs do
-// not say who calls, so nothing is denied in them.
+// Owns the check whether the agent that did the work starts its own review. Claude Code passes the id of a sub-agent to a
+// hook, and none for the main agent, so a call of the main agent with the token of a review is denied there. Other
+// programs do not identify the caller, so nothing is denied in them.
 
 import { readAttendedRun, sourceOfFile } from '../../attended/attended-run.ts';
 import { workIn } from '../../attended/submission.ts';
@@ -10,7 +10,7 @@ import type { Shell } from '../shell.ts';
 import { withSessionStore } from './session-run.ts';
 import type { ShellCall } from './shell-commands.ts';
 
-/** Why a call is denied that takes up a review for the main agent; undefined for every other call. */
+/** Why a call by which the main agent would start a review is denied; undefined for every other call. */
 export async function ownReview(
   { env }: Pick<Shell, 'env'>,
   asked: JsonObject,

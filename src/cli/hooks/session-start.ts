@@ -1,9 +1,9 @@
 // Owns `pawl hook session-start`: called by Claude Code when a session begins, is resumed, cleared or compacted. It tells
-// the agent, which has lost its context, which run it works on and how to go on.
+// the agent, which has lost its context, which run it works on and how to continue.
 //
 // - After "/clear" the session has a new id. The runs of the session that the same Claude Code process had before go
 //   along; those of other processes stay where they are.
-// - A new session is told which runs of the project nobody works on, and takes none: the person may want something else.
+// - A new session learns which runs of the project no session works on, but adopts none: the person may want something else.
 
 import { type AttendedRun, stepNames } from '../../attended/attended-run.ts';
 import { EngineError } from '../../base/error.ts';
@@ -30,7 +30,7 @@ export async function answer(shell: Shell, asked: Json): Promise<StartAnswer | u
   const { session_id: id, source } = isJsonObject(asked) ? asked : {};
   if (!isSessionId(id))
     throw new EngineError('USAGE', 'stdin must be the input of a SessionStart hook of Claude Code, with a "session_id"');
-  // An agent that a run started is told by that run what to do.
+  // An agent that a run started gets its instructions from that run.
   if ((shell.env.PAWL_RUN ?? '') !== '') return undefined;
   if (source === 'clear') moveSessions(shell, id);
   const own = await Promise.all(readSession(shell, id).runs.map(readSessionRun));

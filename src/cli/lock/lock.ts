@@ -245,7 +245,7 @@ function sorted(table: ReadonlyMap<string, string>): Record<string, string> {
   return Object.fromEntries([...table].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** What differs from a lock, in words; empty where nothing does. */
+/** What differs from a lock, as text; empty if nothing does. */
 export function driftOf(lock: Lock, now: Lock): string[] {
   return [
     ...(lock.pawl === now.pawl ? [] : [`Pawl is ${now.pawl}, and it was locked with ${lock.pawl}`]),

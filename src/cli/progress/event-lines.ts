@@ -88,7 +88,7 @@ export function eventTexts(progress: RunProgress, event: RunEvent): string[] {
   }
 }
 
-/** What is told at once of what agents assumed: only what is grave. The rest waits in the inbox. */
+/** The line about new assumptions: only those with MUST. The rest waits in the inbox. */
 export function assumedText(run: string, event: RunEvent): string | undefined {
   if (event.type !== 'run.changed' || event.change !== 'assumed') return undefined;
   const grave = event.assumptions.filter(({ severity }) => severity === 'MUST').map(({ id, path }) => `${id} at ${oneLine(path)}`);

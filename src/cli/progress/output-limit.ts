@@ -1,5 +1,5 @@
-// Owns how much of a step's output a pipe gets: so many lines a second, by the time they were printed, and so many
-// characters in all. What is left out is counted.
+// Owns how much of a step's output a pipe gets: a limited number of lines per second, by the time they were printed, and
+// of characters in total. Omitted lines are counted.
 
 import type { OutputLine } from './output-lines.ts';
 

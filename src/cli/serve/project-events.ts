@@ -1,4 +1,4 @@
-// Owns what happens by itself in a project, for a server and for the commands that look at it without one.
+// Owns the schedules, deliveries and notices of a project, for a server and for commands that read them without one.
 
 import { present } from '../../base/fields.ts';
 import type { Forge } from '../../forge/forge.ts';
@@ -70,7 +70,7 @@ function surfaceOf(
   };
 }
 
-/** The forge of a project, and the relay through which the engine hears of its events. */
+/** The forge of a project, and the relay that passes its events to the engine. */
 export interface OpenedForge {
   readonly source: Forge;
   readonly relay: ForgeRelay;

@@ -11,7 +11,7 @@ import { LoadedModules } from '../loaded-modules.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 
-/** The workflows of a project, loaded by need. */
+/** The workflows of a project, loaded lazily. */
 export class ProjectSource implements DefinitionSource {
   private readonly shell: Shell;
   private readonly project: Project;

@@ -16,7 +16,7 @@ export interface ForgeSurface {
   readonly comments?: boolean;
   /** One check per gate. */
   readonly checks?: boolean;
-  /** Commands in comments; or the groups whose commands are heard. */
+  /** Commands in comments; or the groups whose commands are accepted. */
   readonly commands?: boolean | readonly string[];
   /** Whether the author of a pull request may approve it with a command. */
   readonly self_approval?: boolean;

@@ -64,7 +64,7 @@ export interface Settings {
   readonly metrics?: 'public';
   /** The budgets of one run's agents and of all agents per day. */
   readonly budgets?: { readonly run?: Budget; readonly day?: Budget };
-  /** Limits that stop a run which goes on for too long. */
+  /** Limits that stop a run that goes on for too long. */
   readonly breakers?: WrittenBreakers;
   /** Decisions about runs require a signature. */
   readonly decisions?: 'signed';

@@ -1,5 +1,5 @@
 // Owns skills as workflows on the command line: where no workflow has a name, a skill of that name is run. Its identity is
-// the digest of its own code, so that a new version of Pawl that leaves the skill as it is goes on with an open run.
+// the digest of its own code, so that a new version of Pawl that does not change the skill can continue an open run.
 
 import { realpathSync } from 'node:fs';
 import { compileWorkflow } from '../../authoring/graph/graph.ts';

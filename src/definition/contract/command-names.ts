@@ -1,13 +1,13 @@
-// Owns where in a shell line a value may be put. A value is written as one quoted word; inside of quotes, after a
-// backslash or in a here-document that quoting would end early or not count, and the shell would run what the value says.
+// Owns where in a shell line a value may be inserted. A value is written as one quoted word; inside quotes, after a
+// backslash or in a here-document that quoting would break, and the shell would execute part of the value.
 
 const NAME = /^\{([A-Za-z][\w-]*)\}/;
 
-/** Names in braces that stand where a quoted word is not one word, one sentence each. */
+/** Names in braces at places where a quoted word would not stay one word; one sentence each. */
 export function exposedNames(command: string): string[] {
   const isDocument = command.includes('<<');
   const found = new Set<string>();
-  // The quotes that are open; `$(` begins afresh inside of them, and is open as an empty one.
+  // The open quotes; a `$(` inside them starts a new context, which is an empty entry.
   const open = [''];
   for (let at = 0; at < command.length; at += 1) {
     const name = NAME.exec(command.slice(at))?.[1];
@@ -21,7 +21,7 @@ export function exposedNames(command: string): string[] {
   );
 }
 
-/** Opens or closes quotes at a place of a line, and returns how many signs more were read. */
+/** Opens or closes quotes at a position of a line, and returns how many extra characters were read. */
 function enter(open: string[], command: string, at: number): number {
   const [sign, quote] = [command[at] as string, open.at(-1) as string];
   if (quote !== "'" && sign === '\\' && command[at + 1] === '\\') return 1;

@@ -1,13 +1,13 @@
-// Owns whether the documents of a contract are what it says, as a pure function of their texts: what the files are is read
-// by whoever asks. Each fault is a sentence for the agent that has to mend it: which document, what is missing, where.
+// Owns the check of a contract's documents, as a pure function of their texts: the caller reads the files. Each fault is a
+// sentence for the agent that has to fix it: which document, what is missing, where.
 //
-// - A document is work of its step: it changed in it, says something, and is no copy of another one.
-// - A quotation is in the file that it names, and that file is no document of the run: nobody is their own source.
+// - A document is work of its step: it changed during the step, has content, and is not a copy of another one.
+// - A quotation is in the file that it names, and that file is not a document of the run: no document is its own source.
 
 import { digestText } from '../../base/digest.ts';
 import { messageOf } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
-import { misfit } from '../json-schema.ts';
+import { schemaMismatch } from '../json-schema.ts';
 import { namesMatching } from './name-pattern.ts';
 import { placeholderFaults, placeholderIn } from './placeholder.ts';
 import { planFaults } from './plan.ts';
@@ -44,11 +44,11 @@ export interface AcceptedDocument {
 
 /** What a contract is checked against. */
 export interface ContractScene {
-  /** The text of a file of the project; undefined when there is none, or none that may be read. */
+  /** The text of a project file; undefined if it does not exist or may not be read. */
   readonly read: (path: string) => string | undefined;
-  /** The file that a path leads to, behind links and detours: two paths of one file give the same. */
+  /** The file that a path resolves to, after links and `..`: two paths of one file give the same. */
   readonly fileOf: (path: string) => string;
-  /** The digest of a document before the step began; undefined: it was not there. */
+  /** The digest of a document before the step began; undefined if it did not exist. */
   readonly before: (path: string) => string | undefined;
   /** The documents of this run that were accepted, by path. */
   readonly accepted: ReadonlyMap<string, AcceptedDocument>;
@@ -63,13 +63,13 @@ export function documentDigest(text: string): string {
   return digestText(plainText(visibleText(text)));
 }
 
-/** What is missing in the files of a step; its parameters are filled in. */
+/** Returns what is missing in the files of a step. The contract's parameters must be filled in. */
 export function contractFaults(contract: StepContract, given: ContractScene): string[] {
   const { documents = [], changes = [] } = contract;
   const scene = {
     ...given,
     read: (path: string) => visibleOf(given.read(path)),
-    // Where changing files is the work, what was changed is its subject and may be quoted.
+    // If the work is to change files, the changed files are its subject and may be quoted.
     isWritten: (path: string) => changes.length === 0 && given.isWritten(path),
   };
   const own = new Set(documents.map(({ path }) => path));
@@ -92,7 +92,7 @@ export function citedPaths({ documents = [] }: StepContract, read: ContractScene
   return [...new Set(cited.map(({ path }) => path))];
 }
 
-/** Documents that were frozen and are different now; those of the step itself are looked at with the rest. */
+/** Frozen documents that have changed; the step's own documents are checked with the rest. */
 function frozenFaults(own: ReadonlySet<string>, { accepted, read }: ContractScene): string[] {
   return [...accepted].flatMap(([path, { digest, step, frozen }]) => {
     if (frozen !== true || own.has(path)) return [];
@@ -128,7 +128,7 @@ const LINE_MIN = 20;
 const COPIED_LINES_MIN = 4;
 const COPIED_SHARE = 0.8;
 
-/** Another document of the run that says the same: word for word, or in most of its lines. */
+/** Another document of the run with the same text, or with most of the same lines. */
 function copyOf({ path }: DocumentContract, text: string, { notes, read, accepted }: DocumentScene): string | undefined {
   const digest = documentDigest(text);
   const lines = longLines(text);
@@ -183,7 +183,7 @@ function jsonFaults({ json, plan }: DocumentContract, text: string): string[] {
   } catch (error) {
     return [`it is not JSON: ${messageOf(error)}`];
   }
-  const unfit = json === undefined ? undefined : misfit(json, value, 'the document');
+  const unfit = json === undefined ? undefined : schemaMismatch(json, value, 'the document');
   if (unfit !== undefined) return [unfit];
   const held = placeholderIn(value, 'the document');
   return [
@@ -227,7 +227,7 @@ function listed(names: readonly string[]): string {
   return `${names.slice(0, NAMES_SHOWN).join(', ')}${more}`;
 }
 
-/** Each is looked for in a whole file, so that a document of nothing else would take an hour. */
+/** Each quotation is searched for in a whole file, so a document of nothing but quotations could take an hour. */
 const QUOTES_MAX = 500;
 
 function quoteFaults({ quotes }: DocumentContract, text: string, scene: DocumentScene): string[] {
@@ -240,7 +240,7 @@ function quoteFaults({ quotes }: DocumentContract, text: string, scene: Document
     const why = quotationFault(quotation, scene, sources.get(quotation.path) ?? '');
     return why === undefined ? [] : [`line ${quotation.line}: ${why}`];
   });
-  const different = new Set(found.map(({ text: said, path }) => `${path}\n${plainText(said)}`)).size;
+  const different = new Set(found.map(({ text: quote, path }) => `${path}\n${plainText(quote)}`)).size;
   if (different >= quotes) return faults;
   return [
     ...faults,
@@ -253,10 +253,10 @@ function quotationFault({ text, path }: Quotation, { notes, read, fileOf, isWrit
   if ([...notes].some((note) => fileOf(note) === file)) return `${path} is a document of this work, not a source`;
   if (read(path) === undefined) return `the quotation names ${path}, which is not a text file of the project`;
   if (isWritten(path)) return `${path} was created in this step, so it cannot be quoted as a source; quote what was there before`;
-  const said = plainQuote(text);
-  if (said.length < QUOTE_CHARACTERS_MIN)
+  const quote = plainQuote(text);
+  if (quote.length < QUOTE_CHARACTERS_MIN)
     return `the quotation of ${path} has less than ${QUOTE_CHARACTERS_MIN} characters; quote more of it`;
-  return source.includes(said) ? undefined : `the quotation is not in ${path}; quote it word for word`;
+  return source.includes(quote) ? undefined : `the quotation is not in ${path}; quote it word for word`;
 }
 
 /** A quoted text as it is compared: white space does not matter, letters do. */

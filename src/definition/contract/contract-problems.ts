@@ -1,5 +1,5 @@
-// Owns what is wrong with a contract by itself, before any run: paths that lead outside, patterns and schemas that cannot
-// be checked, values in places where a shell would read them again.
+// Owns the faults of a contract that can be found before any run: paths that lead outside, patterns and schemas that
+// cannot be checked, values at places where a shell would interpret them.
 
 import { schemaFault } from '../json-schema.ts';
 import { patternRefusal } from '../output-pattern.ts';

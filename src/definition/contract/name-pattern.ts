@@ -1,5 +1,5 @@
-// Owns the patterns of names in documents, such as `F-\d+`. An agent writes the documents, so a pattern must not take long
-// on any text: it is matched in linear time, and what cannot be is refused before a run.
+// Owns the patterns of names in documents, such as `F-\d+`. An agent writes the documents, so a pattern must be fast on any
+// text: only patterns that can be matched in linear time are accepted.
 
 import { findPattern, patternProblem } from '../../expr/pattern.ts';
 

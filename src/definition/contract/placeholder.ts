@@ -1,7 +1,7 @@
-// Owns how text that only looks like work is told from work: notes that something is still to be done, text that asks to be
-// filled in, the same line or the same words over and over.
+// Owns the detection of placeholder text: notes that work is unfinished, text that asks to be filled in, and the same line
+// or words repeated.
 //
-// Quotations and code are not looked at: a finding may be about such a note in the code.
+// Quotations and code are ignored: a finding may be about such a note in the code.
 
 import type { Json } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
@@ -10,14 +10,14 @@ import { ownLines, plainText, plainTitle, wordsOf } from './written-text.ts';
 const LEAD = /^\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:\[[ x]\]\s*)?(?:\|\s*)?(?:\*\*|__)?/i;
 const LABEL = /^[\p{L}\p{N}][\p{L}\p{N} ()/-]{0,40}:\s*/u;
 
-/** What stands where the work should: alone on its line or behind a label. */
-const STANDS_FOR =
+/** A placeholder, alone on its line or after a label. */
+const PLACEHOLDER =
   /^(?:(?:to ?do|tbd|tba|fixme|xxx)\b.*|\.{3,}|…|lorem ipsum.*|(?:placeholder|coming soon|to be (?:done|determined|decided|defined|written|added|filled(?: in)?))\b.*|<(?:[^<>]*\b)?(?:fill|insert|your|describe|replace|to ?do|tbd|placeholder|write)\b[^<>]*>.*|\[(?:fill|insert|your|describe|replace|to ?do|tbd|placeholder|write)\b[^\]]*\].*)$/i;
 
-/** What holds a place is short; a longer line is not tried against patterns. */
+/** Placeholders are short; a longer line is not matched against patterns. */
 const LINE_MAX = 300;
 
-/** Whether a line only holds the place of something. */
+/** Whether a line is only a placeholder. */
 export function isPlaceholder(line: string): boolean {
   if (line.length > LINE_MAX) return false;
   const text = line
@@ -25,14 +25,14 @@ export function isPlaceholder(line: string): boolean {
     .replaceAll(/(?:\*\*|__|`)/g, '')
     .replace(/\|\s*$/, '')
     .trim();
-  return text !== '' && (STANDS_FOR.test(text) || STANDS_FOR.test(text.replace(LABEL, '')) || /\blorem ipsum\b/i.test(text));
+  return text !== '' && (PLACEHOLDER.test(text) || PLACEHOLDER.test(text.replace(LABEL, '')) || /\blorem ipsum\b/i.test(text));
 }
 
 const REPEATED_MIN = 4;
 const WORDS_MIN = 30;
 const DIFFERENT_SHARE = 0.2;
 
-/** What in a text only holds the place of work; one message each. */
+/** The placeholders in a text, one message each. */
 export function placeholderFaults(text: string): string[] {
   const lines = ownLines(text).filter((line) => line.trim() !== '');
   const held = lines.find(isPlaceholder);
@@ -54,7 +54,7 @@ function repetitionFaults(lines: readonly string[]): string[] {
   return [];
 }
 
-/** Where a value holds the place of something instead of saying it, or only repeats its name: the path of the first one. */
+/** The path of the first value that is a placeholder, or that only repeats its name. */
 export function placeholderIn(value: Json, at: string, name = ''): string | undefined {
   if (typeof value === 'string') return isPlaceholder(value) || (name !== '' && plainTitle(value) === plainTitle(name)) ? at : undefined;
   if (typeof value !== 'object' || value === null) return undefined;

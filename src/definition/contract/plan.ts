@@ -1,8 +1,8 @@
 // Owns plans: what `plan.json` must look like, and that its parts refer to each other. Decisions lead to intents, intents
-// belong to milestones, and changes carry intents out. Everything here is pure: a plan in, what is wrong with it out.
+// belong to milestones, and changes implement intents. Everything here is pure: a plan in, its faults out.
 //
-// - Every id is unique, and every id that is named is there.
-// - Nothing hangs loose: a change has an intent, an intent a decision and a milestone, a milestone acceptance criteria.
+// - Every id is unique, and every referenced id exists.
+// - Nothing is unconnected: a change has an intent, an intent a decision and a milestone, a milestone acceptance criteria.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 
@@ -12,7 +12,7 @@ export interface PlanRequirement {
   readonly text: string;
 }
 
-/** A choice, and what speaks for it. */
+/** A choice, and the reasons for it. */
 export interface PlanDecision {
   readonly id: string;
   readonly decision: string;
@@ -24,7 +24,7 @@ export interface PlanDecision {
 export interface PlanMilestone {
   readonly id: string;
   readonly title: string;
-  /** What is seen when it is reached. */
+  /** What can be observed when it is reached. */
   readonly acceptance: readonly string[];
   /** Milestones that come first. */
   readonly after?: readonly string[];
@@ -56,7 +56,7 @@ export interface PlanChange {
 export interface Plan {
   readonly title: string;
   readonly goal: string;
-  /** What was asked for; where it is listed, an intent meets each. */
+  /** The requirements. If they are listed, each must be met by an intent. */
   readonly requirements?: readonly PlanRequirement[];
   readonly decisions: readonly PlanDecision[];
   readonly milestones: readonly PlanMilestone[];
@@ -82,7 +82,7 @@ export type PlanFaultCode =
   | 'PLAN_REQUIREMENT_UNMET'
   | 'PLAN_PATH';
 
-/** Something that is wrong with a plan, and where. */
+/** A fault of a plan, and where it is. */
 export interface PlanFault {
   readonly code: PlanFaultCode;
   /** A JSON pointer: `/intents/2/decisions/0`. */
@@ -103,7 +103,7 @@ type ListName = keyof typeof LISTS;
 /** Lists that a plan may lack, or have empty. */
 const OPTIONAL: ReadonlySet<ListName> = new Set(['requirements', 'changes']);
 
-/** An entry of a list, with its place. */
+/** An entry of a list, with its position. */
 interface Entry {
   readonly pointer: string;
   readonly id: string;
@@ -112,7 +112,7 @@ interface Entry {
 
 type Entries = Readonly<Record<ListName, readonly Entry[]>>;
 
-/** The errors of a plan, in the order of its parts; none for a valid plan. */
+/** The faults of a plan, in the order of its parts; none for a valid plan. */
 export function planFaults(plan: Json): PlanFault[] {
   if (!isJsonObject(plan)) return [fault('PLAN_SHAPE', '', 'a plan must be a JSON object')];
   const heads = ['title', 'goal'].flatMap((name) => textFaults(plan, name, ''));
@@ -247,7 +247,7 @@ function namedIn(value: Json | undefined, pointer: string): { readonly name: str
   return (value as readonly Json[]).flatMap((name, index) => (isText(name) ? [{ name, at: `${pointer}/${index}` }] : []));
 }
 
-/** Parts that nothing leads to, or that lead nowhere. */
+/** Parts that nothing refers to, or that refer to nothing. */
 function looseFaults({ requirements, decisions, milestones, intents, changes }: Entries): PlanFault[] {
   const names = (list: readonly Entry[], field: string): Set<string> =>
     new Set(list.flatMap(({ value }) => namedIn(value[field], '').map(({ name }) => name)));
@@ -265,7 +265,7 @@ function looseFaults({ requirements, decisions, milestones, intents, changes }: 
     ...intents.flatMap(({ id, pointer, value }) =>
       changes.length === 0 || changed.has(id) || isText(value.noChange)
         ? []
-        : [fault('PLAN_INTENT_WITHOUT_CHANGE', pointer, `no change carries out ${id}; add one, or say why none is needed in "noChange"`)],
+        : [fault('PLAN_INTENT_WITHOUT_CHANGE', pointer, `no change implements ${id}; add one, or say in "noChange" why none is needed`)],
     ),
   ];
 }

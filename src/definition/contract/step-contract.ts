@@ -1,6 +1,6 @@
-// Owns what must be there when a step is done, as data: documents with sections, names, references and quotes, changed
-// files, a report, a command. The engine checks it against the files of the project, and the same data is printed for the
-// agent, so that what is asked and what is checked cannot differ.
+// Owns what must exist when a step is done, as data: documents with sections, names, references and quotes, changed
+// files, a report, a command. The engine checks it against the project's files, and the same data is printed for the
+// agent, so that instructions and checks cannot differ.
 //
 // Texts may name parameters in braces: `{folder}/findings.md`.
 
@@ -15,7 +15,7 @@ export type StepContract = {
   readonly documents?: readonly DocumentContract[];
   /** Patterns of files of the project, of which at least one must have changed in this step. */
   readonly changes?: readonly string[];
-  /** The JSON Schema of what the agent reports. */
+  /** The JSON Schema of the agent's report. */
   readonly report?: JsonObject;
   /** A shell line that must end with 0, such as the tests of the project: `{test}`. */
   readonly command?: string;
@@ -51,7 +51,7 @@ export type SectionContract = {
   readonly minItems?: number;
 };
 
-/** How many words a text document has at least, where its contract does not say. */
+/** The minimum number of words of a text document whose contract sets none. */
 export const MIN_WORDS = 20;
 
 /** How many characters a quotation has at least. */
@@ -64,7 +64,7 @@ export function namesIn(text: string): string[] {
   return [...text.matchAll(NAMED)].map(([, name]) => name as string);
 }
 
-/** A text with the values of the names in its braces. A name without a value stays as it is. */
+/** A text with the names in braces replaced by their values. A name without a value is left as it is. */
 export function filled(text: string, values: JsonObject): string {
   return text.replaceAll(NAMED, (whole, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
@@ -73,8 +73,8 @@ export function filled(text: string, values: JsonObject): string {
 }
 
 /**
- * The shell line of a contract; undefined where the person gave none. `{test}` alone is the line that the parameter holds;
- * inside a longer line a value is one quoted word, so that it cannot become a command of its own.
+ * The shell line of a contract; undefined if the person gave none. `{test}` alone is replaced by the whole line in that
+ * parameter; in a longer line a value becomes one quoted word, so that it cannot become a command of its own.
  */
 export function commandLine(command: string, values: JsonObject): string | undefined {
   const [only] = /^\s*\{([^{}]+)\}\s*$/.exec(command)?.slice(1) ?? [];
@@ -87,7 +87,7 @@ export function commandLine(command: string, values: JsonObject): string | undef
   return command.replaceAll(NAMED, (whole, name: string) => (Object.hasOwn(values, name) ? shellWord(filled(`{${name}}`, values)) : whole));
 }
 
-/** A contract with its parameters filled in, but for the command. */
+/** A contract with its parameters filled in, except for the command. */
 export function filledContract(contract: StepContract, values: JsonObject): StepContract {
   const { documents, changes } = contract;
   return {
@@ -111,7 +111,7 @@ export function isJsonDocument({ path, json, plan }: DocumentContract): boolean 
   return json !== undefined || plan === true || path.endsWith('.json');
 }
 
-/** A pattern by example, where that is possible: `F-\d+` is F-1. */
+/** An example for a pattern, if possible: `F-\d+` becomes F-1. */
 export function nameText(pattern: string): string {
   const example = pattern.replaceAll('\\b', '').replaceAll(/\\d[+*]?/g, '1');
   return /[\\^$.|?*+()[\]{}]/.test(example) ? `name like /${pattern}/` : `name like ${example}`;

@@ -1,7 +1,7 @@
-// Owns how a Markdown document is read for a contract: its sections, words, list items and quotations. It is the reading
-// of a stern person, not of a parser: whatever looks like a heading outside a code block is one.
+// Owns how a Markdown document is read for a contract: its sections, words, list items and quotations. It is stricter than
+// a parser: whatever looks like a heading outside a code block is one.
 //
-// The text comes from an agent and a line may be megabytes long, so no expression here may try a line in more than one way.
+// The text comes from an agent and a line may be megabytes long, so no regular expression here may backtrack.
 
 /** A section of a document: its heading and the lines below it, subsections included. */
 export interface WrittenSection {
@@ -25,7 +25,7 @@ interface Line {
   readonly isCode: boolean;
 }
 
-/** The lines of a text, each told whether it is inside a code block; the fences are left out. */
+/** The lines of a text without fences, each marked if it is inside a code block. */
 function linesOf(text: string): Line[] {
   let isCode = false;
   return text.split(/\r\n|\r|\n/).flatMap((line) => {
@@ -53,7 +53,7 @@ export function sectionsOf(text: string): WrittenSection[] {
   });
 }
 
-/** A heading may end with as many marks as it begins with, which are no part of its title. */
+/** A heading may end with `#` marks, which are not part of its title. */
 function withoutClosingMarks(title: string): string {
   const text = title.trimEnd();
   let end = text.length;
@@ -61,12 +61,12 @@ function withoutClosingMarks(title: string): string {
   return text.slice(0, end).trimEnd();
 }
 
-/** Whether a heading is the one that is asked for: numbers before it and punctuation around it do not matter. */
+/** Whether a heading has the given title: numbers before it and punctuation around it are ignored. */
 export function isTitled(heading: string, title: string): boolean {
   return plainTitle(heading) === plainTitle(title);
 }
 
-/** A heading as it is compared. */
+/** A heading normalised for comparison. */
 export function plainTitle(title: string): string {
   return title
     .toLowerCase()
@@ -75,7 +75,7 @@ export function plainTitle(title: string): string {
     .trim();
 }
 
-/** A text without the signs that nobody sees (zero-width spaces and joiners, marks of direction): they are no words and hide none. */
+/** A text without invisible characters (zero-width spaces and joiners, direction marks). */
 export function visibleText(text: string): string {
   return text.replaceAll(/\p{Cf}/gu, '');
 }
@@ -89,7 +89,7 @@ const ITEM = /^\s*(?:[-*+]|\d+[.)])\s+(.*)$/s;
 const ROW = /^\s*\|(.*)\|\s*$/;
 const RULE = /^[\s|:-]+$/;
 
-/** The list items and table rows among lines, each different one once. The head of a table is none. */
+/** The distinct list items and table rows among lines, without table headers. */
 export function itemsIn(lines: readonly string[]): string[] {
   const found = lines.flatMap((line, index) => {
     const item = ITEM.exec(line)?.[1];
@@ -101,7 +101,7 @@ export function itemsIn(lines: readonly string[]): string[] {
   return [...new Set(found.map((item) => plainText(item)).filter((item) => item !== ''))];
 }
 
-/** A text in which only its words count: white space and case do not. */
+/** A text normalised for comparison: white space and case are ignored. */
 export function plainText(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim().toLowerCase();
 }

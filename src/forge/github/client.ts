@@ -35,7 +35,7 @@ export interface ConnectionOptions {
   readonly now?: () => number;
   /** Whether writes are spaced by a second or more, as GitHub asks for. Default: true. */
   readonly throttle?: boolean;
-  /** How long the first retry of a read waits; the second waits four times as long, and whoever meets an outage 30 times. Default: 1000. */
+  /** The delay before the first retry of a read; the second waits four times as long, one during an outage 30 times. Default: 1000. */
   readonly retryMs?: number;
 }
 
@@ -214,7 +214,7 @@ function leadTo(url: string, options: object, body: unknown): void {
   Object.assign(parameters, { url }, body === undefined ? {} : { data: body });
 }
 
-// Whoever pages through lists changes the data of a response.
+// Paging through lists changes the data of a response.
 function copyOf(response: Response): Response {
   return { ...response, data: structuredClone(response.data) };
 }

@@ -18,7 +18,7 @@ import { readWebhooks, type WebhookFacts } from './webhook.ts';
 export interface GitHubForgeOptions extends ConnectionOptions {
   /** The SQLite file with the record of what was done. Created if needed. */
   readonly ledger: string;
-  /** How often events are looked for while somebody watches. Default: a minute. */
+  /** How often events are polled while somebody watches. Default: a minute. */
   readonly pollMs?: number;
   /** Called before each request that changes something, after the action was recorded. If it throws, nothing is requested. */
   readonly beforeWrite?: (action: { readonly name: string }) => Promise<void>;

@@ -47,7 +47,7 @@ export async function checksUnderWay({ connection, reader }: ActionParts, { head
   });
 }
 
-/** Enqueues a pull request, or finds what became of it. Never returns: it is under way, or it was refused. */
+/** Enqueues a pull request, or finds its state. Always throws: it is under way, or it was rejected. */
 export async function mergeByQueue(parts: ActionParts, request: MergeRequest, pr: PullRequest): Promise<never> {
   const { connection, ledger } = parts;
   const { number, expectedHead: head, waits } = request;

@@ -43,7 +43,7 @@ export async function pushCommit(connection: Connection, request: PushRequest): 
       const lease = `--force-with-lease=${ref}:${head ?? ''}`;
       const pushed = await gitRemote(place, remote, ['push', '--quiet', '--porcelain', lease, remote.url, `${sha}:${ref}`]);
       if (pushed.code === 0) return { sha };
-      // Somebody pushed in between: look again.
+      // Somebody pushed in between: read again.
       if (/stale info|fetch first|non-fast-forward|cannot lock ref/.test(`${pushed.stdout}${pushed.stderr}`)) continue;
       const denial = /\[remote rejected\].*|remote: error: .*|pre-receive hook declined/.exec(`${pushed.stdout}\n${pushed.stderr}`)?.[0];
       if (denial !== undefined) refuse({ result: 'denied', message: `GitHub refused the push to "${branch}": ${pushed.stderr || denial}` });

@@ -12,7 +12,7 @@ export interface WebhookFacts {
   readonly events?: readonly string[];
   /** The last deliveries that did not get through, newest first; one that was repeated with success is left out. */
   readonly failed: readonly FailedDelivery[];
-  /** How many of the last deliveries were looked at. */
+  /** How many of the last deliveries were checked. */
   readonly deliveries: number;
 }
 

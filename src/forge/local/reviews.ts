@@ -1,4 +1,4 @@
-// Owns what the local forge's own identity says about pull requests: reviews, checks, and whom it asks for a review.
+// Owns the actions of the local forge's own identity on pull requests: reviews, checks, and review requests.
 
 import { isSamePerson } from '../../base/person.ts';
 import type { CheckReport, ForgeActor, ForgeAnswer, ReviewersRequest, ReviewRequest } from '../forge.ts';

@@ -1,4 +1,4 @@
-// Owns how an `action` is written: what is done on the forge, by its name, with its fields.
+// Owns how an `action` is written: a forge action by its name, with its fields.
 
 import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
@@ -19,7 +19,7 @@ export const action: KindCompiler = {
   },
 };
 
-/** Something that is done on the forge: an action by its name, with its fields as data. */
+/** Builds a forge action from its name and fields. */
 export function buildAction(name: string, given: ForgeSpec, options: StepOptions = {}): StepParts {
   return { name, work: { kind: 'action', config: plainOf<ActionConfig>(name, 'an action', given) }, options };
 }

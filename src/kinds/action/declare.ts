@@ -13,7 +13,7 @@ declare module '../../definition/model.ts' {
   }
 }
 
-/** An action on the forge. It is done under a key, so it can be asked for again. */
+/** An action on the forge. It has an idempotency key, so it can be requested again. */
 export const action: KindDeclaration = {
   kind: 'action',
   outcomes: ['conflict', 'ci_failure', 'stale_head', 'stale_tree'],

@@ -1,4 +1,4 @@
-// Owns the execution of `action`: the forge does it once per key, and how it answered is the outcome.
+// Owns the execution of `action`: the forge does it once per key, and its answer is the outcome.
 
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -54,13 +54,13 @@ export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
 /** Actions on an issue or a pull request. */
 const ON_EITHER: ReadonlySet<string> = new Set(['label', 'comment']);
 
-/** A merge lands the pull request of the run as it was looked at; only where the run has none yet, one is opened. */
+/** A merge takes the run's pull request as it was checked; one is opened only if the run has none yet. */
 async function readyToMerge(job: Job): ReturnType<typeof withPullRequest> {
   if (numberIn(job.context.snapshot.data.pr_number) === undefined) return await withPullRequest(job);
   return (await foreignPullRequest(job)) ?? { job };
 }
 
-/** Labels that an action changed are the run's facts from then on, and so is a pull request that it opened. */
+/** Labels that an action changed, and a pull request that it opened, become facts of the run. */
 function rememberedFrom(value: Json, pr: JsonObject | undefined): { readonly remember?: JsonObject } {
   const labels = isJsonObject(value) && Array.isArray(value.labels) ? { labels: value.labels } : undefined;
   return labels === undefined && pr === undefined ? {} : { remember: { ...pr, ...labels } };
@@ -72,7 +72,7 @@ function subjectOf({ data, results }: Snapshot, pr: string | undefined): ActionS
   return present({ issue: numberIn(data.issue_number), pr: numberIn(data.pr_number), head });
 }
 
-/** The head that the last gate of approvals let pass; a merge lands that one or nothing. */
+/** The head that the last approval gate passed; a merge takes that one or nothing. */
 function approvedHead(results: readonly Json[], name: string): string | undefined {
   const heads = results.flatMap((result) => (isJsonObject(result) ? [result[name]] : []));
   return heads.findLast((head) => typeof head === 'string');

@@ -1,4 +1,4 @@
-// Owns how a `action` stage is written in a workflow file.
+// Owns how an `action` stage is written in a workflow file.
 
 import { forgeOf } from '../../authoring/yaml/compile/forge.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';

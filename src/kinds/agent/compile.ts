@@ -1,9 +1,9 @@
-// Owns how an `agent` step is written: who works, what they are asked, and what they must bring.
+// Owns how an `agent` step is written: the worker, its task, and what it must produce.
 
 import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
-import { budgetOf, type ContextSpec, type LiveAgent, liveCode, readContext, toldOf, workerOf } from '../../authoring/spec/worker.ts';
+import { budgetOf, type ContextSpec, contextOf, type LiveAgent, liveCode, readContext, workerOf } from '../../authoring/spec/worker.ts';
 import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { Budget } from '../../definition/budget.ts';
@@ -59,18 +59,18 @@ export const agent: KindCompiler = {
 export function buildAgent<Context extends object>(name: string, spec: AgentSpec<Context>): StepParts {
   const { agent: given, context, action, prompt, script, schema, budget, reviews, supportsQuestions, questionState, ...options } = spec;
   const worker = workerOf(name, 'agent', given);
-  const told = toldOf(name, context);
+  const passed = contextOf(name, context);
   const config: AgentConfig = {
     ...present({ role: worker.role, action, prompt, script, schema: schema && plainOf<JsonObject>(name, 'the schema', schema) }),
     ...budgetOf(name, budget),
     ...present({ reviews }),
-    ...told.config,
+    ...passed.config,
   };
   return {
     name,
     work: { kind: 'agent', config },
     frame: present({ supportsQuestions, questionState }),
-    code: { ...worker.code, ...told.code },
+    code: { ...worker.code, ...passed.code },
     options,
     fields: ['agent', 'supportsQuestions', 'questionState', ...BESIDE],
   };

@@ -12,18 +12,18 @@ export type AgentConfig = {
   /** Which of its actions. */
   readonly action?: string;
   readonly prompt?: string;
-  /** The script that a dispatched agent is sent off with. */
+  /** The script that an agent is dispatched with. */
   readonly script?: string;
   /** The JSON Schema that its output must match. */
   readonly schema?: JsonObject;
   readonly context?: JsonObject;
   /** What all attempts of the step may use in a run. */
   readonly budget?: Budget;
-  /** It is given the run's data under its own context. */
+  /** It gets the run's data below its own context. */
   readonly seesContext?: true;
   /** It continues the latest session of its role in the run. */
   readonly continueSession?: true;
-  /** Whether it reviews something and must give a verdict; left out, it does if there is a transition for `reject`. */
+  /** Whether it reviews something and must give a verdict. Default: true if there is a transition for `reject`. */
   readonly reviews?: boolean;
 };
 

@@ -1,5 +1,5 @@
-// Owns the execution of `agent`: what an agent's answer means for the step. That it says it is done is a claim; the
-// outcome it can choose is only how it was not done.
+// Owns the execution of `agent`: what an agent's answer means for the step. Its success is only a claim; the outcomes it
+// can choose are those of work that is not done.
 
 import type { AgentAnswer, AgentReply } from '../../agents/driver.ts';
 import { present } from '../../base/fields.ts';
@@ -12,7 +12,7 @@ import { type Job, stepError, type Work } from '../../steps/work.ts';
 
 type AgentJob = Job<StepOf<'agent'>>;
 
-/** Asks the agent and reads its verdict. */
+/** Calls the agent and reads its verdict. */
 export async function execute(job: AgentJob): Promise<Work> {
   const asked = await ask(job, job.request.bound.model.config);
   if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor, ...usageEvidence(asked) };
@@ -23,7 +23,7 @@ export async function execute(job: AgentJob): Promise<Work> {
   return { ...noted, ...(asked.kind === 'returned' ? fromObject(job, asked.value) : fromAnswer(job, asked)) };
 }
 
-// A live object gives whatever its author wrote; `success` and `verdict` in it mean what they mean for a driver.
+// A live object returns whatever its author wrote; `success` and `verdict` mean the same as for a driver.
 function fromObject(job: AgentJob, plain: Json): Work {
   const fields = isJsonObject(plain) ? plain : {};
   const output = isFlow(job) && typeof fields.success !== 'boolean' ? { success: true, output: plain } : plain;
@@ -52,7 +52,7 @@ function fromAnswer(job: AgentJob, answer: AgentAnswer & { readonly kind: 'answe
   return { ...work, ...assumptionsOf(answer) };
 }
 
-/** The result of a review has its verdict in it, and its feedback. */
+/** The result of a review, with its verdict and feedback. */
 function reviewed(output: Json, { verdict, message }: { [K in 'verdict' | 'message']: AgentReply[K] | undefined }): Json {
   if (verdict === undefined) return output;
   const fields = isJsonObject(output) ? output : output === null ? {} : typeof output === 'string' ? { feedback: output } : { output };

@@ -1,4 +1,4 @@
-// Owns how a `agent` stage is written in a workflow file.
+// Owns how an `agent` stage is written in a workflow file.
 
 import { budgetOf, nonEmpty, outputsOf, restrictionsOf } from '../../authoring/yaml/compile/part.ts';
 import type { YamlPath } from '../../authoring/yaml/position/position.ts';
@@ -9,7 +9,7 @@ import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { patternRefusal } from '../../definition/output-pattern.ts';
 
-/** Who works, what they are asked, and what they must produce. */
+/** The worker, its task, and what it must produce. */
 export const yaml: StageForm = stageForm({
   meaning: 'Work of an agent.',
   transitions: ['on_reject', 'on_fail', 'on_conflict'],
@@ -62,7 +62,7 @@ export const yaml: StageForm = stageForm({
       }),
       ...outputsOf(stage),
       ...restrictionsOf(stage),
-      // A pull request that was verified is what the run is about from then on.
+      // A verified pull request becomes the pull request of the run.
       ...(outputs?.some(({ type }) => type === 'pr') ? { merges: ['pr_number'] } : {}),
     };
   },

@@ -48,7 +48,7 @@ export async function execute(job: Job<StepOf<'command'>>): Promise<Work> {
   return { actor: name, ...work, ...evidenceOf({ ...work.evidence, ...network.evidence(), ...openCredentials(bench.services).evidence }) };
 }
 
-/** What the program printed is the task of the agent that carries out the run. */
+/** Hands the program's output to the attended agent as its task. */
 async function handPrompt(job: Job<StepOf<'command'>>, task: string, role: string): Promise<StoredHandover> {
   const { title, supportsQuestions } = job.request.bound.model;
   const parts = await instructionsFor(job, { title, task: [{ kind: 'text', text: task }], data: {}, rules: await stateInstructions(job) });
@@ -86,7 +86,7 @@ function registered(bench: Bench, program: Program): Program | { readonly refusa
   return { ...others, argv: [...found, ...(whole === undefined ? rest : [])] };
 }
 
-// A colon is not usual in the name of a program: with a near name in the register, it is a slip.
+// A colon is unusual in a program name: if a registered name is similar, it is a misspelling.
 function unregistered(commands: object, program: Program, first: string): Program | { readonly refusal: string } {
   const hint = first.includes(':') ? didYouMean(first, Object.keys(commands)) : '';
   return hint === '' ? program : { refusal: `no command "${first}" is registered${hint}` };
@@ -97,7 +97,7 @@ function notEnded({ request }: Job, result: Exclude<CommandResult, ExitResult>):
   if (result.kind === 'not-run')
     return { error: stepError('COMMAND_NOT_RUN', `step "${step}" could not be run: ${result.message}`, { retryable: false }) };
   if (result.kind === 'aborted') return { error: stoppedError(step) };
-  // The same words as the engine's, whose own limit ends at the same time: whichever comes first, people read one message.
+  // The same wording as the engine's timeout, which ends at the same time: people see one message whichever comes first.
   const { activation, bound } = request;
   const message = `step "${step}" timed out: attempt ${activation.attempt} took longer than ${bound.model.timeoutMs ?? 0} ms`;
   return { error: stepError('STEP_FAILED', message, { reason: 'timeout' }) };

@@ -1,10 +1,10 @@
-// Owns what the kind `delay` declares: time that passes, or less of it when a condition is seen to hold.
+// Owns what the kind `delay` declares: a wait for a time, or less if a condition holds earlier.
 
 import { isJsonObject } from '../../base/json.ts';
 import { isCount, type KindDeclaration } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 
-/** Time, and how often a poll looks whether it is over. */
+/** A wait, and how often its condition is polled. */
 export const delay: KindDeclaration = {
   kind: 'delay',
   outcomes: [],

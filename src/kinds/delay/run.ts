@@ -1,4 +1,4 @@
-// Owns the execution of `delay`: one look at whether it is over. The time itself is kept by the kernel.
+// Owns the execution of `delay`: one poll of its condition. The kernel keeps the time.
 
 import type { StepOf } from '../../definition/model.ts';
 import { isPromise, untilStopped } from '../../steps/abort.ts';
@@ -6,7 +6,7 @@ import { holdsExpression } from '../../steps/conditions.ts';
 import { kindOf } from '../../steps/context.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 
-/** Looks once: `ok` when the delay is over, `iterate` when it goes on. */
+/** Polls once: `ok` if the delay is over, `iterate` if it continues. */
 export async function execute(job: Job<StepOf<'delay'>>): Promise<Work> {
   const ready = await look(job);
   if (typeof ready === 'boolean') return { outcome: ready ? 'ok' : 'iterate', output: null };

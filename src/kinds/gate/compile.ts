@@ -1,4 +1,4 @@
-// Owns how a `gate` is written: a list of checks, each a shell line or a check by its name with what it needs.
+// Owns how a `gate` is written: a list of checks, each a shell line or a check by its name with its fields.
 
 import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/graph/built.ts';
@@ -11,7 +11,7 @@ import type { CheckModel } from '../../definition/check.ts';
 import type { BuiltValue } from '../../definition/code.ts';
 import { gate as declaration, type FlakyPolicy, type GateConfig } from './declare.ts';
 
-/** A check of a gate: a shell command, or a check by name with what it needs. */
+/** A check of a gate: a shell command, or a check by name with its fields. */
 export type CheckSpec = string | { readonly check: string; readonly timeout?: Duration; readonly [field: string]: unknown };
 
 /** Checks that the work must pass. */
@@ -19,7 +19,7 @@ export interface GateSpec extends StepOptions {
   readonly checks: readonly CheckSpec[];
   /** False for a gate about the files as they are at that moment: a merge does not run it again after later changes. */
   readonly rerunAtMerge?: boolean;
-  /** Runs a failed check again, and says what it means if it passes then. */
+  /** Runs a failed check again; the value decides what a pass then means. */
   readonly flaky?: FlakyPolicy;
 }
 
@@ -43,7 +43,7 @@ const BUILT_FIELDS: BuiltFields = { env: 'texts', url: 'text', headers: 'texts',
 
 interface CheckPlace {
   readonly step: StepReading;
-  /** Takes the functions that are found. */
+  /** Collects the functions that are found. */
   readonly built: BuiltValue[];
   readonly what: string;
   readonly at: readonly string[];

@@ -1,5 +1,5 @@
-// Owns what the kind `gate` declares: checks that let work pass or do not. They only look, so they can look again. What
-// each check has to be given is declared in its folder below `checks`.
+// Owns what the kind `gate` declares: checks that pass or fail the work. They only read, so they can run again. The fields
+// of each check are declared in its folder below `checks`.
 
 import { type CheckModel, validateChecks } from '../../definition/check.ts';
 import type { KindDeclaration } from '../../definition/kind.ts';
@@ -10,7 +10,7 @@ export type GateConfig = {
   readonly checks: readonly CheckModel[];
   /** Set for a gate about the files as they are at that moment: a merge does not run it again after later changes. */
   readonly rerunAtMerge?: false;
-  /** How long a gate that is not decided yet waits before it looks again by itself. */
+  /** How long a pending gate waits before it checks again by itself. */
   readonly lookAgainMs?: number;
   /**
    * What a check that fails and then passes on the same files means. If set, a failed check runs a second time, and both
@@ -28,7 +28,7 @@ declare module '../../definition/model.ts' {
   }
 }
 
-/** Checks by the engine; `any_of` is a check made of others, of which one must pass. */
+/** Checks by the engine; `any_of` has nested checks, of which one must pass. */
 export const gate: KindDeclaration = {
   kind: 'gate',
   outcomes: [],

@@ -35,7 +35,7 @@ type GateJob = Job<StepOf<'gate'>>;
 
 const MOVES_SHOWN = 20;
 
-/** Runs all checks of a gate. A check of a pull request looks at the work as it is now. */
+/** Runs all checks of a gate. For a check of a pull request, the current work is pushed first. */
 export async function execute(job: GateJob): Promise<Work> {
   if (!needsPullRequest(job)) return await judge(job);
   const ready = await withPullRequest(job);
@@ -51,11 +51,11 @@ function needsPullRequest({ bench, request }: GateJob): boolean {
   return allChecks(request.bound.model.config.checks).some(({ check }) => entryOf(bench.checks, check)?.needsPullRequest === true);
 }
 
-/** Runs all checks, on one tree where they look at files. */
+/** Runs all checks, on one tree if they read files. */
 async function judge(job: GateJob): Promise<Work> {
   const checks = job.request.bound.model.config.checks;
   const startedAt = job.bench.services.now();
-  // Where there is no workspace, each check says so itself.
+  // Without a workspace, each check reports that itself.
   if (!judgesFiles(checks) || !existsSync(job.bench.services.cwd))
     return conclude(job, { ...(await look({ ...job, startedAt }, undefined)), startedAt });
   const watch = await TreeWatch.open(job);
@@ -90,7 +90,7 @@ interface GateRun {
   readonly checks: readonly CheckRun[];
   readonly look: GateLook;
   readonly startedAt: number;
-  /** The tree that was judged, where the checks look at files, and the files that changed meanwhile. */
+  /** The tree that was judged, if the checks read files, and the files that changed meanwhile. */
   readonly tree?: WorkspaceTree;
   readonly moves?: readonly Move[];
 }
@@ -138,7 +138,7 @@ async function verdictOf(job: StartedJob, config: CheckModel): Promise<CheckVerd
 
 async function withinTime(job: StartedJob, check: GateCheck, config: CheckModel): Promise<CheckVerdict> {
   const { signal } = job.request;
-  // The checks that `any_of` is made of have their own limits.
+  // The nested checks of `any_of` have their own limits.
   const timeoutMs = config.check === 'any_of' ? config.timeoutMs : checkTimeout(job, config.timeoutMs);
   if (check.stopsItself === true || timeoutMs === undefined) {
     const limited = timeoutMs === undefined ? config : { ...config, timeoutMs };
@@ -239,7 +239,7 @@ function conclude(job: Job, { checks: runs, look, startedAt, tree: looked, moves
   return { outcome, output, checks, ...seen, ...judged, ...(Object.keys(remember).length === 0 ? {} : { remember }) };
 }
 
-/** The head of the pull request that checks of approvals and of CI looked at. */
+/** The pull request head that the checks of approvals and CI read. */
 function headIn(results: readonly Json[]): string | undefined {
   return results
     .flatMap((result) => {

@@ -3,7 +3,7 @@
 import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
-import { budgetOf, type ContextSpec, type LiveAgent, liveCode, readContext, toldOf, workerOf } from '../../authoring/spec/worker.ts';
+import { budgetOf, type ContextSpec, contextOf, type LiveAgent, liveCode, readContext, workerOf } from '../../authoring/spec/worker.ts';
 import { present } from '../../base/fields.ts';
 import type { Budget } from '../../definition/budget.ts';
 import { generate as declaration, type GenerateConfig } from './declare.ts';
@@ -37,12 +37,12 @@ export const generate: KindCompiler = {
 export function buildGenerate<Context extends object>(name: string, spec: GenerateSpec<Context>): StepParts {
   const { generator, prompt, context, budget, ...options } = spec;
   const worker = workerOf(name, 'generator', generator);
-  const told = toldOf(name, context);
-  const config: GenerateConfig = { ...present({ generator: worker.role, prompt }), ...budgetOf(name, budget), ...told.config };
+  const passed = contextOf(name, context);
+  const config: GenerateConfig = { ...present({ generator: worker.role, prompt }), ...budgetOf(name, budget), ...passed.config };
   return {
     name,
     work: { kind: 'generate', config },
-    code: { ...worker.code, ...told.code },
+    code: { ...worker.code, ...passed.code },
     options,
     fields: ['generator', 'prompt', 'context', 'budget'],
   };

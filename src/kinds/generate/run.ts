@@ -7,7 +7,7 @@ import { kindOf } from '../../steps/context.ts';
 import { assumptionsOf } from '../../steps/reply-rules.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 
-/** Asks the generator; its text is the output. */
+/** Calls the generator; its text is the output. */
 export async function execute(job: Job<StepOf<'generate'>>): Promise<Work> {
   const { id, config } = job.request.bound.model;
   const { generator, ...told } = config;

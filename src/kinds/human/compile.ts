@@ -22,7 +22,7 @@ export interface HumanSpec<Options extends readonly HumanOption[]> extends StepO
   readonly options?: Options;
   /** The group or groups whose members decide. */
   readonly from?: string | readonly string[];
-  /** How many of them it takes to go on. */
+  /** How many of them must agree. */
   readonly count?: number;
   /** What it is about outside the run; when that changes, it is asked again. */
   readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
@@ -89,7 +89,7 @@ export function buildHuman(name: string, spec: HumanSpec<readonly HumanOption[]>
   return { name, work: { kind: 'human', gate }, options, fields: FIELDS };
 }
 
-// A flow that forgets to look at the answer must not complete what a person rejected.
+// A flow that ignores the answer must not complete what a person rejected.
 function optionModel(option: HumanOption): GateOptionModel {
   const { label, outcome, requiresInput = false } = typeof option === 'string' ? { label: option } : option;
   if (typeof option === 'object') checkOptions(`the option "${label}"`, option, ['label', 'outcome', 'requiresInput']);

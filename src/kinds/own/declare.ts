@@ -4,7 +4,7 @@ import type { Json } from '../../base/json.ts';
 import { isText, type KindDeclaration } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 
-/** The name of the application's kind, what it is done with, and the outcomes it may have beside the common ones. */
+/** The name of the application's kind, its configuration, and its outcomes besides the common ones. */
 export type OwnConfig = { readonly use: string; readonly with: Json; readonly outcomes: readonly string[] };
 
 declare module '../../definition/model.ts' {

@@ -39,7 +39,7 @@ export async function execute(job: Job<StepOf<'own'>>): Promise<Work> {
   return settled(job, kind, await untilStopped(Promise.resolve(running), request.signal));
 }
 
-// A kind is somebody's code: what it gives is looked at before it decides anything.
+// A kind is application code: its result is validated before it decides anything.
 function settled({ request }: Job, kind: OwnKind, result: OwnResult): Work {
   const outcome: unknown = typeof result === 'object' && result !== null ? result.outcome : undefined;
   if (typeof outcome === 'string' && (COMMON_OUTCOMES.includes(outcome) || kind.outcomes.includes(outcome)))

@@ -1,7 +1,7 @@
 // Owns how a `review` step is written, and what it becomes: a child workflow in which an agent splits the subject into
-// items, once; a fresh reviewer verifies each; the engine judges the round; an agent fixes what stops the work; and after
-// the last round a person decides. The three parts without which a review is skipped or never ends are in it by
-// construction: a banner that says which round it is, the bound, and reviewers that look again without earlier verdicts.
+// items, once; a fresh reviewer verifies each; the engine judges the round; an agent fixes what blocks; and after the last
+// round a person decides. Three parts that every review needs are built in: a banner with the round, the bound, and
+// reviewers that do not see earlier verdicts.
 
 import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
 import type { LiveAgent } from '../../authoring/graph/dispatch.ts';
@@ -64,18 +64,18 @@ export function buildReview(name: string, spec: ReviewSpec, compilers: Compilers
   const { subject, reviewer, fixer, splitter, items, rounds, concurrency, from, name: called, ...options } = spec;
   const fields: ReviewFields = { subject, reviewer, fixer, ...present({ splitter, items, rounds, concurrency, from, name: called }) };
   const draft = compileReview(`review.${name}`, { id: name, ...fields }, compilers);
-  // A flow does not know its name when it builds its steps, so that the digest tells two reviews of one name apart.
+  // A flow does not know its name when it builds its steps, so the digest distinguishes two reviews of one name.
   const child = compileReview(`review.${name}.${draft.hash.slice(0, 8)}`, { id: name, ...fields }, compilers);
   const work = { kind: 'workflow' as const, workflow: child.definition.name, review: partOf(fields, child), input: inputOf(fields) };
   return { parts: { name, work, options, fields: FIELDS }, child };
 }
 
-/** What the child is started with: the texts of the workflow that has the review, filled in there. */
+/** The input of the child: texts with templates, which the parent workflow renders. */
 function inputOf({ subject, ...agents }: ReviewFields): JsonObject {
   return { subject: String(subject), ...present(Object.fromEntries(AGENTS.map((name) => [name, agentOf(agents[name]).prompt]))) };
 }
 
-/** What the definition of the workflow keeps of its review: what it names, and its digest, so that a change of it is seen. */
+/** What the parent's definition stores about its review: the names it uses, and its digest, so that changes are detected. */
 function partOf({ from, ...agents }: ReviewFields, { hash }: CompiledWorkflow): NonNullable<ChildWork['review']> {
   const roles = AGENTS.map((name) => agentOf(agents[name]).agent).filter((agent) => typeof agent === 'string');
   return { digest: hash, roles: [...new Set(roles)], ...(from === undefined ? {} : { from: typeof from === 'string' ? [from] : from }) };
@@ -131,7 +131,7 @@ function compileReview(name: string, spec: ReviewFields & Named, compilers: Comp
   );
 }
 
-/** What all agents of a review have: their texts are templates, and nothing that they report becomes data of the run. */
+/** The common fields of a review's agents: their texts are templates, and their reports do not join the run's data. */
 function worker(given: ReviewAgent, text: string, param: (typeof AGENTS)[number]) {
   const { agent, prompt, budget, timeout } = agentOf(given);
   return {

@@ -1,5 +1,5 @@
 // Owns what the kind `review` declares: the engine's own part of a quality review. It begins the review, judges each round
-// and says at the end what came of it. What agents and people do in between are steps of their own (`compile.ts`).
+// and returns the result. The work of agents and people in between is in steps of their own (`compile.ts`).
 
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { isCount, type KindDeclaration } from '../../definition/kind.ts';
@@ -9,11 +9,11 @@ import { itemFaults, REVIEW_ROUNDS_MAX, type ReviewItem, SEVERITIES } from '../.
 /** Which part of the review a step is. */
 export type ReviewConfig = {
   readonly part: 'begin' | 'judge' | 'end';
-  /** What the review is called in its banner. */
+  /** The name of the review in its banner. */
   readonly name: string;
   /** After this many rounds a person decides. */
   readonly rounds: number;
-  /** The items, where they are fixed; otherwise an agent made them at the step `split`. */
+  /** The items, if they are fixed; otherwise an agent creates them at the step `split`. */
   readonly items?: readonly ReviewItem[];
 };
 
@@ -50,7 +50,7 @@ export const review: KindDeclaration = {
   },
 };
 
-/** Whether a value has the form of items; what they say may still be wrong. */
+/** Whether a value has the shape of items; their content may still be invalid. */
 export function isItems(value: unknown): value is readonly ReviewItem[] {
   const isItem = (item: Json) => isJsonObject(item) && [item.id, item.severity, item.question].every((part) => typeof part === 'string');
   return Array.isArray(value) && value.every(isItem);

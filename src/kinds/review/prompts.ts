@@ -1,6 +1,6 @@
-// Owns what the agents of a review are told. Their items and findings come as data beside these texts.
+// Owns the prompts of a review's agents. Items and findings are passed as data.
 
-/** How a finding's severity is told. */
+/** How to choose a finding's severity. */
 const SEVERITY_TEXT =
   'MUST: it is wrong, unsafe or loses something, and shipping it does harm. SHOULD: a maintainer would send it back. COULD: it would be better, and nothing breaks without it.';
 
@@ -24,7 +24,7 @@ Verify the one item that is given as data below, and nothing else.
 3. Answer "pass" or "fail". The evidence is what you saw and where: path and line, or the command and its output. If you cannot find out, it is "fail", and the evidence says what is missing.
 Change no files. If you come across something else that is wrong, put it into "findings" with a severity; do not look for more. ${SEVERITY_TEXT}`;
 
-/** For the agent that fixes what stops the work. */
+/** For the agent that fixes the blocking findings. */
 export const FIX_TEXT = `The review of {{ params.subject }} found what stops the work: the list "blocking" below. Fix each of them.
 - Find the cause first; the evidence shows where it was seen, which may not be where it is wrong.
 - Change what the findings need and nothing else: every change is reviewed again, by somebody who does not know what you did.

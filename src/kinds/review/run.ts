@@ -1,5 +1,5 @@
-// Owns the execution of the engine's part of a review: `definition/review.ts` decides, from what the reviewers saw. The
-// state of the review is kept under a `$`-name, which no result of a step can overwrite.
+// Owns the execution of the engine's part of a review: `definition/review.ts` decides, from what the reviewers reported.
+// The state of the review is stored under a `$`-name, which no result of a step can overwrite.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
@@ -22,7 +22,7 @@ import { isItems, OPTIONS, SPLIT, VERIFY } from './declare.ts';
 
 const STATE = '$review';
 
-/** Begins a review, judges a round, or says what came of it. */
+/** Begins a review, judges a round, or returns the result. */
 export function execute(job: Job<StepOf<'review'>>): Work {
   const { part } = job.request.bound.model.config;
   if (part === 'begin') return begin(job);
@@ -31,7 +31,7 @@ export function execute(job: Job<StepOf<'review'>>): Work {
   return part === 'judge' ? judge(job, state) : end(job, state);
 }
 
-/** Items that cannot be verified are sent back to whoever made them. */
+/** Begins a review. Invalid items are sent back to the agent that created them. */
 function begin({ request, context }: Job<StepOf<'review'>>): Work {
   const { items: fixed, name } = request.bound.model.config;
   const made = context.snapshot.results[SPLIT] ?? null;
@@ -74,13 +74,13 @@ function end({ context }: Job<StepOf<'review'>>, { round, items, history }: Revi
   return { outcome: 'ok', output: { accepted, rounds: round, items: plain(items), open: blocking, follow_ups: followUps, history } };
 }
 
-/** What the next round is about, as the steps of the review read it. */
+/** The data of the next round, as the steps of the review read it. */
 function nextRound(state: ReviewState, name: string): JsonObject {
   const round = state.round + 1;
   return { next_round: round, banner: reviewBanner(name, round, true), to_verify: plain(itemsToVerify(state)) };
 }
 
-/** What the reviewers of a round said. The verdicts are in the order of the items that they were given. */
+/** The reviewers' results of a round. The verdicts are in the order of the items. */
 function roundOf(state: ReviewState, results: Json): ReviewRound {
   const items = itemsToVerify(state);
   const list: readonly Json[] = Array.isArray(results) ? results : [];

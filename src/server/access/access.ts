@@ -1,5 +1,5 @@
-// Owns what the parts of access share: where it is stored, how failed logins are slowed, which streams are open, and who a
-// caller is by their session or token.
+// Owns what the parts of access share: the storage, the limit on failed logins, the open streams, and how a session or
+// token identifies a caller.
 
 import { LOGIN_SCOPES } from '../../authority/right.ts';
 import { EngineError } from '../../base/error.ts';
@@ -18,11 +18,11 @@ import { findToken, hasToken } from './tokens.ts';
 export interface Access extends PasskeyStore {
   readonly services: Services;
   readonly failures: FailedLogins;
-  /** The open streams; each ends itself when it is told to look whether its caller may still listen. */
+  /** The open streams; each can be asked to check whether its caller is still valid, and ends itself if not. */
   readonly streams: Set<() => void>;
 }
 
-/** What a caller has proved who they are with. */
+/** How a caller was authenticated. */
 export type Proof = { readonly kind: 'session' | 'token'; readonly id: string; readonly person: string };
 
 const known = new WeakMap<Services, Access>();
@@ -82,12 +82,12 @@ function proved(caller: Caller, proof: Proof): Caller {
   return caller;
 }
 
-/** The session or token that a caller came with; undefined if something else said who they are. */
+/** The session or token of a caller; undefined if they were identified otherwise. */
 export function proofOf(caller: Caller): Proof | undefined {
   return proofs.get(caller);
 }
 
-/** Whether a caller still is who they were: not revoked, and their session or token has not ended. */
+/** Whether a caller is still valid: not revoked, and their session or token has not ended. */
 export function isStillValid(access: Access, caller: Caller): boolean {
   const proof = proofs.get(caller);
   if (proof === undefined) return true;
@@ -95,7 +95,7 @@ export function isStillValid(access: Access, caller: Caller): boolean {
   return exists && findPerson(access, proof.person) !== undefined;
 }
 
-/** Lets every stream look whether its caller may still listen: something was revoked. */
+/** Makes every stream check whether its caller is still valid, after something was revoked. */
 export function endRevokedStreams({ streams }: Access): void {
   for (const look of [...streams]) look();
 }
@@ -106,7 +106,7 @@ export function addressOf({ addresses }: Access, c: ServerContext): string {
   return addresses().clientOf(incoming?.socket?.remoteAddress ?? 'unknown', c.req.header('x-forwarded-for'));
 }
 
-/** Does something that may fail as a login fails: slowed by address, and on record. */
+/** Runs something whose failure counts as a failed login: limited by address, and recorded. */
 export async function loginAttempt<T>(access: Access, c: ServerContext, attempt: () => T | Promise<T>): Promise<T> {
   const address = addressOf(access, c);
   try {
@@ -119,7 +119,7 @@ export async function loginAttempt<T>(access: Access, c: ServerContext, attempt:
   }
 }
 
-/** Counts a failed login and puts it on record. Throws LOGIN_SLOWED if the address has failed too often before. */
+/** Counts and records a failed login. Throws LOGIN_SLOWED if the address has failed too often. */
 export function loginFailed(access: Access, address: string, outcome: string): void {
   const waitMs = access.failures.waitMs(address);
   if (waitMs > 0) {

@@ -1,5 +1,5 @@
-// Owns where the server may be reached, and from which pages. A name that is not on the list is refused: with a name of
-// their own that leads to 127.0.0.1, a page in the browser could otherwise talk to the server (DNS rebinding).
+// Owns the host names and origins that the server accepts. Any other name is rejected: a page whose own host name resolves
+// to 127.0.0.1 could otherwise talk to the server (DNS rebinding).
 //
 // - An address other than loopback needs TLS, or a proxy that the user names as trusted: a login must not cross a network
 //   in the clear.
@@ -7,7 +7,7 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { EngineError } from '../../base/error.ts';
 
-/** Where the server listens, and what stands in front of it. */
+/** Where the server listens, and the proxy in front of it. */
 export interface ListenAt {
   readonly host: string;
   readonly port: number;
@@ -15,7 +15,7 @@ export interface ListenAt {
   readonly hasTls: boolean;
   /** The address that people use, if it is another one: `https://pawl.example.com`. */
   readonly publicUrl?: string;
-  /** The addresses of the proxy in front of it, whose headers are believed: `127.0.0.1`, `10.0.0.0/8`. */
+  /** The addresses of trusted proxies, whose headers are used: `127.0.0.1`, `10.0.0.0/8`. */
   readonly trustedProxy?: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface Addresses {
   readonly origins: readonly string[];
   isHost(header: string | undefined): boolean;
   isOrigin(header: string): boolean;
-  /** The address of who is asking: of the connection, or what a trusted proxy says. */
+  /** The client's address: that of the connection, or the one from a trusted proxy. */
   clientOf(peer: string, forwardedFor: string | undefined): string;
 }
 
@@ -121,7 +121,7 @@ function proxyList(texts: readonly string[]): BlockList {
   return list;
 }
 
-/** The last address in the chain that is no trusted proxy: whatever stands before it was written by that one itself. */
+/** The last address in the chain that is not a trusted proxy: earlier entries may be forged. */
 function clientOf(proxies: BlockList, peer: string, forwardedFor: string | undefined): string {
   const chain = [...(forwardedFor ?? '').split(',').map((part) => part.trim()), peer.replace(/^::ffff:(?=\d+\.)/, '')];
   let client = chain.pop() ?? peer;

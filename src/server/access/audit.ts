@@ -1,6 +1,6 @@
 // Owns the audit: who did what, when and from where. Reading is not recorded; every change, every login and every failed
-// login is. It is bounded, so that failed logins cannot fill the disk; and they have a bound of their own, so that they
-// cannot push out what people did.
+// login is. It is bounded, so that failed logins cannot fill the disk; they have their own limit, so that they cannot push
+// out other entries.
 
 import { present } from '../../base/fields.ts';
 import { shortLine } from '../../base/short-text.ts';
@@ -14,7 +14,7 @@ export interface AuditEntry {
   readonly at: number;
   /** Absent if nobody was known: a failed login. */
   readonly person: string | null;
-  /** How they proved who they are: `session`, `token`, `link`, `passkey`, `terminal`; `none` if they did not. */
+  /** How they were authenticated: `session`, `token`, `link`, `passkey`, `terminal`; `none` if they were not. */
   readonly via: string;
   /** What was done: a verb such as `login`, `decide`, `cancel`; the method of a request that says it with its path. */
   readonly action: string;
@@ -23,7 +23,7 @@ export interface AuditEntry {
   readonly run: string | null;
   /** The step, the approval or the assumption that it was about. */
   readonly step: string | null;
-  /** What was chosen: an option, a way to go on, the name of a signal. */
+  /** What was chosen: an option, how to resume, the name of a signal. */
   readonly choice: string | null;
   readonly address: string;
   /** `ok`, or the code of the error. */
@@ -38,7 +38,7 @@ const ABOUT_MAX = 300;
 
 type NewEntry = Pick<AuditEntry, 'person' | 'via' | 'action' | 'address' | 'outcome'>;
 
-/** Records a line that its action and one text say whole. */
+/** Records an entry with an action and one text. */
 export function recordAudit(access: AccessStore, { about, ...entry }: NewEntry & Pick<AuditEntry, 'about'>): void {
   insert(access, { ...entry, about, run: null, step: null, choice: null });
 }
@@ -77,7 +77,7 @@ function insert({ database, now }: AccessStore, entry: Omit<AuditEntry, 'id' | '
   );
 }
 
-/** A text in which secrets are only named: the path of a link contains one. */
+/** A text without secrets: the path of a link contains one. */
 function withoutSecrets(text: string): string {
   return text.replace(/\b(pawl[lpst]_)[\w-]+/g, '$1…');
 }

@@ -153,7 +153,7 @@ function linkPage({ person, kind, expiresAt }: AccessLink, secret: string): Page
   };
 }
 
-/** The page after a login by link: its script keeps the secret of the session's pages, and goes on. */
+/** The page after a login by link: its script stores the secret of the session's pages, and continues. */
 function begunPage(page: string, next: string): Page {
   return {
     title: 'Logged in',

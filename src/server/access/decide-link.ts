@@ -1,5 +1,5 @@
-// Owns links for one decision: one gate, one person, one use, with an end. A link remembers the digest of what was asked
-// when it was made, so that whoever opens it learns what changed since.
+// Owns links for one decision: one gate, one person, one use, with an expiry. A link stores the digest of the question, so
+// that the person who opens it sees what changed since.
 
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';

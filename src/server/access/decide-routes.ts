@@ -68,7 +68,7 @@ export function mountDecide(app: ServerApp, services: Services): void {
   handle(at, DECIDE.createLink, async ({ caller, body: { run, gate, for: person, expires }, note }) => {
     note({ action: 'decide link', run, step: gate, choice: `for ${person}` });
     rightOf(caller, { demand: 'decide', on: 'access link', withoutToken: true });
-    // Whoever makes a link sees it, and could decide in the name of its person.
+    // The creator of a link sees it, and could decide in the name of its person.
     if (!isSamePerson(person, caller.name)) assertManages(access, caller, 'link');
     const place = { access, store: services.store, addresses: access.addresses() };
     const { url, expiresAt, person: name } = await createDecideLink(place, { run, gate, person, by: caller.name, expires });
@@ -89,7 +89,7 @@ function usable(access: Access, c: ServerContext, secret: string): Promise<Acces
   return loginAttempt(access, c, () => usableLink(access, secret, ['decide']));
 }
 
-interface Made {
+interface SigningRequest {
   readonly run: string;
   readonly gate: OpenGate;
   readonly option: string;
@@ -98,7 +98,7 @@ interface Made {
 }
 
 /** The statement to sign: only about content that is what its digest says. */
-function statementFor({ run, gate, option, input, actor }: Made): Statement {
+function statementFor({ run, gate, option, input, actor }: SigningRequest): Statement {
   if (!isAsShown(gate))
     throw new EngineError(
       'RUN_DAMAGED',
@@ -114,7 +114,7 @@ async function gateAt({ services }: Access, { run, path }: Pick<LinkedGate, 'run
   return gates.find((gate) => gate.path === path);
 }
 
-/** The same after another look at what it is about; where nobody can look, as it was asked. */
+/** The same after checking its subjects again; if that is not possible, as it was asked. */
 async function freshGateAt(access: Access, at: Pick<LinkedGate, 'run' | 'path'>): Promise<OpenGate | undefined> {
   try {
     await access.services.engine.run(at.run).gates({ fresh: true });

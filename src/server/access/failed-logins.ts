@@ -73,7 +73,7 @@ export class FailedLogins {
   }
 }
 
-/** The addresses that count as one: whoever has one of IPv6 has the other 2^64 of its network. */
+/** The addresses that count as one: the owner of an IPv6 address has all 2^64 of its network. */
 function groupOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (!plain.includes(':')) return plain;

@@ -1,5 +1,5 @@
-// Owns what every request passes before its route: the name it was sent to, the page it came from, and who sent it. Also
-// what it leaves behind: a line in the audit for every change, and streams that end when their caller is revoked.
+// Owns the checks of every request before its route: the host name, the origin, and the caller. Also writes an audit entry
+// for every change, and ends streams when their caller is revoked.
 //
 // AC1. A request to another host name is refused, whatever it contains (DNS rebinding).
 // AC2. A change by a browser must come from a page of the server: another site, or another port of this machine, is refused.

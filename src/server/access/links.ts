@@ -33,7 +33,7 @@ export interface NewLink {
   readonly lastsMs: number;
 }
 
-/** Used and expired links are kept for a while, so that whoever opens one is told what became of it. */
+/** How long used and expired links are kept, so that opening one shows what happened to it. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Creates a link and returns its secret, which is not stored. */
@@ -76,7 +76,7 @@ export function usableLink(store: AccessStore, secret: string, kinds: readonly L
   return link;
 }
 
-/** Uses a link up. Of two that come at once, one gets it. */
+/** Uses up a link. Of two concurrent requests, one gets it. */
 export function takeLink(store: AccessStore, secret: string, kinds: readonly LinkKind[]): AccessLink {
   return store.database.transaction(() => {
     const link = usableLink(store, secret, kinds);
@@ -85,7 +85,7 @@ export function takeLink(store: AccessStore, secret: string, kinds: readonly Lin
   });
 }
 
-/** Gives a link back that was taken for something that did not happen. */
+/** Restores a link that was used up for something that then failed. */
 export function returnLink({ database }: AccessStore, id: string): void {
   database.run('UPDATE links SET used_at = NULL WHERE id = ?', id);
 }

@@ -86,7 +86,7 @@ export function revokePerson(store: AccessStore, name: string): Person {
   });
 }
 
-/** The scopes in order, each once; whoever may do more may look, too. */
+/** The scopes in order, each once; every other scope includes `view`. */
 export function withView(scopes: readonly LoginScope[]): readonly LoginScope[] {
   return LOGIN_SCOPES.filter((scope) => scope === 'view' || scopes.includes(scope));
 }

@@ -23,7 +23,7 @@ export function hashOf(secret: string): string {
   return digestText(secret);
 }
 
-/** Whether a text can be a secret for this use; anything else needs no look at the database. */
+/** Whether a text can be a secret for this use; anything else needs no database lookup. */
 export function isSecret(use: SecretUse, text: string): boolean {
   return text.startsWith(PREFIX[use]) && /^\w+_[\w-]{43}$/.test(text);
 }

@@ -86,7 +86,7 @@ interface StartRequest {
   readonly note: Note;
 }
 
-/** A start under a key has an id that follows from the key: after a crash in the middle it is still one run. */
+/** A start with a key has an id derived from the key, so that it is one run even after a crash. */
 async function start(services: Services, caller: Caller, { body, key, note }: StartRequest): Promise<RunReport> {
   const { engine, project, store } = services;
   const { workflow: name, params, tags, priority } = body;
@@ -137,7 +137,7 @@ async function decide(services: Services, caller: Caller, { run, body, key, note
   return reportOf(services, run);
 }
 
-/** Looks again at what the approvals of a run are about; returns those that are asked again, and what changed. */
+/** Checks the subjects of a run's approvals again; returns those that are asked again, and what changed. */
 async function lookAgain({ engine, store }: Services, run: string) {
   const before = new Map((await engine.run(run).gates()).map(({ path, digest }) => [path, digest]));
   const changed = (await engine.run(run).gates({ fresh: true })).filter(({ path, digest }) => (before.get(path) ?? digest) !== digest);
@@ -196,7 +196,7 @@ async function cancelPlanOf({ engine }: Services, run: string) {
   return { plan: { run, items: items.map(shown), stays: stays.map(shown) } };
 }
 
-/** Continues a run. Every choice of how to go on after a halt is a decision, and needs the right to override. */
+/** Continues a run. Every choice after a halt is a decision, and needs the right to override. */
 async function resume(
   services: Services,
   caller: Caller,
@@ -212,7 +212,7 @@ async function resume(
   for (const choice of choices) await engine.run(run).resume({ actor, choice });
 }
 
-/** A choice of how to go on, as the audit says it. */
+/** A resume choice, as text for the audit. */
 function actOf(run: string, halted: string | undefined, choice: ResumeChoice): RequestAct {
   const { how } = choice;
   if (how === 'retry') return { action: 'retry', run, step: halted };

@@ -1,5 +1,5 @@
-// Owns the routes about what is there besides single runs: what waits for people, the workflows, what agents used, the health of
-// the server, and the settings that are safe to show.
+// Owns the routes about the project as a whole: the inbox, the workflows, agent usage, the health of the server, and the
+// settings that are safe to show.
 
 import { present } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';

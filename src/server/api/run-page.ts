@@ -16,7 +16,7 @@ export interface RunPage {
 
 /** How far one page looks. */
 export interface Look {
-  /** How many runs are looked at between turns of others. */
+  /** How many runs are read before other requests get a turn. */
   readonly slice: number;
   /** No slice begins after so long. The first always does, so that every page gets on. */
   readonly lookMs: number;

@@ -1,4 +1,4 @@
-// Owns the routes that show runs: lists with cursors, one run, and what it is made of.
+// Owns the routes that show runs: lists with cursors, one run, and its parts.
 
 import type * as z from 'zod';
 import { EngineError } from '../../base/error.ts';

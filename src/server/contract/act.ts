@@ -1,4 +1,4 @@
-// Owns the shapes of what is asked of runs. Their fields are the options of the same verb on the command line.
+// Owns the shapes of requests that change runs. Their fields are the options of the same verb on the command line.
 
 import * as z from 'zod';
 import { json, jsonObject, runStatus, schemaVersion, signature, time, usage } from './value.ts';

@@ -1,4 +1,4 @@
-// Owns the shapes of what happens by itself: schedules, deliveries and notices.
+// Owns the shapes of automatic activity: schedules, deliveries and notices.
 
 import * as z from 'zod';
 import { json, jsonObject, schemaVersion, time } from './value.ts';

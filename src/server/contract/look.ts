@@ -1,4 +1,4 @@
-// Owns the shapes of what else can be seen of a run: its graph, its bars over time, one step whole, its log and its history.
+// Owns the shapes of further views of a run: its graph, its timeline, one step in full, its log and its history.
 
 import * as z from 'zod';
 import { stepReport } from './run.ts';

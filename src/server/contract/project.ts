@@ -1,5 +1,4 @@
-// Owns the shapes of what is there besides single runs: what waits for people, the workflows, what agents used, and the health of
-// the server.
+// Owns the shapes of the project as a whole: the inbox, the workflows, agent usage, and the health of the server.
 
 import * as z from 'zod';
 import { assumptionReport } from './run.ts';

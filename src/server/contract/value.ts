@@ -1,4 +1,4 @@
-// Owns the small shapes that the others are made of.
+// Owns the small shapes that the others share.
 
 import * as z from 'zod';
 import type { Json, JsonObject } from '../../base/json.ts';

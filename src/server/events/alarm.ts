@@ -1,4 +1,4 @@
-// Owns one timer to the nearest time at which something has to be done, and doing it one at a time.
+// Owns one timer for the nearest due time, and running its work one at a time.
 
 import type { Clock } from '../../engine/clock.ts';
 

@@ -1,4 +1,4 @@
-// Owns what a server is told about events: hooks, targets of notices, and where their secrets are.
+// Owns a server's event settings: hooks, targets of notices, and where their secrets are.
 
 import type { Json, JsonObject } from '../../base/json.ts';
 import { type Clock, systemClock } from '../../engine/clock.ts';
@@ -22,13 +22,13 @@ export interface HookSetting {
   readonly key?: string;
   /** Waits until no delivery with the same key has come for so long; only the last one counts. */
   readonly debounceMs?: number;
-  /** At most so many deliveries with the same key count in a time. */
+  /** The maximum number of deliveries with the same key in a time. */
   readonly rate?: { readonly max: number; readonly perMs: number };
   /** How far the time of a delivery may be from ours. Default: 5 minutes. */
   readonly windowMs?: number;
 }
 
-/** The events that people can be told about. */
+/** The events that can cause a notice. */
 export const NOTICE_EVENTS = ['waiting', 'failed', 'escalated', 'completed', 'rejected', 'cancelled', 'warning'] as const;
 
 /** One of these events. `waiting`: somebody has to decide or answer. `warning`: a run is near one of its circuit breakers. */
@@ -62,7 +62,7 @@ export interface ForgeEventSettings {
   readonly repository?: string;
   /** The groups of people, by the settings. */
   readonly groups?: () => Groups;
-  /** Passes an event on to the engine, whose gates look again. */
+  /** Passes an event to the engine, whose gates check again. */
   readonly tell?: (event: ForgeEvent) => void;
   /** The forks, by owner or as `owner/name`, whose pull requests start workflows like those of the repository. Default: none. */
   readonly forks?: readonly string[];
@@ -72,7 +72,7 @@ export interface ForgeEventSettings {
   readonly webhook?: { readonly secret: string; readonly repository: string };
 }
 
-/** What a server is told about events. */
+/** A server's event settings. */
 export interface EventSettings {
   readonly hooks?: Readonly<Record<string, HookSetting>>;
   /** The forge whose events start workflows and wake gates. */

@@ -19,10 +19,10 @@ import { clockOf, type HookSetting } from './event-settings.ts';
 import { groupOf, hookHandler, routeOf, scopeOf } from './hook.ts';
 import { mountMetrics, watchRequests } from './metrics.ts';
 import { EVENT_ROUTES } from './routes.ts';
+import { mountNotices } from './run-notices.ts';
 import { type EventStart, type ScheduleReport, Schedules } from './schedules.ts';
 import { SIGNED_HEADERS, signatureProblem } from './signature.ts';
 import { EVENT_TABLES } from './tables.ts';
-import { mountNotices } from './telling.ts';
 
 /** Schedules, deliveries, notices and metrics. */
 export const EVENTS: ServerPart = {
@@ -135,7 +135,7 @@ interface HookCall {
   readonly guard: DeliveryGuard;
 }
 
-/** Verifies a delivery and stores it. Whoever cannot sign learns nothing, not even which hooks there are. */
+/** Verifies a delivery and stores it. Without a valid signature a caller learns nothing, not even which hooks exist. */
 async function takeHook(c: ServerContext, call: HookCall): Promise<AcceptedDelivery> {
   const { name, services, deliveries, guard } = call;
   const { events } = services;

@@ -37,7 +37,7 @@ export interface NoticeReport {
 
 const TRIES_MAX = 6;
 const RETRY_MS = 60_000;
-/** Nothing is sent for so long: whoever claimed it is gone, on this machine or another. */
+/** After this time a claimed notice counts as abandoned by its process, on this machine or another. */
 const SENDING_MS = 10 * 60_000;
 const KEPT_MS = 30 * 86_400_000;
 

@@ -1,4 +1,4 @@
-// Owns the routes of what happens by itself, in one table.
+// Owns the routes of schedules, deliveries and notices, in one table.
 
 import {
   acceptedDelivery,

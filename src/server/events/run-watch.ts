@@ -1,8 +1,8 @@
-// Owns finding out what people are told about: runs that wait for a person, and runs that ended or stopped. It looks at the open
-// runs when the store says that something was committed, by whichever process, and not more often than it can afford.
+// Owns detecting what causes notices: runs that wait for a person, and runs that ended or stopped. It checks the open runs
+// when the store signals a commit of any process, at a limited rate.
 //
-// - What it saw open is remembered in the database, so that the end of a run is told also if no server ran when it ended.
-// - A run that begins and ends without being seen open is told about if it failed or escalated: those stay open.
+// - Open runs are recorded in the database, so that the end of a run is noticed even if no server ran when it ended.
+// - A run that was never seen open is noticed if it failed or escalated, because those stay open.
 
 import type { Engine } from '../../api/engine.ts';
 import { readQuestions } from '../../attended/questions.ts';
@@ -102,7 +102,7 @@ export class RunWatch {
 
   private async compare({ run: id, status, seq }: RunHead, now: Map<string, string>): Promise<void> {
     const { store, database, warn } = this.parts;
-    // Times do not tell: a run can go on twice within a millisecond.
+    // Times are not enough: a run can change twice within a millisecond.
     const mark = `${status}/${seq}`;
     now.set(id, mark);
     if (this.seen.get(id) === mark) return;

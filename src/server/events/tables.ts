@@ -1,4 +1,4 @@
-// Owns the tables of what happens by itself: schedules and their ticks, deliveries, notices.
+// Owns the tables of schedules and their ticks, deliveries, and notices.
 
 import type { PartTables } from '../server-database.ts';
 

@@ -1,5 +1,5 @@
 // Owns the order of everything that happens to all runs: a position per log row, the same for every server on a database and
-// after a restart, so that a stream of all runs can go on where it was cut off.
+// after a restart, so that a stream of all runs can continue where it was cut off.
 //
 // CL1. A log row gets one position, after those of the rows before it in its run. Positions only grow.
 // CL2. A row that another process wrote gets its position too: at once where the store or a second server names the run, and
@@ -7,7 +7,7 @@
 //      final at the last comparison, and new ones. Nothing is polled while nothing is written.
 //
 // Positions are in the server's database, which two servers share. They are made again from the runs, so losing the last ones in
-// a power cut is no loss: a reader whose position is unknown is told to read everything anew.
+// a power cut is no loss: a reader whose position is unknown has to read everything again.
 
 import type { Engine } from '../../api/engine.ts';
 import { present } from '../../base/fields.ts';
@@ -47,7 +47,7 @@ const TRIM_EVERY = 1000;
 /** How many runs are compared at a time. */
 const PAGE = 1000;
 const COMPARE_MS = 3000;
-/** How long a run that was named is looked at again with each write. */
+/** How long a named run is checked again with each write. */
 const RECENT_MS = 10_000;
 
 /** The order of everything that happens. */
@@ -57,7 +57,7 @@ export class ChangeLog {
   private readonly warn: (error: unknown) => void;
   private readonly compareMs: number;
   private readonly listeners = new Set<() => void>();
-  /** Runs that somebody named lately, with the time until which they are looked at. */
+  /** Recently named runs, with the time until which they are checked. */
   private readonly recent = new Map<string, number>();
   private readonly stops: (() => void)[] = [];
   private owned: readonly string[] = [];
@@ -122,7 +122,7 @@ export class ChangeLog {
     if (!this.isClosed) this.compareSoon();
   }
 
-  /** Looks at the runs that may have changed, one look at a time. */
+  /** Checks the runs that may have changed, one check at a time. */
   private look(): void {
     if (this.isClosed) return;
     this.looksAgain = true;

@@ -61,7 +61,7 @@ export class Streams {
     return this.start(caller, {
       read: async () => {
         const changes = greeting === undefined ? this.log.after(position, BATCH) : [];
-        // Whoever was away for too long has to read everything anew.
+        // A reader that was away for too long has to read everything again.
         if (changes === undefined) greeting = 'reset';
         if (greeting !== undefined) {
           const kind = greeting;

@@ -13,26 +13,26 @@ import { optionFor } from '../../control/verdict-option.ts';
 import { isFinal, type RunStatus } from '../../definition/run-status.ts';
 import type { PullRequestFacts } from '../../forge/forge.ts';
 import type { Store } from '../../store/store.ts';
-import { valueIn } from '../triggers/forge-away.ts';
-import type { CommandParts, HeardCommand } from './command-handler.ts';
+import { valueIn } from '../triggers/forge-unavailable.ts';
+import type { CommandParts, ReceivedCommand } from './command-handler.ts';
 import type { CommandRows, CommandTarget } from './command-rows.ts';
 import { areShownWhole } from './decision-lines.ts';
 import { type RunRow, RunRows } from './run-rows.ts';
 
-/** What became of a command. `asked`: it takes something that a comment cannot give. */
+/** The result of a command. `asked`: it needs something that a comment cannot give. */
 export type CommandResult =
   | { readonly outcome: 'done'; readonly run: string; readonly reason?: string }
   | { readonly outcome: 'refused' | 'asked'; readonly reason: string };
 
 /** Carries a command out. */
-export async function actOnCommand(parts: CommandParts, rows: CommandRows, heard: HeardCommand): Promise<CommandResult> {
-  const at: CommandScene = { ...parts, ...heard, store: parts.engine.store, rows, places: new RunRows(parts.database) };
+export async function actOnCommand(parts: CommandParts, rows: CommandRows, received: ReceivedCommand): Promise<CommandResult> {
+  const at: CommandScene = { ...parts, ...received, store: parts.engine.store, rows, places: new RunRows(parts.database) };
   const done = await doneBefore(at);
   if (done !== undefined) return done;
-  switch (heard.command.verb) {
+  switch (received.command.verb) {
     case 'approve':
     case 'reject':
-      return decide(at, heard.command.verb);
+      return decide(at, received.command.verb);
     case 'answer':
       return answer(at);
     case 'retry':
@@ -44,7 +44,7 @@ export async function actOnCommand(parts: CommandParts, rows: CommandRows, heard
   }
 }
 
-interface CommandScene extends CommandParts, HeardCommand {
+interface CommandScene extends CommandParts, ReceivedCommand {
   readonly store: Store;
   readonly rows: CommandRows;
   readonly places: RunRows;

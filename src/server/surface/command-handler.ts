@@ -16,7 +16,7 @@ import type { Clock } from '../../engine/clock.ts';
 import type { Comment, Forge, ReactionRequest } from '../../forge/forge.ts';
 import type { DeliveryResult, StoredDelivery } from '../events/deliveries.ts';
 import type { ServerDatabase } from '../server-database.ts';
-import { valueIn } from '../triggers/forge-away.ts';
+import { valueIn } from '../triggers/forge-unavailable.ts';
 import { type ForgeOccasion, wayOf } from '../triggers/occasion.ts';
 import { type BadCommand, commandIn, type ParsedCommand } from './command.ts';
 import { actOnCommand, type CommandResult } from './command-acts.ts';
@@ -34,8 +34,8 @@ export interface CommandParts {
   readonly clock: Clock;
 }
 
-/** A command that was heard. */
-export interface HeardCommand {
+/** A received command. */
+export interface ReceivedCommand {
   readonly command: ParsedCommand;
   readonly comment: Comment;
   /** The issue or the pull request. */
@@ -51,7 +51,7 @@ const HOUR_MS = 3_600_000;
 const REFUSED_MAX = 10;
 const REASON_MAX = 500;
 
-/** Hears the commands of a forge. */
+/** Creates the handler of commands in comments. */
 export function commandHandler(parts: CommandParts): CommandHandler {
   return async (delivery, occasion) => {
     const { event, payload } = occasion;
@@ -62,7 +62,7 @@ export function commandHandler(parts: CommandParts): CommandHandler {
     const command = commandIn(written);
     if (command === undefined) return undefined;
     if (wayOf(delivery) === 'hand') return ignored('a command in a replayed event is ignored; use "pawl decide" or a similar command');
-    return hear(parts, { id: event.comment, number, written, command });
+    return receive(parts, { id: event.comment, number, written, command });
   };
 }
 
@@ -73,7 +73,7 @@ interface WrittenCommand {
   readonly command: ParsedCommand | BadCommand;
 }
 
-async function hear(parts: CommandParts, { id, number, written, command }: WrittenCommand): Promise<DeliveryResult> {
+async function receive(parts: CommandParts, { id, number, written, command }: WrittenCommand): Promise<DeliveryResult> {
   const { forge, settings, clock, database } = parts;
   if (!settings.commands || !settings.comments) return ignored('commands in comments are switched off (forge.commands, forge.comments)');
   const rows = new CommandRows(database);
@@ -87,7 +87,7 @@ async function hear(parts: CommandParts, { id, number, written, command }: Writt
   if (comment.bot || (isSelf && (self.account === 'own' || new RunRows(database).isOwn(id))))
     return ignored(`"${comment.author}" is a program; commands from programs are ignored`);
   const line = written.split(/[\r\n]/, 1)[0] ?? '';
-  rows.hear({ comment: id, number, login: comment.author, command: line.slice(0, REASON_MAX), at: clock.now() });
+  rows.receive({ comment: id, number, login: comment.author, command: line.slice(0, REASON_MAX), at: clock.now() });
   const answer = new CommandAnswer(parts, rows, { comment, number });
   const permission = valueIn(await forge.permission(comment.author));
   const mayWrite = permission === 'admin' || permission === 'write';
@@ -103,12 +103,12 @@ async function hear(parts: CommandParts, { id, number, written, command }: Writt
   return answer.give(await attempt(parts, rows, { command, comment, number, caller }));
 }
 
-/** What another try may not meet again. */
+/** Temporary errors, after which a retry may succeed. */
 const PASSING: readonly string[] = ['STORE_UNAVAILABLE', 'RUN_LOCKED', 'ENGINE_CLOSED'];
 
-async function attempt(parts: CommandParts, rows: CommandRows, heard: HeardCommand): Promise<CommandResult> {
+async function attempt(parts: CommandParts, rows: CommandRows, received: ReceivedCommand): Promise<CommandResult> {
   try {
-    return await actOnCommand(parts, rows, heard);
+    return await actOnCommand(parts, rows, received);
   } catch (error) {
     if (!isEngineError(error) || PASSING.includes(error.code)) throw error;
     if (error.code === 'SIGNATURE_REQUIRED') return { outcome: 'asked', reason: error.message };
@@ -120,22 +120,22 @@ async function attempt(parts: CommandParts, rows: CommandRows, heard: HeardComma
 class CommandAnswer {
   private readonly parts: CommandParts;
   private readonly rows: CommandRows;
-  private readonly heard: { readonly comment: Comment; readonly number: number };
+  private readonly received: { readonly comment: Comment; readonly number: number };
 
-  constructor(parts: CommandParts, rows: CommandRows, heard: { readonly comment: Comment; readonly number: number }) {
+  constructor(parts: CommandParts, rows: CommandRows, received: { readonly comment: Comment; readonly number: number }) {
     this.parts = parts;
     this.rows = rows;
-    this.heard = heard;
+    this.received = received;
   }
 
-  /** A reaction decides nothing, so one that the forge refuses is left out. */
+  /** A reaction decides nothing, so its failure is ignored. */
   async react(reaction: ReactionRequest['reaction']): Promise<void> {
-    const { id } = this.heard.comment;
+    const { id } = this.received.comment;
     await this.parts.forge.react({ id, reaction }, `command/${id}/${reaction}`);
   }
 
   async refuse(reason: string, why: 'refused' | 'stranger' | 'unclear' = 'refused'): Promise<DeliveryResult> {
-    const { comment, number } = this.heard;
+    const { comment, number } = this.received;
     const { id, author } = comment;
     const before = this.rows.refusals(author, { number, since: this.parts.clock.now() - HOUR_MS });
     this.rows.end(id, { outcome: 'refused', reason });
@@ -146,7 +146,7 @@ class CommandAnswer {
   }
 
   async give(result: CommandResult): Promise<DeliveryResult> {
-    const { id } = this.heard.comment;
+    const { id } = this.received.comment;
     if (result.outcome === 'refused') return this.refuse(result.reason);
     this.rows.end(id, result);
     await this.react(result.outcome === 'done' ? '+1' : 'confused');
@@ -155,7 +155,7 @@ class CommandAnswer {
   }
 
   private async reply(text: string): Promise<void> {
-    const { comment, number } = this.heard;
+    const { comment, number } = this.received;
     const body = `${outsideText(text, REASON_MAX)}`;
     const written = await this.parts.forge.comment({ number, body }, `command/${comment.id}/reply`);
     if (written.result === 'ok') this.rows.replied(comment.id, written.value.id);

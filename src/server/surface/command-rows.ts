@@ -35,7 +35,7 @@ export class CommandRows {
     return row === undefined ? undefined : rowOf(row);
   }
 
-  hear({
+  receive({
     comment,
     number,
     login,
@@ -48,7 +48,7 @@ export class CommandRows {
     );
   }
 
-  /** Says what is about to be decided, so that a crash in the middle is told from a refusal. */
+  /** Records what is about to be decided, so that a crash can be told from a rejection. */
   begin(comment: string, { run, gate, digest, head }: CommandTarget): void {
     this.database.run(
       "UPDATE forge_commands SET outcome = 'begun', run = ?, gate = ?, digest = ?, head = ? WHERE comment = ?",

@@ -9,11 +9,11 @@ export interface ParsedCommand {
   readonly verb: (typeof COMMANDS)[number];
   /** What it names: a run, a step, a digest. */
   readonly words: readonly string[];
-  /** What is behind each ` -- `: a reason, or answers. */
+  /** The texts after each ` -- `: a reason, or answers. */
   readonly texts: readonly string[];
 }
 
-/** A comment that means to be a command and is none. */
+/** A comment that looks like a command but is invalid. */
 export interface BadCommand {
   readonly problem: string;
 }

@@ -73,7 +73,7 @@ const RUN_ENDED = new Set(['completed', 'overridden', 'rejected', 'cancelled']);
 function stateOf({ run }: RunReport, step: StepReport | undefined): State {
   const conclusion = step === undefined ? undefined : CONCLUSIONS[step.status];
   if (conclusion !== undefined) {
-    // A step that a person answered with "no" has completed; what it lets through is told by its outcome.
+    // A step that a person rejected has completed; its outcome shows whether the work passed.
     const isPassed = conclusion !== 'success' || step?.outcome === 'ok' || step?.outcome === null;
     return { status: 'completed', conclusion: isPassed ? conclusion : 'failure' };
   }

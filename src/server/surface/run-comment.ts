@@ -28,8 +28,8 @@ export interface RunCommentView {
   readonly head?: string;
   /** The address of the run in the dashboard. */
   readonly link?: string;
-  /** Whether commands in comments are heard. */
-  readonly hears: boolean;
+  /** Whether commands in comments are accepted. */
+  readonly acceptsCommands: boolean;
 }
 
 const STEPS_MAX = 40;
@@ -87,7 +87,7 @@ function waitsOf(view: RunCommentView): string {
   return texts.join('\n\n');
 }
 
-function approvalText({ gate, run, lines }: ShownApproval, { hears, head }: RunCommentView): string {
+function approvalText({ gate, run, lines }: ShownApproval, { acceptsCommands, head }: RunCommentView): string {
   const { step, digest, shown, signed, votes = [], posted } = gate;
   const { prompt, from, count = 1 } = gate.gate;
   const about = `**Waits for a decision at ${outsideText(step, CELL_MAX)}:** ${outsideText(prompt, PROMPT_MAX)}`;
@@ -103,7 +103,7 @@ function approvalText({ gate, run, lines }: ShownApproval, { hears, head }: RunC
     about,
     list,
     [bound, who === '' ? '' : `${who[0]?.toUpperCase()}${who.slice(1)}.`].join(' ').trim(),
-    howText({ lines, hears, signed, run }),
+    howText({ lines, acceptsCommands, signed, run }),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
@@ -111,19 +111,19 @@ function approvalText({ gate, run, lines }: ShownApproval, { hears, head }: RunC
 
 interface How {
   readonly lines: readonly DecisionLine[];
-  readonly hears: boolean;
+  readonly acceptsCommands: boolean;
   readonly signed: boolean;
   readonly run: string;
 }
 
-function howText({ lines, hears, signed, run }: How): string {
+function howText({ lines, acceptsCommands, signed, run }: How): string {
   if (signed)
     return `The decision must be signed: ${code(`pawl decide ${run}`)} at a terminal, or the dashboard. A comment cannot decide it.`;
-  if (!hears || lines.length === 0) return `To decide: ${code(`pawl decide ${run}`)}, or the dashboard.`;
+  if (!acceptsCommands || lines.length === 0) return `To decide: ${code(`pawl decide ${run}`)}, or the dashboard.`;
   return `To decide, write a comment with one of these as its first line:\n\n\`\`\`\n${lines.map(({ line }) => line).join('\n')}\n\`\`\``;
 }
 
-function questionText({ step, questions, run, lines }: RunCommentView['questions'][number], { hears }: RunCommentView): string {
+function questionText({ step, questions, run, lines }: RunCommentView['questions'][number], { acceptsCommands }: RunCommentView): string {
   const asked = questions.map(({ question, options }, index) => {
     const choices = options.length === 0 ? '' : ` (${options.map(({ label }) => outsideText(label, OPTION_MAX)).join(' / ')})`;
     return `${index + 1}. ${outsideText(question, QUESTION_MAX)}${choices}`;
@@ -131,7 +131,7 @@ function questionText({ step, questions, run, lines }: RunCommentView['questions
   const isWhole = areShownWhole({ questions });
   const how = !isWhole
     ? `This is too long for a comment, which cannot answer it: read and answer it with ${code(`pawl answer ${run}`)}, or in the dashboard.`
-    : hears && lines.length > 0
+    : acceptsCommands && lines.length > 0
       ? `To answer, write a comment with this as its first line:\n\n\`\`\`\n${lines.map(({ line }) => line).join('\n')}\n\`\`\``
       : `To answer: ${code(`pawl answer ${run}`)}, or the dashboard.`;
   return [`**${outsideText(step, CELL_MAX)} asks:**`, asked.join('\n'), how].join('\n\n');
@@ -150,10 +150,10 @@ const WAIT_TEXTS: Readonly<Record<string, string>> = {
   assumptions: 'answers to assumptions of an agent',
 };
 
-function waitText({ kind, step, message }: WaitReport, { report, hears }: RunCommentView): string {
+function waitText({ kind, step, message }: WaitReport, { report, acceptsCommands }: RunCommentView): string {
   const what = `**Waits for ${WAIT_TEXTS[kind] ?? kind}**${step === undefined ? '' : ` at ${outsideText(step, CELL_MAX)}`}`;
   const why = message === undefined ? '' : `: ${outsideText(message, PROMPT_MAX)}`;
-  const retry = kind === 'escalation' && hears ? `\n\n\`\`\`\n/pawl retry ${report.run.id}\n\`\`\`` : '';
+  const retry = kind === 'escalation' && acceptsCommands ? `\n\n\`\`\`\n/pawl retry ${report.run.id}\n\`\`\`` : '';
   return `${what}${why}${retry}`;
 }
 

@@ -3,7 +3,7 @@
 //
 // SF1. A run has one comment at an issue and one at a pull request, ever; it is edited, at most every few seconds.
 // - Something is written only where what people see differs from what was written last.
-// SF2. A comment that somebody deleted stays deleted, and a place that refuses comments is left alone until the run goes on.
+// SF2. A deleted comment stays deleted, and a place that rejects comments is left alone until the run continues.
 // - Of several runs that change at once each is written in turn; GitHub asks for a second between two writes.
 
 import { createHash } from 'node:crypto';
@@ -65,7 +65,7 @@ export class RunSurface {
     this.unfollow = parts.store.follow(() => this.lookSoon());
   }
 
-  /** Looks now. */
+  /** Updates now. */
   ring(): Promise<void> {
     return this.alarm.ring();
   }
@@ -155,7 +155,7 @@ export class RunSurface {
     const view = await readRunView(store, run.id, {
       head: found?.headSha,
       link: link(run.id),
-      hears: settings.commands && settings.comments,
+      acceptsCommands: settings.commands && settings.comments,
     });
     const version = this.rows.nextVersion(run.id, place);
     const row = this.rows.get(run.id) as RunRow;
@@ -209,7 +209,7 @@ export class RunSurface {
     return { id, at: edited.value.at ?? at };
   }
 
-  /** The comment at the issue says where the run goes on. */
+  /** The comment at the issue says where the run continues. */
   private async leave({ row, view }: Showing, pr: number): Promise<void> {
     const { forge, warn } = this.parts;
     if (row.issueComment === undefined) return;

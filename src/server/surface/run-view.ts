@@ -15,7 +15,7 @@ import type { RunCommentView } from './run-comment.ts';
 export interface RunScene {
   readonly head: string | undefined;
   readonly link: string | undefined;
-  readonly hears: boolean;
+  readonly acceptsCommands: boolean;
 }
 
 /** A run as its comment shows it, and its definition. */
@@ -24,7 +24,7 @@ export interface RunView extends RunCommentView {
 }
 
 /** Reads what the comment of a run shows. */
-export async function readRunView(store: Store, run: string, { head, link, hears }: RunScene): Promise<RunView> {
+export async function readRunView(store: Store, run: string, { head, link, acceptsCommands }: RunScene): Promise<RunView> {
   const report = await readRunReport(store, run, shownValues);
   const { definition } = await store.load(run);
   const events = (await store.events(run, 0)).flatMap((row) => row.events);
@@ -36,7 +36,7 @@ export async function readRunView(store: Store, run: string, { head, link, hears
   );
   const questions = (await readQuestions(store, run)).map((asked) => ({ ...asked, lines: answerLines(asked) }));
   const graph = drawMermaid(graphOfRun(definition, report, events));
-  return { report, definition, graph, approvals, questions, hears, ...present({ head, link }) };
+  return { report, definition, graph, approvals, questions, acceptsCommands, ...present({ head, link }) };
 }
 
 /** The issue and the pull request of a run; a pull request that the run opened itself counts. */

@@ -8,7 +8,7 @@ import { startIn, type WrittenStart } from '../../definition/start-command.ts';
 import type { StoredDelivery } from '../events/deliveries.ts';
 import type { ForgeEventSettings } from '../events/event-settings.ts';
 import type { ServedProject } from '../services.ts';
-import { valueIn } from './forge-away.ts';
+import { valueIn } from './forge-unavailable.ts';
 import { isWrittenByPerson } from './named-start.ts';
 import { type ForgeOccasion, wayOf } from './occasion.ts';
 
@@ -18,7 +18,7 @@ export interface CommandedParts {
   readonly project: ServedProject;
 }
 
-/** A workflow that a comment starts, and what is behind the command. */
+/** A workflow that a comment starts, and the parameters of the command. */
 export interface CommandedStart {
   readonly workflow: string;
   readonly start: WrittenStart;
@@ -40,12 +40,12 @@ export async function commandedBy(
   if (first === undefined) return undefined;
   if (second !== undefined) return `"${first.workflow}" and "${second.workflow}" both have the command /${start.command}; rename one`;
   const refusal =
-    hearingRefusal(settings, event.actor) ?? (wayOf(delivery) === 'hand' ? undefined : await changed(settings, event, written));
+    commandRefusal(settings, event.actor) ?? (wayOf(delivery) === 'hand' ? undefined : await changed(settings, event, written));
   return refusal ?? { workflow: first.workflow, start };
 }
 
-/** Why the settings do not hear somebody's commands. */
-function hearingRefusal({ surface }: ForgeEventSettings, actor: string): string | undefined {
+/** Why the settings do not accept somebody's commands. */
+function commandRefusal({ surface }: ForgeEventSettings, actor: string): string | undefined {
   if (surface === undefined) return undefined;
   if (!surface.commands) return 'commands in comments are switched off (forge.commands)';
   return surface.mayCommand?.(actor) === false ? 'the settings accept commands only from other people (forge.commands)' : undefined;

@@ -6,7 +6,7 @@
 // FD2. An approving review counts for the head that the pull request has now. It counts also if it was there first.
 // FD3. Under signed decisions an event decides nothing: it has no signature.
 // FD4. What somebody replays by hand decides nothing: its payload says whatever they wrote into it.
-// FD5. What happened before a question was asked as it is now does not decide it, however late it is heard of.
+// FD5. An event from before the current form of a question does not decide it, however late it is delivered.
 
 import { isEngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -19,7 +19,7 @@ import type { Forge } from '../../forge/forge.ts';
 import { humanWaitOf } from '../../kernel/activation.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoredDelivery } from '../events/deliveries.ts';
-import { valueIn } from './forge-away.ts';
+import { valueIn } from './forge-unavailable.ts';
 import { type ForgeOccasion, wayOf } from './occasion.ts';
 import { FrozenWith, isAbout, type OpenRun, openRunOf, openRunsAbout, subjectOfEvent } from './open-runs.ts';
 import { isOwnEvent } from './own-event.ts';
@@ -31,7 +31,7 @@ export const ASKS_AT_FORGE = new FrozenWith(({ steps, form }) =>
   form === 'flow' ? true : steps.flatMap(stepsWithin).some(({ gate }) => gate?.forge !== undefined),
 );
 
-/** What somebody said at the forge. */
+/** A person's vote at the forge. */
 interface Word {
   readonly actor: string;
   readonly approves: boolean;
@@ -123,7 +123,7 @@ function replayRefusal(delivery: Pick<StoredDelivery, 'headers'>): string | unde
   return wayOf(delivery) === 'hand' ? 'it was replayed by hand; use "pawl decide"' : undefined;
 }
 
-/** Why somebody's word does not count (FD1, FD2). */
+/** Why somebody's vote does not count (FD1, FD2). */
 async function refusalOf(forge: Forge, { event, payload }: ForgeOccasion, { actor, approves }: Word): Promise<string | undefined> {
   const sender = isJsonObject(payload.sender) ? payload.sender : {};
   if (actor === '' || sender.type === 'Bot' || actor.endsWith('[bot]')) return `"${actor}" is a program`;
@@ -147,7 +147,7 @@ interface DecisionAtForge {
 }
 
 const ROUNDS_MAX = 2;
-/** Forges tell times in seconds. */
+/** Forges report times in whole seconds. */
 const SECOND_MS = 1000;
 
 /** Decides a question; returns why that was not possible. A review decides a question that was asked again meanwhile as it is now. */

@@ -6,7 +6,7 @@
 //      person's label `workflow:<name>`.
 // FT4. A pull request from a fork starts nothing by itself, unless the settings list the fork (`forks.ts`), and never anything
 //      that reads secrets or whose roles get some. A label counts for the head that the pull request had when it was added.
-// What Pawl did itself: FT5 and FT6 in `own-doing.ts`. Commands that start a workflow: FT7 in `commanded-start.ts`.
+// Pawl's own actions: FT5 and FT6 in `own-action.ts`. Commands that start a workflow: FT7 in `commanded-start.ts`.
 
 import { compiledOf } from '../../api/workflow-source.ts';
 import { isEngineError, messageOf } from '../../base/error.ts';
@@ -26,15 +26,15 @@ import type { CommandHandler } from '../surface/command-handler.ts';
 import { isOfSurface } from '../surface/own-text.ts';
 import { RunRows } from '../surface/run-rows.ts';
 import { commandedBy } from './commanded-start.ts';
-import { ForgeAway, valueIn } from './forge-away.ts';
 import { decideByEvent } from './forge-decisions.ts';
+import { ForgeUnavailable, valueIn } from './forge-unavailable.ts';
 import { isListedFork, isOfFork } from './forks.ts';
 import { type KnownTriggers, knownTriggers } from './known-triggers.ts';
 import { withinLimits } from './limits.ts';
 import { mayCommand, namedIn } from './named-start.ts';
 import { endEarlierHead } from './new-head.ts';
 import { eventOf, type ForgeOccasion, isSameEvent, keyOfEvent, occasionOf, wayOf } from './occasion.ts';
-import { type OwnDoing, ownDoing, ownRefusal } from './own-doing.ts';
+import { type OwnAction, ownAction, ownRefusal } from './own-action.ts';
 import { type Reacted, reactTo } from './reactions.ts';
 import { type SelectedWorkflow, selectTriggered } from './selection.ts';
 import { staleReason } from './stale-event.ts';
@@ -45,7 +45,7 @@ export interface ForgeHandlerParts {
   readonly deliveries: Deliveries;
   readonly services: EventServices;
   readonly settings: ForgeEventSettings;
-  /** Hears commands in comments. */
+  /** Handles commands in comments. */
   readonly commands?: CommandHandler;
 }
 
@@ -63,7 +63,7 @@ export function forgeHandler(given: ForgeHandlerParts): DeliveryHandler {
     try {
       return await actOn(parts, delivery);
     } catch (error) {
-      if (error instanceof ForgeAway) return { status: 'later', ...error.wait(clockOf(parts.services.events).now()) };
+      if (error instanceof ForgeUnavailable) return { status: 'later', ...error.wait(clockOf(parts.services.events).now()) };
       throw error;
     }
   };
@@ -73,7 +73,7 @@ async function actOn(parts: ActingParts, delivery: StoredDelivery): Promise<Deli
   const { deliveries, settings } = parts;
   const { forge, tell } = settings;
   const event = eventOf(delivery);
-  // Gates look again whichever way the news came; what the surface writes is no news.
+  // Gates check again whichever way the event came, except for events caused by the surface.
   if (event.comment === undefined || settings.surface === undefined || !new RunRows(parts.services.database).isOwn(event.comment))
     tell?.(event);
   const twin = deliveries.withKey(delivery.route, keyOfEvent(event), delivery.number).find((one) => isSameEvent(one, delivery));
@@ -86,8 +86,8 @@ async function actOn(parts: ActingParts, delivery: StoredDelivery): Promise<Deli
   const { database } = parts.services;
   if (settings.surface !== undefined && (await isOfSurface({ forge, database }, occasion)))
     return ignored('Pawl wrote this itself, so it is ignored');
-  const heard = await parts.commands?.(delivery, occasion);
-  if (heard !== undefined) return heard;
+  const received = await parts.commands?.(delivery, occasion);
+  if (received !== undefined) return received;
   const decided = await decideByEvent(parts, delivery, occasion);
   const reacted = await reactTo(parts, { delivery, occasion });
   const both = { runs: [...new Set([...decided.runs, ...reacted.runs])], reasons: [...decided.reasons, ...reacted.reasons] };
@@ -97,7 +97,7 @@ async function actOn(parts: ActingParts, delivery: StoredDelivery): Promise<Deli
 async function startedBy(parts: ActingParts, delivery: StoredDelivery, occasion: ForgeOccasion): Promise<DeliveryResult> {
   const asked = await wantedBy(parts, delivery, occasion);
   if (typeof asked === 'string') return ignored(asked);
-  const own = await ownDoing({ forge: parts.settings.forge, store: parts.services.engine.store }, occasion);
+  const own = await ownAction({ forge: parts.settings.forge, store: parts.services.engine.store }, occasion);
   const wanted = own === undefined ? asked : withoutOwn(asked, own);
   if (typeof wanted === 'string') return ignored(wanted);
   const stale = wayOf(delivery) === 'webhook' ? await staleReason(parts, occasion.event) : undefined;
@@ -105,12 +105,12 @@ async function startedBy(parts: ActingParts, delivery: StoredDelivery, occasion:
   const refusal = await refusalOf(parts, { delivery, occasion, wanted });
   if (refusal !== undefined) return ignored(refusal);
   const result = await startAll(parts, { delivery, occasion, wanted });
-  await showHeard(parts, { occasion, wanted }, result.status === 'done');
+  await reactToCommand(parts, { occasion, wanted }, result.status === 'done');
   return result;
 }
 
-/** A reaction to a command says what became of it. It decides nothing, so one that the forge refuses is left out. */
-async function showHeard(
+/** Adds a reaction with the result of a command. It decides nothing, so its failure is ignored. */
+async function reactToCommand(
   { settings: { forge, surface } }: ForgeHandlerParts,
   { occasion, wanted }: Pick<WantedStart, 'occasion' | 'wanted'>,
   isDone: boolean,
@@ -121,7 +121,7 @@ async function showHeard(
   await forge.react({ id, reaction }, `command/${id}/${reaction}`);
 }
 
-/** What became of a delivery, with the open runs that reacted to it. */
+/** The result of a delivery, with the open runs that reacted to it. */
 function withReactions(result: DeliveryResult, { runs, reasons }: Reacted): DeliveryResult {
   const [run, ...others] = runs;
   if (result.status === 'later' || (run === undefined && reasons.length === 0)) return result;
@@ -149,7 +149,7 @@ interface Wanted {
 }
 
 /** What is left of the workflows that an event of Pawl's own asks for, or why nothing is (FT5, FT6). */
-function withoutOwn({ workflows, isNamed }: Wanted, own: OwnDoing): Wanted | string {
+function withoutOwn({ workflows, isNamed }: Wanted, own: OwnAction): Wanted | string {
   const judged = workflows.map((selected) => ({
     selected,
     refusal: ownRefusal(own, { workflow: selected.workflow, isNamed, fromRuns: selected.trigger?.fromRuns === true }),
@@ -194,7 +194,7 @@ async function refusalOf(parts: ForgeHandlerParts, { delivery, occasion, wanted 
   const label = `add the label "workflow:${wanted.workflows[0]?.workflow}"`;
   const pull = pr === undefined || wanted.isNamed ? undefined : await pullRequestOf(parts, pr);
   const isListed = pull !== undefined && isListedFork(pull, parts.settings.forks);
-  // Whoever replays an event at the command line answers for it.
+  // A person who replays an event at the command line is responsible for it.
   if (wayOf(delivery) !== 'hand' && !(isListed && isOfFork(occasion.event))) {
     const permission = await permissionOf(parts, actor);
     if (permission !== 'admin' && permission !== 'write')
@@ -236,7 +236,7 @@ async function startAll(parts: ForgeHandlerParts, start: WantedStart): Promise<D
   return run === undefined ? ignored(reason) : { status: 'done', run, ...(reason === '' ? {} : { reason }) };
 }
 
-/** What another try may not meet again. */
+/** Temporary errors, after which a retry may succeed. */
 const PASSING: readonly string[] = ['STORE_UNAVAILABLE', 'RUN_LOCKED', 'ENGINE_CLOSED'];
 
 type Started = { readonly run: string } | { readonly reason: string };
@@ -302,7 +302,7 @@ function forkRefusal({ number, headSha }: PullRequestFacts, { delivery, event, s
   const what = `pull request #${number} comes from a fork, and`;
   if (readsSecrets(compiledOf(workflow))) return `${what} "${name}" reads secrets; use a workflow that reads none`;
   if (role !== undefined) return `${what} "${name}" asks the role "${role}", which gets secrets; use a workflow whose roles get none`;
-  // Whoever adds a label has looked at the commits that were there.
+  // The person who added the label has seen the commits at that time.
   const isOlder = event.label !== undefined && event.sha !== undefined && event.sha !== headSha;
   if (!isOlder || wayOf(delivery) === 'hand') return undefined;
   return `${what} its head was ${event.sha?.slice(0, 12)} when the label was added and is ${headSha.slice(0, 12)} now; look at it, then add the label again`;

@@ -1,5 +1,5 @@
-// Owns hearing of events without a public address: it watches the forge and stores each event as a delivery, together with the
-// place after it. What happened while nothing ran is found at the next start.
+// Owns receiving events without a public address: it polls the forge and stores each event as a delivery, together with the
+// cursor after it. Events from while no server ran are found at the next start.
 
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../base/json.ts';
@@ -9,7 +9,7 @@ import type { ForgeEventSettings } from '../events/event-settings.ts';
 import type { Services } from '../services.ts';
 import { keyOfEvent, WAY_HEADER } from './occasion.ts';
 
-/** Watches the forge. Gates look once at the start, since news may have come while nothing ran. Returns how to stop. */
+/** Watches the forge. Gates check once at the start, since events may have been missed. Returns a stop function. */
 export function watchForge(
   { database, warn }: Pick<Services, 'database' | 'warn'>,
   deliveries: Deliveries,
@@ -35,7 +35,7 @@ export function watchForge(
   return forge.watch(take, kept === undefined ? { begun: (cursor) => safely(() => keep(cursor)) } : { after: String(kept) });
 }
 
-/** The delivery of an event that was found by looking. */
+/** The delivery of an event that was found by polling. */
 export function deliveryOfEvent(route: string, { cursor: _, ...event }: ForgeEvent): Parameters<Deliveries['receive']>[0] {
   const body = { ...event, cursor: '' };
   return {

@@ -8,7 +8,7 @@ import { subjectOf } from '../../control/trigger/subject.ts';
 import type { TriggerModel } from '../../definition/trigger.ts';
 import type { ForgeReader } from '../../forge/forge.ts';
 import { matches } from '../../steps/glob.ts';
-import { valueIn } from './forge-away.ts';
+import { valueIn } from './forge-unavailable.ts';
 import type { ForgeOccasion } from './occasion.ts';
 import type { SelectedWorkflow } from './selection.ts';
 

@@ -11,7 +11,7 @@ import type { RunSummary } from '../../store/store.ts';
 /** The data under which a run keeps the head that it pushed itself. */
 const PUSHED = '$pushed';
 
-/** Ends an open run for an earlier head. Returns why it goes on, if it does. */
+/** Ends an open run for an earlier head. Returns why it continues, if it does. */
 export async function endEarlierHead(
   engine: Engine,
   open: RunSummary,

@@ -91,7 +91,7 @@ export async function occasionOf(forge: ForgeReader, delivery: StoredDelivery): 
 
 /** What an event by one way has in common with the same one by another. */
 export function keyOfEvent({ event, issue, pr, label, comment, actor, sha }: ForgeEvent): string {
-  // Whoever watches sees the author of a pull request where a webhook names who pushed, and not who set a status.
+  // Polling shows the author of a pull request where a webhook names who pushed, and not who set a status.
   const isOfCommit = event === 'pull_request.synchronize' || event === 'status' || event.startsWith('check_');
   const who = isOfCommit ? sha : actor.toLowerCase();
   return JSON.stringify([event, pr ?? issue ?? null, label ?? null, comment ?? null, who ?? null]);

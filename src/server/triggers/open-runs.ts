@@ -6,7 +6,7 @@ import type { Definition } from '../../definition/model.ts';
 import { NUMBER_KEYS } from '../../definition/run-numbers.ts';
 import type { ForgeEvent, ForgeReader } from '../../forge/forge.ts';
 import type { RunOrigin, RunQuery, RunSummary, Store } from '../../store/store.ts';
-import { valueIn } from './forge-away.ts';
+import { valueIn } from './forge-unavailable.ts';
 
 const KEPT_MAX = 20_000;
 

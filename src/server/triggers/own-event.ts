@@ -1,15 +1,15 @@
-// Owns telling events that the engine itself caused from those of others: a run must not react to its own push, comment or
-// label, or it would never end.
+// Owns recognising events that the engine itself caused: a run must not react to its own push, comment or label, or it
+// would never end.
 //
-// FR1. A push is the engine's if its commit is one of the run's own branch, whoever is named as its actor: whoever polls
-//      GitHub sees the author of the pull request there.
+// FR1. A push is the engine's if its commit is on the run's own branch, whoever is named as its actor: polling GitHub
+//      shows the author of the pull request there.
 // FR2. Everything else is the engine's if its login did it and that login is a program, or the ledger has the action.
 
 import { isSamePerson } from '../../base/person.ts';
 import type { Forge, ForgeEvent } from '../../forge/forge.ts';
 import { git } from '../../process/git.ts';
-import { valueIn } from './forge-away.ts';
-import { recordsOf } from './own-doing.ts';
+import { valueIn } from './forge-unavailable.ts';
+import { recordsOf } from './own-action.ts';
 
 /** What is known of a run's own branch. */
 export interface OwnBranch {

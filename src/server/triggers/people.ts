@@ -1,7 +1,7 @@
-// Owns whom questions of runs are brought to at the forge: when one opens, people are asked for a review there, and they are
-// reminded while it is open. It looks when something was committed, by whichever process, and when a reminder is due.
+// Owns asking people at the forge about questions of runs: when one opens, people are asked for a review there, and they
+// are reminded while it is open. It checks after a commit of any process, and when a reminder is due.
 //
-// - Those who are asked are assigned to the pull request, or to the issue, and asked for a review or told there.
+// - They are assigned to the pull request or the issue, and asked for a review or notified there.
 // FP1. People are asked once for each question: the key of the request is that of the question.
 // FP2. A reminder is on record before it is sent, and the next one is due an interval after it: after a long sleep there is
 //      one, and not one for every interval that was slept through.
@@ -53,10 +53,10 @@ export function openPeople(services: EventServices, groups?: () => Groups): Peop
 }
 
 const PAUSE_MS = 250;
-/** Looking may take a twentieth of the time. */
+/** Checking may use at most a twentieth of the time. */
 const COST_FACTOR = 20;
 
-/** Looks at the questions that are open. */
+/** Watches the open questions. */
 export class PeopleWatch {
   private readonly parts: ReactionParts;
   private readonly alarm: Alarm;
@@ -71,7 +71,7 @@ export class PeopleWatch {
     this.unfollow = engine.store.follow(() => this.lookSoon());
   }
 
-  /** Looks now. */
+  /** Checks now. */
   ring(): Promise<void> {
     return this.alarm.ring();
   }
@@ -151,7 +151,7 @@ export class PeopleWatch {
     services.database.run('UPDATE asked_questions SET assigned = 1 WHERE run = ? AND path = ? AND since = ?', run.id, path, since);
   }
 
-  /** Whoever opened a pull request cannot review it. */
+  /** The author of a pull request cannot review it. */
   private async requestReviews(pr: number, people: readonly string[], key: string): Promise<ForgeAnswer<object>> {
     const { forge } = this.parts.settings;
     const pull = await forge.pullRequest(pr);

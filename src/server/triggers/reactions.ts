@@ -2,7 +2,7 @@
 //
 // FR3. A run reacts to a delivery once per reaction, by whatever ways and however often it is delivered.
 // FR4. What anybody can cause (a comment, a review) cancels, restarts and wakes nothing unless its actor has write permission
-//      and is no program. Gates look again and people are told whoever it was: neither takes anybody's word for anything.
+//      and is no program. Anyone's event makes gates check again and notifies people: neither relies on what it says.
 // FR5. What somebody replays by hand cancels, restarts and wakes nothing: its payload says whatever they wrote into it.
 
 import { present } from '../../base/fields.ts';
@@ -13,7 +13,7 @@ import { membersOf } from '../../forge/people.ts';
 import type { StoredDelivery } from '../events/deliveries.ts';
 import type { ForgeEventSettings } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
-import { ForgeAway, valueIn } from './forge-away.ts';
+import { ForgeUnavailable, valueIn } from './forge-unavailable.ts';
 import { type ForgeOccasion, wayOf } from './occasion.ts';
 import { FrozenWith, isAbout, type OpenRun, openRunOf, openRunsAbout, subjectOfEvent } from './open-runs.ts';
 import { isOwnEvent } from './own-event.ts';
@@ -115,7 +115,7 @@ function actionOf({ rule, index, occasion }: Reaction): ReactionRequest['action'
   return { do: 'wake', note: { event: occasion.event.event, text: factsOf(occasion) }, ...present({ back }) };
 }
 
-/** What happened, as the agent is told it: as data, quoted. */
+/** What happened, as quoted data for the agent. */
 function factsOf({ event, payload }: ForgeOccasion): string {
   const { issue, pr, label, sha } = event;
   const state = textIn(payload.review, 'state');
@@ -135,7 +135,7 @@ function textIn(value: JsonObject[string] | undefined, field: string): string | 
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-/** Tells people at the forge, once. */
+/** Notifies people at the forge, once. */
 async function tell({ settings }: ReactionParts, { run, rule, index, delivery, occasion }: Reaction, actor: string): Promise<void> {
   const target = rule.notify ?? '';
   const groups = settings.groups?.() ?? {};
@@ -145,5 +145,5 @@ async function tell({ settings }: ReactionParts, { run, rule, index, delivery, o
   const number = pr ?? issue ?? run.prs[0] ?? run.issue;
   const key = `${run.id}/event/${delivery.route}/${delivery.delivery}/${index}`;
   const told = await settings.forge.notify({ target, people, message, ...present({ number }) }, key);
-  if (told.result === 'unavailable' || told.result === 'rate_limited') throw new ForgeAway(told.message, told.until);
+  if (told.result === 'unavailable' || told.result === 'rate_limited') throw new ForgeUnavailable(told.message, told.until);
 }

@@ -4,7 +4,7 @@
 import type { ForgeEvent, ForgeReader, IssueFacts, PullRequestFacts } from '../../forge/forge.ts';
 import { clockOf } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
-import { valueIn } from './forge-away.ts';
+import { valueIn } from './forge-unavailable.ts';
 
 /** How old an event may be. GitHub itself delivers again within days only. */
 const AGE_MAX_MS = 30 * 86_400_000;
@@ -26,7 +26,7 @@ export async function staleReason({ services, settings }: StaleParts, event: For
   const isLive = event.event.startsWith('pull_request.') && LIVE.has(action);
   if (!isLabel && !isLive) return undefined;
   const subject = await subjectOf(settings.forge, event);
-  // What cannot be read is judged by whoever acts on it.
+  // If it cannot be read, the code that acts on it decides.
   if (subject === undefined) return undefined;
   if (isLive && subject.state !== 'open') return `pull request #${event.pr} is ${subject.state} by now`;
   if (isLabel && !subject.labels.includes(event.label ?? '')) return `the label "${event.label}" was removed again`;

@@ -1,6 +1,5 @@
-// Owns the files that a contract is about: what they were before the step began, which of them are there now, and which
-// documents of the run were accepted so far. What was before, and what was accepted, is among the run's data, so that a
-// process after a crash compares with the same.
+// Owns the files of a contract: their state before the step began, their state now, and the documents that the run has
+// accepted so far. The earlier states are in the run's data, so that a process after a crash compares with the same.
 
 import { realpath } from 'node:fs/promises';
 import { posix } from 'node:path';
@@ -18,7 +17,7 @@ const BEFORE = '$contract:';
 const DOCUMENT = '$document:';
 const BYTES_MAX = 2 << 20;
 
-/** The contract of a step with the parameters of the run in it; `{item}` is the item of a fan-out. */
+/** The contract of a step with the parameters of the run filled in; `{item}` is the item of a fan-out. */
 export function contractOf({ bound, params, item }: AttemptRequest): StepContract | undefined {
   const { contract } = bound.model;
   return contract === undefined ? undefined : filledContract(contract, item === undefined ? params : { ...params, item });
@@ -37,7 +36,7 @@ export async function contractBefore(job: Job): Promise<JsonObject | undefined> 
   }
   const files: [string, Json][] = [];
   for (const pattern of changes) files.push([pattern, Object.fromEntries(await digestsOf(job, pattern))]);
-  // By the clock of the files, not by that of the engine.
+  // Uses the clock of the file system, not that of the engine.
   return { [keyOf(job.request)]: { documents: Object.fromEntries(digests), files: Object.fromEntries(files), at: Date.now() } };
 }
 
@@ -49,7 +48,7 @@ export interface FilesBefore {
   readonly at: number | undefined;
 }
 
-/** What was noted before this visit. Without a note nothing was there. */
+/** The record from before this visit. Without one, no files existed. */
 export function filesBefore({ request, context }: Job): FilesBefore {
   const kept = objectIn(context.snapshot.data, keyOf(request));
   const [documents, files] = [objectIn(kept, 'documents'), objectIn(kept, 'files')];
@@ -74,12 +73,12 @@ function textIn(value: JsonObject, name: string): string | undefined {
   return typeof inner === 'string' ? inner : undefined;
 }
 
-/** The files that match a pattern and say something, with digests that blank lines and signs that nobody sees do not change. */
+/** The non-empty files that match a pattern, with digests that ignore blank lines and invisible characters. */
 export function digestsOf({ bench, request }: Job, pattern: string): Promise<ReadonlyMap<string, string>> {
   return digestMatching({ cwd: bench.services.cwd, pattern, signal: request.signal, isOfText: true });
 }
 
-/** The documents that were accepted in this run and in those that it belongs with, by path. */
+/** The documents that were accepted in this run and its family, by path. */
 export async function acceptedDocuments({ request, context }: Job): Promise<ReadonlyMap<string, AcceptedDocument>> {
   const others = (await request.family?.others()) ?? [];
   const found = new Map<string, AcceptedDocument>();
@@ -100,7 +99,7 @@ export function acceptedNow(contract: StepContract, step: string, read: TextFile
   );
 }
 
-/** Text files of a workspace, each read once. Whatever leads outside, is too large or is no text counts as missing. */
+/** Text files of a workspace, each read once. Files that are outside, too large or not text count as missing. */
 export class TextFiles {
   readonly #cwd: string;
   readonly #texts = new Map<string, string | undefined>();
@@ -133,14 +132,14 @@ export class TextFiles {
     return at !== undefined && (this.#createdAt.get(path) ?? 0) > at;
   }
 
-  /** The file that a path leads to; of one that was not found, the path without detours. */
+  /** The file that a path resolves to; for a missing file, the normalised path. */
   readonly fileOf = (path: string): string => this.#files.get(path) ?? posix.normalize(path);
 
   /** The text of a file that was read before. */
   readonly read = (path: string): string | undefined => this.#texts.get(path);
 }
 
-/** The content of a file, unless it is too large to be looked at, and when it was created. */
+/** The content of a file, unless it is too large, and when it was created. */
 async function contentOf(file: string): Promise<{ readonly bytes: Buffer; readonly createdAt: number } | undefined> {
   const handle = await openFile(file);
   if (handle === undefined) return undefined;

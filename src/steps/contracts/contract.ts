@@ -1,5 +1,5 @@
-// Owns the check of a step's contract when its work is reported or done: documents, changed files, the command, and what a
-// reviewer says about the items of its review. What is missing goes back to the agent as the error of its attempt.
+// Owns the check of a step's contract when its work is done or reported: documents, changed files, the command, and a
+// reviewer's verdicts. Faults go back to the agent as the error of its attempt.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { citedPaths, contractFaults } from '../../definition/contract/contract-faults.ts';
@@ -15,7 +15,7 @@ import { type Job, stepError } from '../work.ts';
 import { acceptedDocuments, acceptedNow, contractOf, digestsOf, filesBefore, TextFiles } from './contract-files.ts';
 import { reviewedNow, reviewFaults } from './review-round.ts';
 
-/** What a contract was found to be. */
+/** The result of checking a contract. */
 export interface ContractFindings {
   readonly evidence: JsonObject;
   readonly checks: readonly CheckResult[];
@@ -25,7 +25,7 @@ export interface ContractFindings {
   readonly remember: JsonObject;
 }
 
-/** Whether the contract of a step is checked when its work ended so: a verdict that leads on is work as well. */
+/** Whether the contract is checked for this outcome: a reject with a transition is finished work as well. */
 export function hasContract({ contract, reviewOf, next }: StepModel, outcome: OutcomeName): boolean {
   if (contract === undefined && reviewOf === undefined) return false;
   return outcome === 'ok' || next[outcome] !== undefined;
@@ -49,7 +49,7 @@ export async function checkContract(job: Job, output: Json): Promise<ContractFin
     changed: await changedFiles(job, contract),
   });
   const review = reviewOf === undefined ? [] : await reviewFaults(job, { reviewOf, output }, texts);
-  // A command may take minutes; it is not run for work that is refused anyway.
+  // A command may take minutes; it is not run for work that is rejected anyway.
   const command = found.length + review.length > 0 ? undefined : await runContractCommand(job, contract);
   const faults = [...found, ...review, ...(command === undefined || command.passed === true ? [] : [commandFault(command)])];
   const checks = command === undefined ? [] : [command];
@@ -74,7 +74,7 @@ async function loadTexts(texts: TextFiles, contract: StepContract, accepted: Ite
   for (const path of citedPaths(contract, texts.read)) await texts.load(path);
 }
 
-/** Which of the cited files were created in this step. Programs that save by renaming create a file anew, which git knows. */
+/** Which of the cited files were created in this step. Programs that save by renaming recreate a file, so git is asked too. */
 async function writtenFiles(job: Job, contract: StepContract, texts: TextFiles): Promise<(path: string) => boolean> {
   const { at } = filesBefore(job);
   const created = new Set<string>();
@@ -96,7 +96,7 @@ async function changedFiles(job: Job, { changes = [] }: StepContract): Promise<(
   return (pattern) => changed.get(pattern) ?? [];
 }
 
-/** Runs the command of a contract as a gate would; undefined where there is none, or the person gave none. */
+/** Runs the command of a contract as a gate would; undefined if there is none. */
 async function runContractCommand(job: Job, { command }: StepContract): Promise<CheckResult | undefined> {
   const { bench, request } = job;
   const line = command === undefined ? undefined : commandLine(command, request.params);

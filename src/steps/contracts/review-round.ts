@@ -1,6 +1,6 @@
-// Owns what a reviewer has to bring before its round counts: a verdict with evidence on every item that can stop the
-// round, on items that are those of round 1; or, in a review without items, findings for a rejection. The gate decides
-// what follows; here the reviewer is told what is missing while it can still add it.
+// Owns what a reviewer must report before its round counts: a verdict with evidence on every item that can stop the
+// round, with the items of round 1; or, in a review without items, findings for a rejection. The gate decides what
+// follows; here the reviewer gets the faults while it can still fix them.
 
 import { digestText } from '../../base/digest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';

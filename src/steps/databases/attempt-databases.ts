@@ -1,5 +1,5 @@
-// Owns what a step does to protected databases: it works on copies, and what it changed there becomes part of the
-// databases when its postconditions hold, in one transaction with the record that it did. Otherwise it is dropped.
+// Owns a step's changes to protected databases: it works on copies, and its changes are applied to the databases when its
+// postconditions hold, in one transaction with a record of the step. Otherwise they are dropped.
 //
 // S5. A step that fails, times out, throws, is stopped or whose process dies has changed nothing.
 // S6. A step whose record is in the database has happened: it is settled with the recorded result and does not run again.
@@ -42,7 +42,7 @@ type Work = (job: Job) => Promise<AttemptResult>;
 const KEPT_OUTCOMES: readonly string[] = ['skip', 'iterate'];
 const backups = new RunBackups();
 
-/** Does the work of an attempt on copies of its databases, and accepts what it changed. */
+/** Runs an attempt on copies of its databases, and applies its changes. */
 export function withDatabases(job: Job, work: Work): Promise<AttemptResult> {
   return needsCopies(job) ? workedOnCopies(job, work) : watchingDatabases(job, work);
 }
@@ -65,7 +65,7 @@ export async function verifyingDatabases(job: Job, work: Work): Promise<AttemptR
   return { type: 'errored', error: stepError('DATABASE_FAILED', message), claim: job.request.result, checks: [] };
 }
 
-/** Looks at the databases without changing them: conditions of a step that waits. */
+/** Reads the databases without changing them, for conditions of a step that waits. */
 export function readingDatabases(job: Job, work: Work): Promise<AttemptResult> {
   return needsCopies(job) ? readOnCopies(job, work) : work(job);
 }
@@ -79,7 +79,7 @@ async function readOnCopies(job: Job, work: Work): Promise<AttemptResult> {
   }
 }
 
-/** The result of an attempt that was accepted, if one was: the process died before it was told (S6). */
+/** The recorded result of an accepted attempt whose process died before it could report it (S6). */
 export function recordedResult(job: Job): AttemptResult | undefined {
   const { model } = job.request.bound;
   if (writtenDatabase(model) === undefined) return undefined;
@@ -132,12 +132,12 @@ async function withClients({ bench, request, context }: Job, copies: readonly Da
     const { databases } = clients;
     return await work({ bench: place, request, context: databases === undefined ? context : await context.giving(databases) });
   } finally {
-    // Code that goes on after its attempt was stopped finds a closed client.
+    // Code that continues after its attempt was stopped finds a closed client.
     clients.close();
   }
 }
 
-/** The result with what became of the changes. */
+/** The result after the changes were applied or dropped. */
 async function concluded(
   job: Job,
   copies: readonly DatabaseCopy[],
@@ -147,7 +147,7 @@ async function concluded(
   if (gone !== undefined) return removed(job, gone, given);
   const result = withEvidence(given, outsideEvidence(job, copies));
   const [written] = copies.filter(({ use }) => use.access === 'write');
-  // A condition that asks for a table which the step dropped only says that there is none.
+  // A condition that reads a dropped table would only report that the table does not exist.
   if (written !== undefined && result.type === 'errored' && result.error.code === 'CONDITION_ERROR') {
     const why = redefinitionIn(written);
     if (why !== undefined) return refused(job, result, { name: written.use.name, why });
@@ -210,7 +210,7 @@ function changedEvidence(name: string, tables: readonly TableChange[]): Evidence
   return tables.length === 0 ? {} : { databases: { [name]: { dropped: tables as unknown as Json } } };
 }
 
-/** A rule was broken: the attempt is tried again with the reason, as after a broken postcondition. */
+/** A rule was broken: the attempt is retried with the reason, as after a failed postcondition. */
 function refused(
   { request }: Job,
   result: Settled | Extract<AttemptResult, { readonly type: 'errored' }>,
@@ -244,7 +244,7 @@ interface Conflict {
   readonly found: Extract<Acceptance, { readonly kind: 'conflict' }>;
 }
 
-/** Others were faster: the step is tried again on a new copy as often as its retries allow, then it is a conflict. */
+/** Others changed the same rows first: the step is retried on a new copy, then it ends as a conflict. */
 function conflicting({ request }: Job, result: Settled, { name, found }: Conflict): AttemptResult {
   const { model } = request.bound;
   const { attempt, since, broken = 0 } = request.activation;
@@ -266,7 +266,7 @@ interface Unexpected {
   readonly found: string;
 }
 
-/** The first query that does not give what its author expects. */
+/** The first `expect` query that does not hold. */
 function expectation({ use, copy }: DatabaseCopy): Unexpected | undefined {
   if (use.expect.length === 0) return undefined;
   const client = new SafeDatabaseClient(copy);
@@ -290,7 +290,7 @@ function firstValue(client: SafeDatabaseClient, query: string): unknown {
   }
 }
 
-/** What changed in the databases themselves while the step worked: other steps, or somebody who does not go through Pawl. */
+/** Evidence of changes to the databases during the step, by other steps or by something other than Pawl. */
 function outsideEvidence({ bench, request }: Job, copies: readonly DatabaseCopy[]): Evidence {
   const found: Record<string, Json> = {};
   for (const { use, file, base } of copies) {

@@ -1,5 +1,5 @@
 // Owns the private copies of databases that an attempt works on: where they are, how long they are kept, and how functions
-// and programs get them. Work that somebody else does and reports later keeps its copies until then.
+// and programs get them. Handed-out work keeps its copies until it is reported.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -22,20 +22,20 @@ export interface DatabaseCopy extends WorkedCopy {
   readonly service: DatabaseService;
 }
 
-/** The file that says: somebody works on these copies and reports later. */
+/** The marker file for copies of handed-out work. */
 const KEPT = 'kept';
 /** The file that names a copy outside of the folder, so that it is removed with it. */
 const OUTSIDE = 'outside';
-/** Copies that nobody came back for. */
+/** After this time, kept copies count as abandoned. */
 const KEPT_MS_MAX = 30 * 24 * 3_600_000;
 
-/** Whether anything of a step looks at its databases: its work, or functions of its author. */
+/** Whether anything of a step uses its databases: its work, or its author's functions. */
 export function needsCopies({ request }: Job): boolean {
   const { model } = request.bound;
   return databasesOf(model).length > 0 && (canWrite(model.kind) || hasFunctions(request));
 }
 
-/** The databases that a step works on, with their files; an error names one that is not there. */
+/** The databases of a step, with their files. Throws an error that names a missing one. */
 export function databaseServices({ bench, request }: Job): { readonly use: DatabaseUse; readonly service: DatabaseService }[] {
   const { services } = bench;
   return databasesOf(request.bound.model).map((use) => {
@@ -94,7 +94,7 @@ async function createNew(job: Job, { own, copy, file }: NewCopy): Promise<Worked
   return createCopy(file, { folder: own, copy });
 }
 
-/** Where in the workspace the copy is to be; functions do not need to know. */
+/** The path of the copy in the workspace, for agents and programs. */
 function placeOf({ bench, request }: Job, { copy }: DatabaseUse): string | undefined {
   const { kind } = request.bound.model;
   return copy === undefined || (kind !== 'agent' && kind !== 'command') ? undefined : resolve(bench.services.cwd, copy);

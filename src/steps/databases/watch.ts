@@ -1,5 +1,5 @@
-// Owns noticing that a protected database was changed while a program or an agent worked whose step does not name it.
-// Steps that do are compared with the state that their copy was made from; here it is only seen that something changed.
+// Owns detecting changes to a protected database during a program or an agent whose step does not declare it. Steps that
+// do are compared with the state of their copy; here it is only known that something changed.
 
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -11,17 +11,17 @@ import type { Job } from '../work.ts';
 
 type Work = (job: Job) => Promise<AttemptResult>;
 
-/** The kinds whose work goes on outside of this process, with a shell of its own. */
+/** The kinds whose work runs outside this process, with its own shell. */
 const OUTSIDE: ReadonlySet<string> = new Set(['agent', 'command']);
 
 interface Watched {
   readonly name: string;
-  /** What became of the database since; undefined if nothing did, or if Pawl itself changed it. */
+  /** What happened to the database since; undefined if nothing did, or if Pawl itself changed it. */
   changed(): 'changed' | 'removed' | undefined;
   close(): void;
 }
 
-/** Does the work, and puts into its evidence which databases something other than Pawl changed meanwhile. */
+/** Runs the work, and adds to its evidence which databases something other than Pawl changed meanwhile. */
 export function watchingDatabases(job: Job, work: Work): Promise<AttemptResult> {
   return OUTSIDE.has(job.request.bound.model.kind) ? workedWatched(job, work) : work(job);
 }
@@ -84,7 +84,7 @@ function watch(name: string, path: string): Watched | undefined {
       close: () => open.close(),
     };
   } catch {
-    // A file that is no database, or is locked: whoever uses it is told.
+    // Not a database, or locked: the step that uses it reports that.
     db?.close();
     return undefined;
   }

@@ -1,5 +1,5 @@
-// Owns how an agent is told what Pawl checks before its step counts as done, which gate comes right after it, and which
-// files it must not change.
+// Owns the part of the instructions about checks: what Pawl checks before the step counts as done, which gate comes right
+// after it, and which files must not change.
 
 import { shortLine } from '../../base/short-text.ts';
 import type { Edge, StepModel } from '../../definition/model.ts';
@@ -13,7 +13,7 @@ const PATTERNS_MAX = 12;
 const CHECKS_MAX = 8;
 const CHECK_CHARACTERS_MAX = 120;
 
-/** What is checked when the step is reported, and by the gate behind it; undefined when nothing is. */
+/** What is checked when the step is reported, and by the next gate; undefined if nothing is. */
 export function checksText(job: Job): string | undefined {
   const { model } = job.request.bound;
   const conditions = model.postconditions.map(
@@ -28,7 +28,7 @@ export function checksText(job: Job): string | undefined {
   return parts.length === 0 ? undefined : parts.join('\n');
 }
 
-/** The gate or validation that follows when the step ends well, with what it checks. */
+/** The gate or validation that follows when the step succeeds, with what it checks. */
 function gateAfter({ bench, request }: Job): string | undefined {
   const { workflow, bound, group } = request;
   const after = stepAfter(workflow.definition.steps, group ?? bound.model);
@@ -60,7 +60,7 @@ export async function untouchedText(job: Job): Promise<string> {
   return `Do not change ${named}any file that decides which commands the gates run, or the settings of Pawl, git, CI and agents (.pawl/, .git/, .github/, .claude/ and the like). A change there makes the attempt fail.${allowance(mayChange)}`;
 }
 
-/** The files that this step may change although they are protected: the agent must not shy away from its own work. */
+/** The protected files that this step may change, so that the agent does not avoid its own work. */
 function allowance(mayChange: readonly string[]): string {
   return mayChange.length === 0 ? '' : `\nIn this step you may change ${mayChange.join(', ')}, even if a gate runs it.`;
 }

@@ -1,5 +1,5 @@
-// Owns the instructions of a step without a run: what its agent would read at the first visit. Nothing is started, no
-// condition is checked, and values that only a run knows are left as they are written.
+// Owns the preview of a step's instructions without a run: what its agent would get on the first visit. Nothing is
+// started, no condition is checked, and values that only a run knows are left as written.
 
 import { promptWithReply } from '../../agents/reply.ts';
 import { isEngineError } from '../../base/error.ts';
@@ -24,16 +24,16 @@ import { drivenText, handoverOf, openCall, type WorkerCall } from './worker-text
 export interface PreviewRequest {
   readonly workflow: CompiledWorkflow;
   readonly step: StepModel;
-  /** The step that it is a branch, the body or the repair of. */
+  /** The step that it is a branch, body or repair of. */
   readonly group?: StepModel;
   readonly params: JsonObject;
   /** Data of the run, such as the arguments of the step. */
   readonly data?: JsonObject;
-  /** Whether the agent that called does the work of roles without a driver. */
+  /** Whether the calling agent does the work of roles without a driver. */
   readonly isAttended: boolean;
 }
 
-/** What an agent would read: handed out, or the prompt of a driven one. */
+/** What an agent would get: handed-out work, or the prompt of a driven agent. */
 export type Preview =
   | { readonly kind: 'handed'; readonly handover: Handover }
   | { readonly kind: 'driven'; readonly role: string; readonly prompt: string };

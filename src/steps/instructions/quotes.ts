@@ -1,8 +1,7 @@
-// Owns how text that Pawl did not write stands in the instructions of an agent: marked as a quotation, line by line, so
-// that nothing in it can pass for the instructions around it, and bounded. What does not fit is kept in a file, whose
-// path is given instead.
+// Owns how text from outside is quoted in the instructions of an agent: marked line by line, so that it cannot pass as an
+// instruction, and bounded. Text that does not fit is written to a file, whose path is given instead.
 //
-// - Whatever any reader takes for the end of a line ends one here. What hides or reorders text is left out.
+// - Every kind of line break ends a line. Characters that hide or reorder text are removed.
 
 import type { Json } from '../../base/json.ts';
 import { textWithin } from '../../base/short-text.ts';
@@ -29,7 +28,7 @@ function shown(text: string): string {
   return text.replaceAll(LINE_BREAKS, '\n').replaceAll(STEERING, '').replaceAll(HIDING, '');
 }
 
-/** A text from outside that has to stay in its line. */
+/** A text from outside, on one line. */
 export function inOneLine(text: string): string {
   return shown(text).replaceAll(/\s+/g, ' ').trim();
 }
@@ -41,7 +40,7 @@ export function quotedAfterFirst(text: string): string {
 
 const FORGED = new RegExp(`^\\s*#{1,6}\\s*(?:${['What people said', ...Object.values(SECTIONS)].join('|')})(?!\\w)`, 'i');
 
-/** The text of a task with its templates filled in, in which no value poses as one of Pawl's own sections. */
+/** The rendered text of a task, in which no value can look like one of Pawl's own sections. */
 export function asTask(written: string, filled: string): string {
   const own = new Set(written.split(LINE_BREAK).map((line) => line.trim()));
   return filled
@@ -50,13 +49,13 @@ export function asTask(written: string, filled: string): string {
     .join('\n');
 }
 
-/** Keeps a text that is too long for the instructions, and returns where; undefined when there is no place for it. */
+/** Writes a text that is too long for the instructions, and returns the file; undefined if that is not possible. */
 export type KeepText = (name: string, text: string) => string | undefined;
 
 /** Which part of a text is worth keeping when it is cut: programs say what went wrong at the end. */
 type Kept = 'beginning' | 'end';
 
-/** Quotations that share one bound, in bytes. The first ones get what they need. */
+/** Quotations that share one limit in bytes. The first ones get all they need. */
 export class Quotes {
   #left: number;
   readonly #keep: KeepText;
@@ -86,7 +85,7 @@ export class Quotes {
     return this.#within(name, inOneLine(text), { kept: 'beginning', mark: (one) => one });
   }
 
-  /** Another name for each text, or the later one would take the place of the earlier. */
+  /** A distinct name for each text, so that a later one does not replace an earlier one. */
   #nameFor(name: string): string {
     const times = (this.#names.get(name) ?? 0) + 1;
     this.#names.set(name, times);

@@ -1,5 +1,5 @@
-// Owns how an agent is told what went wrong before: the failed checks of a gate, the words of a reviewer, the end of a
-// command. It reads results by the fields that gates, validations and reviews have, and shows anything else as JSON.
+// Owns the text about what went wrong before: the failed checks of a gate, a reviewer's comments, the end of a command's
+// output. It knows the result fields of gates, validations and reviews, and shows anything else as JSON.
 
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { PastSetback } from '../attempt.ts';
@@ -7,7 +7,7 @@ import type { Quotes } from './quotes.ts';
 
 const ITEMS_MAX = 8;
 
-/** One setback: which step ended how, and what it left as evidence. */
+/** One setback: which step ended how, and its evidence. */
 export function setbackText({ step, outcome, error, output, inParent }: PastSetback, quotes: Quotes): string {
   const where = inParent === true ? ' of the run that started this one' : '';
   const found = evidenceIn(output);
@@ -21,7 +21,7 @@ function shownOutput(output: Json): string[] {
   return [typeof output === 'string' ? output : JSON.stringify(output)];
 }
 
-/** What a result says about its failure: the checks of a gate, stages, a verdict with its words, or members with those. */
+/** The failure evidence in a result: the checks of a gate, stages, a verdict with its comments, or members with those. */
 function evidenceIn(output: Json): string[] {
   if (!isJsonObject(output)) return Array.isArray(output) ? output.flatMap((one) => (isFailure(one) ? evidenceIn(one) : [])) : [];
   const { failed_checks: checks, stages, verdict, status, feedback, findings, message, error } = output;

@@ -1,5 +1,5 @@
-// Owns the way from a step to the text for its worker: what its author gives, by which rules its reply is read, and the
-// instructions of a driven agent or the work that is handed out.
+// Owns building the text for the worker of a step: the author's data, the rules for the reply, and the instructions of a
+// driven agent or the handed-out work.
 
 import { QUESTION_FORMAT } from '../../agents/reply.ts';
 import { present } from '../../base/fields.ts';
@@ -14,27 +14,27 @@ import { entryOf } from '../services.ts';
 import type { Job } from '../work.ts';
 import { type Instructions, instructionsFor, wholeText } from './instructions.ts';
 
-/** A worker that is asked now: who it is, what it is given, and what its reply must be like. */
+/** A call of a worker: who it is, its data, and the rules for its reply. */
 export interface WorkerCall {
   readonly worker: WorkerConfig;
   readonly data: JsonObject;
   readonly rules: ReplyRules;
 }
 
-/** What a worker is given. Throws CONTEXT_FAILED. */
+/** Builds the call of a worker. Throws CONTEXT_FAILED. */
 export async function openCall({ request, context }: Job, worker: WorkerConfig): Promise<WorkerCall> {
   const { context: fixed = {} } = worker;
   const data = await handedOver(request, context, worker.seesContext === true ? withRunContext(fixed, context) : fixed);
   return { worker, data, rules: replyRulesOf(worker, request.bound.model, request.group) };
 }
 
-/** What a driven agent is told, without how its program wants the answer. */
+/** The instructions of a driven agent, without the reply format of its program. */
 export async function drivenText(job: Job, call: WorkerCall): Promise<Instructions> {
   const questions = job.request.bound.model.supportsQuestions === true ? [QUESTION_FORMAT] : [];
   return told(job, call, [...ruleInstructions(call.rules, '"output"'), ...(await stateInstructions(job)), ...questions]);
 }
 
-/** The work as it is handed to the agent that called: what a driven one would be told, without how it ends its answer. */
+/** The work for the calling agent: the instructions of a driven agent, without the reply format. */
 export async function handoverOf(job: Job, call: WorkerCall): Promise<StoredHandover> {
   const { title, kind, supportsQuestions } = job.request.bound.model;
   const { givesText: _, ...expected } = call.rules;

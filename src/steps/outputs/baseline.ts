@@ -1,12 +1,11 @@
-// Owns what the files and effects of a step's outputs were before it first began in a run. It is taken before the work begins and is
-// among the run's data from then on, so that retries, later visits and processes after a crash compare with the same:
-// what an earlier attempt changed is the work of the step as well.
+// Owns the baseline of a step's outputs: the state of their files and effects before the step first began in a run. It is
+// kept in the run's data, so that retries, later visits and processes after a crash compare with the same: changes of an
+// earlier attempt are work of the step as well.
 //
-// Steps that work at the same time in one workspace see each other's changes as their own.
+// Parallel steps in one workspace see each other's changes as their own.
 //
-// A step with `fresh: run` compares its files with what they were before the run's first agent or first step with
-// outputs: what an earlier step of the run made for it counts. A flow does not know its later steps, so it has no such
-// record.
+// A step with `fresh: run` compares its files with their state before the run's first agent or first step with outputs,
+// so that the work of an earlier step counts. A flow does not know its later steps, so it has no such record.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { withoutVisits } from '../../definition/address.ts';
@@ -21,7 +20,7 @@ import { digestMatching, type FileDigests } from './workspace-digest.ts';
 /** The digests before the step, by pattern or by effect. */
 export type Baseline = ReadonlyMap<string, FileDigests>;
 
-/** What has to be kept before the work begins: the baselines of the step and of the run, unless they were taken before. */
+/** The baselines of the step and of the run to store before the work begins, unless they exist already. */
 export async function foundBefore(job: Job, declared: readonly OutputDeclaration[]): Promise<JsonObject | undefined> {
   const found = { ...(await foundBeforeStep(job, declared)), ...(await foundBeforeRun(job)) };
   return Object.keys(found).length === 0 ? undefined : found;
@@ -36,7 +35,7 @@ async function foundBeforeStep(job: Job, declared: readonly OutputDeclaration[])
 
 const OF_RUN = '$runBaseline:';
 
-/** Steps that begin side by side may each take one: the earliest counts. */
+/** The baseline of the run. Parallel steps may each take one: the earliest counts. */
 async function foundBeforeRun(job: Job): Promise<JsonObject | undefined> {
   const { request, context, bench } = job;
   const outputs = request.workflow.definition.steps.flatMap(outputsOfRun);
@@ -59,7 +58,7 @@ function plainOf(digests: Baseline): JsonObject {
   return Object.fromEntries([...digests].map(([pattern, files]): [string, Json] => [pattern, Object.fromEntries(files)]));
 }
 
-/** The baseline of a step in a run: the one that was kept, else what is there now. */
+/** The baseline of a step: the stored one, otherwise the current state. */
 export async function openBaseline(job: Job, declared: readonly OutputDeclaration[]): Promise<Baseline> {
   const { data } = job.context.snapshot;
   const { request } = job;
@@ -75,7 +74,7 @@ function digestsOf(kept: JsonObject): Baseline {
   return new Map(Object.entries(kept).map(([pattern, files]) => [pattern, new Map(Object.entries(files as Record<string, string>))]));
 }
 
-/** The digests of all files and effects that the outputs are about, as they are now. */
+/** The current digests of all files and effects of the outputs. */
 export async function takeDigests(job: Job, declared: readonly OutputDeclaration[]): Promise<Baseline> {
   const { bench, request } = job;
   const digests = new Map<string, FileDigests>();
@@ -87,7 +86,7 @@ export async function takeDigests(job: Job, declared: readonly OutputDeclaration
   return digests;
 }
 
-// The visits are left out of the path; the member of a group is not.
+// The path without visit numbers, but with the member of a group.
 function keyOf({ activation }: AttemptRequest): string {
   return `$baseline:${withoutVisits(activation.path)}`;
 }

@@ -1,26 +1,25 @@
-// Owns what a step declares to produce: how it is configured, which patterns are refused, and how a worker
-// is told of it.
+// Owns the outputs that a step declares: their configuration, rejected patterns, and the text about them for a worker.
 
 import { FORGE_OUTPUTS } from '../../definition/forge-write.ts';
 import type { ForgeOutputModel, OutputModel, StepModel } from '../../definition/model.ts';
 
-/** One thing that a step is to produce. */
+/** One declared output of a step. */
 export type OutputDeclaration = OutputModel & {
-  /** What the step does says that it produces this; no author declared it. */
+  /** Set if the output follows from the step's action and was not declared. */
   readonly implied?: true;
 };
 
 /** The action of an agent that opens the pull request of the run, whether or not its stage declares that as an output. */
 const OPENS_PR = 'open_pr';
 
-/** All that a step is to produce: what it declares, and the pull request where opening it is what the step does. */
+/** All outputs of a step: the declared ones, and the pull request if the step's action is to open one. */
 export function outputsOf(step: StepModel): readonly OutputDeclaration[] {
   const { outputs = [] } = step;
   const opens = step.kind === 'agent' && step.config.action === OPENS_PR && !outputs.some(({ type }) => type === 'pr');
   return opens ? [...outputs, { name: 'pr_number', type: 'pr', required: false, implied: true }] : outputs;
 }
 
-/** What a worker is told of each output: its name, and how it is handed over. */
+/** The lines about outputs in the instructions: the name, and how to deliver it. */
 export function outputLines(declared: readonly OutputDeclaration[]): string[] {
   const lines = declared.map((output) => `- ${output.name}${output.required ? ' (required)' : ''}: ${handover(output)}`);
   return declared.some(isAtForge) ? [...lines, CLEANED] : lines;
@@ -29,7 +28,7 @@ export function outputLines(declared: readonly OutputDeclaration[]): string[] {
 const CLEANED =
   '- Text for the forge is cleaned before it is written: mentions, closing keywords, commands, HTML, images and links to other sites become plain text. Each run may write a limited number of texts.';
 
-/** Whether the engine makes an output at the forge. */
+/** Whether the engine creates an output at the forge. */
 export function isAtForge(output: OutputDeclaration): output is OutputDeclaration & ForgeOutputModel {
   return FORGE_OUTPUTS.some((type) => type === output.type);
 }

@@ -1,5 +1,5 @@
-// Owns outputs that a function of the author looks for, such as a row of a database. The step has produced one when the
-// function finds something after the work, and something else than before it.
+// Owns outputs that an author's function finds, such as a database row. The step has produced one if the function finds
+// something after the work that differs from before.
 
 import { digestJson } from '../../base/digest.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
@@ -17,7 +17,7 @@ export function effectKey({ name }: OutputDeclaration): string {
   return `effect:${name}`;
 }
 
-/** What the function finds now; nothing is null. */
+/** What the function finds now; null if nothing. */
 export async function findEffect(
   { request, context }: Job,
   { name }: OutputDeclaration,

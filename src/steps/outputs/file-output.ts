@@ -1,4 +1,4 @@
-// Owns outputs that are files of the workspace: what counts is that they changed, not that they are there.
+// Owns outputs that are files of the workspace: they must have changed, not only exist.
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ function unchanged({ pattern }: FileOutputModel, { after, since }: FileChange): 
   return after.size === 0 ? `${match} "${pattern}"` : `${match} "${pattern}", and none changed since before ${since}`;
 }
 
-/** Work that was done ahead of its step is not proof of it: the worker changes it again, or a person looks at it. */
+/** Advice for files that were written before the step, which do not count: change them again, or let a person accept them. */
 function adviceOn({ pattern }: FileOutputModel, { after, since }: FileChange): string {
   if (after.size === 0) return `add a file that matches "${pattern}"`;
   const author =

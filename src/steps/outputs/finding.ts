@@ -1,23 +1,23 @@
-// Owns how an output was found: what is kept as evidence, and what a broken promise is as an error of the step.
+// Owns the findings about outputs: what is recorded as evidence, and the error of a step with missing outputs.
 
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { stepError } from '../work.ts';
 import type { OutputDeclaration } from './declaration.ts';
 
-/** How one declared output was found. `value` is what later steps see. */
+/** The finding about one declared output. `value` is what later steps see. */
 export interface OutputFinding {
   readonly output: OutputDeclaration;
   readonly value: Json;
-  /** What was seen, for people. */
+  /** What was observed, as text. */
   readonly seen: string;
-  /** Why the promise is broken; undefined when it is kept. */
+  /** Why the output is missing or wrong; undefined if it is fine. */
   readonly broken?: string;
-  /** Those of its files that declare something for others to use. */
+  /** Its files with public declarations. */
   readonly publicPaths?: readonly string[];
-  /** What was changed in a text before it was written, in words. */
+  /** What was changed in a text before it was written. */
   readonly changes?: readonly string[];
-  /** Why it was not written, where the worker cannot change that. */
+  /** Why it was not written, if the worker cannot change that. */
   readonly refused?: string;
   /** What the run keeps among its data. */
   readonly remember?: JsonObject;
@@ -28,7 +28,7 @@ export function kept(output: OutputDeclaration, value: Json, seen: string): Outp
   return { output, value, seen };
 }
 
-/** An output that is not there: fine unless it is required. `advice` says what to do about it. */
+/** A missing output, which is fine unless it is required. `advice` says what to do about it. */
 export function missing(output: OutputDeclaration, seen: string, advice: string): OutputFinding {
   const none = { output, value: emptyValue(output), seen };
   return output.required ? { ...none, broken: `${seen}; ${advice}` } : none;
@@ -39,12 +39,12 @@ export function wrong(output: OutputDeclaration, seen: string, advice: string): 
   return { output, value: emptyValue(output), seen, broken: `${seen}; ${advice}` };
 }
 
-/** The value of an output that was not produced: a known name without a value. */
+/** The value of an output that was not produced. */
 export function emptyValue({ type }: OutputDeclaration): Json {
   return type === 'file' ? [] : null;
 }
 
-/** The findings as they are kept beside the verdict, in the shape of conditions. */
+/** The findings as evidence, in the shape of conditions. */
 export function evidenceOf(findings: readonly OutputFinding[]): JsonObject[] {
   return findings.map(({ output: { name, type }, seen, broken, changes, refused }) => ({
     name,

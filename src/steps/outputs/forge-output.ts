@@ -1,5 +1,5 @@
-// Owns outputs that live at the forge: a worker asks for them in its answer, the engine makes them and reads them back.
-// So no worker needs the right to write there, and what it says it posted is not believed.
+// Owns outputs at the forge: a worker requests them in its answer, the engine creates them and reads them back. So no
+// worker needs write access, and its claims about what it posted are not trusted.
 
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -13,37 +13,37 @@ import { type ForgeWrite, numberFor, placeOf, readRequest, type WriteRequest, wr
 import type { OutputDeclaration } from './declaration.ts';
 import { kept, missing, type OutputFinding, wrong } from './finding.ts';
 
-/** What came of making an output: how it was found, or trouble that is not the worker's. */
-export type Made = OutputFinding | { readonly error: StepError };
+/** The result of creating an output: a finding, or an error that is not the worker's fault. */
+export type CreatedOutput = OutputFinding | { readonly error: StepError };
 
-/** An output to be made. A pull request without a wish of the worker is the one that is open from the run's branch. */
-export interface Wish {
+/** An output to create. A pull request that the worker did not request is the one open from the run's branch. */
+export interface OutputWish {
   readonly output: OutputDeclaration;
   readonly wanted: Json | undefined;
 }
 
-/** An output to be made, with the request as it is written. */
-export interface ReadyWish {
+/** An output to create, with its cleaned request. */
+export interface PreparedOutput {
   readonly output: OutputDeclaration;
   readonly request: WriteRequest | undefined;
 }
 
 /** What a worker asked for under the name of an output, or by its type when that is the only one of its type. */
-export function wishFor(output: OutputDeclaration, said: JsonObject, declared: readonly OutputDeclaration[]): Json | undefined {
+export function requestedOutput(output: OutputDeclaration, said: JsonObject, declared: readonly OutputDeclaration[]): Json | undefined {
   const { outputs } = said;
   const byName = isJsonObject(outputs) && Object.hasOwn(outputs, output.name) ? outputs[output.name] : undefined;
   const isOnly = declared.filter(({ type }) => type === output.type).length === 1;
   return byName ?? (isOnly ? said[output.type] : undefined) ?? undefined;
 }
 
-/** Looks at a wish before anything is done; undefined when it can be done. */
+/** Checks a request before anything is written; undefined if it is fine. */
 export function findFault(output: OutputDeclaration, wanted: Json | undefined): OutputFinding | undefined {
-  // One may be open from the run's branch already.
+  // A pull request may already be open from the run's branch.
   if (wanted !== undefined || output.type === 'pr') return undefined;
   return missing(output, `no ${NOUNS[output.type]} was asked for`, adviceFor(output));
 }
 
-/** The forge to make an output at, or why it can never be made here. */
+/** The forge for an output, or why it can never be created here. */
 export function forgeFor(job: Job, output: OutputDeclaration): { readonly forge: Forge } | { readonly error: StepError } {
   const { bench, request, context } = job;
   const { forge } = bench.services;
@@ -64,8 +64,8 @@ const NOWHERE: Readonly<Record<string, string>> = {
   discussion: 'this run is about no discussion; give it discussion_number in its context',
 };
 
-/** Reads and cleans what a worker asked for; a finding where it is refused. */
-export async function prepareWish(job: Job, forge: Forge, { output, wanted }: Wish): Promise<ReadyWish | Made> {
+/** Reads and cleans a worker's request; returns a finding if it is rejected. */
+export async function prepareOutput(job: Job, forge: Forge, { output, wanted }: OutputWish): Promise<PreparedOutput | CreatedOutput> {
   if (wanted === undefined) return { output, request: undefined };
   const repository = await forge.repository();
   if (repository.result !== 'ok') return notMade(job, output, repository);
@@ -73,13 +73,13 @@ export async function prepareWish(job: Job, forge: Forge, { output, wanted }: Wi
   const request = readRequest(job, { output, wanted }, { place: placeOf(job.context.snapshot.data), rules });
   if ('refused' in request) {
     const noun = NOUNS[output.type] ?? '';
-    return wrong(output, `what was asked for is no ${noun} that can be written: ${request.refused}`, adviceFor(output));
+    return wrong(output, `the requested ${noun} cannot be written: ${request.refused}`, adviceFor(output));
   }
   return { output, request };
 }
 
-/** Makes an output at the forge, once for what is written, and reads it back. */
-export async function makeAtForge(job: Job, forge: Forge, { output, request }: ReadyWish): Promise<Made> {
+/** Creates an output at the forge, once per content, and reads it back. */
+export async function createAtForge(job: Job, forge: Forge, { output, request }: PreparedOutput): Promise<CreatedOutput> {
   return await inTurn(job.request.runId, async () => {
     const refusal = request === undefined ? undefined : await limitRefusal(job, forge, request);
     if (typeof refusal === 'object') return notMade(job, output, refusal);
@@ -90,7 +90,7 @@ export async function makeAtForge(job: Job, forge: Forge, { output, request }: R
   });
 }
 
-/** A write that is not made for a reason that the worker cannot change. It breaks the promise only where it is required. */
+/** A write that was rejected for a reason that the worker cannot change. It is an error only if the output is required. */
 export function refused(output: OutputDeclaration, why: string): OutputFinding {
   return { ...missing(output, `it was not written: ${why}`, 'go on without it'), refused: why };
 }
@@ -117,7 +117,7 @@ function adviceFor({ name, type }: OutputDeclaration): string {
   return `answer with JSON that has {"outputs": {${JSON.stringify(name)}: ${WISHES[type]}}}`;
 }
 
-async function write(job: Job, forge: Forge, { output, request }: ReadyWish): Promise<Made> {
+async function write(job: Job, forge: Forge, { output, request }: PreparedOutput): Promise<CreatedOutput> {
   if (request === undefined) return missing(output, 'nothing was asked for', adviceFor(output));
   const written = await perform(forge, request.write, writeKey(job, request));
   if ('result' in written) return notMade(job, output, written);
@@ -194,7 +194,7 @@ async function changeLabels(forge: Forge, { number, add, remove }: ForgeWrite & 
   return { value: [...labels], seen: `the labels of #${number} are ${labels.join(', ') || 'none'}`, remember: { labels: [...labels] } };
 }
 
-async function makePullRequest(job: Job, forge: Forge, { output, request }: ReadyWish): Promise<Made> {
+async function makePullRequest(job: Job, forge: Forge, { output, request }: PreparedOutput): Promise<CreatedOutput> {
   const asked = request?.write.type === 'pr' ? request.write : undefined;
   const own = await openAsAsked(job, forge, { output, request });
   if (own === undefined) return missing(output, "no pull request was asked for, and none is open from the run's branch", adviceFor(output));
@@ -213,7 +213,7 @@ async function makePullRequest(job: Job, forge: Forge, { output, request }: Read
   return { ...found, remember: rememberedOf(own, job) };
 }
 
-async function openAsAsked(job: Job, forge: Forge, { output, request }: ReadyWish): Promise<OwnPullRequest | Unpublished | undefined> {
+async function openAsAsked(job: Job, forge: Forge, { output, request }: PreparedOutput): Promise<OwnPullRequest | Unpublished | undefined> {
   const asked = request?.write;
   if (request === undefined || asked?.type !== 'pr') {
     return output.implied === true ? await openPullRequest(job, forge, await openingOf(job, forge)) : await ownPullRequest(job, forge);
@@ -231,15 +231,15 @@ function faultOf({ pr, branch }: OwnPullRequest): string | undefined {
   return pr.headSha === branch.sha ? undefined : `its head is ${pr.headSha}, and the work of this run is at ${branch.sha}`;
 }
 
-// A passing fault is an error of the attempt; anything else the worker can fix, so it is told.
+// A temporary failure is an error of the attempt; anything else is reported to the worker, which can fix it.
 type Failure = { readonly result: ForgeFailure['result'] | 'invalid'; readonly message: string; readonly until?: number };
 
-function notMade(job: Job, output: OutputDeclaration, failure: Failure): Made {
+function notMade(job: Job, output: OutputDeclaration, failure: Failure): CreatedOutput {
   const passing = { message: failure.message, ...passingOf(failure) };
   return passing.mayPass ? unmade(job, output, passing) : wrong(output, failure.message, 'fix it and ask again');
 }
 
-function unmade(job: Job, output: OutputDeclaration, failure: Passing & { readonly message: string }): Made {
+function unmade(job: Job, output: OutputDeclaration, failure: Passing & { readonly message: string }): CreatedOutput {
   const what = `the output "${output.name}" of step "${job.request.bound.model.id}"`;
   return { error: requestError('STEP_FAILED', `${what} could not be made at the forge: ${failure.message}`, failure) };
 }

@@ -421,9 +421,9 @@ describe('at the forge', () => {
         { pr: { ...request, base: 'other' } },
         'its base is "other", and the work of this run is for "main"',
       ],
-      ['a head that is no text', { pr: { ...request, head: 5 } }, 'is no pull request'],
+      ['a head that is no text', { pr: { ...request, head: 5 } }, 'the requested pull request cannot be written'],
       ['a number it claims to have opened', { pr_number: 5 }, 'no pull request was asked for'],
-    ])('from %s breaks the contract, and the worker hears why', async (_what, output, message) => {
+    ])('from %s breaks the contract, and the worker gets the reason', async (_what, output, message) => {
       await stage.commit('other', { 'untested.txt': '' });
       moves = [answer(output)];
       const result = await runner()(attempt([pr], about()));

@@ -1,10 +1,10 @@
-// Owns the frame around a worker that declares outputs: what was there before, the work, and what is there after. A step
-// is `ok` when every required output was seen here; what the worker said of them is kept as its claim.
+// Owns the verification of declared outputs around the work of a step: the baseline, the work, and the check afterwards.
+// A step is `ok` if every required output was observed; what the worker reported about them is kept as its claim.
 //
-// - Nothing runs when an output can never be made: a pattern that leads outside, a required comment without a forge.
-// - Nothing is posted while any other output is missing, so that a step that is tried again posts once. Pull requests
-//   come before comments: opening one again finds the first, and they are likelier to be refused.
-// - The value of an output is what was seen. A field of the worker with the same name is dropped.
+// - Nothing runs if an output can never be created: a pattern that leads outside, a required comment without a forge.
+// - Nothing is posted while any other output is missing, so that a retried step posts once. Pull requests come before
+//   comments: opening one again finds the first, and they are more likely to be rejected.
+// - The value of an output is what was observed. A field of the worker with the same name is dropped.
 
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import { FORGE_OUTPUTS } from '../../definition/forge-write.ts';
@@ -22,15 +22,24 @@ import { isAtForge, type OutputDeclaration, outputsOf } from './declaration.ts';
 import { effectKey, judgeEffect } from './effect-output.ts';
 import { findArtifact, findFiles } from './file-output.ts';
 import { contractError, emptyValue, evidenceOf, missing, type OutputFinding } from './finding.ts';
-import { findFault, forgeFor, makeAtForge, prepareWish, type ReadyWish, refused, type Wish, wishFor } from './forge-output.ts';
+import {
+  createAtForge,
+  findFault,
+  forgeFor,
+  type OutputWish,
+  type PreparedOutput,
+  prepareOutput,
+  refused,
+  requestedOutput,
+} from './forge-output.ts';
 
 type Done = Extract<Work, { readonly outcome: string }>;
 type Declared = readonly OutputDeclaration[];
 
-/** How a worker asks for what the engine makes; these fields are requests, and no part of the result. */
+/** The fields in which a worker requests outputs; they are not part of the result. */
 const REQUEST_FIELDS: ReadonlySet<string> = new Set([...FORGE_OUTPUTS, 'outputs']);
 
-/** Does the work of a step, and looks at the outputs that it declares. */
+/** Runs the work of a step, and verifies its declared outputs. */
 export async function producing(job: Job, work: Executor): Promise<Work> {
   return await publishing(job, await produced(job, work));
 }
@@ -51,7 +60,7 @@ async function produced(job: Job, work: Executor): Promise<Work> {
   return await verified(job, declared, { before, done: plain });
 }
 
-/** What has to be known of the workspace before the work begins, for the run's data. */
+/** The baselines to record before the work begins, for the run's data. */
 export async function beforeWork(job: Job): Promise<JsonObject | undefined> {
   const declared = outputsOf(job.request.bound.model);
   const isRefused = declared.some((output) => isFileOutput(output) && patternRefusal(output.pattern) !== undefined);
@@ -59,7 +68,7 @@ export async function beforeWork(job: Job): Promise<JsonObject | undefined> {
   return Object.keys(found).length === 0 ? undefined : found;
 }
 
-/** What the step is to produce here: without a forge, there is no pull request that nobody declared. */
+/** The outputs of the step here: without a forge, there is no implied pull request. */
 function outputsHere({ bench, request }: Job): Declared {
   const hasForge = bench.services.forge !== undefined;
   return outputsOf(request.bound.model).filter(({ implied }) => hasForge || implied !== true);
@@ -87,9 +96,9 @@ interface Finished {
 async function verified(job: Job, declared: Declared, { before, done }: Finished): Promise<Work> {
   const said = isJsonObject(done.output) ? done.output : {};
   const found = new Map<OutputDeclaration, OutputFinding>(await findInWorkspace(job, declared, before));
-  const wishes: Wish[] = [];
+  const wishes: OutputWish[] = [];
   for (const output of declared.filter(isAtForge)) {
-    const wanted = wishFor(output, said, declared);
+    const wanted = requestedOutput(output, said, declared);
     const fault = findFault(output, wanted);
     if (fault !== undefined) found.set(output, fault);
     else if (wanted !== undefined || job.bench.services.forge !== undefined) wishes.push({ output, wanted });
@@ -112,7 +121,7 @@ interface Decided {
   readonly decided: StagedDecision;
 }
 
-/** Goes on with work whose writes a person has decided about: what they approved is written, and the rest is not. */
+/** Continues work after a person has decided about its writes: approved ones are written, the rest are not. */
 async function decideStaged(job: Job, declared: Declared, { before, decided }: Decided): Promise<Work> {
   const { forget } = decided;
   const done = { ...decided.done, remember: { ...decided.done.remember, ...forget } };
@@ -131,7 +140,7 @@ async function decideStaged(job: Job, declared: Declared, { before, decided }: D
     wishes.map((output) => ({ output, request: requests.get(output.name) })),
     found,
   );
-  // The decision holds until the writes are made, also when the forge cannot be reached just now.
+  // The decision stays valid until the writes are done, also if the forge is unreachable now.
   if (trouble !== undefined) return { ...noted(decided.done), ...trouble };
   return concluded(job, done, inOrder(declared, found));
 }
@@ -139,14 +148,14 @@ async function decideStaged(job: Job, declared: Declared, { before, decided }: D
 /** Reads and cleans all requests before the first is written. */
 async function prepareAll(
   job: Job,
-  wishes: readonly Wish[],
+  wishes: readonly OutputWish[],
   found: Map<OutputDeclaration, OutputFinding>,
-): Promise<{ readonly wishes: readonly ReadyWish[] } | (Work & { readonly error: unknown })> {
-  const ready: ReadyWish[] = [];
+): Promise<{ readonly wishes: readonly PreparedOutput[] } | (Work & { readonly error: unknown })> {
+  const ready: PreparedOutput[] = [];
   for (const wish of wishes) {
     const place = forgeFor(job, wish.output);
     if ('error' in place) return place;
-    const prepared = await prepareWish(job, place.forge, wish);
+    const prepared = await prepareOutput(job, place.forge, wish);
     if ('error' in prepared) return prepared;
     if ('seen' in prepared) found.set(wish.output, prepared);
     else ready.push(prepared);
@@ -173,13 +182,17 @@ async function findInWorkspace(job: Job, declared: Declared, before: Baseline): 
   return found;
 }
 
-async function makeAll(job: Job, wishes: readonly ReadyWish[], found: Map<OutputDeclaration, OutputFinding>): Promise<Work | undefined> {
-  const isPr = ({ output }: ReadyWish): boolean => output.type === 'pr';
+async function makeAll(
+  job: Job,
+  wishes: readonly PreparedOutput[],
+  found: Map<OutputDeclaration, OutputFinding>,
+): Promise<Work | undefined> {
+  const isPr = ({ output }: PreparedOutput): boolean => output.type === 'pr';
   for (const wish of [...wishes.filter(isPr), ...wishes.filter((one) => !isPr(one))]) {
     if (job.request.signal.aborted) throw new Stopped();
     const place = forgeFor(job, wish.output);
     if ('error' in place) return place;
-    const made = await makeAtForge(job, place.forge, wish);
+    const made = await createAtForge(job, place.forge, wish);
     if ('error' in made) return made;
     found.set(wish.output, made);
     if (made.broken !== undefined) return undefined;
@@ -200,7 +213,7 @@ function concluded(job: Job, done: Finished['done'], findings: readonly OutputFi
   const pr = findings.find(({ output, value }) => output.type === 'pr' && value !== null);
   const remember = { ...done.remember, ...Object.assign({}, ...findings.map((finding) => finding.remember)) };
   const rest = { ...done, ...(Object.keys(remember).length === 0 ? {} : { remember }), evidence };
-  // The result of a function that is no object has no place for the values; they are in the evidence.
+  // A function result that is not an object has no place for the values; they are in the evidence.
   if (!isAsked(request.bound.model) && done.output !== null && !isJsonObject(done.output)) return rest;
   return {
     ...rest,
@@ -216,17 +229,17 @@ function concluded(job: Job, done: Finished['done'], findings: readonly OutputFi
   };
 }
 
-/** Whether the worker answers the engine: what it says beside its outputs is a claim. */
+/** Whether the worker's answer beyond its outputs is only a claim. */
 function isAsked({ kind }: StepModel): boolean {
   return kind === 'agent' || kind === 'command';
 }
 
-/** The number under the name that the run's data has it by. */
+/** The number of the pull request, for the run's data. */
 function numberOf(pr: OutputFinding | undefined): JsonObject {
   return pr === undefined ? {} : { pr_number: pr.value };
 }
 
-/** Which of the captured files are public, under a name that no author can write; nothing where none is. */
+/** Which captured files have public declarations, under a reserved name; nothing if none has. */
 function publicApi(findings: readonly OutputFinding[]): JsonObject {
   const paths = new Set(findings.flatMap(({ publicPaths = [] }) => publicPaths));
   return paths.size === 0 ? {} : { [PUBLIC_API]: [...paths].sort() };
@@ -244,7 +257,7 @@ function ownFields(said: Json, declared: Declared): JsonObject {
   return Object.fromEntries(Object.entries(said).filter(([field]) => isOwn(field)));
 }
 
-/** The answer of a worker that did not succeed, with every declared name in it: null is a value, a missing name an error. */
+/** The answer of an unsuccessful worker with every declared name set to null: reading a missing name would be an error. */
 function withoutOutputs(said: Json, declared: Declared): Json {
   if (said !== null && !isJsonObject(said)) return said;
   return { ...ownFields(said, declared), ...Object.fromEntries(declared.map((output) => [output.name, emptyValue(output)])) };

@@ -1,8 +1,8 @@
-// Owns what is recorded about a captured file of code: whether it declares something for others to use. It is looked at
-// when the output is captured, since later the file may be another one.
+// Owns whether a captured code file has public declarations. It is checked when the output is captured, since the file
+// may change later.
 //
-// The text is looked at line by line and not parsed: a declaration that stands inside of a long string or a comment of
-// several lines counts. So a file can be taken for public once too often, and never once too seldom.
+// The text is checked line by line and not parsed: a declaration inside a multi-line string or comment counts. So there
+// can be false positives, but no false negatives.
 
 import type { FileHandle } from 'node:fs/promises';
 import { extname, join } from 'node:path';

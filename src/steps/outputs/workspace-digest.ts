@@ -1,6 +1,6 @@
 // Owns the digests of the files in a workspace that match a pattern. `.git`, `node_modules` and the engine's own folders
-// are left out, since no step's work is there. A link is followed only where the caller asks for it, and never to the
-// outside: what cannot be read is told to the caller.
+// are left out, since no step's work is there. Links are followed only if the caller asks for it, and never to the
+// outside: the caller learns what cannot be read.
 
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
@@ -15,22 +15,22 @@ import { type FoundEntry, walkWorkspace } from '../workspace-walk.ts';
 /** Path, relative to the workspace and with slashes → SHA-256 of the content, in hex. */
 export type FileDigests = ReadonlyMap<string, string>;
 
-/** How much is looked at; a pattern that wants more is refused, since every attempt would pay for it. */
+/** Limits; a pattern that exceeds them is rejected, since every attempt would pay for it. */
 export interface DigestBounds {
   readonly entriesMax: number;
   readonly filesMax: number;
   readonly bytesMax: number;
 }
 
-/** What is looked for, and where. */
+/** The pattern, and where to search. */
 export interface DigestQuery {
   readonly cwd: string;
   readonly pattern: string;
   readonly signal: AbortSignal;
   readonly bounds?: DigestBounds;
-  /** Blank lines, white space at line ends and signs that nobody sees do not count, and a text of nothing else is left out. */
+  /** Ignores blank lines, trailing white space and invisible characters, and skips files with nothing else. */
   readonly isOfText?: boolean;
-  /** Told of what matches and is no plain file of the workspace; links count only where this is given. */
+  /** Called for matches that are not plain files of the workspace; links are considered only if this is set. */
   readonly onOther?: (entry: Exclude<FoundEntry, { readonly kind: 'file' }>) => void;
 }
 
@@ -71,8 +71,8 @@ function tooMuch({ pattern }: DigestQuery, what: string): EngineError {
   return new EngineError('LIMIT_REACHED', `the pattern "${pattern}" of an output covers ${what}; write a narrower one`);
 }
 
-/** What a text says, line by line; its indentation counts. */
-function saidIn(text: string): string {
+/** The text normalised line by line; indentation counts. */
+function normalizedText(text: string): string {
   const lines = visibleText(text)
     .split(/\r\n|\r|\n/)
     .map((line) => line.trimEnd());
@@ -96,7 +96,7 @@ async function digestFile(
     let bytes = 0;
     if (isOfText && (await handle.stat()).size <= TEXT_MAX) {
       const content = await handle.readFile();
-      const said = content.includes(0) ? content : saidIn(content.toString('utf8'));
+      const said = content.includes(0) ? content : normalizedText(content.toString('utf8'));
       return said.length === 0 ? undefined : { bytes: content.length, sha256: hash.update(said).digest('hex') };
     }
     for await (const chunk of handle.createReadStream({ autoClose: false })) {

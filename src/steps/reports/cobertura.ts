@@ -1,5 +1,5 @@
-// Owns the reading of Cobertura XML, as coverage.py, Istanbul, gcovr, coverlet and Cobertura itself write it. The rates
-// in it are not believed: lines, branches and methods are counted.
+// Owns reading Cobertura XML, as coverage.py, Istanbul, gcovr, coverlet and Cobertura itself write it. Its rates are not
+// used: lines, branches and methods are counted.
 
 import { posix } from 'node:path';
 import { type CoveredFile, FileTally, type Tally } from './covered-file.ts';
@@ -66,7 +66,7 @@ class CoberturaReader implements XmlVisitor {
     return tally;
   }
 
-  // The lines of a method are told again as lines of its class.
+  // The lines of a method are repeated as lines of its class.
   #line(attributes: ReadonlyMap<string, string>): void {
     if (this.#file === undefined) return;
     const number = attributes.get('number') ?? '';

@@ -1,5 +1,5 @@
-// Owns what is known of coverage: which files a report speaks of, and how much of each was run. Which reader fits a
-// report follows from how it begins.
+// Owns coverage reports: the files in a report, and how much of each was run. The beginning of a report decides which
+// reader is used.
 
 import { parseCobertura } from './cobertura.ts';
 import type { CoverageMetric, CoveredFile, Tally } from './covered-file.ts';

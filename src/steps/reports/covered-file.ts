@@ -1,5 +1,5 @@
-// Owns one file of a coverage report. A report may speak of a file several times, once for each run of tests or each
-// class in it: what one of them ran was run.
+// Owns one file of a coverage report. A report may list a file several times, once for each test run or each class in it:
+// a line counts as run if any of them ran it.
 
 /** What is counted. */
 export type CoverageMetric = 'lines' | 'branches' | 'functions';
@@ -10,24 +10,24 @@ export interface Tally {
   readonly total: number;
 }
 
-/** A file, under every name it may go by, and how much of it was run. */
+/** A file with all its names, and how much of it was run. */
 export interface CoveredFile extends Readonly<Record<CoverageMetric, Tally>> {
   readonly names: readonly string[];
 }
 
-/** Collects what a report says of one file. */
+/** Collects the entries of a report about one file. */
 export class FileTally {
   readonly #seen: Readonly<Record<CoverageMetric, Map<string, Tally>>> = { lines: new Map(), branches: new Map(), functions: new Map() };
   readonly #declared = new Map<CoverageMetric, Tally>();
 
-  /** Notes one line, branch or function; `tally` is for a line with several branches. */
+  /** Counts one line, branch or function; `tally` is for a line with several branches. */
   see(metric: CoverageMetric, key: string, found: boolean | Tally): void {
     const tally = typeof found === 'boolean' ? { covered: found ? 1 : 0, total: 1 } : found;
     const known = this.#seen[metric].get(key);
     if (known === undefined || tally.covered > known.covered) this.#seen[metric].set(key, tally);
   }
 
-  /** Notes what the report itself counted, for reports that say nothing more. */
+  /** Uses the report's own totals, for reports without entries. */
   declare(metric: CoverageMetric, tally: Tally): void {
     this.#declared.set(metric, tally);
   }

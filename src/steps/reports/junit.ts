@@ -1,5 +1,5 @@
 // Owns the reading of JUnit XML, as pytest, Maven, Gradle, Jest, Vitest, Go and many others write it. The test cases are
-// counted; where the root declares more failures than there are cases that failed, the root is believed.
+// counted; if the root declares more failures than there are failed cases, the root counts.
 
 import { createTestCounts, type TestCounts, type TestFailure, UnreadableReport } from './test-counts.ts';
 import { readXml, type XmlVisitor } from './xml.ts';

@@ -1,9 +1,9 @@
-// Owns what is known of a run of tests: how many there were, how they ended, and the first failures by name.
+// Owns the result of a test run: how many tests there were, how they ended, and the first failures by name.
 
 import type { JsonObject } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
 
-/** How a run of tests ended. What was skipped, or only selected and not run, is no test that ran. */
+/** How a test run ended. Skipped tests, and those only selected, do not count as run. */
 export interface TestCounts {
   readonly passed: number;
   readonly failed: number;
@@ -12,7 +12,7 @@ export interface TestCounts {
   readonly failures: readonly TestFailure[];
 }
 
-/** A test that failed, and what it said. */
+/** A failed test, and its message. */
 export interface TestFailure {
   readonly name: string;
   readonly message: string;

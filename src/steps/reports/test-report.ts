@@ -1,4 +1,4 @@
-// Owns which reader fits what a test runner left: a report in a file, or the output of a program that may be one.
+// Owns choosing the reader for a test runner's result: a report file, or the output of a program that may be a test runner.
 
 import { parseJunit } from './junit.ts';
 import { parseNodeTest } from './node-test.ts';

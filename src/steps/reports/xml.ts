@@ -1,21 +1,21 @@
-// Owns the reading of XML that other programs wrote: strict, in one pass, without ever following anything it says.
+// Owns reading XML that other programs wrote: strict, in one pass, and without resolving external references.
 //
 // - Only the five entities of XML itself and numbers of characters are known. A DOCTYPE may name a DTD, as the reports
 //   of several tools do, but it is not fetched, and one that declares anything itself is refused. So no entity can
 //   read a file or grow.
 // - Depth and attributes are bounded, and time is linear in the text.
-// - A text that is not well-formed is an XmlFault, never half a report. What was told before is void then.
+// - A text that is not well-formed is an XmlFault, never half a report. What the visitor got before is void then.
 
 import { shortText } from '../../base/short-text.ts';
 
-/** Is told what stands in a document, in order. */
+/** Receives the parts of a document, in order. */
 export interface XmlVisitor {
   open(name: string, attributes: ReadonlyMap<string, string>): void;
   close?(name: string): void;
   text?(text: string): void;
 }
 
-/** A text that is not XML as it is read here. */
+/** A text that is not XML in the accepted form. */
 export class XmlFault extends Error {
   constructor(message: string, line: number) {
     super(`line ${line}: ${message}`);
@@ -35,7 +35,7 @@ const REFERENCE = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([0-9a-fA-F]{1,6}));|&
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Reads a whole document and tells the visitor what is in it. */
+/** Reads a whole document and passes its parts to the visitor. */
 export function readXml(text: string, visitor: XmlVisitor): void {
   new XmlReader(text, visitor).read();
 }

@@ -1,5 +1,5 @@
-// Owns which addresses are out in the world. Everything else (this machine, its network, the metadata service of a
-// cloud, and spellings that hide one of them in another address) is refused unless the project allows it by name.
+// Owns which addresses are public. Everything else (this machine, its network, the metadata service of a cloud, and
+// spellings that hide one of them in another address) is rejected unless the project allows it by name.
 
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
@@ -29,7 +29,7 @@ const notPublicV4 = blockList(NOT_PUBLIC_V4, 'ipv4');
 const globalV6 = blockList(GLOBAL_V6, 'ipv6');
 const notPublicV6 = blockList(NOT_PUBLIC_V6, 'ipv6');
 
-/** Whether an address can be reached by anybody in the world. What is no address is not. */
+/** Whether an address is public. Something that is not an address is not. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !notPublicV4.check(address, 'ipv4');
   // An address with a zone (fe80::1%eth0) means this machine's own network.

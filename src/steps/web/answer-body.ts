@@ -1,4 +1,4 @@
-// Owns what an answer says: its body as data where it is JSON, and whether that is what was expected.
+// Owns the body of a response: its data if it is JSON, and whether it matches what was expected.
 
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
@@ -13,8 +13,8 @@ export function bodyOf({ body }: { readonly body: string }): Json {
 }
 
 /**
- * Where data differs from what is expected of it, or undefined. Of an object only the members that are expected are
- * looked at; a list has the same length; a text, a number, a boolean or null is exactly that, never `"1"` for 1.
+ * Where data differs from what is expected, or undefined. In an object only the expected fields are compared; a list must
+ * have the same length; a text, a number, a boolean or null must be equal, never `"1"` for 1.
  */
 export function differenceOf(expected: Json, found: Json | undefined, path = 'body'): string | undefined {
   if (found === undefined) return `${path} is missing`;

@@ -3,7 +3,7 @@
 //
 // - Only http and https, without a name and a password in the URL.
 // - A host is allowed by name in the allow-list, or all of its addresses are public.
-// - An IPv4 address is written in its usual form; other spellings are refused, as they only serve to hide it.
+// - An IPv4 address must be in its usual form; other spellings are rejected, as they only serve to hide it.
 
 import { promises as dns } from 'node:dns';
 import { isIP, isIPv4, isIPv6 } from 'node:net';
@@ -19,7 +19,7 @@ export interface HostAddress {
 /** Finds the addresses of a host. */
 export type Resolver = (host: string) => Promise<readonly HostAddress[]>;
 
-/** A place that a request may go to. */
+/** An allowed destination of a request. */
 export interface Destination {
   readonly kind: 'allowed';
   readonly url: URL;
@@ -28,7 +28,7 @@ export interface Destination {
   readonly addresses: readonly HostAddress[];
 }
 
-/** Why a request does not go anywhere. */
+/** Why a request is not sent. */
 export interface Refusal {
   readonly kind: 'refused';
   readonly reason: 'url' | 'address' | 'dns';

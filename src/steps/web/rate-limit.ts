@@ -1,9 +1,9 @@
-// Owns whether an answer says that requests come too often, and from when on another one makes sense.
+// Owns whether a response is a rate limit, and when another request makes sense.
 
 import { resumeTime } from '../../base/retry-after.ts';
 import type { WebResponse } from './request.ts';
 
-/** A service that wants no more requests for now; `until` where it says when. */
+/** A rate limit of a service; `until` if it says when it ends. */
 export interface RateLimit {
   readonly until?: number;
 }

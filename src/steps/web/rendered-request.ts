@@ -1,9 +1,9 @@
-// Owns how the request of a webhook comes to be: the author's templates are filled once, with the values of the run and,
-// in headers and body, with secrets. Nothing of it is stored.
+// Owns building the request of a webhook: the author's templates are rendered once, with the values of the run and, in
+// headers and body, with secrets. Nothing of it is stored.
 //
-// - A value is put in once and never read again, so a text that looks like a template stays a text.
+// - A value is inserted once and never parsed again, so a text that looks like a template stays a text.
 // - In a URL a value becomes one segment or one argument: it cannot add a path, a query or another host.
-// - A secret goes only to a host that the author wrote out beside it, or, where hosts are listed for it, to one of those.
+// - A secret is only sent to a host that the author wrote literally in the same request, or to a host listed for it.
 
 import { EngineError } from '../../base/error.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
@@ -15,7 +15,7 @@ import type { Secrets } from '../secrets.ts';
 import { entryOf, type WebhookSetting } from '../services.ts';
 import type { TemplateScope } from './template-scope.ts';
 
-/** A request as it goes out. */
+/** A request as it is sent. */
 export interface RenderedRequest {
   readonly url: string;
   readonly method: string;
@@ -61,7 +61,7 @@ async function filled(given: RequestModel, scene: RenderScene, scopeOf: Template
 }
 
 function filledUrl(template: Template, scope: JsonObject): string {
-  // A URL that is one value as a whole is taken as it is; it is checked like any other, and gets no secrets by itself.
+  // A URL that is a single value is used unchanged; it is checked like any other, and gets no secrets by itself.
   if (template.isWhole || !template.hasHoles) return String(renderTemplate(template, scope)).trim();
   const url = template.parts
     .map((part) => {

@@ -1,4 +1,4 @@
-// Owns asking a web service on behalf of a workflow, whose URL may have been built from outside text.
+// Owns requests to web services on behalf of a workflow, whose URL may contain text from outside.
 //
 // - The connection goes to an address that was checked; the name is not resolved a second time.
 // - A redirect is followed for GET and HEAD only, each hop is checked again, and what the author sent in headers goes
@@ -58,11 +58,11 @@ const BYTES_MAX = 1 << 20;
 const REDIRECTS_MAX = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const REPEATABLE = new Set(['GET', 'HEAD']);
-// These say how the message is carried, which is not the author's to say; a wrong one would split it in two.
+// Transport headers, which authors must not set; a wrong one would allow request smuggling.
 const CARRIER_HEADERS = new Set('host connection content-length transfer-encoding upgrade te trailer keep-alive expect'.split(' '));
 const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|CERT_|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|HANDSHAKE)/;
 
-/** Asks a web service and gives its answer, or why there is none. It never rejects. */
+/** Sends a request and returns the response, or why there is none. It never rejects. */
 export async function requestGuarded(request: WebRequest): Promise<WebAnswer> {
   const misplaced = Object.keys(request.headers ?? {}).find((name) => CARRIER_HEADERS.has(name.toLowerCase()));
   if (misplaced !== undefined)
@@ -78,7 +78,7 @@ export async function requestGuarded(request: WebRequest): Promise<WebAnswer> {
   return { kind: 'failed', reason: 'stopped', message: 'it was stopped before there was an answer' };
 }
 
-// The resolution of a name cannot be stopped; it is left to end by itself.
+// Name resolution cannot be aborted; it is left to end by itself.
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const stop = (): void => resolve(undefined);
@@ -162,7 +162,7 @@ function optionsOf({ method, headers, body }: Sent, { host, addresses }: Destina
       else callback(null, first?.address ?? '', first?.family);
     },
     ...(isIP(host) === 0 ? { servername: host } : {}),
-    // Said outright, so that no variable of the environment turns it off.
+    // Explicit, so that no environment variable can turn it off.
     rejectUnauthorized: true,
   } as RequestOptions;
 }

@@ -1,8 +1,8 @@
-// Owns writes that a person sees first (`staged: true`): the exact text is a question to a person, the attempt ends with it,
-// and the next attempt writes what was approved without asking the worker again.
+// Owns writes that a person approves first (`staged: true`): the exact text becomes a question to a person, which ends the
+// attempt, and the next attempt writes what was approved without calling the worker again.
 //
-// ST1. What is written is what was shown: the question is built from the kept requests again and must be the answered one.
-// ST2. Only the answer "write" writes. Every other one refuses, and the worker is told what it says.
+// ST1. What is written is what was shown: the question is rebuilt from the stored requests and must equal the answered one.
+// ST2. Only the answer "write" writes. Every other answer rejects, and the worker gets its text.
 // ST3. While the answer is missing, nothing is written; what the worker did in the workspace stays as it is.
 
 import type { AgentQuestion } from '../../agents/driver.ts';
@@ -13,7 +13,7 @@ import type { ForgeWrite, WriteRequest } from './write-request.ts';
 
 type Done = Extract<Work, { readonly outcome: string }> & { readonly output: Json };
 
-/** Writes that wait for a person, as the run keeps them. */
+/** Writes that wait for a person, as stored with the run. */
 interface StagedRecord {
   /** How many answers the step had when it asked; the next one is the decision. */
   readonly answers: number;
@@ -26,11 +26,11 @@ export type StagedDecision =
   | { readonly approved: readonly WriteRequest[]; readonly done: Done; readonly forget: JsonObject }
   | { readonly refused: string; readonly names: readonly string[]; readonly done: Done; readonly forget: JsonObject };
 
-/** The answer that has staged writes written. */
+/** The answer that approves staged writes. */
 const WRITE_ANSWER = 'write';
 const REFUSE_ANSWER = 'refuse';
 
-/** Whether a person sees what workers want written before it is: the step, the workflow or the project says so. */
+/** Whether writes need a person's approval first: the step, the workflow or the project says so. */
 export function isStaged({ bench, request }: Job): boolean {
   return request.bound.model.staged === true || request.workflow.definition.staged === true || bench.services.writes?.staged === true;
 }
@@ -53,7 +53,7 @@ export function stage(job: Job, done: Done, requests: readonly WriteRequest[]): 
   return { ...noted, asks: [questionOf(id, requests)], remember };
 }
 
-/** What was decided about the writes that this step has staged; undefined where there are none, or no decision yet. */
+/** The decision about this step's staged writes; undefined if there are none, or no decision yet. */
 export function stagedDecision(job: Job): StagedDecision | undefined {
   const kept = job.context.snapshot.data[nameOf(job)];
   if (!isJsonObject(kept)) return undefined;
@@ -82,7 +82,7 @@ function questionOf(step: string, requests: readonly WriteRequest[]): AgentQuest
     question: `Step "${step}" wants this written at the forge, exactly as it is here:\n\n${texts.join('\n\n')}`,
     options: [
       { label: WRITE_ANSWER, description: 'write it at the forge' },
-      { label: REFUSE_ANSWER, description: 'write nothing; an answer in your own words refuses, too, and is told to the worker' },
+      { label: REFUSE_ANSWER, description: 'write nothing; any other answer also rejects, and its text is passed to the worker' },
     ],
   };
 }

@@ -1,5 +1,5 @@
-// Owns how much the workers of a run have written at the forge, and how much more they may. What was written is counted
-// from the forge's own record of actions, so it holds for every attempt, also after a crash.
+// Owns the limits on writes at the forge for the workers of a run. Writes are counted from the forge's own record of
+// actions, so the count is right for every attempt, also after a crash.
 
 import { WRITE_OF, type WriteKind, writesMax } from '../../definition/forge-write.ts';
 import type { Forge, ForgeFailure } from '../../forge/forge.ts';
@@ -16,7 +16,7 @@ const KIND_OF_ACTION: Readonly<Record<string, WriteKind>> = {
   replyToDiscussion: 'discussions',
 };
 
-/** Why a request would be one too many; undefined when it may be written, or was written already. */
+/** Why a request would exceed a limit; undefined if it may be written, or was written already. */
 export async function limitRefusal(job: Job, forge: Forge, request: WriteRequest): Promise<string | undefined | ForgeFailure> {
   const kind = WRITE_OF[request.write.type];
   const { definition } = job.request.workflow;
@@ -37,7 +37,7 @@ function changesOf({ write }: WriteRequest): number {
 
 const turns = new Map<string, Promise<unknown>>();
 
-/** One write of a run after the other, so that branches side by side do not exceed a limit together. */
+/** Serialises the writes of a run, so that parallel branches do not exceed a limit together. */
 export function inTurn<T>(run: string, work: () => Promise<T>): Promise<T> {
   const turn = (turns.get(run) ?? Promise.resolve()).then(work);
   const settled = turn.then(

@@ -1,5 +1,5 @@
-// Owns what a worker asks to have written at the forge: how a request is read, what of it is refused, and how it is cleaned.
-// A request that comes out of here can be shown to a person and written as it is; nothing in it acts (`cleaned-text.ts`).
+// Owns a worker's requests to write at the forge: how they are read, rejected and cleaned. A resulting request can be shown
+// to a person and written unchanged; nothing in it has side effects (`cleaned-text.ts`).
 
 import { digestJson } from '../../base/digest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -11,7 +11,7 @@ import type { Job } from '../work.ts';
 /** A comment on one line of a changed file. */
 export type LineRequest = { readonly path: string; readonly line: number; readonly body: string };
 
-/** What is written, cleaned. It is plain data: it may be kept until a person has seen it. */
+/** A cleaned write. It is plain data, so that it can be stored until a person has approved it. */
 export type ForgeWrite =
   | { readonly type: 'comment' | 'discussion'; readonly number: number; readonly body: string }
   | { readonly type: 'pr'; readonly title: string; readonly body: string; readonly head?: string; readonly base?: string }
@@ -30,7 +30,7 @@ export interface WriteRequest {
 const LINES_MAX = 30;
 const PATH_MAX = 500;
 
-/** Where a run writes: the numbers that it is about. */
+/** The numbers that a run is about. */
 export interface WritePlace {
   readonly issue?: number | undefined;
   readonly pr?: number | undefined;
@@ -46,7 +46,7 @@ function numberIn(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
 
-/** The number that an output is put on; undefined where the run is about nothing of the kind. The issue comes first. */
+/** The target number of an output; undefined if the run has none of that kind. The issue comes first. */
 export function numberFor({ type, ...output }: OutputDeclaration, { issue, pr, discussion }: WritePlace): number | undefined {
   if (type === 'discussion') return discussion;
   if (type === 'review') return pr;
@@ -55,7 +55,7 @@ export function numberFor({ type, ...output }: OutputDeclaration, { issue, pr, d
   return issue ?? pr;
 }
 
-/** What a worker wants, read and cleaned, or why it is refused. */
+/** A worker's request, read and cleaned, or why it is rejected. */
 export function readRequest(
   job: Job,
   { output, wanted }: { readonly output: OutputDeclaration; readonly wanted: Json },
@@ -133,7 +133,7 @@ function readReview(wanted: Json, { cleaning, number = 0 }: Reading): ForgeWrite
     if (!isPlace || typeof text !== 'string' || text.trim() === '') return `${shape}, with paths of changed files and lines from 1 on`;
     lines.push({ path, line: line as number, body: cleaning.body(text) });
   }
-  // GitHub refuses a review that only comments and says nothing itself.
+  // GitHub rejects a review that has only line comments and no text.
   const whole = body.trim() === '' ? `${lines.length} comments on lines.` : cleaning.body(body);
   return { type: 'review', number, body: whole, comments: lines };
 }
@@ -154,7 +154,7 @@ function labelRefusal(wanted: readonly string[], allowed: readonly string[]): st
   return `the label ${JSON.stringify(foreign)} is not allowed; ${may}`;
 }
 
-/** Cleans the texts of one request, and keeps what was changed. */
+/** Cleans the texts of one request, and records what was changed. */
 class Cleaning {
   /** Whether a text has what looks like a token. */
   token = false;
@@ -179,7 +179,7 @@ class Cleaning {
     return this.#keep(cleanTitle(text, this.#rules), (masked) => cleanTitle(masked, this.#rules));
   }
 
-  /** Secrets are looked for in what is left: characters that nobody sees could have split them. */
+  /** Secrets are searched for in the cleaned text: invisible characters could have split them. */
   #keep({ text, changes }: CleanedText, again: (masked: string) => CleanedText): string {
     for (const change of changes) this.#changes.add(change);
     const plain = text.replaceAll('\u200B', '');
@@ -196,7 +196,7 @@ export function writeKey({ request }: Job, { name, write }: WriteRequest): strin
   return `${writePrefix(request.runId)}${request.activation.path}/${name}/${digestJson(write as unknown as Json).slice(0, 16)}`;
 }
 
-/** What the keys of all writes of a run begin with. */
+/** The prefix of the keys of all writes of a run. */
 export function writePrefix(run: string): string {
   return `${run}/write/`;
 }

@@ -1,4 +1,4 @@
-// Owns the anchor: a small file beside the database that names the last transaction that was acknowledged. SQLite reads
+// Owns the anchor: a small file next to the database that names the last acknowledged transaction. SQLite reads
 // its write-ahead log up to the first bad checksum and silently ignores the rest, so after a kill one flipped bit there
 // would undo acknowledged steps. A database that lacks what its anchor names has lost its end.
 //
@@ -95,7 +95,7 @@ function encode(store: string, transactions: number, run: RunRecord | undefined)
 
 const LINE = /^(?<sum>[0-9a-f]+) (?<text>(?<store>\S+) (?<transactions>\d+)(?: (?<seq>\d+) (?<id>.+))?)\n/;
 
-/** What the anchor of a database says. To be read before the database, which may go on meanwhile. */
+/** Reads the anchor of a database. It must be read before the database, which may change meanwhile. */
 export function readAnchor(file: string | undefined): Anchored | undefined {
   if (file === undefined) return undefined;
   try {

@@ -1,4 +1,4 @@
-// Owns the history of ended attempts, which lie in the log rows of the commits they ended with, and the checks of gates.
+// Owns the history of ended attempts, which are in the log rows of the commits that ended them, and the checks of gates.
 
 import { hasResult } from '../../definition/outcome.ts';
 import type { Path } from '../../kernel/activation.ts';

@@ -1,4 +1,4 @@
-// Owns copies of the whole store, made while runs go on, and the record of them.
+// Owns copies of the whole store, made while runs continue, and the record of them.
 
 import { randomUUID } from 'node:crypto';
 import { renameSync, rmSync, statSync } from 'node:fs';

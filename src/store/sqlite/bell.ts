@@ -3,7 +3,7 @@
 // - A ring reaches every watcher of every process. In this process it is a call; to others it is a file per run in a
 //   directory beside the database, which they watch. A ring may arrive twice, but never gets lost.
 // - A file that was there before anything watched is a ring that nobody received: the first watcher receives it.
-// - Whoever claims the run removes its file, so there are no more files than runs that need attention.
+// - Claiming a run removes its file, so there are no more files than runs that need attention.
 // - A follower is notified when a commit of another process can be read. The write-ahead log changes a moment before
 //   that, and perhaps never after it; so a follower is notified again a few times after the last change, and releasing a
 //   run, after which nothing may happen for days, touches the log. A step costs nothing more for being followed.

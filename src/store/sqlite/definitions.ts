@@ -22,7 +22,7 @@ export function writeDefinition(connection: Connection, hash: string, { definiti
   return Number(lastInsertRowid);
 }
 
-/** Lets a run go on with other functions: the same definition under their digest. Returns its id. */
+/** Lets a run continue with other functions: the same definition with their digest. Returns its id. */
 export function changeCode(connection: Connection, { key, definition, hash }: RunRow, code: string): number {
   connection
     .sql(

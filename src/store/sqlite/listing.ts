@@ -1,5 +1,5 @@
-// Owns looking over all runs: lists for people, and what somebody should drive. Runs that are parked cost these
-// nothing: what is due, owned or has mail is found through partial indexes.
+// Owns queries over all runs: lists for people, and the runs that an engine should drive. Parked runs cost nothing here:
+// runs that are due, owned or have mail are found through partial indexes.
 
 import { messageOf } from '../../base/error.ts';
 import type { RunStatus } from '../../definition/run-status.ts';

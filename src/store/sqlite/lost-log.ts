@@ -1,6 +1,6 @@
-// Owns the reading of a write-ahead log that was kept because its database lost its end. SQLite reads such a log up to
-// the first bad checksum; this counts what comes after it. It never changes a file, and never applies what it found:
-// behind a damaged page nothing proves that the next one is what was written.
+// Owns reading a write-ahead log that was kept because its database lost its end. SQLite reads such a log up to the first
+// bad checksum; this counts what comes after it. It never changes a file, and never applies what it found: after a damaged
+// page nothing proves that the next one is intact.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 

@@ -1,11 +1,11 @@
 // Owns the removal of runs that have ended, and of values that no run refers to any more.
 //
-// - A run goes together with the runs it started, in one transaction, or stays together with them.
+// - A run is removed together with the runs it started, in one transaction, or stays together with them.
 // - A run stays while it or one it started is open, is driven or can still read its mail, and while a fork of it stays: a
 //   fork that is forked in turn reads the log of its original.
-// - What is removed is decided inside the transaction that removes it, so a run that was taken up meanwhile stays.
-// - A value goes only when no row mentions its digest at the moment of its removal. What a crash leaves behind is
-//   found by the next prune, which checks all values.
+// - What is removed is decided inside the transaction that removes it, so a run that was resumed meanwhile stays.
+// - A value is removed only if no row mentions its digest at that moment. What a crash leaves behind is found by the next
+//   prune, which checks all values.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { isFinal, isSettled, type RunStatus } from '../../definition/run-status.ts';

@@ -1,4 +1,4 @@
-// Owns how the kernel's values lie in rows: the JSON of a log row and of a checkpoint, and which of their fields the
+// Owns how the kernel's values are stored in rows: the JSON of a log row and of a checkpoint, and which of their fields the
 // columns of the views show. No other file of the store names a field of an event, an activation or an attempt in SQL.
 //
 // RF1. A row holds JSON as `JSON.stringify` writes it; what is read back equals what was written.

@@ -1,4 +1,4 @@
-// Owns semaphores: who holds which, who waits, and whose turn it is.
+// Owns semaphores: their holders, and their queues of waiters.
 //
 // - An activation takes all the semaphores it asks for, or none.
 // - An activation that finds one full waits in its queue until it takes it or leaves. A queue is checked again whenever

@@ -21,7 +21,7 @@ import type { WrittenCheck, WrittenStage } from '../schema/form.ts';
 import type { WrittenWorkflow } from '../schema/schema.ts';
 import { nameProblems } from './names.ts';
 
-/** What was found in a workflow file, and the workflow if it has no errors. */
+/** The problems of a workflow file, and the workflow if it has no errors. */
 export interface CheckedYaml extends CheckedModule {
   readonly compiled?: CompiledWorkflow;
 }
@@ -32,8 +32,8 @@ export function checkYaml(file: string, text: string, registry: Compilers): Chec
   return finish === undefined ? found : { ...found, compiled: finish() };
 }
 
-/** Checks the text of a workflow file without compiling it: a project has many files that are checked for each one that is run. */
-export function lookAtYaml(file: string, text: string, registry: Compilers): CheckedModule {
+/** Checks the text of a workflow file without compiling it: most files of a project are only checked, not run. */
+export function findYamlProblems(file: string, text: string, registry: Compilers): CheckedModule {
   const { finish: _, ...found } = examine(file, text, registry);
   return found;
 }
@@ -119,7 +119,7 @@ function triggerProblems(document: WrittenWorkflow, { positionOf }: YamlReading)
   ];
 }
 
-/** A run that the schedule starts must have every parameter that the workflow needs. */
+/** The problem of a schedule that lacks parameters that the workflow requires. */
 function paramsProblem({ params }: ScheduleModel, definition: Definition | undefined): ScheduleProblem | undefined {
   try {
     if (definition !== undefined) bindParams(definition.params, params, 'the schedule');
@@ -153,12 +153,12 @@ function scheduleProblems(
   return [];
 }
 
-/** Whether a problem is about something that the author wrote: an author who states the recovery of a stage needs no advice about it. */
+/** Whether a problem concerns the author: one who set the recovery of a stage needs no advice about it. */
 function isOfAuthor({ code, step = '' }: CompileProblem, { stages, recovery: whole }: WrittenWorkflow): boolean {
   return code !== 'RECOVERY_DEFAULT' || (whole === undefined && stages.some(({ id, recovery }) => id === step && recovery === undefined));
 }
 
-/** The problem with its position: where an expression is written that it is about, or else at its stage. */
+/** The problem with its position: that of the expression it is about, otherwise that of its stage. */
 function at({ severity, code, message, hint, path, step, reads }: CompileProblem, { expressions, positionOf }: YamlReading): YamlProblem {
   const inStage = (other: YamlPath): boolean => path.slice(0, 2).every((part, index) => other[index] === part);
   const read = expressions

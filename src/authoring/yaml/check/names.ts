@@ -1,5 +1,5 @@
-// Owns the names that templates and conditions of a workflow file begin with: each must be something that exists, since
-// a name that is missing would be found only when the run gets there.
+// Owns checking the names that templates and conditions of a workflow file begin with: each must exist, since a missing
+// name would otherwise be found only when the run gets there.
 
 import { didYouMean } from '../../../base/suggest.ts';
 import type { FreePath } from '../../../expr/expression.ts';
@@ -10,7 +10,7 @@ import { problemAt, type YamlProblem } from '../problem/problem.ts';
 import type { YamlExpression } from '../read/template.ts';
 import type { WrittenWorkflow } from '../schema/schema.ts';
 
-/** The names that expressions of a workflow file may begin with; any other is one of the run's data. */
+/** The root names of expressions in a workflow file; any other name refers to the run's data. */
 const ROOTS: readonly string[] = [
   'params',
   'trigger',
@@ -33,7 +33,7 @@ const FACTS: readonly string[] = ['issue_number', 'pr_number', 'labels', 'base_b
 /** Which type of stage has a root in its own transitions. */
 const OWN_ROOTS: Readonly<Record<string, string>> = { gate: 'gate', action: 'action', branches: 'parallel' };
 
-/** Names that nothing in the file or around it stands for. */
+/** Reports names that do not exist. */
 export function nameProblems(document: WrittenWorkflow, expressions: readonly YamlExpression[]): YamlProblem[] {
   const known = { context: contextNames(document), outputs: outputNames(document), document };
   return expressions
@@ -77,7 +77,7 @@ function problemOf({ segments, position }: FreePath, path: YamlPath, known: Know
   );
 }
 
-/** Stands between a stage and its branch; no id has it. */
+/** Separates a stage and its branch; no id contains it. */
 const BRANCH = '/';
 
 function pathOf(producer: string, name: string): string {
@@ -91,7 +91,7 @@ function outputProblem(name: string, position: FreePath['position'], { outputs }
     return [problemAt(position, { code: 'NAME_UNKNOWN', message, hint: 'outputs are read as outputs.<stage>' })];
   }
   const [only] = producers;
-  // The result of a parallel stage holds those of its branches; only stages are known by the names of their outputs.
+  // The result of a parallel stage contains those of its branches; only stages can be read by the names of their outputs.
   if (producers.length === 1 && only?.includes(BRANCH)) {
     const message = `"${name}" is an output of a branch, so the stage and the branch must be named, too`;
     return [problemAt(position, { code: 'NAME_UNKNOWN', message, hint: `write ${pathOf(only, name)}` })];
@@ -102,19 +102,19 @@ function outputProblem(name: string, position: FreePath['position'], { outputs }
   return [problemAt(position, { code: 'NAME_AMBIGUOUS', message, hint })];
 }
 
-/** What a stage ended with is there while its way out is taken, and what the way adds to the context is made then. */
+/** Whether a path is in a stage's own transition, where the result of the stage is available. */
 function isOwnTransition({ stages }: WrittenWorkflow, [field, index, key, part]: YamlPath, type: string): boolean {
   const stage = field === 'stages' && typeof index === 'number' ? stages[index] : undefined;
   return stage?.type === type && part === 'context' && transitionKeysOf(stage).some((known) => known === key);
 }
 
-/** Everything that can be in the context: what it begins with, what transitions add, and the facts of a forge. */
+/** All names that can be in the context: the initial ones, those that transitions add, and the facts of a forge. */
 function contextNames({ context, stages }: WrittenWorkflow): Set<string> {
   const added = stages.flatMap((stage) => transitionKeysOf(stage).flatMap((key) => Object.keys(transitionOf(stage, key)?.context ?? {})));
   return new Set([...Object.keys(context ?? {}), ...added, ...FACTS]);
 }
 
-/** What can be read as an output: stages, and what they produce, with where it comes from. */
+/** What can be read as an output: stages and what they produce, with their producers. */
 function outputNames({ stages }: WrittenWorkflow): Map<string, readonly string[]> {
   const producers = new Map<string, string[]>();
   const add = (work: object, place: string): void => {
@@ -126,6 +126,6 @@ function outputNames({ stages }: WrittenWorkflow): Map<string, readonly string[]
     add(stage, stage.id);
     for (const branch of branchesOf(stage)) add(branch, `${stage.id}${BRANCH}${branch.id}`);
   }
-  // A stage goes before an output of the same name.
+  // A stage takes precedence over an output of the same name.
   return new Map([...producers, ...stages.map(({ id }): [string, string[]] => [id, [id]])]);
 }

@@ -1,5 +1,5 @@
-// Owns compiling a checked workflow file: the file becomes the spec of a graph, which the compiler of graphs reads, and
-// each problem gets its place in the file.
+// Owns compiling a checked workflow file: the file becomes the spec of a graph, which the graph compiler reads, and each
+// problem gets its position in the file.
 //
 // - A stage without a transition for success goes to the next one in the file, the last to `complete`; a skipped one
 //   likewise.
@@ -34,14 +34,14 @@ const CHECKED_IN_FILE: ReadonlySet<string> = new Set(['TARGET_UNKNOWN', 'TARGET_
 const FOLLOWS_WRONG_TARGETS: ReadonlySet<string> = new Set(['UNREACHABLE', 'DEAD_END', 'NO_END']);
 /** Problems that two stages of one id cause by themselves. */
 const FOLLOWS_DUPLICATES: ReadonlySet<string> = new Set([...FOLLOWS_WRONG_TARGETS, 'LOOP_UNBOUNDED']);
-/** What to do about problems of the graph, in the words of a workflow file. */
+/** Hints for problems of the graph, in the terms of a workflow file. */
 const HINTS: Readonly<Record<string, string>> = {
   NO_END: 'let a stage lead to complete',
   UNREACHABLE: 'lead to it from a stage, or remove it',
   LOOP_REENTERED: 'let "then" lead out of the loop, or to escalate',
 };
 
-/** A workflow file as a definition. `workflow` is there when nothing is wrong but warnings. */
+/** A compiled workflow file. `workflow` is set if there are no errors. */
 export interface Compiled {
   readonly workflow?: CompiledWorkflow;
   readonly problems: readonly CompileProblem[];
@@ -53,14 +53,14 @@ export function compileYaml(file: WrittenWorkflow, compilers: Compilers): Compil
   return finish === undefined ? { problems } : { workflow: finish(), problems };
 }
 
-/** A definition, if nothing is wrong but warnings, and what freezes and hashes it: most files are only looked at. */
+/** A definition, if there are no errors, and a function that freezes and hashes it: most files are only checked. */
 interface Draft {
   readonly definition?: Definition;
   readonly finish?: () => CompiledWorkflow;
   readonly problems: readonly CompileProblem[];
 }
 
-/** The definition of a checked file, if nothing is wrong but warnings, and all problems. */
+/** The definition of a checked file, if there are no errors, and all problems. */
 export function draftYaml(file: WrittenWorkflow, compilers: Compilers): Draft {
   const transitions = new Transitions(file, file.limits?.max_iterations ?? MAX_ITERATIONS);
   const reading = new GraphReading(compilers, { isFile: true });
@@ -110,7 +110,7 @@ export function triggerOf({ trigger, override_triggers }: WrittenWorkflow): Trig
 
 const DAY_MS = 86_400_000;
 
-/** When a trigger ends: at a time, or after an age such as `+30d`; undefined if a text says neither. */
+/** When a trigger ends: at a time, or after an age such as `+30d`; undefined if the text is neither. */
 export function stopOf(text: string | undefined): Pick<TriggerModel, 'stopAfter' | 'stopAfterMs'> | undefined {
   if (text === undefined) return {};
   const end = text.startsWith('+') ? ageOf(text.slice(1)) : endOf(text);
@@ -138,14 +138,14 @@ export function commandOf({ trigger }: WrittenWorkflow): string | undefined {
   return trigger === undefined || typeof trigger === 'string' ? undefined : trigger.command;
 }
 
-/** When a file says that its workflow starts by itself. */
+/** The schedule of a file, if it has one. */
 export function scheduleIn({ trigger }: WrittenWorkflow): ScheduleModel | undefined {
   if (trigger === undefined || typeof trigger === 'string' || trigger.schedule === undefined) return undefined;
   const { schedule, timezone, catch_up: catchUp, params } = trigger;
   return scheduleOf({ schedule, ...present({ timezone, catchUp, params: params as JsonObject | undefined }) });
 }
 
-/** A problem of a step, at the stage that the step was made from. */
+/** A problem of a step, positioned at its stage. */
 function placed(file: WrittenWorkflow, problem: Problem): CompileProblem {
   const { stages } = file;
   if (problem.reaction !== undefined) return { ...problem, severity: severityOf(problem), path: reactionPath(file, problem.reaction) };
@@ -160,7 +160,7 @@ function placed(file: WrittenWorkflow, problem: Problem): CompileProblem {
   const hint = HINTS[problem.code] ?? problem.hint;
   const severity = severityOf(problem);
   if (stage === undefined) return { ...problem, hint, severity, path: problem.param === undefined ? [] : ['params', problem.param] };
-  // A bound that leads back into its loop is corrected where it says what follows it.
+  // A bound that leads back into its loop is fixed at its `then`.
   const bounded = problem.code === 'LOOP_REENTERED' ? transitionKeysOf(stage).find((key) => isBoundedWithTarget(stage, key)) : undefined;
   const inside = bounded === undefined ? (problem.code === 'KIND_INVALID' && 'with' in stage ? ['with'] : []) : [bounded, 'then'];
   return { ...problem, hint, severity, path: ['stages', index, ...inside] };

@@ -1,4 +1,4 @@
-// Owns how actions at the forge, as stages, hooks and messages, are said in the spec of a graph.
+// Owns translating forge actions (stages, hooks and messages) to the spec of a graph.
 
 import type * as z from 'zod';
 import { present } from '../../../base/fields.ts';

@@ -1,5 +1,5 @@
-// Owns what ties a merge to what people approved: questions of a workflow that lands a pull request are about its head,
-// a merge that finds another head leads back to the approval, and one that finds another tree leads back to the checks.
+// Owns what ties a merge to what people approved: questions in a workflow that merges a pull request are about its head,
+// a merge that finds another head goes back to the approval, and one that finds another tree goes back to the checks.
 
 import { LOOKS_ELSEWHERE } from '../../../definition/landing.ts';
 import type { BoundedNext } from '../../spec/part.ts';
@@ -35,8 +35,8 @@ export function staleTransitions(
 }
 
 /**
- * The last checks of files before the merge. Where those come after the last work or there are none: the first stage
- * that judged what that work left, by checks, reviews or an approval.
+ * The last file checks before the merge. If they come after the last work, or there are none: the first stage that judged
+ * that work, by checks, reviews or an approval.
  */
 function judgeOf(before: readonly WrittenStage[]): WrittenStage | undefined {
   const afterWork = before.slice(before.findLastIndex(isWork) + 1);
@@ -45,7 +45,7 @@ function judgeOf(before: readonly WrittenStage[]): WrittenStage | undefined {
   return afterWork.find((stage) => stage.type === 'parallel' || stage.type === 'review' || isCheckGate(stage) || isApproval(stage));
 }
 
-/** Whether a stage is there to change files: agents side by side that declare no files are reviewers. */
+/** Whether a stage is meant to change files: parallel agents that declare no files are reviewers. */
 function isWork(stage: WrittenStage): boolean {
   return stage.type === 'parallel' ? branchesOf(stage).some((branch) => produces(branch, ['file', 'pr'])) : stage.type === 'agent';
 }
@@ -59,7 +59,7 @@ function isMerge(stage: WrittenStage): boolean {
   return stage.type === 'action' && stage.action === 'merge_pr';
 }
 
-/** Whether a stage checks files, or what CI says of them. */
+/** Whether a stage checks files, or their CI results. */
 function isCheckGate(stage: WrittenStage): boolean {
   return checksOf(stage).some(checksWork);
 }

@@ -17,7 +17,7 @@ export function envOf(env: Readonly<Record<string, string | number | boolean>> =
   return nonEmpty(Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])));
 }
 
-/** What an agent or a program must not do, and the databases that it works on. */
+/** The restrictions of an agent or a program, and its databases. */
 export function restrictionsOf({
   network,
   mutates_checkout: mutates,
@@ -52,7 +52,7 @@ export function requestOf({ url, method, headers = {}, body }: WrittenRequest): 
   return { url, method: method ?? (body === undefined ? 'GET' : 'POST'), headers, ...present({ body: body as Json | undefined }) };
 }
 
-/** An expression without the braces that may be around it, so that it is not taken for a template and filled in too early. */
+/** An expression without surrounding braces, so that it is not rendered as a template too early. */
 export function bareExpression(source: string): string {
   const text = source.trim();
   return text.length >= 4 && text.startsWith('{{') && text.endsWith('}}') ? text.slice(2, -2).trim() : text;

@@ -6,7 +6,7 @@ import type { YamlPath } from '../position/position.ts';
 import type { WrittenReaction } from '../schema/reaction.ts';
 import type { WrittenWorkflow } from '../schema/schema.ts';
 
-/** The reactions of a file, in order; `targetOf` gives the step that a stage begins with. */
+/** The reactions of a file, in order; `targetOf` returns the first step of a stage. */
 export function reactionsOf(file: WrittenWorkflow, targetOf: (stage: string) => string): readonly ReactionSpec[] | undefined {
   if (file.on_events === undefined) return undefined;
   return written(file).map(({ reaction: { event, conditions, do: what, stage, max, notify, message } }) => ({

@@ -1,5 +1,5 @@
-// Owns the spec of a graph that a workflow file stands for, as `defineWorkflow` of pawl/compat takes it. What a file says
-// beyond a graph of steps (a delay on a transition, a message on entering a stage, hooks) becomes steps of its own.
+// Owns translating a workflow file to the spec of a graph, as `defineWorkflow` of pawl/compat takes it. Whatever a graph
+// has no field for (a delay on a transition, a message on entering a stage, hooks) becomes a step of its own.
 
 import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
@@ -29,7 +29,7 @@ const TROUBLES: readonly (readonly [outcome: string, keys: readonly TransitionKe
   ['conflict', ['on_conflict']],
   ['ci_failure', ['on_ci_failure']],
 ];
-/** A forge that cannot be reached is asked again before a person is called: the work of the run is done. */
+/** An unreachable forge is tried again before a person has to act, because the work of the run is already done. */
 const HOOK_RETRY: Retry = { max: 3, on: ['error', 'timeout'], backoff: { initial: '10s', factor: 3, max: '10m' } };
 
 /** The spec of a workflow file. */
@@ -128,7 +128,7 @@ function nextOf(
   // `on_failure` stands for every way to fail, `on_fail` for a verdict.
   const onError = edge('on_error') ?? ('on_failure' in stage ? onFailure : undefined) ?? { to: 'escalate' };
   const own = ownKindOf(stage, compilers)?.outcomes.map((outcome) => [outcome, edge(`on_${outcome}`) ?? onError] as const) ?? [];
-  // Rows that others changed meanwhile. A stage that may not write is told so when the definition is checked.
+  // The outcome when others changed the same rows. For a stage that cannot write, validation reports it.
   const mayConflict = 'on_conflict' in stage || writtenDatabase(kindAndDatabases(stage, databases)) !== undefined;
   const isPossible = (outcome: string): boolean =>
     stage.type === 'action' || (outcome !== 'ci_failure' && (outcome !== 'conflict' || mayConflict));
@@ -150,7 +150,7 @@ function kindAndDatabases({ type, databases }: WrittenStage, all: WrittenWorkflo
   return named === undefined ? { kind } : { kind, databases: named };
 }
 
-/** What is done before a run completes, one after the other; a message that does not arrive never affects the run. */
+/** Hooks that run before a run completes, one after the other; a failed message never affects the run. */
 function completeHooks(hooks: WrittenHooks = []): StepSpec[] {
   return hooks.map((hook, index) => {
     const to = index + 1 < hooks.length ? `on_complete.${index + 2}` : 'complete';
@@ -159,7 +159,7 @@ function completeHooks(hooks: WrittenHooks = []): StepSpec[] {
   });
 }
 
-/** What is done beside a run that has failed or escalated. */
+/** Hooks that run beside a run that has failed or escalated. */
 function errorHooks(hooks: WrittenHooks = []): StepSpec[] {
   return hooks.map((hook, index) => {
     const next = index + 1 < hooks.length ? always(`on_error.${index + 2}`) : {};

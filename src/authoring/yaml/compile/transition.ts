@@ -1,4 +1,4 @@
-// Owns the transitions of stages: the edge that each key of a stage stands for, the steps that lie on it, and its bound.
+// Owns the transitions of stages: the edge for each key of a stage, the steps on it, and its bound.
 
 import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
@@ -19,7 +19,7 @@ export interface CompileProblem extends Problem {
   readonly severity: Severity;
 }
 
-/** The keys under which a stage says where it leads. */
+/** The transition keys of a stage. */
 export const TRANSITION_KEYS = [
   'on_complete',
   'on_success',
@@ -36,7 +36,7 @@ export const TRANSITION_KEYS = [
   'skip_to',
 ] as const;
 
-/** A key under which a stage says where it leads; kinds of an application have one for each of their outcomes. */
+/** A transition key; kinds of an application have one for each of their outcomes. */
 export type TransitionKey = (typeof TRANSITION_KEYS)[number] | `on_${string}`;
 
 /** The keys of a stage that are transitions. */
@@ -65,7 +65,7 @@ export interface WrittenTransition {
 }
 
 const ENDS: readonly string[] = ['complete', 'fail', 'escalate'];
-/** What follows a notification is the same, whether it was sent or not. */
+/** All outcomes of a notification: the run continues the same way, whether it was sent or not. */
 const WHATEVER_HAPPENS = ['ok', 'skip', '_default', 'error', 'timeout'] as const;
 
 /** Every outcome leads to the same target. */
@@ -79,11 +79,11 @@ export function transitionOf(stage: WrittenStage, key: TransitionKey): WrittenTr
   return typeof written === 'string' ? { goto: written } : written;
 }
 
-/** The transitions of one workflow file, and the steps that lie on them. */
+/** The transitions of one workflow file, and the steps on them. */
 export class Transitions {
   readonly added: StepSpec[] = [];
   readonly problems: CompileProblem[] = [];
-  /** How often a transition back is taken that has no bound of its own. */
+  /** The bound of backward transitions without one of their own. */
   readonly maxIterations: number;
   private readonly file: WrittenWorkflow;
   private readonly positions: ReadonlyMap<string, number>;
@@ -161,11 +161,11 @@ export class Transitions {
     return { maxIterations: this.maxIterations, onExhausted: 'escalate' };
   }
 
-  /** Puts the steps that lie on a transition before its target, the last first. */
+  /** Adds the steps on a transition before its target, last one first. */
   private through(id: string, { delay, spawn, notify, extend }: WrittenTransition, target: string): string {
     let to = target;
     if (delay !== undefined) to = this.add({ id: `${id}.delay`, delay, recovery: 'rerun', next: { ok: to } });
-    // Whatever but success of the agent escalates, a rejection as well: it was called to repair something, and did not.
+    // Anything but success of the agent escalates, including a rejection: it was started to repair something and did not.
     if (spawn !== undefined) to = this.add({ id: `${id}.spawn`, agent: spawn, reviews: false, next: { ok: to, reject: 'escalate' } });
     if (notify !== undefined && extend === undefined) to = this.add(notifyStep(`${id}.notify`, notify, always(to)));
     return to;
@@ -178,7 +178,7 @@ export class Transitions {
   }
 }
 
-/** A step that sends a message; it does so again after a crash, since a message that arrives twice does no harm. */
+/** A step that sends a message, again after a crash: a message that arrives twice does no harm. */
 export function notifyStep(id: string, notify: WrittenNotify, next: NonNullable<StepSpec['next']>): StepSpec & { readonly id: string } {
   return { id, forge: notifyOf(notify), recovery: 'rerun', templates: true, merges: false, next };
 }

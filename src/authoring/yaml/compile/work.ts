@@ -1,4 +1,4 @@
-// Owns how the work of a stage or a branch is said in the spec of a graph: its kind translates it.
+// Owns translating the work of a stage or a branch to the spec of a graph, with the help of its kind.
 
 import { present } from '../../../base/fields.ts';
 import type { OwnKind } from '../../../definition/own-kind.ts';
@@ -20,7 +20,7 @@ export function workOf(stage: WrittenStage, compilers: Compilers): WorkAndFrame 
   return { ...spec, ...present({ writes: stage.writes as readonly string[] | undefined }) };
 }
 
-/** What every stage and branch has. Its texts are templates where the schema allows them; its results stay among the outputs. */
+/** The fields that every stage and branch has. Texts are templates where the schema allows; results stay in the outputs. */
 export function frameOf({ id, name: title, condition, timeout, recovery, undo }: WrittenStage): SharedSpec & { readonly id: string } {
   return { id, templates: true, merges: false, ...present({ title, condition, timeout, recovery, undo: undo && undoOf(undo) }) };
 }

@@ -1,5 +1,5 @@
-// Owns where the characters of a text stand in the file. What YAML makes of a text is not what is written: quotes and
-// indentation fall away, lines are folded, escapes become characters. A place in a template must survive all of it.
+// Owns the positions of a text's characters in the file. A YAML value differs from its source: quotes and indentation are
+// removed, lines are folded, escapes become characters. A position in a template must survive all of it.
 
 /** A text as it is written in a file. */
 export interface WrittenText {
@@ -13,7 +13,7 @@ export interface WrittenText {
 /** For each character of the value, and for its end, the offset where it is written. */
 export interface ValueOffsets {
   readonly offsets: readonly number[];
-  /** How many columns stand before each further line, where that is the same for all of them. */
+  /** The indentation of further lines, if it is the same for all of them. */
   readonly indent: number;
 }
 
@@ -77,7 +77,7 @@ function flowOffsets(file: string, { value, style, start }: WrittenText): number
   const offsets: number[] = [];
   let at = style === 'PLAIN' ? start : start + 1;
   let index = 0;
-  // Where a stretch of spaces without a line end ends, so that it is looked at once and not once per space.
+  // The end of a run of spaces without a line end, so that it is scanned once and not once per space.
   let spacesEnd = 0;
   while (index < value.length) {
     const fold = at < spacesEnd ? '' : matchAt(FOLD, file, at);

@@ -1,5 +1,4 @@
-// Owns what is said about a field that does not belong where it stands: a slip of the hand, a field of another form, or
-// one that nothing has.
+// Owns the messages about unknown fields: a misspelling, a field of another form, or one that does not exist at all.
 
 import * as z from 'zod';
 import { didYouMean, nearestName } from '../../../base/suggest.ts';
@@ -18,7 +17,7 @@ const ELSEWHERE: Readonly<Partial<Record<string, string>>> = {
   max_extensions: 'max_extensions goes with extend, under on_timeout',
 };
 
-/** What is wrong with a field that the schema does not know at this place. */
+/** The fault for a field that the schema does not have at this place. */
 export function unknownField(key: string, place: SchemaPlace | undefined, path: YamlPath): Fault {
   const meant = place?.meant;
   const allowed = meant instanceof z.ZodObject ? Object.keys(meant.shape) : [];
@@ -59,7 +58,7 @@ function belongs(
   return `"${key}" belongs to ${listed(names.slice(0, SHOWN_MAX), 'or')}; ${at.what} has ${listed(own)}`;
 }
 
-/** Of many fields, those of the same family are the ones to choose from. */
+/** If there are many fields, only those of the same family are suggested. */
 function shortened(key: string, allowed: readonly string[]): readonly string[] {
   const family = key.startsWith('on_') ? allowed.filter((name) => name.startsWith('on_')) : [];
   return family.length > 0 ? family : allowed;

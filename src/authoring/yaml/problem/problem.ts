@@ -13,10 +13,10 @@ export interface YamlProblem {
   readonly severity: Severity;
 }
 
-/** How many faults of one sort are reported; the rest show up once these are fixed. */
+/** How many faults of one kind are reported; the rest appear once these are fixed. */
 export const PROBLEMS_MAX = 100;
 
-/** What is wrong, before it has a place. */
+/** A fault without a position. */
 export interface Fault {
   readonly code: FindingCode;
   readonly message: string;
@@ -24,7 +24,7 @@ export interface Fault {
   readonly severity?: Severity;
 }
 
-/** The fault at a place. */
+/** The fault with a position. */
 export function problemAt(place: { readonly line: number; readonly column: number }, fault: Fault): YamlProblem {
   const { code, message, hint, severity = 'error' } = fault;
   return { code, message, line: place.line, column: place.column, ...(hint === undefined ? {} : { hint }), severity };
@@ -36,7 +36,7 @@ export function bestFirst(problems: readonly YamlProblem[]): YamlProblem[] {
   return [...problems].sort((a, b) => rank(a) - rank(b) || a.line - b.line || a.column - b.column);
 }
 
-/** A value as messages show it: short, on one line, with its type in words where the type is the news. */
+/** A value as messages show it: short, on one line, with its type if the type matters. */
 export function shown(value: unknown): string {
   if (value === undefined || value === null) return 'empty';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';

@@ -27,11 +27,11 @@ export interface SchemaVerdict {
   readonly wrong: readonly YamlPath[];
 }
 
-/** Everything that the schema finds wrong with a document, as far as anybody would read. */
+/** The faults that the schema finds in a document, up to a readable number. */
 export function schemaVerdict(schema: z.ZodObject, document: Json): SchemaVerdict {
   const { error } = schema.safeParse(document);
   if (error === undefined) return { faults: [], wrong: [] };
-  // A field that a workflow does not have spoils nothing else.
+  // An unknown field does not invalidate anything else.
   const spoiling = error.issues.filter(({ code, path }) => code !== 'unrecognized_keys' || path.length > 0);
   const wrong = spoiling.map(({ path }) => path.map((part) => (typeof part === 'symbol' ? String(part) : part)));
   const foreign = foreignDocument(schema, document);
@@ -58,7 +58,7 @@ class Reporter {
     if (issue.code === 'unrecognized_keys')
       return issue.keys.slice(0, PROBLEMS_MAX).map((key) => ({ ...unknownField(key, place, path), path: [...path, key], part: 'key' }));
     if (issue.code === 'invalid_union' && issue.discriminator === undefined) return this.formFaults(issue, { path, place, union });
-    // Where the word is missing that says which form it is, no field counts as unknown, so nothing else would be reported.
+    // Without the word that selects a form, no field counts as unknown, so nothing else would be reported.
     if (issue.code !== 'invalid_union' && this.isMisspelt(path, place)) return [];
     const fault = this.fault(issue, path, place);
     return [{ ...fault, path, part: fault.code === 'FIELD_MISSING' ? 'key' : 'value' }];
@@ -75,7 +75,7 @@ class Reporter {
     return Object.keys(parent.value).some((key) => !Object.hasOwn(shape, key) && nearestName(key, Object.keys(shape)) === field);
   }
 
-  /** Only the form that the author meant is worth talking about. */
+  /** Reports only the faults of the form that the author meant. */
   private formFaults(
     issue: z.core.$ZodIssueInvalidUnion,
     at: { readonly path: YamlPath; readonly place: SchemaPlace | undefined; readonly union: z.ZodUnion | undefined },
@@ -85,7 +85,7 @@ class Reporter {
     const inner = option === undefined ? undefined : issue.errors[option.index];
     if (option === undefined || inner === undefined) return [{ ...wrong(at.path, at.place), path: at.path, part: 'value' }];
     const strange = union instanceof z.ZodUnion ? strangeFields(union, at.place?.value) : [];
-    // A form is known by the field it begins with; without one, the field that nothing knows is the news.
+    // A form is recognised by its first field; without it, the unknown field is what to report.
     if (strange.length > 0 && inner.some((one) => one.code === 'invalid_type' && one.path.length === 1))
       return strange.map((key) => ({ ...unknownField(key, at.place, at.path), path: [...at.path, key], part: 'key' }));
     const nested = option.schema instanceof z.ZodUnion ? option.schema : undefined;
@@ -103,7 +103,7 @@ class Reporter {
     return wrong(path, place);
   }
 
-  /** The word that says which form this is, is missing or not known. */
+  /** The fault of a missing or unknown word that selects the form. */
   private unknownForm(issue: z.core.$ZodIssueInvalidUnion, path: YamlPath): Fault {
     const key = issue.discriminator ?? 'type';
     const parent = schemaAt(this.schema, this.document, path.slice(0, -1));
@@ -148,7 +148,7 @@ function wrong(path: YamlPath, place: SchemaPlace | undefined): Fault {
   };
 }
 
-/** The form that was meant knows best what it accepts, but for a union of short ones. */
+/** What the intended form accepts; a union of short forms is described as a whole. */
 function withAccepts(place: SchemaPlace | undefined): { accepts?: string } {
   const accepts = noteOf(place?.declared ?? z.unknown()).accepts ?? noteOf(place?.meant ?? z.unknown()).accepts;
   return accepts === undefined ? {} : { accepts };
@@ -161,7 +161,7 @@ function missing(path: YamlPath, place: SchemaPlace | undefined, parent: SchemaP
   return { code: 'FIELD_MISSING', message: `${what} must have ${quoted(field)}`, hint };
 }
 
-/** The value of a field as it would be right, on one line. */
+/** An example of a valid value, on one line. */
 function exampleFor(path: YamlPath, place: SchemaPlace | undefined): string | undefined {
   const field = path.at(-1);
   const [example] = noteOf(place?.declared ?? z.unknown()).examples ?? noteOf(place?.meant ?? z.unknown()).examples ?? [];
@@ -169,7 +169,7 @@ function exampleFor(path: YamlPath, place: SchemaPlace | undefined): string | un
   return typeof field === 'string' ? `for example "${field}: ${inlineYaml(example)}"` : `for example ${inlineYaml(example)}`;
 }
 
-/** How messages call what stands at a path: the field, or the place in a list. */
+/** The name of a path in messages: the field, or the position in a list. */
 function nameOf(path: YamlPath): string {
   const last = path.at(-1);
   if (last === undefined) return 'the file';
@@ -196,7 +196,7 @@ function literalOf(form: z.ZodObject, key: string): string[] {
   return inner instanceof z.ZodLiteral ? [...inner.values].map(String) : [];
 }
 
-/** The word of the form that has most of the fields that were written. */
+/** The word of the form that shares the most fields with what was written. */
 function likelyWord(forms: readonly z.ZodObject[], key: string, value: unknown): string | undefined {
   if (!isMap(value)) return undefined;
   const fields = Object.keys(value);
@@ -215,7 +215,7 @@ function shortStage(name: string): Fault {
   };
 }
 
-/** A file that is no workflow at all gets one answer, not one per field that it lacks. */
+/** A file that is no workflow at all gets one fault, not one per missing field. */
 function foreignDocument(schema: z.ZodObject, document: Json): PlacedFault | undefined {
   if (!isMap(document))
     return { code: 'FIELD_INVALID', message: `the file is ${shown(document)}; a workflow is a map`, hint: WHOLE, path: [], part: 'value' };

@@ -3,7 +3,7 @@
 
 import type { Node } from '../../../expr/syntax-tree.ts';
 
-/** What filters give that never give true or false; of the others it depends on the value. */
+/** The result types of filters that never return true or false; the others depend on the value. */
 const GIVEN: ReadonlyMap<string, string> = new Map([
   ...['length', 'number', 'round', 'floor', 'ceil', 'abs', 'sum'].map((name) => [name, 'a number'] as const),
   ...['json', 'string', 'lower', 'upper', 'trim', 'replace', 'join'].map((name) => [name, 'a text'] as const),
@@ -11,7 +11,7 @@ const GIVEN: ReadonlyMap<string, string> = new Map([
 ]);
 const ARITHMETIC: readonly string[] = ['+', '-', '*', '/', '%'];
 
-/** What a condition always is instead of true or false, and where; nothing if it can be one of them. */
+/** The type that a condition always has instead of a boolean, and where; undefined if it can be a boolean. */
 export function neverTruth(node: Node): { readonly what: string; readonly offset: number } | undefined {
   const { offset } = node;
   const always = (what: string | undefined) => (what === undefined ? undefined : { what, offset });

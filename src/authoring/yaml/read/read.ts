@@ -1,5 +1,5 @@
-// Owns reading a workflow file: from its text to a checked document, or to everything that is wrong with it, errors
-// first. Nothing of the file is run.
+// Owns reading a workflow file: from its text to a checked document, or to all its problems, errors first. Nothing of the
+// file is run.
 //
 // - A syntax error is reported alone: everything after it would be a consequence.
 // - A stage that is wrong does not hide the problems of the others.
@@ -18,20 +18,20 @@ import { type PlacedText, textsOf } from '../schema/walk.ts';
 import { readSource } from './source.ts';
 import { readTemplates, type TemplateOptions, type YamlExpression } from './template.ts';
 
-/** What was read. */
+/** The result of reading a file. */
 export interface YamlReading {
   /** The workflow, if nothing is wrong with it. */
   readonly document: WrittenWorkflow | undefined;
   readonly problems: readonly YamlProblem[];
   /** Every template and condition, in the order of the file, with what it can read. */
   readonly expressions: readonly YamlExpression[];
-  /** Where a value or its key stands; for what is not in the file, the nearest that holds it. */
+  /** The position of a value or its key; for a path that is not in the file, of the nearest parent. */
   positionOf(path: YamlPath, part?: 'key' | 'value'): SourcePosition;
-  /** Where the first character of a text stands, for reading templates in it. */
+  /** The position of the first character of a text, for reading templates in it. */
   originOf(path: YamlPath): Origin;
 }
 
-/** What is known beside the file. */
+/** What is known in addition to the file. */
 export interface ReadOptions extends TemplateOptions {
   /** The kinds and checks that the file can name. */
   readonly compilers: Compilers;
@@ -59,7 +59,7 @@ export function readYamlWorkflow(text: string, file: string, options: ReadOption
   return { document: isSound ? (document as unknown as WrittenWorkflow) : undefined, problems, expressions, ...places };
 }
 
-/** `on_fail: restore` spelled as the field that it is, unless a stage has that name. */
+/** Converts `on_fail: restore` to the field it stands for, unless a stage has that name. */
 function withRestores(document: Json): Json {
   if (!isJsonObject(document) || !Array.isArray(document.stages)) return document;
   const stages = document.stages as readonly Json[];
@@ -75,7 +75,7 @@ function withRestores(document: Json): Json {
 
 /** The rules of those stages and hooks whose shape is right. */
 function ruleFaults(document: Json, wrong: readonly YamlPath[], compilers: Compilers): PlacedFault[] {
-  // By their first two parts, of which shorter paths lack some: a list may hold as many items as there are faults.
+  // Compared by the first two parts of the path, because a list may have as many items as there are faults.
   const faulty = new Set(wrong.map(([field, index]) => `${field}/${index}`));
   const isSound = (field: string, index: number): boolean =>
     !['undefined/undefined', `${field}/undefined`, `${field}/${index}`].some((place) => faulty.has(place));
@@ -89,7 +89,7 @@ function ruleFaults(document: Json, wrong: readonly YamlPath[], compilers: Compi
   ];
 }
 
-/** The texts that do not stand inside something that is wrong already. */
+/** The texts that are not inside something that already has a fault. */
 function* soundTexts(texts: Iterable<PlacedText>, faults: readonly PlacedFault[]): Generator<PlacedText> {
   const wrong = faults.filter(({ code }) => code !== 'FIELD_MISSING');
   for (const text of texts) if (!wrong.some(({ path }) => path.length > 0 && begins(text.path, path))) yield text;

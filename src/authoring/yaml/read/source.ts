@@ -67,7 +67,7 @@ export function readSource(text: string): YamlSource {
   }
 }
 
-/** Stops the parsing: going on would be unsafe or take too long. */
+/** Stops the parsing: continuing would be unsafe or take too long. */
 class Rejection extends Error {
   readonly offset: number;
   readonly fault: Fault;
@@ -268,7 +268,7 @@ function depthOf(parser: Parser): number {
   return parser.stack.filter(({ type }) => type === 'block-map' || type === 'block-seq' || type === 'flow-collection').length;
 }
 
-/** Where the text or the bracket begins that ends at an offset because nothing closes it. */
+/** Where an unclosed text or bracket begins that extends to an offset. */
 function openingOf(document: Document.Parsed, end: number): number {
   let opening = end;
   visit(document, {

@@ -1,4 +1,4 @@
-// Owns the messages about text that is not YAML: the parser knows where it stopped, an author wants to know what to write.
+// Owns the messages about invalid YAML: the parser knows where it stopped, but an author needs to know what to write.
 
 import type { Fault } from '../problem/problem.ts';
 
@@ -39,7 +39,7 @@ const WORDS: Readonly<Record<string, readonly [message: string, hint: string]>> 
 /** What is wrong at a place where the parser stopped. */
 export function syntaxFault(text: string, { offset, code, message }: SyntaxMessage): Fault {
   const line = lineAround(text, offset);
-  // The most frequent slip: a value that begins with a template and has no quotes.
+  // The most frequent mistake: a value that begins with a template and has no quotes.
   if (/(?:^|[:,[-])\s*\{\{/.test(line.slice(0, line.indexOf('{{') + 2)) && line.includes('{{'))
     return {
       code: 'TEMPLATE_UNQUOTED',
@@ -52,7 +52,7 @@ export function syntaxFault(text: string, { offset, code, message }: SyntaxMessa
   return { code: 'YAML_SYNTAX', message: `this is not YAML: ${what}`, hint };
 }
 
-/** A dash or a colon that the next word stands too close to. */
+/** A dash or a colon without a space after it. */
 function spaceless(line: string): readonly [string, string] | undefined {
   const [, item] = /^\s*-([A-Za-z_][\w-]*:(?: |$).*)/.exec(line) ?? [];
   if (item !== undefined) return ['a "-" without a space begins no list item', `write "- ${item.trim()}"`];
@@ -60,7 +60,7 @@ function spaceless(line: string): readonly [string, string] | undefined {
   return name === undefined ? undefined : ['a ":" without a space after it ends no name', `write "${name}: ${value.trim()}"`];
 }
 
-/** A line that stands between the columns of what is around it. */
+/** A line whose indentation matches none of the lines around it. */
 function ragged(message: string): readonly [string, string] | undefined {
   return /without - indicator|same column/.test(message) ? WORDS.BAD_INDENT : undefined;
 }

@@ -1,7 +1,7 @@
-// Owns templates and conditions of a workflow file: each is parsed once, so that errors have their place, and none is
+// Owns templates and conditions of a workflow file: each is parsed once, so that errors have a position, and none is
 // allowed where text from outside could do harm.
 //
-// - A template is read only where the schema says so. Anywhere else two opening braces are refused, never kept as text.
+// - A template is read only where the schema allows it. Anywhere else two opening braces are rejected, never kept as text.
 // - No template reaches a command line, an argument or a folder: values go to programs by `env`.
 // - Secrets go into headers and bodies of requests, and only where the host is fixed in the file or listed for the
 //   secret.
@@ -25,13 +25,13 @@ export interface YamlExpression {
   readonly paths: readonly FreePath[];
 }
 
-/** What is known beside the file. */
+/** What is known in addition to the file. */
 export interface TemplateOptions {
-  /** For each secret, the hosts that its owner lists; a secret with a list may go to a host that a template gives. */
+  /** For each secret, the hosts that its owner lists; a secret with a list may be sent to a host from a template. */
   readonly secretHosts?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What the texts of a file hold, and what is wrong with them. */
+/** The expressions in the texts of a file, and their faults. */
 export interface TemplateReading {
   readonly expressions: readonly YamlExpression[];
   readonly problems: readonly YamlProblem[];
@@ -132,7 +132,7 @@ class TemplateReader implements TemplateReading {
   }
 }
 
-/** Up to the end of the host nothing comes from a template, not even behind an `@`. */
+/** A URL without a template before the end of its host, not even after an `@`. */
 const FIXED_HOST = /^https?:\/\/[^/?#\\{}@\s]+(?:[/?#]|$)/;
 const CONDITION_HINT = "write an expression such as result.verdict == 'approved', with one pair of braces around the whole or none";
 const TEMPLATE_HINT = 'write {{ expression }}, as in {{ context.pr_number }}';
@@ -147,7 +147,7 @@ function ownList(lists: Readonly<Record<string, readonly string[]>> | undefined,
   return lists !== undefined && Object.hasOwn(lists, name) ? lists[name] : undefined;
 }
 
-/** Says how the value gets to the program instead. */
+/** The fault of a template in a command; it says how to pass the value to the program instead. */
 function commandFault({ path, text }: PlacedText): { code: 'TEMPLATE_IN_COMMAND'; message: string; hint: string } {
   const hole = /\{\{\s*(.*?)\s*\}\}/s.exec(text)?.[1] ?? 'context.value';
   const word = /([A-Za-z_]\w*)[^\w]*$/.exec(hole.split('|')[0] ?? '')?.[1] ?? 'VALUE';

@@ -35,8 +35,8 @@ export const ACTIONS = {
     pr,
   },
   notify: {
-    target: literal('The group or person that is told.', 'maintainers'),
-    message: template('What they are told.', 'PR #{{ context.pr_number }} is ready').optional(),
+    target: literal('The group or person to notify.', 'maintainers'),
+    message: template('The message.', 'PR #{{ context.pr_number }} is ready').optional(),
   },
 } as const;
 
@@ -58,7 +58,7 @@ const labelIssueHook = map('a label_issue hook', { label_issue: labels('Adds a l
 const commentHook = map('a comment hook', { comment: map('comment', ACTIONS.comment, ACTION_MEANINGS.comment) });
 const notifyHook = map('a notify hook', { notify });
 
-/** One thing that is done when a run has ended. */
+/** One action when a run has ended. */
 export const hook = noted(z.union([commentHook, closeHook, labelIssueHook, labelHook, notifyHook, createHook, mergeHook]), {
   id: 'hook',
   what: 'a hook',
@@ -75,7 +75,7 @@ const undoProgram = map(
   'A program that takes the result back.',
 );
 
-/** What takes the result of a stage back. */
+/** The undo of a stage. */
 export const undo = noted(z.union([undoProgram, hook]), {
   id: 'undo',
   what: 'an undo',

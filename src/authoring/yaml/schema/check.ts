@@ -34,8 +34,8 @@ function union(forms: readonly z.ZodObject[]) {
   return z.discriminatedUnion('check', forms as [z.ZodObject, ...z.ZodObject[]]);
 }
 
-// A name that is built in never reads as one's own, or a mistake in its fields would go unseen. Nothing of such a check is
-// looked at any further, or the validator would take it for the nearest form and report its name only.
+// A built-in name is never read as a custom check, or a mistake in its fields would go unnoticed. A custom check is not
+// examined further, or the validator would compare it with the nearest form and report only its name.
 function ownCheck(builtIn: readonly string[]) {
   const name = z.string().regex(new RegExp(`^(?!(?:${builtIn.join('|')})$)[A-Za-z][A-Za-z0-9_.-]*$`), { abort: true });
   return noted(

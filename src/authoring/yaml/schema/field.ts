@@ -1,13 +1,13 @@
-// Owns the words of the schema: the kinds of values that fields have, and what is noted with each. A note says what a
-// field means, which texts of it are templates, and how messages name it; JSON Schema, the reference and the messages
-// are all made of these notes, so that they cannot differ from what is checked.
+// Owns the building blocks of the schema: the kinds of values that fields have, with a note on each. A note says what a
+// field means, which of its texts are templates, and how messages name it. JSON Schema, the reference and the messages
+// are generated from these notes, so that they cannot differ from what is checked.
 
 import * as z from 'zod';
 
 /**
- * How the texts of a field are read. `literal`: as they stand. `template`: with holes. `condition`: as an expression.
- * `tree`: any data whose texts have holes. `command`: as they stand, for a program, where a template would be a hole in
- * the wall. `prose`: words for people, in which braces mean nothing.
+ * How the texts of a field are read. `literal`: unchanged. `template`: with placeholders. `condition`: as an expression.
+ * `tree`: any data whose texts have placeholders. `command`: unchanged, for a program, where a template would be a
+ * security hole. `prose`: text for people, in which braces mean nothing.
  */
 export type TextRole = 'literal' | 'template' | 'condition' | 'tree' | 'command' | 'prose';
 
@@ -18,9 +18,9 @@ export interface Note {
   readonly description?: string;
   readonly examples?: readonly unknown[];
   readonly role?: TextRole;
-  /** The names that a condition sees, where they are not those of the run. */
+  /** The names that a condition sees, if they are not those of the run. */
   readonly roots?: readonly string[];
-  /** True where secrets may be put in. */
+  /** True if secrets may be inserted. */
   readonly takesSecrets?: boolean;
   /** How messages name the thing: `a gate stage`. */
   readonly what?: string;
@@ -28,10 +28,10 @@ export interface Note {
   readonly accepts?: string;
 }
 
-/** The keys of a note that are for us and not for JSON Schema. */
+/** The keys of a note that are internal and not for JSON Schema. */
 export const OWN_NOTES = ['role', 'roots', 'takesSecrets', 'what', 'accepts'] as const;
 
-/** The schema with a note, beside what is noted already. A name stays with the schema that was given it. */
+/** Adds a note to a schema, merged with its existing one. An id stays with the schema that it was given to. */
 export function noted<T extends z.ZodType>(schema: T, note: Note): T {
   const { id: _, ...known } = schema.meta() ?? {};
   return schema.meta({ ...known, ...note });
@@ -50,17 +50,17 @@ export function map<S extends z.ZodRawShape>(what: string, shape: S, description
 
 const some = z.string().regex(/\S/);
 
-/** A text that stands for itself and is not blank: a name, a word, an address. */
+/** A literal text that is not blank: a name, a word, an address. */
 export function literal(description: string, ...examples: string[]) {
   return noted(some, { description, examples, role: 'literal', accepts: 'a text' });
 }
 
-/** Words for people, in which braces mean nothing. */
+/** Text for people, in which braces mean nothing. */
 export function prose(description: string, ...examples: string[]) {
   return noted(z.string(), { description, examples, role: 'prose', accepts: 'a text' });
 }
 
-/** A text with holes. */
+/** A text with placeholders. */
 export function template(description: string, ...examples: string[]) {
   return noted(z.string(), { description, examples, role: 'template', accepts: 'a text, which may have {{ }} templates' });
 }
@@ -70,12 +70,12 @@ export function condition(description: string, note: { readonly examples: readon
   return noted(some, { description, role: 'condition', accepts: 'an expression as a text', ...note });
 }
 
-/** Any data, whose texts may have holes. */
+/** Any data, whose texts may have placeholders. */
 export function tree(description: string, note: Pick<Note, 'examples' | 'takesSecrets'> = {}) {
   return noted(z.unknown(), { description, role: 'tree', accepts: 'any value', ...note });
 }
 
-/** Any data as it stands. */
+/** Any data, unchanged. */
 export function data(description: string, ...examples: unknown[]) {
   return noted(z.unknown(), { description, examples, role: 'literal', accepts: 'any value' });
 }
@@ -90,9 +90,9 @@ export function count(description: string, example: number) {
   return noted(z.int().min(1), { description, examples: [example], accepts: 'a whole number of at least 1' });
 }
 
-/** A span of time with its unit. A bare number is refused: nobody can see whether it means seconds or milliseconds. */
+/** A duration with its unit. A bare number is rejected, because its unit would be ambiguous. */
 export function duration(description: string, example = '30m') {
-  // As parseDuration reads it, with so few digits that the sum is a number of milliseconds that can be kept exactly.
+  // The same syntax as parseDuration, with few enough digits that the sum in milliseconds is exact.
   const written = z.string().regex(/^\s*(?:\d{1,9}(?:\.\d{1,6})?(?:ms|s|m)|\d{1,6}(?:\.\d{1,6})?[hdw]){1,6}\s*$/);
   return noted(written, { description, examples: [example], role: 'literal', accepts: 'a duration such as 30s, 10m, 24h or 1h30m' });
 }
@@ -114,7 +114,7 @@ export function texts(description: string, example: readonly string[], role: Tex
   return noted(z.array(item).min(1), { description, examples: [example], accepts: 'a list of texts' });
 }
 
-/** A list of texts in which nothing may be said on purpose. */
+/** A list of texts that may be empty. */
 export function textsOrNone(description: string, example: readonly string[]) {
   const item = noted(some, { role: 'literal', accepts: 'a text' });
   return noted(z.array(item), { description, examples: [example], accepts: 'a list of texts' });

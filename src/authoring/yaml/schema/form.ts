@@ -1,5 +1,5 @@
-// Owns how a kind of step or a gate check says what it looks like in a workflow file. The words for fields are handed to
-// it, so that a kind loads neither the validator nor the parser: most commands read no workflow file.
+// Owns how a kind of step or a gate check declares its form in a workflow file. The building blocks of fields are passed
+// in, so that a kind loads neither the validator nor the parser: most commands read no workflow file.
 
 import type * as z from 'zod';
 import type { RecoveryPolicy } from '../../../definition/model.ts';
@@ -31,7 +31,7 @@ export interface WrittenStage {
   readonly [field: string]: unknown;
 }
 
-/** What takes the result of a stage back: a program with its terms, or one action as a hook writes it. */
+/** The undo of a stage: a program with its options, or one action in the form of a hook. */
 export interface WrittenUndo {
   readonly run?: string | undefined;
   readonly argv?: readonly string[] | undefined;
@@ -44,11 +44,11 @@ export interface WrittenUndo {
 /** Who gets a message, and the message. */
 export type WrittenNotify = string | { readonly target: string; readonly message?: string | undefined };
 
-/** The words with which fields are described. */
+/** The building blocks of fields. */
 export type FieldWords = typeof field &
   typeof part & {
     readonly z: typeof z;
-    /** A check that is not made of others. */
+    /** A check without nested checks. */
     readonly simpleCheck: z.ZodType<WrittenCheck>;
   };
 
@@ -56,11 +56,11 @@ export type FieldWords = typeof field &
 export interface CheckForm<Written = never> {
   /** What the check does, for the reference. */
   readonly meaning: string;
-  /** True when it is made of other checks, which are not. */
+  /** True if it has nested checks, which have none themselves. */
   readonly isMadeOfOthers?: true;
   /** The fields beside `check` and `timeout`. */
   fields(words: FieldWords): z.ZodRawShape;
-  /** What it is in the spec of a graph, beside `check` and `timeout`. */
+  /** Its fields in the spec of a graph, besides `check` and `timeout`. */
   toSpec(written: Written, checkOf: (inner: WrittenCheck) => GateCheckSpec): Readonly<Record<string, unknown>>;
   /** What is wrong with fields that are right each by itself. */
   rules?(written: Written, path: YamlPath): PlacedFault[];
@@ -73,7 +73,7 @@ export function checkForm<S extends z.ZodRawShape>(
   return form as unknown as CheckForm;
 }
 
-/** The words for the fields of a stage. */
+/** The building blocks for the fields of a stage. */
 export type StageWords = Omit<FieldWords, 'simpleCheck'> &
   typeof action & {
     readonly check: z.ZodType<WrittenCheck>;
@@ -96,7 +96,7 @@ export interface StageRules {
   workRules(branch: WrittenStage, path: YamlPath): PlacedFault[];
 }
 
-/** One of several forms that a stage has, by a word. */
+/** One of several forms of a stage, selected by a word. */
 export interface StageVariant {
   readonly meaning: string;
   readonly fields: z.ZodRawShape;
@@ -109,11 +109,11 @@ export interface StageForm<Written = never> {
   readonly meaning: string;
   /** The keys of transitions beside those that every stage has. */
   readonly transitions: readonly (keyof typeof outcomes)[];
-  /** `group`: it is no branch itself; `worker`: a branch says which files it writes; `default`: and is of this kind without a type. */
+  /** `group`: cannot be a branch. `worker`: a branch declares which files it writes. `default`: also the kind of branches without a type. */
   readonly branch?: 'group' | 'worker' | 'default';
   /** The fields of its own. */
   fields(words: StageWords): z.ZodRawShape;
-  /** The field that tells its forms apart, and the forms, where it has several. */
+  /** The field that selects a form, and the forms, if it has several. */
   readonly variants?: { readonly key: string; of(words: StageWords): Readonly<Record<string, StageVariant>> };
   /** What it is in the spec of a graph. */
   toSpec(written: Written, parts: StageParts): WorkAndFrame;

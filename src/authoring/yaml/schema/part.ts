@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { byName, choice, count, duration, flag, literal, map, noted, template, texts, tree } from './field.ts';
 
-/** A program: a shell line or its words, and what it gets. */
+/** A program: a shell line or its words, and its environment. */
 export const program = {
   run: noted(
     literal('A shell line, given to `sh -c` as it stands. Values reach it as environment variables, by `env`.', 'pytest tests/ -x'),
@@ -21,7 +21,7 @@ export const program = {
   }).optional(),
 } as const;
 
-/** Where a request goes and what it carries. */
+/** The URL and content of a request. */
 export const request = {
   url: noted(z.string().regex(/^(?:https?:\/\/|\{\{)/), {
     description: 'Where it goes. Private addresses are refused.',
@@ -51,15 +51,15 @@ const output = map(
     ),
     pattern: literal('file and artifact: which files.', 'src/**/*.py').optional(),
     required: flag('Whether the stage is done only with it. Default: false.').optional(),
-    target: choice('comment and label: what it is put on, where the run is about both. Default: issue.', ['issue', 'pr']).optional(),
+    target: choice('comment and label: the target, if the run is about both. Default: issue.', ['issue', 'pr']).optional(),
     labels: texts('label and issue: the labels that the worker may choose from.', ['bug', 'needs-tests']).optional(),
   },
-  'Something that the stage produces; it is verified before the run goes on.',
+  'Something that the stage produces; it is verified before the run continues.',
 );
 
 /** What a stage produces. */
 export const outputs = noted(z.array(output), {
-  description: 'What the stage produces; verified before the run goes on.',
+  description: 'What the stage produces; verified before the run continues.',
   examples: [[{ name: 'tests', type: 'file', pattern: 'tests/**', required: true }]],
   accepts: 'a list of outputs',
 }).optional();
@@ -70,7 +70,7 @@ export const fresh = choice(
   ['activation', 'run'],
 ).optional();
 
-/** What an agent or a program must not do. */
+/** The restrictions of an agent or a program. */
 export const restrictions = {
   network: noted(
     z.union([
@@ -169,7 +169,7 @@ export const budget = map(
 const orOff = <T extends z.ZodType>(limit: T, description: string) =>
   noted(z.union([limit, z.literal(false)]), { description, accepts: 'a limit, or false' }).optional();
 
-/** Limits that stop a run which goes on for too long. */
+/** Limits that stop a run that goes on for too long. */
 export const circuitBreakers = noted(
   z.union([
     z.literal(true),
@@ -183,7 +183,7 @@ export const circuitBreakers = noted(
   ]),
   {
     description:
-      'Limits that stop a run which goes on for too long: from four fifths of one on people are warned, beyond it the run escalates. `true` for the usual ones; a map for what differs, `false` for one that does not hold.',
+      'Limits that stop a run that goes on for too long: people are warned at four fifths of a limit, and beyond it the run escalates. `true` for the defaults; a map for other values, with `false` to turn one off.',
     examples: [true, { max_turns: 100, max_sleep: false }],
     accepts: 'true, or a map of limits',
   },

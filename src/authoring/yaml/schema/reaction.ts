@@ -18,7 +18,7 @@ const conditions = map(
 );
 
 const what = choice(
-  'What the run does: gates look again, it goes back to a stage and what was judged does not count any more, it is cancelled, people are told, or its agent is told what happened.',
+  'What the run does: its gates check again, it goes back to a stage and earlier verdicts no longer count, it is cancelled, people are notified, or its agent gets a note about the event.',
   REACTIONS,
 );
 
@@ -28,7 +28,7 @@ const fields = {
   stage: literal('The stage to go back to: needed to restart, optional to wake an agent.', 'review').optional(),
   max: count('How often a run goes back because of it; after that it escalates. Default: 3.', 3).optional(),
   notify: literal('notify: the group or the person.', 'maintainers').optional(),
-  message: prose('notify: what they are told. Default: what happened, and to which run.', 'Somebody pushed to the branch.').optional(),
+  message: prose('notify: the message. Default: what happened, and to which run.', 'Somebody pushed to the branch.').optional(),
 };
 
 const listed = map('a reaction', { event: literal('The event.', 'issues.closed'), ...fields });

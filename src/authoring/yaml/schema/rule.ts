@@ -1,5 +1,5 @@
-// Owns what a shape alone cannot say: fields that need or exclude each other. These rules look at one stage at a time,
-// so that a problem in one does not hide those of the others. What concerns the graph is checked on the definition.
+// Owns rules that a schema cannot express: fields that need or exclude each other. They check one stage at a time, so that
+// a problem in one does not hide those of the others. Rules about the graph are checked on the definition.
 
 import { type ForgeOutputType, forgeOutputFault } from '../../../definition/forge-write.ts';
 import type { FileOutputModel } from '../../../definition/model.ts';
@@ -24,7 +24,7 @@ export interface WrittenOutput {
 
 type WrittenHook = NonNullable<WrittenWorkflow['on_complete']>[number];
 
-/** What is wrong with a stage whose shape is right. */
+/** The faults of a stage whose shape is valid. */
 export function stageRules(stage: WrittenStage, path: YamlPath, compilers: Compilers): PlacedFault[] {
   const skip = stage.skip_to !== undefined && stage.condition === undefined ? [useless([...path, 'skip_to'])] : [];
   const success = oneSuccess(stage, path);
@@ -33,7 +33,7 @@ export function stageRules(stage: WrittenStage, path: YamlPath, compilers: Compi
 
 const SUCCESSES = ['on_complete', 'on_success', 'on_pass'] as const;
 
-/** `on_complete` is the way for success of every stage; gates, actions and requests have a word of their own for it. */
+/** `on_complete` is the success transition of every stage; gates, actions and requests have their own key for it. */
 function oneSuccess(stage: WrittenStage, path: YamlPath): PlacedFault[] {
   const [first, second] = SUCCESSES.filter((key) => key in stage);
   if (first === undefined || second === undefined) return [];
@@ -41,7 +41,7 @@ function oneSuccess(stage: WrittenStage, path: YamlPath): PlacedFault[] {
   return [{ code: 'FIELD_CONFLICT', message, hint: 'remove one of them', path: [...path, second], part: 'key' }];
 }
 
-/** The tries of a stage are counted once, whatever ended them, so there is one number of them. */
+/** Attempts of a stage are counted together, whatever ended them, so only one retry number is allowed. */
 function oneRetry(stage: WrittenStage, path: YamlPath): PlacedFault[] {
   const [error, timeout] = [transitionOf(stage, 'on_error'), transitionOf(stage, 'on_timeout')];
   if (error?.retry === undefined || timeout?.retry === undefined) return [];
@@ -52,7 +52,7 @@ function oneRetry(stage: WrittenStage, path: YamlPath): PlacedFault[] {
   return [{ code: 'FIELD_CONFLICT', message, hint, path: [...path, 'on_timeout', 'retry'], part: 'value' }];
 }
 
-/** What is wrong with a hook whose shape is right. */
+/** The faults of a hook whose shape is valid. */
 export function hookRules(hook: WrittenHook, path: YamlPath): PlacedFault[] {
   return 'label' in hook ? labelRule(hook.label, [...path, 'label']) : [];
 }
@@ -96,7 +96,7 @@ export function programRule(program: { readonly run?: string | undefined; readon
   ];
 }
 
-/** A join counts the branches that there are, and needs no more than those. */
+/** A join must not need more branches than there are. */
 export function joinRule(join: string | undefined, length: number, path: YamlPath): PlacedFault[] {
   const [needed, of] = (join ?? 'all').split('-of-').map(Number);
   if (needed === undefined || of === undefined) return [];
@@ -124,7 +124,7 @@ export function labelRule(label: { readonly add?: unknown; readonly remove?: unk
   ];
 }
 
-/** Files have a pattern, and nothing else does. */
+/** Only file outputs have a pattern, and they must have one. */
 export function outputRules({ outputs = [], fresh }: WrittenOutputs, path: YamlPath): PlacedFault[] {
   const faults = outputs.flatMap((output, index) => outputRule(output, [...path, 'outputs', index]));
   if (fresh === undefined || outputs.length > 0) return faults;
@@ -162,7 +162,7 @@ function outputRule(output: WrittenOutput, path: YamlPath): PlacedFault[] {
   return [{ code: 'FIELD_CONFLICT', message, hint: 'remove the pattern, or write "type: file"', path: [...path, 'pattern'], part: 'key' }];
 }
 
-/** What a stage produces is looked for in the workspace and nowhere else. */
+/** Outputs must be inside the workspace. */
 function insideRule(name: string, pattern: string, path: YamlPath): PlacedFault[] {
   const refusal = patternRefusal(pattern);
   if (refusal === undefined) return [];

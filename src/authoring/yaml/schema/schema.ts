@@ -1,5 +1,5 @@
-// Owns the shape of a workflow file, as a whole: everything that may be written in one is declared in these `schema`
-// files, once, with its meaning. What depends on more than one field is in `rule.ts`.
+// Owns the shape of a whole workflow file: everything that it may contain is declared once in these `schema` files, with
+// its meaning. Rules about more than one field are in `rule.ts`.
 
 import * as z from 'zod';
 import { DEFAULT_WRITES, type WriteKind } from '../../../definition/forge-write.ts';
@@ -184,7 +184,7 @@ function createSchema(compilers: Compilers) {
       concurrency,
       budget: budget.optional(),
       circuit_breakers: circuitBreakers.optional(),
-      protected: texts('Patterns of files that no agent of a run may change, beside those that are always protected.', [
+      protected: texts('Patterns of files that no agent of a run may change, in addition to those that are always protected.', [
         'tests/**',
       ]).optional(),
       databases,

@@ -1,5 +1,5 @@
-// Owns the schema of stages: for each kind of step that has a form its own fields, what every stage has around them, and
-// the transitions that it can take. A branch of a parallel stage is a stage without transitions.
+// Owns the schema of stages: for each kind of step with a form its own fields, the fields of every stage, and its
+// transitions. A branch of a parallel stage is a stage without transitions.
 
 import * as z from 'zod';
 import type { OwnKind } from '../../../definition/own-kind.ts';
@@ -52,7 +52,7 @@ export function stageSchema({ kinds, checks, ownKinds = {} }: Compilers): z.ZodT
   });
 }
 
-/** A kind with its fields as the validator knows them. */
+/** A kind with its fields as schemas. */
 interface Described {
   readonly type: string;
   readonly form: StageForm;

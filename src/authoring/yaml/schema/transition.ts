@@ -1,5 +1,5 @@
-// Owns how a workflow file says where a stage leads: one word, or one of five maps. Which key a map begins with says
-// which form it is, and each form takes its own fields only.
+// Owns how a workflow file writes a transition: one word, or one of five maps. The first key of a map selects the form,
+// and each form has its own fields only.
 
 import * as z from 'zod';
 import { byName, condition, count, duration, literal, map, type Note, noted, template, tree } from './field.ts';
@@ -7,15 +7,15 @@ import { byName, condition, count, duration, literal, map, type Note, noted, tem
 const target = (description: string) => literal(description, 'escalate');
 
 const notifyForm = map('a notification', {
-  target: literal('The group or person that is told.', 'maintainers'),
-  message: template('What they are told; without it, that the stage was reached.', 'PR #{{ context.pr_number }} is ready').optional(),
+  target: literal('The group or person to notify.', 'maintainers'),
+  message: template('The message. Default: that the stage was reached.', 'PR #{{ context.pr_number }} is ready').optional(),
 });
 
 /** A notification: a group or person, or one with a message. */
 export const notify = noted(z.union([literal('A group or person.', 'maintainers'), notifyForm]), {
   id: 'notify',
   description:
-    'Tells a group or person, at the forge of the project; without a forge nobody is told. A notification that fails never affects the run.',
+    'Notifies a group or person at the forge of the project; without a forge, nobody is notified. A failed notification never affects the run.',
   examples: ['maintainers', { target: 'maintainers', message: 'PR #{{ context.pr_number }} is ready' }],
   accepts: 'a group, or a map with target and message',
 });
@@ -89,7 +89,7 @@ export function leads(key: string, description: string, note: Note = {}) {
   return noted(plain, { id: key, description, examples: ['implement'], accepts: ACCEPTS, ...note });
 }
 
-/** What a human, a program or an agent can be asked around every stage, and where its troubles lead. */
+/** The transitions for failures, which every stage can have. */
 export const troubles = {
   on_error: noted(retried, {
     id: 'on_error',

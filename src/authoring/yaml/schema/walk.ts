@@ -1,5 +1,5 @@
-// Owns finding one's way in the schema beside a document that may be wrong: which form of a union an author meant, which
-// schema stands at a path, and how each text of the document is to be read.
+// Owns walking the schema together with a document that may be invalid: which form of a union the author meant, which
+// schema applies at a path, and how each text of the document is read.
 
 import type * as z from 'zod';
 import type { Json } from '../../../base/json.ts';
@@ -8,7 +8,7 @@ import { type Note, noteOf } from './field.ts';
 
 type Schema = z.core.$ZodType;
 
-// The words of the validator for what a schema is; to ask it by class would walk through all classes each time.
+// The validator's type names of schemas; `instanceof` would walk the class chain each time.
 const is = {
   optional: (schema: Schema): schema is z.ZodOptional => schema._zod.def.type === 'optional',
   union: (schema: Schema): schema is z.ZodUnion => schema._zod.def.type === 'union',
@@ -60,7 +60,7 @@ function likeness(schema: Schema, value: unknown): number {
   return is.unknown(schema) ? 1 : 0;
 }
 
-/** A literal that is met weighs more than any number of fields. */
+/** A matching literal outweighs any number of fields. */
 const KNOWN = 100;
 
 function objectLikeness(schema: z.ZodObject, value: Readonly<Record<string, unknown>>): number {
@@ -68,7 +68,7 @@ function objectLikeness(schema: z.ZodObject, value: Readonly<Record<string, unkn
   for (const { key, literals, isOptional } of fieldsOf(schema)) {
     const given = Object.hasOwn(value, key) ? value[key] : undefined;
     if (literals !== undefined) score += literals.has(given) || (given === undefined && isOptional) ? KNOWN : -KNOWN;
-    // A field that the form must have is what it is known by.
+    // A required field identifies the form.
     else if (given !== undefined) score += isOptional ? 1 : 10;
   }
   return Math.max(score, 0);
@@ -76,12 +76,12 @@ function objectLikeness(schema: z.ZodObject, value: Readonly<Record<string, unkn
 
 interface Field {
   readonly key: string;
-  /** The words that the field may be, if it is one of those that tell forms apart. */
+  /** The allowed words of the field, if it selects the form. */
   readonly literals?: ReadonlySet<unknown>;
   readonly isOptional: boolean;
 }
 
-/** The fields of a map, and what texts in a place are for: asked for at every value of every file, so looked up once. */
+/** The fields of a map and the roles of texts, cached because they are needed for every value of every file. */
 const fields = new WeakMap<Schema, readonly Field[]>();
 const roles = new WeakMap<Schema, Note>();
 
@@ -124,7 +124,7 @@ export function formsOf(schema: Schema): Schema[] {
   return is.union(inner) ? inner.options.flatMap(formsOf) : [inner];
 }
 
-/** The form that was meant, however deep unions are nested; the union itself where none was. */
+/** The intended form, however deep unions are nested; the union itself if none was recognised. */
 function settled(schema: Schema, value: unknown): Schema {
   if (!is.union(schema)) return schema;
   const option = optionFor(schema, value);

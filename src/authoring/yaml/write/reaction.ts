@@ -7,7 +7,7 @@ import type { ReactionModel } from '../../../definition/reaction.ts';
 import { nonEmpty } from '../compile/part.ts';
 import { writeDuration } from './word.ts';
 
-/** The reactions as a list; `stageOf` gives the stage of a step. */
+/** The reactions as a list; `stageOf` returns the stage of a step. */
 export function writeReactions(reactions: readonly ReactionModel[], stageOf: (step: string) => string): Json {
   return reactions.map(({ event, do: what, step, max, notify, message, ...conditions }) => {
     const { label, labels, assigneeIsBot, milestone, baseBranches, reviewState } = conditions;
@@ -19,7 +19,7 @@ export function writeReactions(reactions: readonly ReactionModel[], stageOf: (st
   });
 }
 
-/** The limits; one that does not hold is `false`, since it would have its usual value without it. */
+/** The limits; one that is off is written as `false`, because a missing one would get its default. */
 export function writeBreakers({ iterations, toolCalls, turns, activeMs, sleepMs }: Breakers): Json {
   const time = (ms: number | undefined): string | false => (ms === undefined ? false : writeDuration(ms));
   return {

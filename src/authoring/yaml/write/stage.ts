@@ -1,4 +1,4 @@
-// Owns how the work of a step is written: the fields of its type of stage, in the words of a workflow file.
+// Owns writing the work of a step as the fields of its stage type.
 
 import { present } from '../../../base/fields.ts';
 import type { Json, JsonObject } from '../../../base/json.ts';
@@ -6,11 +6,11 @@ import type { CheckModel } from '../../../definition/check.ts';
 import type { GateOptionModel, OutputModel, StepModel, StepOf, Target, WorkConfigs } from '../../../definition/model.ts';
 import { refusal, writeBudget, writeDuration } from './word.ts';
 
-/** What the work of a stage needs to know of what is around it. */
+/** What writing the work of a stage needs to know about the other steps. */
 export interface WorkPlace {
   /** The frame of a branch. */
   readonly branchOf: (step: StepModel) => JsonObject;
-  /** The name of where an answer leads; in a branch none leads anywhere. */
+  /** The name of an answer's target; absent in a branch, where answers have no target. */
   readonly goto?: (to: Target) => string;
 }
 
@@ -104,7 +104,7 @@ function humanOf({ gate }: StepOf<'human'>, { goto }: WorkPlace): JsonObject {
 }
 
 function answerOf({ label, outcome, to, requiresInput }: GateOptionModel, goto: WorkPlace['goto']): JsonObject {
-  // An answer that rejects ends the run as rejected where no way for it is written.
+  // A rejecting answer without a transition ends the run as rejected.
   const leads = to === undefined || ('end' in to && to.end === 'reject') ? undefined : goto?.(to);
   return present({ label, outcome: outcome === 'ok' ? undefined : outcome, goto: leads, requires_input: requiresInput || undefined });
 }

@@ -1,4 +1,4 @@
-// Owns how the ways out of a step are written: the keys of its stage, and the maps that stand for steps in between.
+// Owns writing the transitions of a step: the keys of its stage, and the maps that stand for steps in between.
 
 import { present } from '../../../base/fields.ts';
 import type { Json, JsonObject } from '../../../base/json.ts';
@@ -40,7 +40,7 @@ export class WayWriter {
     return this.steps.get(id);
   }
 
-  /** Whether a step stands in a file as a part of another stage. */
+  /** Whether a step is written as part of another stage. */
   isAdded(id: string): boolean {
     const parts = id.split('.');
     const last = parts.pop();
@@ -50,7 +50,7 @@ export class WayWriter {
     return isPart && TRANSITION_KEYS.some((known) => known === key) && this.steps.has(parts.join('.'));
   }
 
-  /** How a file calls a target. */
+  /** The name of a target in a file. */
   nameOf(to: Target, from: string): string {
     if ('end' in to) {
       if (to.end === 'reject') throw refusal(from, 'a way of it ends the run as rejected, which only a rejection does in a file');
@@ -60,7 +60,7 @@ export class WayWriter {
     return this.isAdded(to.step) ? to.step.replace(/\.enter$/, '') : to.step;
   }
 
-  /** The keys of a stage that say where it leads; what a file means without them is left out. */
+  /** The transition keys of a stage; defaults are left out. */
   write(step: StepModel): JsonObject {
     const { id, kind, next } = step;
     const onward = this.onward(id);
@@ -97,7 +97,7 @@ export class WayWriter {
     return this.order.slice(this.order.indexOf(id) + 1).find((next) => !/^on_(?:complete|error)\.\d+$/.test(next)) ?? 'complete';
   }
 
-  /** Gates, actions and programs have words of their own for success; a part of the way says which was written. */
+  /** Gates, actions and programs have their own success key; the id of a step on the transition shows which was used. */
   private successKey({ id, kind }: StepModel): TransitionKey {
     const keys: readonly TransitionKey[] = ['on_complete', 'on_success', 'on_pass'];
     const parts = ['delay', 'spawn', 'notify'];
@@ -116,7 +116,7 @@ export class WayWriter {
     return written === 'escalate' && !isSaid ? {} : { on_error: written };
   }
 
-  /** A timeout without a way of its own goes the way of an error, and is tried again as that is. */
+  /** A timeout without its own transition follows the one for errors, and is retried like an error. */
   private onTimeout(step: StepModel, error: Edge): JsonObject {
     const { extension, retry, id } = step;
     const edge = this.edge(step, 'timeout') ?? ESCALATE;
@@ -149,7 +149,7 @@ export class WayWriter {
     const between = part === undefined ? undefined : this.steps.get(`${id}.${key}.${part}`);
     const end = between?.next.ok;
     if (between !== undefined && end !== undefined && 'to' in end) {
-      // The bound of a way back is then the one that every file has.
+      // The bound of a backward transition is then the default one.
       return { ...betweenOf(between), then: this.nameOf(end.to, id) };
     }
     const name = this.nameOf(edge.to, id);

@@ -1,4 +1,4 @@
-// Owns the words that all writers of workflow files share: durations that read back exactly, and how something is refused.
+// Owns what all writers of workflow files share: durations that read back exactly, and the error for what cannot be written.
 
 import { EngineError } from '../../../base/error.ts';
 import { present } from '../../../base/fields.ts';
@@ -18,7 +18,7 @@ export function writeDuration(ms: number): string {
   return `${ms / size}${unit}`;
 }
 
-/** Says of a step why it cannot be written. */
+/** The error for a step that cannot be written. */
 export function refusal(step: string, why: string): EngineError {
   return new EngineError('USAGE', `step "${step}" cannot be written in a workflow file: ${why}; keep this workflow as a module`);
 }

@@ -1,8 +1,8 @@
-// Owns the way back from a definition to a workflow file. What is written is read again at once, and whoever asked is told
-// where the file would not say the very same: a file that silently means something else is worse than none.
+// Owns writing a definition as a workflow file. The text is read back at once, and the caller gets all differences: a file
+// that silently means something else is worse than none.
 //
 // - A definition that came from a workflow file is written so that it reads back equal.
-// - What a file has no word for is refused, by the name of its step. Functions are such things.
+// - What a file cannot express, such as a function, is an error that names its step.
 
 import { stringify } from 'yaml';
 import { EngineError } from '../../../base/error.ts';
@@ -20,17 +20,17 @@ import { refusal, writeBudget, writeDuration } from './word.ts';
 
 const LINE_WIDTH = 120;
 const HOOK = /^on_(?:complete|error)\.\d+$/;
-/** What reads the same when it is left out. */
+/** The default, which is left out. */
 const MAX_ITERATIONS = 10;
 
-/** A workflow file, and where reading it gives something else than what was written. */
+/** A workflow file, and where it differs from the definition when it is read back. */
 export interface WrittenYaml {
   readonly text: string;
   /** By step or field; empty when the file is the same definition. */
   readonly differences: readonly string[];
 }
 
-/** Writes a workflow as a file; `around` are fields of a file that definitions do not hold, such as its trigger. */
+/** Writes a workflow as a file; `around` are fields that definitions do not contain, such as its trigger. */
 export function writeYaml(workflow: DescribedWorkflow, registry: Compilers, around: JsonObject = {}): WrittenYaml {
   const { definition, functions, hasContext } = workflow;
   if (definition.form === 'flow')
@@ -120,7 +120,7 @@ function frameOf(step: StepModel): JsonObject {
   });
 }
 
-/** The fields in which what is read differs from what was written. */
+/** The fields that differ after reading back. */
 function differencesOf(before: Definition, after: Definition): string[] {
   const steps = new Map(after.steps.map((step) => [step.id, step]));
   const ofSteps = before.steps.flatMap((step) => {

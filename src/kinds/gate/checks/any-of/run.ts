@@ -1,16 +1,16 @@
-// Owns the check `any_of`: several checks of which one must pass. All of them are made, so that the record shows each.
+// Owns the check `any_of`: several checks of which one must pass. All of them run, so that the record shows each.
 
 import { present } from '../../../../base/fields.ts';
 import type { JsonObject } from '../../../../base/json.ts';
 import type { CheckModel, CheckOf } from '../../../../definition/check.ts';
 import { type CheckScene, type CheckVerdict, tookTooLong } from '../../../../steps/check.ts';
 
-/** `{ checks }`: passes when one does; else it is an error if one was, pending if one is, and a fail if all failed. */
+/** `{ checks }`: passes if one does; otherwise an error if one was, pending if one is, and a fail if all failed. */
 export async function run(config: CheckOf<'any_of'>, scene: CheckScene): Promise<CheckVerdict> {
   const made: CheckRun[] = [];
   const limitMs = config.timeoutMs;
   const limit = limitMs === undefined ? undefined : AbortSignal.timeout(limitMs);
-  // It ends when the others have: some of them may be programs.
+  // One after the other: some of them may be programs.
   for (const one of config.checks) made.push({ config: one, verdict: await scene.check(one, limit) });
   const verdict = conclude(made);
   return limit?.aborted === true && verdict.passed !== true ? tookTooLong(limitMs) : verdict;

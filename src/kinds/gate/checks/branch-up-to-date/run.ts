@@ -3,7 +3,7 @@
 import type { CheckOf } from '../../../../definition/check.ts';
 import { type CheckScene, type CheckVerdict, notAnswered } from '../../../../steps/check.ts';
 
-/** `{ pr? }`: fails while the base branch has commits that the head has not. */
+/** `{ pr? }`: fails while the base branch has commits that the head lacks. */
 export async function run({ pr }: CheckOf<'branch_up_to_date'>, { forge }: CheckScene): Promise<CheckVerdict> {
   if (forge?.isUpToDate === undefined)
     return { passed: null, result: null, error: 'there is no forge to ask about the branch; connect one in the config' };

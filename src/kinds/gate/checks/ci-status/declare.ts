@@ -2,7 +2,7 @@
 
 import { type CheckDeclaration, type CheckOf, isSelection } from '../../../../definition/check.ts';
 
-/** The workflows of the forge that are looked at, all without it, and the conclusion each must have. */
+/** The CI workflows to check (default: all), and the conclusion each must have. */
 export type CiStatusCheck = { readonly workflows?: readonly string[]; readonly expect?: string; readonly pr?: string };
 
 declare module '../../../../definition/check.ts' {

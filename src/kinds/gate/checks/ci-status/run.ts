@@ -1,4 +1,4 @@
-// Owns the check `ci_status`: that the forge's own checks of the head have concluded as they should.
+// Owns the check `ci_status`: the forge's own checks of the head must have the expected conclusion.
 
 import type { CheckOf } from '../../../../definition/check.ts';
 import { type CheckRun, OWN_CHECK } from '../../../../forge/forge.ts';
@@ -7,15 +7,15 @@ import { type CheckScene, type CheckVerdict, notAnswered } from '../../../../ste
 const DEFAULT_EXPECT = 'success';
 
 /**
- * `{ workflows?, expect? }`: pending until each of them has concluded. Without names, all that the head has, and those that the
- * base branch requires, which may not have begun when the first of the others is done.
+ * `{ workflows?, expect? }`: pending until each of them has concluded. Without names: all checks of the head, and those that
+ * the base branch requires, which may not have started when the first of the others is done.
  */
 export async function run(config: CheckOf<'ci_status'>, { forge }: CheckScene): Promise<CheckVerdict> {
   if (forge === undefined) return { passed: null, result: null, error: 'there is no forge to ask for checks; connect one in the config' };
   const answer = await forge.checks(config.pr);
   if (answer.result !== 'ok') return notAnswered(answer);
   const { headSha } = answer.value;
-  // What Pawl says about its own gates would make a gate wait for itself.
+  // Without Pawl's own checks of its gates, which would make a gate wait for itself.
   const checks = answer.value.checks.filter(({ own }) => own !== true);
   const { workflows = [], expect = DEFAULT_EXPECT } = config;
   if (workflows.length > 0) return judge({ headSha, checks, names: workflows, expect });
@@ -49,8 +49,8 @@ function judge({ headSha, checks, names, expect }: JudgeRequest): CheckVerdict {
 }
 
 /**
- * The checks with a name, or of the workflow with that name. Jobs that a workflow left out by a condition of its own do not count
- * while others of it do, as GitHub counts them; a check that is left out itself has not concluded as expected.
+ * The checks with a name, or of the workflow with that name. Jobs that a workflow skipped by its own condition do not count
+ * while others of it do, as on GitHub; a named check that is skipped itself does not have the expected conclusion.
  */
 function counted(checks: readonly CheckRun[], name: string, expect: string): CheckRun[] {
   const runs = checks.filter((check) => check.name === name || check.workflow === name);

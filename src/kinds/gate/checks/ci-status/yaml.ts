@@ -4,7 +4,7 @@ import { type CheckForm, checkForm } from '../../../../authoring/yaml/schema/for
 import { present } from '../../../../base/fields.ts';
 import { CONCLUSIONS } from '../../../../definition/conclusion.ts';
 
-/** The workflows of the forge that are looked at, and the conclusion each must have. */
+/** The CI workflows to check, and the conclusion each must have. */
 export const yaml: CheckForm = checkForm({
   meaning: 'Waits for the checks of the forge.',
   fields: ({ texts, choice, literal }) => ({

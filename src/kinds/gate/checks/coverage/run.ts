@@ -1,4 +1,4 @@
-// Owns the check `coverage`: that enough of the code was run by the tests, as a fresh report tells.
+// Owns the check `coverage`: the tests must have run enough of the code, according to a fresh report.
 
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, posix, relative, sep } from 'node:path';
@@ -24,7 +24,7 @@ const USUAL_PLACES = [
 ];
 const NOUNS: Readonly<Record<CoverageMetric, string>> = { lines: 'line', branches: 'branch', functions: 'function' };
 
-/** `{ minimum, metric?, paths?, report? }`: passes when at least so much was run. Without a fresh report it cannot tell. */
+/** `{ minimum, metric?, paths?, report? }`: passes if at least that much was run. Without a fresh report it is undecided. */
 export async function run(config: CheckOf<'coverage'>, { cwd, startedAt }: CheckScene): Promise<CheckVerdict> {
   const minimum = parsePercent(config.minimum);
   if (minimum === undefined) return unclear('`minimum` must be a percentage, such as 80%');
@@ -55,7 +55,7 @@ interface JudgeRequest {
 }
 
 function judge({ covered, total }: Tally, { minimum, metric, report }: JudgeRequest): CheckVerdict {
-  // Never rounded up: 79.999 is not 80, neither in the verdict nor to the eye.
+  // Never rounded up: 79.999 is not 80, neither in the verdict nor in the message.
   const coverage = Math.floor((covered / total) * 10_000) / 100;
   const result = { coverage, covered, total, metric, minimum, report };
   const facts = { coverage };

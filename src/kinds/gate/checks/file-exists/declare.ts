@@ -1,4 +1,4 @@
-// Owns what the check `file_exists` declares: files that must be there.
+// Owns what the check `file_exists` declares: files that must exist.
 
 import type { CheckDeclaration, CheckOf } from '../../../../definition/check.ts';
 import { isTextList } from '../../../../definition/kind.ts';
@@ -9,7 +9,7 @@ declare module '../../../../definition/check.ts' {
   }
 }
 
-/** Files that must be there. */
+/** Files that must exist. */
 export const fileExistsCheck: CheckDeclaration = {
   name: 'file_exists',
   title: ({ paths }: CheckOf<'file_exists'>) => `file_exists ${paths.join(', ')}`,

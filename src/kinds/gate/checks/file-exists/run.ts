@@ -1,4 +1,4 @@
-// Owns the check `file_exists`: that files are there, inside the workspace.
+// Owns the check `file_exists`: files must exist inside the workspace.
 
 import { realpath } from 'node:fs/promises';
 import type { CheckOf } from '../../../../definition/check.ts';

@@ -2,7 +2,7 @@
 
 import { type CheckForm, checkForm } from '../../../../authoring/yaml/schema/form.ts';
 
-/** Files that must be there. */
+/** Files that must exist. */
 export const yaml: CheckForm = checkForm({
   meaning: 'Looks for files.',
   fields: ({ texts }) => ({ paths: texts('Files that must exist inside the workspace.', ['README.md', 'CHANGELOG.md']) }),

@@ -1,4 +1,4 @@
-// Owns what the check `human_approved` declares: the question that a person must have answered with yes.
+// Owns what the check `human_approved` declares: the question that a person must have approved.
 
 import type { CheckDeclaration, CheckOf } from '../../../../definition/check.ts';
 import { isText } from '../../../../definition/kind.ts';

@@ -1,5 +1,5 @@
-// Owns the check `human_approved`: that a person has approved at an earlier question of the run, and what they approved is
-// still what is there.
+// Owns the check `human_approved`: a person must have approved at an earlier question of the run, and the files must not
+// have changed since.
 
 import type { CheckOf } from '../../../../definition/check.ts';
 import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';

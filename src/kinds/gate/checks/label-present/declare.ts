@@ -3,7 +3,7 @@
 import type { CheckDeclaration, CheckOf } from '../../../../definition/check.ts';
 import { isText, isTextList } from '../../../../definition/kind.ts';
 
-/** The labels, all of which must be there. `pr` is the step that opened the pull request, and implies `target: pr`. */
+/** The labels, all of which must be present. `pr` is the step that opened the pull request, and implies `target: pr`. */
 export type LabelPresentCheck = { readonly label: string | readonly string[]; readonly target?: 'issue' | 'pr'; readonly pr?: string };
 
 declare module '../../../../definition/check.ts' {

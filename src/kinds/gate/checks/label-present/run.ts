@@ -1,9 +1,9 @@
-// Owns the check `label_present`: that the issue or the pull request of the run has some labels.
+// Owns the check `label_present`: the issue or the pull request of the run must have the given labels.
 
 import type { CheckOf } from '../../../../definition/check.ts';
 import { type CheckScene, type CheckVerdict, notAnswered } from '../../../../steps/check.ts';
 
-/** `{ label, target?, pr? }`: pending until every label is there. Without a target: the issue if the run is about one. */
+/** `{ label, target?, pr? }`: pending until every label is present. Default target: the issue, if the run has one. */
 export async function run({ label, target, pr }: CheckOf<'label_present'>, { forge }: CheckScene): Promise<CheckVerdict> {
   if (forge?.labels === undefined)
     return { passed: null, result: null, error: 'there is no forge to ask for labels; connect one in the config' };

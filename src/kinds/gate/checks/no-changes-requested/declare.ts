@@ -1,4 +1,4 @@
-// Owns what the check `no_changes_requested` declares: nobody with write permission wants the pull request changed.
+// Owns what the check `no_changes_requested` declares: nobody with write permission requests changes of the pull request.
 
 import type { CheckDeclaration, CheckOf } from '../../../../definition/check.ts';
 import { isText } from '../../../../definition/kind.ts';

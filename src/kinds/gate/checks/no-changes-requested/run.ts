@@ -1,9 +1,9 @@
-// Owns the check `no_changes_requested`: that nobody with write permission wants the current head changed.
+// Owns the check `no_changes_requested`: nobody with write permission may have requested changes of the current head.
 
 import type { CheckOf } from '../../../../definition/check.ts';
 import { type CheckScene, type CheckVerdict, notAnswered } from '../../../../steps/check.ts';
 
-/** `{ pr? }`: fails while the latest review of somebody with write permission, of the current head, asks for changes. */
+/** `{ pr? }`: fails while somebody's latest review of the current head, with write permission, requests changes. */
 export async function run({ pr }: CheckOf<'no_changes_requested'>, { forge }: CheckScene): Promise<CheckVerdict> {
   if (forge === undefined) return { passed: null, result: null, error: 'there is no forge to ask for reviews; connect one in the config' };
   const answer = await forge.approvals(pr);

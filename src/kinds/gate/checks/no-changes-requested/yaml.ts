@@ -3,7 +3,7 @@
 import { type CheckForm, checkForm } from '../../../../authoring/yaml/schema/form.ts';
 import { present } from '../../../../base/fields.ts';
 
-/** Which pull request is looked at. */
+/** Which pull request is checked. */
 export const yaml: CheckForm = checkForm({
   meaning: 'Fails while somebody with write permission asks for changes to the current head of the pull request.',
   fields: ({ literal }) => ({

@@ -3,7 +3,7 @@
 import type { CheckDeclaration, CheckOf } from '../../../../definition/check.ts';
 import { isCount, isText, isTextList } from '../../../../definition/kind.ts';
 
-/** So many different people of these groups; one without `count`. */
+/** How many different people of these groups. Default: one. */
 export type PrApprovalCheck = { readonly from: string | readonly string[]; readonly count?: number; readonly pr?: string };
 
 declare module '../../../../definition/check.ts' {

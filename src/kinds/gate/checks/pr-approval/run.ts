@@ -1,4 +1,4 @@
-// Owns the check `pr_approval`: that enough people of some groups approve of the pull request as it is now.
+// Owns the check `pr_approval`: enough people of the given groups must approve the current head of the pull request.
 
 import { isSamePerson } from '../../../../base/person.ts';
 import type { CheckOf } from '../../../../definition/check.ts';
@@ -21,14 +21,14 @@ export async function run(config: CheckOf<'pr_approval'>, { forge }: CheckScene)
   );
   const result = { headSha, approvedBy, changesRequestedBy: unhappy.map(({ actor }) => actor), count };
   if (unhappy.length > 0) return { passed: false, result, error: `changes were requested by ${result.changesRequestedBy.join(', ')}` };
-  // A merge behind this gate lands the head that people approved, or nothing (W13).
+  // A merge after this gate takes the head that people approved, or nothing (W13).
   if (approvedBy.length >= count)
     return { passed: true, result, facts: { [config.pr === undefined ? 'approved_head' : `approved_head_${config.pr}`]: headSha } };
   if (members.length < count) {
     const error = `${count} approvals are required, but only ${members.length} people of ${[from].flat().join(', ')} can give one; require fewer, or add people`;
     return { passed: null, result, error };
   }
-  // Nobody approves a pull request that is over, so waiting on would be waiting for ever.
+  // Nobody approves a closed pull request, so the gate would wait for ever.
   if (prState !== 'open') return { passed: null, result, error: OVER[prState] };
   const asked = `${approvedBy.length} of ${count} approvals of ${headSha.slice(0, 12)}`;
   return { passed: null, pending: true, result, error: `it waits for ${[from].flat().join(', ')}: ${asked}` };

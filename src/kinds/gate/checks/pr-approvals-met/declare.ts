@@ -3,7 +3,7 @@
 import type { CheckDeclaration, CheckOf } from '../../../../definition/check.ts';
 import { isCount, isText } from '../../../../definition/kind.ts';
 
-/** So many different people with write permission; one without `count`. `pr` is the step that opened the pull request. */
+/** How many different people with write permission. Default: one. `pr` is the step that opened the pull request. */
 export type PrApprovalsMetCheck = { readonly count?: number; readonly pr?: string };
 
 declare module '../../../../definition/check.ts' {

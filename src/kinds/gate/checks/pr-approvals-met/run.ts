@@ -1,4 +1,4 @@
-// Owns the check `pr_approvals_met`: that enough people with write permission approve of the pull request as it is now.
+// Owns the check `pr_approvals_met`: enough people with write permission must approve the current head.
 
 import { foldedName, isSamePerson } from '../../../../base/person.ts';
 import type { CheckOf } from '../../../../definition/check.ts';

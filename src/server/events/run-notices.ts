@@ -1,4 +1,4 @@
-// Owns who is told what: it turns what happens to runs into notices for the targets of the settings.
+// Owns which notices are sent to whom: it turns events of runs into notices for the targets in the settings.
 
 import { isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -76,7 +76,7 @@ function notifierOf({ webhook, shape, command }: NotificationTarget, { secret, a
 }
 
 function isFor({ events = DEFAULT_EVENTS, workflows }: NotificationTarget, { event, run }: RunOccasion): boolean {
-  // Who looks at a run sees there what became of the runs that it started; only a question needs somebody now.
+  // The view of a run shows the results of its child runs; only a question in a child needs a notice now.
   if (run.parent !== undefined && event !== 'waiting') return false;
   return events.includes(event) && (workflows === undefined || workflows.includes(run.workflow));
 }

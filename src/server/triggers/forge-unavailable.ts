@@ -1,10 +1,10 @@
-// Owns what a handler of deliveries does about a forge that does not answer: the delivery waits.
+// Owns how a delivery handler deals with an unavailable forge: the delivery waits.
 
 import { EngineError } from '../../base/error.ts';
 import { type ForgeAnswer, passingOf } from '../../forge/forge.ts';
 
 /** The forge did not answer; the delivery waits. */
-export class ForgeAway extends Error {
+export class ForgeUnavailable extends Error {
   private readonly until: number | undefined;
 
   constructor(message: string, until: number | undefined) {
@@ -20,10 +20,10 @@ export class ForgeAway extends Error {
 /** How long a delivery waits for a forge that names no time. */
 const AWAY_MS = 30_000;
 
-/** The value of an answer. Throws `ForgeAway` if the forge may answer later. */
+/** The value of an answer. Throws `ForgeUnavailable` if the forge may answer later. */
 export function valueIn<T>(answer: ForgeAnswer<T>): T {
   if (answer.result === 'ok') return answer.value;
   const { mayPass, until } = passingOf(answer);
-  if (mayPass) throw new ForgeAway(`the forge does not answer: ${answer.message}`, until);
+  if (mayPass) throw new ForgeUnavailable(`the forge does not answer: ${answer.message}`, until);
   throw new EngineError('STEP_FAILED', `the forge rejects requests: ${answer.message}`);
 }

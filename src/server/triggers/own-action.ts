@@ -13,16 +13,16 @@ import { isJsonObject } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
 import type { DoneAction, ForgeEvent, ForgeReader } from '../../forge/forge.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
-import { valueIn } from './forge-away.ts';
+import { valueIn } from './forge-unavailable.ts';
 import type { ForgeOccasion } from './occasion.ts';
 
 /** The runs behind an event: the one that caused it, the one that caused that one, and so on. Empty if they are not known. */
-export interface OwnDoing {
+export interface OwnAction {
   readonly runs: readonly Pick<RunSummary, 'id' | 'workflow'>[];
 }
 
 /** What the origin of an event is found with. */
-export interface OwnDoingParts {
+export interface OwnActionParts {
   readonly forge: ForgeReader;
   readonly store: Pick<Store, 'list'>;
 }
@@ -43,8 +43,8 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   ...{ closed: ['closeIssue', 'mergePullRequest'], review_requested: ['requestReviewers'], assigned: ['assign'] },
 };
 
-/** Returns what is behind an event that Pawl caused, or undefined for one that somebody else did. */
-export async function ownDoing(parts: OwnDoingParts, occasion: ForgeOccasion): Promise<OwnDoing | undefined> {
+/** Returns the origin of an event that Pawl caused, or undefined for one that somebody else caused. */
+export async function ownAction(parts: OwnActionParts, occasion: ForgeOccasion): Promise<OwnAction | undefined> {
   const { forge } = parts;
   const { actor } = occasion.event;
   if (actor === '') return undefined;
@@ -56,7 +56,7 @@ export async function ownDoing(parts: OwnDoingParts, occasion: ForgeOccasion): P
 }
 
 /** The run whose branch a pull request comes from, for what happens by opening it and by pushing to it. */
-async function runOfBranch({ store }: OwnDoingParts, { event: { event }, payload }: ForgeOccasion): Promise<RunSummary | undefined> {
+async function runOfBranch({ store }: OwnActionParts, { event: { event }, payload }: ForgeOccasion): Promise<RunSummary | undefined> {
   if (event !== 'pull_request.opened' && event !== 'pull_request.synchronize') return undefined;
   const [, run] = /^pawl\/([\w-]+)$/.exec(headOf(payload)) ?? [];
   return run === undefined ? undefined : await runWith(store, run);
@@ -68,7 +68,7 @@ function headOf({ pull_request: pull }: JsonObject): string {
 }
 
 /** The run under whose key the event was caused. */
-async function runOfRecord({ forge, store }: OwnDoingParts, event: ForgeEvent): Promise<RunSummary | undefined> {
+async function runOfRecord({ forge, store }: OwnActionParts, event: ForgeEvent): Promise<RunSummary | undefined> {
   for (const one of (await recordsOf(forge, event)).toReversed()) {
     const run = await runWith(store, one.key.split('/')[0] ?? '');
     if (run !== undefined) return run;
@@ -95,12 +95,12 @@ function isNear({ at }: DoneAction, event: ForgeEvent): boolean {
   return Math.abs(at - event.at) <= NEAR_MS;
 }
 
-async function runWith(store: OwnDoingParts['store'], id: string): Promise<RunSummary | undefined> {
+async function runWith(store: OwnActionParts['store'], id: string): Promise<RunSummary | undefined> {
   const [found] = await store.list({ id });
   return found;
 }
 
-async function chainOf({ store }: OwnDoingParts, first: RunSummary): Promise<RunSummary[]> {
+async function chainOf({ store }: OwnActionParts, first: RunSummary): Promise<RunSummary[]> {
   const chain: RunSummary[] = [];
   for (let run: RunSummary | undefined = first; run !== undefined && !chain.some(({ id }) => id === run?.id); ) {
     chain.push(run);
@@ -112,7 +112,7 @@ async function chainOf({ store }: OwnDoingParts, first: RunSummary): Promise<Run
 
 /** Returns why an event that Pawl caused does not start a workflow, or undefined if it does. */
 export function ownRefusal(
-  { runs }: OwnDoing,
+  { runs }: OwnAction,
   { workflow, isNamed, fromRuns }: { readonly workflow: string; readonly isNamed: boolean; readonly fromRuns: boolean },
 ): string | undefined {
   const [cause] = runs;
