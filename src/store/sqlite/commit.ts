@@ -96,7 +96,7 @@ function writeRun(connection: Connection, before: RunRow, delta: Delta): RunRow 
   const { state, status, at, create, codeHash } = delta;
   const ended = delta.attempts.map(withoutChecks);
   const attempts = create?.fork === undefined ? ended : [...copyPast(connection, before.key, create.fork).map(withoutPlace), ...ended];
-  const entry = nextEntry(before, { at, events: delta.events, attempts });
+  const entry = nextEntry(before, at, { events: delta.events, attempts });
   const { seq, head } = entry;
   const row = { ...before, seq, at, head, attempts: entry.attempts, status, due: delta.due ?? null, members: countMembers(state) };
   row.state = encodeState(state, row);

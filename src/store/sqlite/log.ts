@@ -21,7 +21,7 @@ export interface LogEntry {
 }
 
 /** The row that comes after the end of a log. */
-export function nextEntry(end: Pick<RunRow, 'seq' | 'head' | 'attempts'>, { at, ...added }: LogRow & { readonly at: number }): LogEntry {
+export function nextEntry(end: Pick<RunRow, 'seq' | 'head' | 'attempts'>, at: number, added: LogRow): LogEntry {
   const seq = end.seq + 1;
   const body = encodeLogRow(added);
   const head = rowHash(end.head, { seq, at, bodyDigest: digestText(body) });
