@@ -31,7 +31,6 @@ export function attemptRequest({ host, driver, start, want, activation, signal }
   const held = heldBy(activation)?.output;
   return {
     want,
-    ...place,
     group: group === undefined ? undefined : bound(group.step).model,
     answers: answers?.map((ref) => record.value(ref)),
     notes: state.notes,
@@ -51,5 +50,7 @@ export function attemptRequest({ host, driver, start, want, activation, signal }
     item: list?.[member?.index ?? 0] as AttemptRequest['item'],
     snapshot: () => record.snapshot(driver.checkpoint),
     signal,
+    // At the end: V8 defines every field that comes after a spread by a call of its own.
+    ...place,
   };
 }

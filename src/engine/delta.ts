@@ -104,13 +104,16 @@ export function suppliedRows(workflow: CompiledWorkflow, supplied: readonly Supp
 export function wantedAt(run: RunState): number | undefined {
   const due = dueOf(run);
   for (const path in run.live) {
-    const activation = run.live[path] as Activation;
-    const group = run.groups[path];
-    const waitsToStart = !isHeldBack(run, activation) && (activation.state === 'queued' || (group !== undefined && hasRoom(group)));
     // This value is the same for as long as there is work, so that a step does not change the row of its run.
-    if (waitsToStart || isWorking(activation)) return Math.min(run.createdAt, due ?? run.createdAt);
+    if (isWorking(run.live[path] as Activation) || waitsToStart(run, path)) return Math.min(run.createdAt, due ?? run.createdAt);
   }
   return due;
+}
+
+function waitsToStart(run: RunState, path: Path): boolean {
+  const activation = run.live[path] as Activation;
+  const group = run.groups[path];
+  return !isHeldBack(run, activation) && (activation.state === 'queued' || (group !== undefined && hasRoom(group)));
 }
 
 /** Whether an owner would have something to do in the run. */

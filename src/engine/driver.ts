@@ -272,8 +272,8 @@ export class RunDriver {
     if (result.result === 'stale') return this.abandon(this.host.takenOver(this.run)).then(() => undefined);
     this.work.forget(ended);
     this.state = after;
+    if (this.creation !== undefined) this.resolveCreated();
     this.creation = undefined;
-    this.resolveCreated();
     this.record.forget(after);
     this.host.committed(this, { events, ended });
     // A change of the whole run (a pause that ends, a cleared halt, a cancel) concerns every path. For paths that are

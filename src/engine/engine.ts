@@ -409,7 +409,7 @@ export class EngineCore implements DriverHost {
   }
 
   committed(driver: RunDriver, what: { readonly events: readonly RunEvent[]; readonly ended: readonly EndedAttempt[] }): void {
-    const committed = { run: driver.run, state: driver.checkpoint, ...what };
+    const committed = { ...what, run: driver.run, state: driver.checkpoint };
     this.parts.observer?.committed(committed);
     for (const listener of this.listeners) listener(committed);
   }

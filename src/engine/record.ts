@@ -247,9 +247,10 @@ export class RunRecord implements View {
   /** Returns the values and data that changed since the last call, for the delta. */
   takeChanges(): { values: readonly StoredValue[]; data: readonly { key: string; text: string }[] } {
     const values = this.fresh;
-    const data = Array.from(this.changedData, ([key, text]) => ({ key, text }));
     this.fresh = [];
-    if (data.length > 0) this.changedData = new Map();
+    if (this.changedData.size === 0) return { values, data: [] };
+    const data = Array.from(this.changedData, ([key, text]) => ({ key, text }));
+    this.changedData = new Map();
     return { values, data };
   }
 

@@ -99,7 +99,7 @@ function moveOn(turn: Turn, from: Departure): void {
     const { message, code } = result.error;
     return takeMove(turn, { do: 'halt', status: 'escalated', cause: { reason: 'contract', message, code }, at: 'step' }, from);
   }
-  for (const move of turn.program.next(turn.run, { path, step, ...result }, turn.facts)) takeMove(turn, onDetour(turn, step, move), from);
+  for (const move of turn.program.next(turn.run, { ...result, path, step }, turn.facts)) takeMove(turn, onDetour(turn, step, move), from);
 }
 
 /** On a detour, the answer to a question leads to the next question, and finally to the run's starting step. */

@@ -48,7 +48,7 @@ export class Turn {
   readonly events: RunEvent[] = [];
   /** The activations whose attempts ended in this decision, as they were then. */
   readonly ended: EndedAttempt[] = [];
-  private readonly todos: Todo[] = [];
+  private todos: Todo[] = [];
 
   constructor({ program, view }: Means, run: Draft, at: number) {
     this.program = program;
@@ -105,7 +105,7 @@ export class Turn {
   finish(perform: (turn: Turn, todo: Todo) => void): void {
     // Tasks that are deferred meanwhile are performed in the same loop.
     for (const todo of this.todos) perform(this, todo);
-    this.todos.length = 0;
+    this.todos = [];
   }
 
   /** The activation at a path; throws if there is none. */

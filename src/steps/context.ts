@@ -28,7 +28,6 @@ interface ContextParts {
 export class AttemptContext implements StepContext {
   readonly #request: AttemptRequest;
   readonly #app: Fields | undefined;
-  readonly #result: unknown;
   /** What the step's functions assumed instead of asking; shared by all contexts of the attempt. */
   readonly #assumed: AssumptionText[];
   readonly runId: string;
@@ -42,6 +41,9 @@ export class AttemptContext implements StepContext {
   readonly undoes: StepContext['undoes'];
   readonly itemKey: string | undefined;
   readonly retryContext: StepContext['retryContext'];
+  /** Postconditions see the result of the work, and an undo the one that it takes back. */
+  readonly result: unknown;
+  readonly item: unknown;
   readonly signal: AbortSignal;
   readonly assume: StepContext['assume'];
   declare readonly db: ProtectedDatabase;
@@ -54,7 +56,6 @@ export class AttemptContext implements StepContext {
   constructor(request: AttemptRequest, parts: ContextParts) {
     this.#request = request;
     this.#snapshot = parts.snapshot;
-    this.#result = parts.result;
     this.#app = parts.app;
     this.#assumed = parts.assumed ?? [];
     const { runId, workflow, bound, activation, undoes, signal } = request;
@@ -69,6 +70,8 @@ export class AttemptContext implements StepContext {
     this.undoes = undoes;
     this.itemKey = activation.member?.key;
     this.retryContext = retryContextOf(request);
+    this.result = deepFreeze(parts.result);
+    this.item = deepFreeze(request.item);
     this.signal = signal;
     this.assume = (assumption) => this.#assume(assumption);
     // On the object itself, so that `{ ...ctx }` has them. Only expensive fields are accessors: defining one takes longer
@@ -94,7 +97,7 @@ export class AttemptContext implements StepContext {
   /** The same context with more data in the run's record. */
   knowing(data: JsonObject): AttemptContext {
     const snapshot = { ...this.snapshot, data: { ...this.snapshot.data, ...data } };
-    return this.#copy({ snapshot, result: this.#result });
+    return this.#copy({ snapshot, result: this.result });
   }
 
   /** The same context with the databases of the step, and with the fields that the application builds around them. */
@@ -102,7 +105,7 @@ export class AttemptContext implements StepContext {
     const [only, second] = Object.values(databases);
     const fields = second === undefined && only !== undefined ? { db: only, databases } : { databases };
     const app = { ...fields, ...(await fieldsAround(this.#request, databases)) };
-    return new AttemptContext(this.#request, { snapshot: this.#snapshot, result: this.#result, app, assumed: this.#assumed });
+    return new AttemptContext(this.#request, { snapshot: this.#snapshot, result: this.result, app, assumed: this.#assumed });
   }
 
   #copy(parts: Pick<ContextParts, 'snapshot' | 'result'>): AttemptContext {
@@ -151,14 +154,6 @@ export class AttemptContext implements StepContext {
       Object.fromEntries(Object.entries(this.snapshot.results).map(([name, output]): [string, { output: Json }] => [name, { output }])),
     );
     return this.#results;
-  }
-
-  get result(): unknown {
-    return deepFreeze(this.#result);
-  }
-
-  get item(): unknown {
-    return this.#request.item === undefined ? undefined : deepFreeze(this.#request.item);
   }
 
   /** The run's record. A task of a flow may not have it loaded; then it must be available synchronously. */

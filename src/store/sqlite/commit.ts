@@ -58,7 +58,7 @@ export function commitDelta(context: CommitContext, delta: Delta, after: After):
     context.anchor.noteCommit(written, transactions);
     if (released) context.owned.delete(delta.run);
     else context.owned.set(delta.run, written);
-    for (const other of new Set(woken)) context.bell.ring(other);
+    for (const other of woken) context.bell.ring(other);
     if (delta.consumed.length > 0 || delta.slots.take.length > 0) context.bell.silence(delta.run);
     if (released) context.bell.released();
   });
@@ -94,9 +94,9 @@ function newRunRow(connection: Connection, { run: id, epoch, state, status }: De
 /** Writes the row of the run and appends to its log; returns the row, or undefined when its owner has lost the run (M1). */
 function writeRun(connection: Connection, before: RunRow, delta: Delta): RunRow | undefined {
   const { state, status, at, create, codeHash } = delta;
-  const past = create?.fork === undefined ? [] : copyPast(connection, before.key, create.fork);
-  const attempts = [...past.map(withoutPlace), ...delta.attempts.map(withoutChecks)];
-  const entry = nextEntry(before, { at, events: delta.events, attempts });
+  const ended = delta.attempts.map(withoutChecks);
+  const attempts = create?.fork === undefined ? ended : [...copyPast(connection, before.key, create.fork).map(withoutPlace), ...ended];
+  const entry = nextEntry(before, at, { events: delta.events, attempts });
   const { seq, head } = entry;
   const row = { ...before, seq, at, head, attempts: entry.attempts, status, due: delta.due ?? null, members: countMembers(state) };
   row.state = encodeState(state, row);
@@ -125,10 +125,10 @@ function postMail(connection: Connection, { post }: Delta): string[] {
 }
 
 /** Takes and frees semaphores; returns the runs whose turn it is now. */
-function moveSlots(connection: Connection, run: number, { slots: { take, free }, status }: Delta): string[] {
+function moveSlots(connection: Connection, run: number, { slots: { take, free }, status }: Delta): readonly string[] {
   const left = take.length + free.length === 0 ? [] : changeSlots(connection, { run, take, free });
   const all = isFinal(status) ? [...left, ...leaveAll(connection, run)] : left;
-  return [...new Set(all)].flatMap((key) => nextInQueue(connection, key));
+  return all.length === 0 ? all : [...new Set(all)].flatMap((key) => nextInQueue(connection, key));
 }
 
 /** Stands in the queue of a semaphore that has no room. */

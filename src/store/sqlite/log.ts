@@ -2,7 +2,7 @@
 
 import { digestText } from '../../base/digest.ts';
 import type { EventRow } from '../store.ts';
-import { chainStart, rowHash, sumOf, toBlob, toHex } from './chain.ts';
+import { chainStart, rowHash, sumOf, toHex } from './chain.ts';
 import type { Connection } from './connection.ts';
 import { damagedRun, parseStored } from './failure.ts';
 import { decodeLogRow, encodeLogRow, type LogRow } from './row-format.ts';
@@ -21,7 +21,7 @@ export interface LogEntry {
 }
 
 /** The row that comes after the end of a log. */
-export function nextEntry(end: Pick<RunRow, 'seq' | 'head' | 'attempts'>, { at, ...added }: LogRow & { readonly at: number }): LogEntry {
+export function nextEntry(end: Pick<RunRow, 'seq' | 'head' | 'attempts'>, at: number, added: LogRow): LogEntry {
   const seq = end.seq + 1;
   const body = encodeLogRow(added);
   const head = rowHash(end.head, { seq, at, bodyDigest: digestText(body) });
@@ -31,8 +31,8 @@ export function nextEntry(end: Pick<RunRow, 'seq' | 'head' | 'attempts'>, { at, 
 /** Appends a row to the log of a run. */
 export function appendEntry(connection: Connection, run: number, { seq, at, head, attempts, body }: LogEntry): void {
   connection
-    .sql('INSERT INTO events (place, at, hash, attempts, sum, body) VALUES (?, ?, ?, ?, ?, ?)')
-    .run(placeOf(run, seq), at, toBlob(head), attempts, sumOf([attempts, body]), body);
+    .sql('INSERT INTO events (place, at, hash, attempts, sum, body) VALUES (?, ?, unhex(?), ?, ?, ?)')
+    .run(placeOf(run, seq), at, head, attempts, sumOf([attempts], body), body);
 }
 
 /** The rows after a position, verified: a missing, swapped or changed one is RUN_DAMAGED with its number. */

@@ -11,7 +11,7 @@ import type { RunState } from '../../kernel/run-state.ts';
 import type { AttemptRow, StoredAttempt } from '../store.ts';
 
 /** An ended attempt as a log row holds it: the gate checks are rows of their own. */
-export type LoggedAttempt = Omit<AttemptRow, 'checks'>;
+export type LoggedAttempt = Omit<AttemptRow, 'checks'> & { readonly checks?: undefined };
 
 /** What one commit adds to the log of a run. */
 export interface LogRow {
@@ -62,8 +62,9 @@ export function stepsInLogRow(text: string): string[] {
 }
 
 /** An attempt without the checks of its gate. */
-export function withoutChecks({ checks: _, ...attempt }: AttemptRow): LoggedAttempt {
-  return attempt;
+export function withoutChecks(attempt: AttemptRow): LoggedAttempt {
+  // Undefined, which JSON leaves out: taking a field away copies the others one by one, at every step.
+  return { ...attempt, checks: undefined };
 }
 
 /** An attempt of another run, to be logged again in a fork of it. */
@@ -83,6 +84,13 @@ export interface StateColumns {
   readonly hash: string;
   readonly name: string;
   readonly form: string;
+  /** How many live members of groups it has. */
+  readonly members: number;
+}
+
+/** Lists show a run that waits as waiting; in its checkpoint it is running. */
+function statusFromColumn(status: RunStatus): RunStatus {
+  return isSettled(status) ? status : 'running';
 }
 
 /** The checkpoint of a run of which the columns say everything. */
@@ -93,8 +101,7 @@ function stateFromColumns({ id, name, hash, form, status, seq, created, at, para
     def: hash,
     form: form as RunState['form'],
     flags: [],
-    // Lists show a run that waits as waiting; in its checkpoint it is running.
-    status: isSettled(status) ? status : 'running',
+    status: statusFromColumn(status),
     seq,
     createdAt: created,
     at,
@@ -110,16 +117,27 @@ function stateFromColumns({ id, name, hash, form, status, seq, created, at, para
 }
 
 /** The text of a checkpoint, without its members (RF2). */
-export function encodeState(state: RunState, columns: StateColumns): string {
-  const given = stateFromColumns(columns);
-  const rest: Record<string, unknown> = {};
-  for (const key in state) {
-    const field = key as keyof RunState;
-    const isGiven = field === 'params' || state[field] === given[field] || (isEmpty(state[field]) && isEmpty(given[field]));
-    if (!isGiven) rest[field] = field === 'live' ? withoutMembers(state.live) : state[field];
-  }
-  return JSON.stringify(rest);
+export function encodeState(state: RunState, { at, status, name, members }: StateColumns): string {
+  // JSON leaves out what is undefined.
+  return JSON.stringify({
+    ...state,
+    ...GIVEN,
+    workflow: state.workflow === name ? undefined : state.workflow,
+    status: state.status === statusFromColumn(status) ? undefined : state.status,
+    at: state.at === at ? undefined : state.at,
+    flags: filled(state.flags),
+    depth: state.depth === 0 ? undefined : state.depth,
+    live: filled(members === 0 ? state.live : withoutMembers(state.live)),
+    groups: filled(state.groups),
+    counts: filled(state.counts),
+    extended: filled(state.extended),
+    signals: filled(state.signals),
+    paused: state.paused ? true : undefined,
+  });
 }
+
+/** The fields of a checkpoint that the columns always give. */
+const GIVEN = { id: undefined, def: undefined, form: undefined, seq: undefined, createdAt: undefined, params: undefined };
 
 /** The checkpoint that a text, its columns and its members hold. Throws when the text is not JSON. */
 export function decodeState(text: string, columns: StateColumns, members: readonly Activation[]): RunState {
@@ -130,15 +148,16 @@ export function decodeState(text: string, columns: StateColumns, members: readon
   return { ...state, live };
 }
 
-function isEmpty(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  for (const _ in value) return false;
-  return true;
+function filled<T extends object>(value: T): T | undefined {
+  for (const _ in value) return value;
+  return undefined;
 }
 
 /** How many live activations are members of a group. */
 export function countMembers(state: RunState): number {
-  return Object.values(state.live).filter(({ member }) => member !== undefined).length;
+  let count = 0;
+  for (const path in state.live) if (state.live[path]?.member !== undefined) count += 1;
+  return count;
 }
 
 function withoutMembers(live: RunState['live']): RunState['live'] {

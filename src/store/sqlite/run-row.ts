@@ -24,8 +24,6 @@ export interface RunRow extends StateColumns {
   readonly definition: number;
   readonly parent: string | null;
   readonly origin: string | null;
-  /** How many live members of groups it has. */
-  readonly members: number;
   readonly sum: number;
   readonly state: string;
   /** The digest of its functions. */
@@ -80,7 +78,9 @@ export function insertRunRow(connection: Connection, row: Omit<RunRow, 'sum'>): 
     );
 }
 
-const UPDATE_RUN = `seq = ?, due = ?, members = ?, sum = ?, state = ? WHERE key = ? AND epoch = ? AND seq = ? AND owner IS NOT NULL`;
+const CHANGES = `seq = ?, due = ?, members = ?, sum = ?, state = ? WHERE key = ? AND epoch = ? AND seq = ? AND owner IS NOT NULL`;
+const UPDATE_RUN = `UPDATE runs SET ${CHANGES}`;
+const UPDATE_STATUS = `UPDATE runs SET status = ?, ${CHANGES}`;
 
 /** Writes what a commit changes in the row of a run; false, and nothing changes, when its owner has lost it or is behind. */
 export function updateRunRow(
@@ -92,16 +92,14 @@ export function updateRunRow(
   const values = [seq, due, members, sumOfRun(row), state, key, before.epoch, before.seq];
   // SQLite writes the index of open runs whenever the status is set, also to what it was.
   const { changes } =
-    status === before.status
-      ? connection.sql(`UPDATE runs SET ${UPDATE_RUN}`).run(...values)
-      : connection.sql(`UPDATE runs SET status = ?, ${UPDATE_RUN}`).run(status, ...values);
+    status === before.status ? connection.sql(UPDATE_RUN).run(...values) : connection.sql(UPDATE_STATUS).run(status, ...values);
   return changes === 1;
 }
 
 /** The checksum of a run: it covers the end of its log, its columns and its checkpoint. Owner and epoch change without it. */
 function sumOfRun(row: Omit<RunRow, 'sum'>): number {
   const { head, id, seq, status, due, created, at, members, attempts, params, parent, origin, hash, state } = row;
-  return sumOf([head, id, seq, status, due, created, at, members, attempts, params?.digest ?? null, parent, origin, hash, state]);
+  return sumOf([head, id, seq, status, due, created, at, members, attempts, params?.digest ?? null, parent, origin, hash], state);
 }
 
 /** Every status that a run can have. */
