@@ -38,11 +38,12 @@ test('heads that moved and merges that were tried are known without starting git
   const main = await ask('refs/heads/main');
   const one = await stage.commit('one', { 'README.md': 'one\n' });
   const other = await stage.commit('other', { 'README.md': 'other\n' });
-  const look = async () => [await git.headOf('one'), await git.conflicts(main, one), await git.conflicts(one, other)];
-  expect(await look()).toEqual([one, null, ['README.md']]);
+  const heads = async () => [await git.headOf('one'), await git.headOf(one)];
+  const look = async () => [...(await heads()), await git.conflicts(main, one), await git.conflicts(one, other)];
+  expect(await look()).toEqual([one, undefined, null, ['README.md']]);
   vi.stubEnv('PATH', '/nowhere');
   try {
-    expect(await look()).toEqual([one, null, ['README.md']]);
+    expect(await look()).toEqual([one, undefined, null, ['README.md']]);
     await expect(git.conflicts(main, other)).rejects.toThrow('could not be run');
   } finally {
     vi.unstubAllEnvs();

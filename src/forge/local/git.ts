@@ -133,7 +133,8 @@ export function createLocalGit(repository: string, now: () => number): LocalGit 
     headOf: async (branch) => {
       if (!isBranchName(branch)) return undefined;
       const ref = `refs/heads/${branch}`;
-      return (await readLoose(join(await directory(), ref))) ?? (await revision(ref));
+      const read = await readLoose(await directory(), ref);
+      return read === undefined ? await revision(ref) : (read ?? undefined);
     },
     commitOf: async (sha) => (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha) ? revision(sha) : undefined),
     currentBranch: async () => {
@@ -162,16 +163,19 @@ export function createLocalGit(repository: string, now: () => number): LocalGit 
 }
 
 /**
- * Reads a branch from the file that git writes for it when it moves, since heads are asked for all the time. Undefined where
- * only git can tell: the branch is packed, symbolic, kept in another format or not there.
+ * Reads a branch from the file that git writes for it when it moves, since heads are asked for all the time. Null if there is
+ * no such branch; undefined where only git can tell: branches are packed or kept in another format, or this one is symbolic.
  */
-async function readLoose(file: string): Promise<string | undefined> {
+async function readLoose(directory: string, ref: string): Promise<string | null | undefined> {
   try {
     // Whoever can write there could put a pipe in its place, which must not be waited for.
-    const text = await readFile(file, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NONBLOCK });
+    const text = await readFile(join(directory, ref), { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NONBLOCK });
     return /^([0-9a-f]{40}|[0-9a-f]{64})\n$/.exec(text)?.[1];
-  } catch {
-    return undefined;
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    // Git packs a branch before it deletes its file, so one that has neither is not there.
+    const isKnown = isMissing && existsSync(join(directory, 'refs', 'heads', '.')) && !existsSync(join(directory, 'packed-refs'));
+    return isKnown ? null : undefined;
   }
 }
 
