@@ -16,12 +16,13 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: 'pawl@localhost',
 };
 /**
- * The commands that start no other program, with hooks and monitors off: no filter, no merge driver, no transport. After
- * every other one the processes of the machine are searched for what it left, which takes milliseconds.
+ * The commands that start no other program, with hooks and monitors off: no filter, no merge driver, no transport, and diffs
+ * only without programs of the repository. After every other one the processes of the machine are searched for what it left,
+ * which takes milliseconds.
  */
 const ALONE: ReadonlySet<string> = new Set([
-  ...['cat-file', 'commit-tree', 'config', 'for-each-ref', 'ls-files', 'merge-base', 'read-tree', 'rev-list', 'rev-parse'],
-  ...['symbolic-ref', 'update-ref', 'write-tree'],
+  ...['cat-file', 'commit-tree', 'config', 'diff-files', 'diff-tree', 'for-each-ref', 'ls-files', 'merge-base', 'read-tree'],
+  ...['rev-list', 'rev-parse', 'symbolic-ref', 'update-ref', 'write-tree'],
 ]);
 const TIMEOUT_MS = 120_000;
 const OUTPUT_MAX = 256 << 20;

@@ -9,9 +9,9 @@ import { type GitAnswer, git, isOutsideGit } from './git.ts';
 /** Returns the top of the checkout that contains a folder, if it has at least one commit. */
 export async function checkoutOf(folder: string): Promise<string | undefined> {
   if (isOutsideGit(folder)) return undefined;
-  const top = await git(folder, ['rev-parse', '--show-toplevel']);
-  const head = top.ok ? await git(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']) : top;
-  return top.ok && head.ok ? top.stdout.trim() : undefined;
+  const found = await git(folder, ['rev-parse', '--show-toplevel', '--verify', '--quiet', 'HEAD^{commit}']);
+  // The last line is the commit.
+  return found.ok ? found.stdout.trim().replace(/\n[^\n]*$/, '') : undefined;
 }
 
 /** The checked-out branch of a folder and its commit. `branch` is undefined for a detached head. */

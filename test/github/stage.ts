@@ -1,7 +1,7 @@
 // Owns the stage on which the forge `github` passes the contract suite: the GitHub of the tests with a repository, and
 // its people.
 
-import { mkdtemp } from 'node:fs/promises';
+import { appendFile, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type GitHubForge, type GitHubForgeOptions, openGitHubForge } from '../../src/forge/github/github-forge.ts';
@@ -31,7 +31,7 @@ export async function openGitHubStage(auth: GitHubAuth = { kind: 'token', token:
   const folder = await mkdtemp(join(tmpdir(), 'pawl-github-'));
   const place = join(folder, OWNER, `${NAME}.git`);
   const repository = await openStageRepository(place, Date.now);
-  await repository.git('config', 'http.receivepack', 'true');
+  await appendFile(join(place, 'config'), '[http]\n\treceivepack = true\n');
   const hub = await startGitHub(place);
   const opened: GitHubForge[] = [];
   const options: GitHubForgeOptions = {

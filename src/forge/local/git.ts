@@ -7,8 +7,8 @@
 // - If the branch is checked out somewhere, the files of that checkout are updated too, as with "git pull".
 //   Uncommitted changes there are kept; if they conflict, the branch is not moved.
 
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { present } from '../../base/fields.ts';
@@ -34,6 +34,8 @@ export type MergeOutcome =
 
 /** The git side of a local forge. */
 export interface LocalGit {
+  /** Returns the git directory that all checkouts of the repository share. */
+  directory(): Promise<string>;
   /** Returns the commit at the head of a branch. */
   headOf(branch: string): Promise<string | undefined>;
   /** Returns the full hash if the repository has that commit. */
@@ -121,8 +123,19 @@ export function createLocalGit(repository: string, now: () => number): LocalGit 
     const { code, stdout } = await git(['rev-parse', '--verify', '--quiet', `${name}^{commit}`], { codes: [0, 1] });
     return code === 0 ? stdout.trim() : undefined;
   };
+  let shared: string | undefined;
+  const directory = async (): Promise<string> => {
+    shared ??= (await git(['rev-parse', '--path-format=absolute', '--git-common-dir'])).stdout.trim();
+    return shared;
+  };
   return {
-    headOf: async (branch) => (isBranchName(branch) ? revision(`refs/heads/${branch}`) : undefined),
+    directory,
+    headOf: async (branch) => {
+      if (!isBranchName(branch)) return undefined;
+      const ref = `refs/heads/${branch}`;
+      const read = await readLoose(await directory(), ref);
+      return read === undefined ? await revision(ref) : (read ?? undefined);
+    },
     commitOf: async (sha) => (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha) ? revision(sha) : undefined),
     currentBranch: async () => {
       const { code, stdout } = await git(['symbolic-ref', '--quiet', '--short', 'HEAD'], { codes: [0, 1] });
@@ -131,10 +144,7 @@ export function createLocalGit(repository: string, now: () => number): LocalGit 
     changedFiles: async (base, head) =>
       parseChanges((await git(['diff', '--name-status', '--find-renames', '-z', `${base}...${head}`])).stdout),
     contains: (whole, part) => contains(git, whole, part),
-    conflicts: async (base, head) => {
-      const joined = await joinTrees(git, base, head);
-      return 'files' in joined ? joined.files : null;
-    },
+    conflicts: createConflicts(git),
     build: (plan) => build(tools, plan),
     advance: (branch, move) => advance(tools, branch, move),
     remove: (branch, at) => removeBranch(tools, branch, at),
@@ -149,6 +159,40 @@ export function createLocalGit(repository: string, now: () => number): LocalGit 
       const { stdout } = await git(['ls-remote', '--quiet', place, `refs/heads/${branch}`], { codes: [0, 128] });
       return /^[0-9a-f]{40,64}(?=\t)/.exec(stdout)?.[0];
     },
+  };
+}
+
+/**
+ * Reads a branch from the file that git writes for it when it moves, since heads are asked for all the time. Null if there is
+ * no such branch; undefined where only git can tell: branches are packed or kept in another format, or this one is symbolic.
+ */
+async function readLoose(directory: string, ref: string): Promise<string | null | undefined> {
+  try {
+    // Whoever can write there could put a pipe in its place, which must not be waited for.
+    const text = await readFile(join(directory, ref), { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NONBLOCK });
+    return /^([0-9a-f]{40}|[0-9a-f]{64})\n$/.exec(text)?.[1];
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    // Git packs a branch before it deletes its file, so one that has neither is not there.
+    const isKnown = isMissing && existsSync(join(directory, 'refs', 'heads', '.')) && !existsSync(join(directory, 'packed-refs'));
+    return isKnown ? null : undefined;
+  }
+}
+
+const CONFLICTS_MAX = 200;
+
+/** Answers whether two commits can be merged. Two commits never change, so git is asked once. */
+function createConflicts(git: Git): LocalGit['conflicts'] {
+  const known = new Map<string, readonly string[] | null>();
+  return async (base, head) => {
+    const key = `${base} ${head}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const joined = await joinTrees(git, base, head);
+    const files = 'files' in joined ? joined.files : null;
+    if (known.size === CONFLICTS_MAX) known.clear();
+    known.set(key, files);
+    return files;
   };
 }
 

@@ -51,8 +51,8 @@ export interface LocalForge extends Forge {
 export async function openLocalForge(options: LocalForgeOptions): Promise<LocalForge> {
   const { actor = 'pawl', now = Date.now } = options;
   const repository = resolve(options.repository);
-  await checkRepository(repository, now);
   const git = createLocalGit(repository, now);
+  await checkRepository(repository, { git, now });
   const defaultBranch = options.defaultBranch ?? (await findDefaultBranch(git));
   const database = openLocalDatabase({ file: resolve(options.state), actor, now });
   const state: LocalState = { database, git, defaultBranch, repository };
@@ -74,15 +74,23 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
   };
 }
 
-async function checkRepository(repository: string, now: () => number): Promise<void> {
+let isGitNew = false;
+
+/** Once per process: the version of git does not change while it is used. */
+async function checkVersion(repository: string, now: () => number): Promise<void> {
+  if (isGitNew) return;
+  const version = /(\d+)\.(\d+)/.exec((await createGit(repository, now)(['version'])).stdout);
+  const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
+  if (major < GIT_MIN[0] || (major === GIT_MIN[0] && minor < GIT_MIN[1])) {
+    throw new GitError(`git ${version?.[0]} is too old, it must be ${GIT_MIN.join('.')} or newer`);
+  }
+  isGitNew = true;
+}
+
+async function checkRepository(repository: string, { git, now }: { readonly git: LocalGit; readonly now: () => number }): Promise<void> {
   try {
-    const git = createGit(repository, now);
-    const version = /(\d+)\.(\d+)/.exec((await git(['version'])).stdout);
-    const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
-    if (major < GIT_MIN[0] || (major === GIT_MIN[0] && minor < GIT_MIN[1])) {
-      throw new GitError(`git ${version?.[0]} is too old, it must be ${GIT_MIN.join('.')} or newer`);
-    }
-    await git(['rev-parse', '--git-dir']);
+    await checkVersion(repository, now);
+    await git.directory();
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     const message = `the local forge cannot use the repository ${repository}: ${error.message}; use a git repository, or create one with "git init"`;
