@@ -293,7 +293,8 @@ describe('commands that jobs take', () => {
     const { pull, run } = await asked();
     const { id, runs } = await command(pull, '/pawl status');
     expect([runs, reactions(id)]).toMatchObject([[{ run, status: 'waiting' }], ['eyes', '+1']]);
-    expect(written(pull.number).filter((body) => body.startsWith(`Run ${run}: `))).toHaveLength(1);
+    const answers = written(pull.number).filter((body) => body.startsWith(`Run ${run}: `));
+    expect(answers.map((body) => body.split('\n', 1)[0])).toEqual([`Run ${run}: waiting for a decision at approve.`]);
     const wrong = await command(pull, '/pawl aprove');
     expect([wrong.runs, reactions(wrong.id)]).toMatchObject([[{ run, status: 'waiting' }], ['confused']]);
   });
