@@ -27,7 +27,12 @@ export interface GitEnd {
 
 /** Whether the server refused the login itself. */
 export function isLoginRefused(message: string): boolean {
-  return /\b401\b|authentication failed|could not read (?:username|password)/i.test(message);
+  return /(?:error:|HTTP) 401\b|authentication failed|could not read (?:username|password)/i.test(message);
+}
+
+/** Whether the server refuses what the login asked for. */
+export function isAccessRefused(message: string): boolean {
+  return /(?:error:|HTTP) 403\b|repository.* not found/i.test(message);
 }
 
 /**

@@ -152,6 +152,10 @@ describe('a link for one decision', () => {
       await rig.send('GET', path, { headers });
     await rig.send('HEAD', path);
     expect(await written()).toBe(before);
+    // The browser of a chat program, which a person uses, and a phone with an unlucky name.
+    const person = { 'user-agent': 'Mozilla/5.0 (Linux; Android 9; CUBOT X19) Telegram-Android/11.4', 'sec-fetch-dest': 'document' };
+    expect(fieldIn(await rig.send('GET', path, { headers: person }), 'digest')).not.toBe(digest);
+    rig.wait(5000);
     // Two people open it at the same moment, and then again.
     const pages = await Promise.all([rig.send('GET', path), rig.send('GET', path)]);
     const now = [...new Set(pages.map((page) => fieldIn(page, 'digest')))];

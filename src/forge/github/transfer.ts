@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { git } from '../../process/git.ts';
-import { GitFailure, type GitRemote, gitRemote, isLoginRefused } from '../../process/git-remote.ts';
+import { GitFailure, type GitRemote, gitRemote, isAccessRefused, isLoginRefused } from '../../process/git-remote.ts';
 import type { FetchRequest, PushRequest } from '../forge.ts';
 import type { Connection } from './client.ts';
 import { refuse, withAdvice } from './failure.ts';
@@ -104,7 +104,7 @@ function lost({ branch, sha }: PushRequest, head: string): never {
 function unavailable(what: string, said: string): never {
   const message = withAdvice(`git could not ${what}: ${said}`);
   if (isLoginRefused(said)) refuse({ result: 'denied', message: `${message}; the login is not valid (any more): renew the token` });
-  return refuse({ result: /\b403\b|not found/i.test(said) ? 'denied' : 'unavailable', message });
+  return refuse({ result: isAccessRefused(said) ? 'denied' : 'unavailable', message });
 }
 
 async function remoteHead(place: string, remote: GitRemote, ref: string): Promise<string | undefined> {

@@ -133,7 +133,9 @@ const PREVIEWER = /bot\b|bot\/|crawler|spider|preview|externalhit|whatsapp|slack
 /** Whether a program fetches the page before a person opens it, if ever: that is no reason to look again. */
 function isPreview({ req }: ServerContext): boolean {
   const purpose = `${req.header('purpose') ?? ''} ${req.header('sec-purpose') ?? ''}`;
-  return req.method === 'HEAD' || /prefetch|preview/i.test(purpose) || PREVIEWER.test(req.header('user-agent') ?? '');
+  if (req.method === 'HEAD' || /prefetch|preview/i.test(purpose)) return true;
+  // A browser says so when it opens a page, also the one of a chat program.
+  return req.header('sec-fetch-dest') !== 'document' && PREVIEWER.test(req.header('user-agent') ?? '');
 }
 
 /** How much of a diff a phone is sent. */
