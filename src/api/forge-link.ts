@@ -68,7 +68,7 @@ async function concerned(forge: Forge, { issue, pr, sha, branch }: ForgeEvent): 
 
 /** The events that can end a merge which is under way at the forge. */
 const MERGE_NEWS = [
-  ...['check_run.completed', 'check_suite.completed', 'status', 'merge_group', 'started'],
+  ...['check_run.completed', 'check_suite.completed', 'workflow_run.completed', 'status', 'merge_group', 'started'],
   ...['closed', 'dequeued', 'synchronize', 'edited', 'converted_to_draft'].map((action) => `pull_request.${action}`),
 ];
 

@@ -406,6 +406,8 @@ export interface Forge extends ForgeReader, ForgeActor, ForgeGit {
   readonly name: string;
   /** Calls back for events, in order, from any process. The callback must not throw. Returns a function that stops it. */
   watch(callback: (event: ForgeEvent) => void, options?: WatchOptions): () => void;
+  /** How far the clock of the forge is ahead of the one here, in milliseconds; without it, both are the same. */
+  aheadMs?(): number;
   close(): Promise<void>;
 }
 

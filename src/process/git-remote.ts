@@ -14,6 +14,8 @@ export interface GitRemote {
   /** The address of the repository, without a login: `https://github.com/octo/project.git`. */
   readonly url: string;
   token(): Promise<string>;
+  /** Gets another token after one was refused. Returns false if there is none. */
+  renew(refused: string): Promise<boolean>;
 }
 
 /** The output of a git call that ended, with the text of its errors. */
@@ -23,12 +25,36 @@ export interface GitEnd {
   readonly stderr: string;
 }
 
-/** Runs a git command that talks to the remote. The server's answer to a push or a fetch is in the result. */
+/** Whether the server refused the login itself. */
+export function isLoginRefused(message: string): boolean {
+  return /(?:error:|HTTP) 401\b|authentication failed|could not read (?:username|password)/i.test(message);
+}
+
+/** Whether the server refuses what the login asked for. */
+export function isAccessRefused(message: string): boolean {
+  return /(?:error:|HTTP) 403\b|repository.* not found/i.test(message);
+}
+
+/**
+ * Runs a git command that talks to the remote. The server's answer to a push or a fetch is in the result. A refused login is
+ * renewed once: a server refuses before it acts.
+ */
 export async function gitRemote(cwd: string, remote: GitRemote, args: readonly string[]): Promise<GitEnd> {
   const token = await remote.token();
+  const end = await callRemote(cwd, { url: remote.url, token }, args);
+  if (end.code === 0 || !isLoginRefused(end.stderr) || !(await remote.renew(token))) return end;
+  return await callRemote(cwd, { url: remote.url, token: await remote.token() }, args);
+}
+
+interface LoggedInRemote {
+  readonly url: string;
+  readonly token: string;
+}
+
+async function callRemote(cwd: string, { url, token }: LoggedInRemote, args: readonly string[]): Promise<GitEnd> {
   const login = Buffer.from(`x-access-token:${token}`).toString('base64');
   const settings: readonly (readonly [string, string])[] = [
-    [`http.${remote.url}.extraHeader`, `Authorization: Basic ${login}`],
+    [`http.${url}.extraHeader`, `Authorization: Basic ${login}`],
     ['http.followRedirects', 'false'],
     ['credential.helper', ''],
     ['protocol.version', '2'],

@@ -83,7 +83,7 @@ test('--github-actions pins the version, keeps tokens out of the checkout, and r
   const { stdout } = await rig.run(['init', '--github-actions']);
   expect(stdout).toContain('wrote       .github/workflows/pawl.yml');
   const file = parse(read('.github/workflows/pawl.yml')) as {
-    on: object;
+    on: Record<string, { types?: string[] } | null>;
     concurrency: object;
     jobs: { pawl: { steps: { run?: string; with?: object }[] } };
   };
@@ -93,4 +93,7 @@ test('--github-actions pins the version, keeps tokens out of the checkout, and r
   expect(file.concurrency).toEqual({ group: 'pawl', 'cancel-in-progress': false });
   // The code of a pull request is not what judges it.
   expect(Object.keys(file.on)).not.toContain('pull_request');
+  // A merge that waits in the queue ends with one of these; that a queue begins to check starts no job.
+  expect(file.on.pull_request_target?.types).toEqual(expect.arrayContaining(['closed', 'dequeued']));
+  expect(Object.keys(file.on)).not.toContain('merge_group');
 });

@@ -119,6 +119,25 @@ describe('the pull request of a run', () => {
     expect(await stage.read(`pawl/${view.id}`, 'src/a.txt')).toBe('tested\n');
   });
 
+  test('is not opened while the login for the push is refused; nothing of the work is lost, and a retry continues with it', async () => {
+    let worked = 0;
+    const script: Script = (request) => {
+      if (request.step === 'work') worked += 1;
+      return asking({ title: 'Search' })(request);
+    };
+    const number = await issue();
+    const { push } = stage.forge;
+    const refused = { result: 'denied', message: 'the login is not valid (any more): renew the token' } as const;
+    Object.assign(stage.forge, { push: async () => refused });
+    const { view, engine } = await play(fileOf(WORK + OPEN), script, { issue: number });
+    expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('renew the token')]);
+    expect(stage.forge.control.list('pr')).toEqual([]);
+    Object.assign(stage.forge, { push });
+    await engine.run(view.id).resume({ actor: 'ann', choice: { how: 'retry' } });
+    expect((await engine.run(view.id).wait()).status).toBe('completed');
+    expect([worked, await stage.read(`pawl/${view.id}`, 'src/a.txt')]).toEqual([1, 'tested\n']);
+  });
+
   test('from another branch is refused, and is neither opened nor landed', async () => {
     await stage.commit('untested', { 'evil.txt': 'evil' });
     const { view } = await play(fileOf(WORK + OPEN + MERGE), asking({ title: 'Search', head: 'untested' }), { issue: await issue() });

@@ -183,6 +183,49 @@ describe('other people and rules', () => {
     expect(answer).toMatchObject({ result: 'denied', message: expect.stringContaining('GH006') });
   });
 
+  test('an archived repository refuses every write and every push, and can be read', async () => {
+    const { number } = await openSample(stage, 'topic');
+    const { folder, commit } = await stage.clone();
+    const sha = await commit({ 'a.txt': '1' });
+    stage.hub.state.archived = true;
+    const ARCHIVED = { result: 'denied', message: expect.stringMatching(/archived.*unarchive it in its settings at GitHub/s) };
+    expect(await stage.forge.comment({ number, body: 'hello' }, 'k1')).toMatchObject(ARCHIVED);
+    expect(await stage.forge.push({ folder, branch: 'work', sha })).toMatchObject(ARCHIVED);
+    expect(valueIn(await stage.forge.pullRequest(number)).number).toBe(number);
+    stage.hub.state.archived = false;
+    valueIn(await stage.forge.comment({ number, body: 'hello' }, 'k1'));
+    expect(stage.hub.state.comments).toHaveLength(1);
+  });
+
+  test('a review with a comment on a line that is not in the diff is written whole, in its text', async () => {
+    const { number, head } = await openSample(stage, 'topic');
+    const comments = [
+      { path: 'topic.txt', line: 1, body: 'Good.' },
+      { path: 'gone`.txt', line: 99, body: 'This is\nold.' },
+    ];
+    const request = { number, head, state: 'commented' as const, body: 'Two notes.', comments };
+    stage.hub.faults.push({
+      on: `POST ${REPO}/pulls/${number}/reviews`,
+      status: 422,
+      message: 'Unprocessable Entity: Line could not be resolved',
+    });
+    valueIn(await stage.forge.submitReview(request, 'k1'));
+    const [review, ...others] = stage.hub.state.reviews.filter((one) => one.number === number);
+    expect(others).toEqual([]);
+    expect(review?.body).toMatch(/^Two notes\.\n\n- `topic\.txt:1`: Good\.\n- `gone'\.txt:99`: This is\n {2}old\.\n/);
+    // The same request again finds it.
+    valueIn(await (await stage.reopen()).submitReview(request, 'k1'));
+    expect(stage.hub.state.reviews.filter((one) => one.number === number)).toHaveLength(1);
+  });
+
+  test('a review that GitHub refuses for another reason stays refused', async () => {
+    const { number, head } = await openSample(stage, 'topic');
+    const comments = [{ path: 'topic.txt', line: 1, body: 'Good.' }];
+    stage.hub.faults.push({ on: `POST ${REPO}/pulls/${number}/reviews`, status: 422, message: 'Review was submitted too quickly' });
+    const answer = await stage.forge.submitReview({ number, head, state: 'commented', body: 'x', comments }, 'k1');
+    expect(answer).toMatchObject({ result: 'denied', message: expect.stringContaining('too quickly') });
+  });
+
   test('reading a deleted branch is not_found, and a merge does not delete it again', async () => {
     const { number, head } = await openSample(stage, 'topic');
     stage.hub.beforeNext = {
@@ -278,6 +321,46 @@ describe('logins', () => {
     for (const token of [...stage.hub.state.tokens.keys()].filter((one) => one.startsWith('ghs_'))) stage.hub.state.tokens.delete(token);
     valueIn(await forge.comment({ number: 1, body: 'still here' }, 'k2'));
     expect([requested(), stage.hub.state.comments.length]).toEqual([3, 1]);
+  });
+
+  test('an App whose clock is wrong logs in by the clock of GitHub, and knows the difference', async () => {
+    for (const [index, byMs] of [300_000, -700_000].entries()) {
+      const forge = await stage.reopen({ auth: app, now: () => Date.now() + byMs });
+      valueIn(await forge.whoami());
+      valueIn(await forge.createIssue(ISSUE, `k${index}`));
+      expect(Math.abs((forge.aheadMs?.() ?? 0) + byMs)).toBeLessThan(5000);
+    }
+    await stage.forge.whoami();
+    await stage.forge.issue(1);
+    expect(stage.forge.aheadMs?.()).toBe(0);
+  });
+
+  test('the token of an App that is revoked in the middle of a push is replaced once; the push happens', async () => {
+    const forge = await stage.reopen({ auth: app });
+    const { folder, commit } = await stage.clone();
+    const sha = await commit({ 'a.txt': '1' });
+    valueIn(await forge.whoami());
+    const revoke = (): void => {
+      for (const token of [...stage.hub.state.tokens.keys()].filter((one) => one.startsWith('ghs_'))) stage.hub.state.tokens.delete(token);
+    };
+    revoke();
+    expect(valueIn(await forge.push({ folder, branch: 'work', sha }))).toEqual({ sha });
+    // After the branches were read, before the commit is sent.
+    stage.hub.beforeGit = { on: 'git-receive-pack', work: revoke };
+    const next = await commit({ 'a.txt': '2' });
+    expect(valueIn(await forge.push({ folder, branch: 'work', sha: next }))).toEqual({ sha: next });
+    expect(stage.hub.beforeGit).toBeUndefined();
+  });
+
+  test('a token that is revoked in the middle of a push is denied, says what to do, and the push can be repeated', async () => {
+    const { folder, commit } = await stage.clone();
+    const sha = await commit({ 'a.txt': '1' });
+    stage.hub.beforeGit = { on: 'git-receive-pack', work: () => void stage.hub.state.tokens.delete(TOKEN) };
+    const answer = await stage.forge.push({ folder, branch: 'work', sha });
+    expect(answer).toMatchObject({ result: 'denied', message: expect.stringContaining('renew the token') });
+    expect(JSON.stringify(answer)).not.toContain(TOKEN);
+    stage.hub.state.tokens.set(TOKEN, LOGIN);
+    expect(valueIn(await stage.forge.push({ folder, branch: 'work', sha }))).toEqual({ sha });
   });
 
   test('an invalid token is denied, and the error says so', async () => {

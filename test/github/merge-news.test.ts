@@ -123,6 +123,14 @@ const commitStatus = (sha: string, branches: readonly string[]): Webhook => ({
   payload: { ...REST, id: 8, sha, state: 'success', context: 'ci', branches: branches.map((name) => ({ name })) },
 });
 
+const workflowRun = (sha: string, branch: string | null): Webhook => ({
+  event: 'workflow_run',
+  payload: {
+    ...{ action: 'completed', ...REST },
+    workflow_run: { id: 7, name: 'CI', head_sha: sha, head_branch: branch, updated_at: stamp(), pull_requests: [] },
+  },
+});
+
 describe('a merge that is in the queue', () => {
   beforeEach(() => void state().queues.set('main', []));
 
@@ -131,6 +139,7 @@ describe('a merge that is in the queue', () => {
     ['of its merge group', group],
     ['of a check of its merge group', () => checkRun(QUEUE_SHA, queueBranch())],
     ['of the checks of its merge group', () => checkSuite(QUEUE_SHA, queueBranch())],
+    ['of a workflow of its merge group', () => workflowRun(QUEUE_SHA, queueBranch())],
     ['of a status of its merge group', () => commitStatus(QUEUE_SHA, ['other', queueBranch()])],
   ])('ends at the webhook %s', async (_, webhook) => {
     const waiting = await begin('webhook');
@@ -183,6 +192,7 @@ describe('a merge that waits for required checks', () => {
     ['check', () => checkRun(head, 'feature')],
     ['check, of a fork as GitHub tells it', () => checkRun(head, null)],
     ['suite', () => checkSuite(head, 'feature')],
+    ['workflow, which is all that starts a job for checks in GitHub Actions', () => workflowRun(head, 'feature')],
     ['status', () => commitStatus(head, ['feature'])],
   ])('goes on at the webhook of a %s', async (_, webhook) => {
     const waiting = await begin('webhook');

@@ -131,6 +131,22 @@ describe('a login that is no longer valid', () => {
   });
 });
 
+describe('a repository that its owner archived', () => {
+  test('stops the run and says so, and the run continues once it is no longer archived', async () => {
+    const begun = await begin();
+    begun.ahead(async () => {
+      stage.hub.state.archived = true;
+    });
+    const { status, error, waits } = await approved(begun);
+    const ARCHIVED = /Repository was archived so is read-only; unarchive it in its settings at GitHub, or cancel the run$/;
+    expect([status, error]).toEqual(['escalated', expect.stringMatching(ARCHIVED)]);
+    expect(waits).toMatchObject([{ kind: 'escalation', command: `pawl retry ${begun.run.id}` }]);
+    stage.hub.state.archived = false;
+    await begun.run.resume({ actor: 'ann', choice: { how: 'retry' } });
+    expect((await begun.run.wait()).status).toBe('completed');
+  });
+});
+
 describe('other people', () => {
   test('who push between the approval and the merge get nothing merged, and the approval is requested again', async () => {
     const begun = await begin();

@@ -49,6 +49,8 @@ export interface GitHubServer {
   readonly moved: Map<string, string>;
   /** Something that happens right before the next request like this is carried out. */
   beforeNext: { readonly on: string; work(): Promise<void> } | undefined;
+  /** The same before the next call of git like this. */
+  beforeGit: { readonly on: string; work(): void } | undefined;
   close(): Promise<void>;
 }
 
@@ -81,7 +83,17 @@ export async function startGitHub(repository: string): Promise<GitHubServer> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const hub: GitHubServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ state, log: [], violations: [], faults: [], moved: new Map(), limitedUntil: 0, holdNext: undefined, beforeNext: undefined },
+    ...{
+      state,
+      log: [],
+      violations: [],
+      faults: [],
+      moved: new Map(),
+      limitedUntil: 0,
+      holdNext: undefined,
+      beforeNext: undefined,
+      beforeGit: undefined,
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -102,6 +114,7 @@ interface Call {
 async function serveApi(hub: GitHubServer, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? '/', hub.url);
   const asked = url.pathname.slice('/api/v3'.length);
+  response.setHeader('date', new Date(Date.now() + hub.state.aheadMs).toUTCString());
   const sent = await text(request);
   if (request.headers['x-github-api-version'] !== API_VERSION)
     hub.violations.push(`${request.method} ${asked} names no version of the API`);
@@ -204,19 +217,21 @@ async function answerCall(hub: GitHubServer, { url, matched, body, authorization
   const { operation, params } = matched;
   const token = authorization.replace(/^(token|bearer) /i, '');
   const isApp = operation.id.startsWith('apps/');
-  const actor = isApp ? (isAppToken(token) ? 'app' : undefined) : state.tokens.get(token);
+  const actor = isApp ? (isAppToken(token, Date.now() + state.aheadMs) ? 'app' : undefined) : state.tokens.get(token);
   if (actor === undefined) return apiError(401, 'Bad credentials');
   if (hub.limitedUntil > Date.now()) return apiError(403, 'API rate limit exceeded for user ID 1.');
   if (params.owner !== undefined && (params.owner !== OWNER || params.repo !== NAME)) return apiError(404, 'Not Found');
+  if (state.archived && !isApp && operation.method !== 'GET') return apiError(403, 'Repository was archived so is read-only.');
   await state.refresh();
   const handler = HANDLERS[operation.id];
   if (handler === undefined) throw new Error(`no handler for ${operation.id}`);
   return await handler({ state, actor, params, query: url.searchParams, body });
 }
 
-function isAppToken(token: string): boolean {
-  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? 'e30', 'base64url').toString() || '{}') as { iss?: string; exp?: number };
-  return claims.iss === String(APP.id) && (claims.exp ?? 0) * 1000 > Date.now();
+function isAppToken(token: string, now: number): boolean {
+  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? 'e30', 'base64url').toString() || '{}') as Record<string, unknown>;
+  const [iat, exp] = [Number(claims.iat) * 1000, Number(claims.exp) * 1000];
+  return claims.iss === String(APP.id) && iat <= now && exp > now && exp <= now + 600_000;
 }
 
 function pageOf(url: URL, { data, listIn }: ApiResponse): { readonly data: unknown; readonly headers: Record<string, string> } {
@@ -237,7 +252,7 @@ interface Sent {
 }
 
 function send(response: ServerResponse, { status, data, headers }: Sent): void {
-  const common = { 'x-github-request-id': randomUUID(), date: new Date().toUTCString() };
+  const common = { 'x-github-request-id': randomUUID() };
   const isEmpty = status === 204 || status === 304;
   response.writeHead(status, { ...common, ...headers, ...(isEmpty ? {} : { 'content-type': 'application/json; charset=utf-8' }) });
   response.end(isEmpty ? undefined : JSON.stringify(data));
@@ -251,10 +266,19 @@ interface GitCall {
 
 async function serveGit(hub: GitHubServer, { root, request, response }: GitCall): Promise<void> {
   const url = new URL(request.url ?? '/', hub.url);
+  const { beforeGit } = hub;
+  if (beforeGit !== undefined && `${url.pathname}${url.search}`.includes(beforeGit.on)) {
+    hub.beforeGit = undefined;
+    beforeGit.work();
+  }
   const login = Buffer.from((request.headers.authorization ?? '').replace(/^Basic /, ''), 'base64').toString();
   const actor = hub.state.tokens.get(login.slice(login.indexOf(':') + 1));
   hub.log.push(`${request.method} ${url.pathname}${url.search}`);
   const fault = takeFault(hub, `GIT ${url.pathname}${url.search}`);
+  if (actor !== undefined && hub.state.archived && `${url.pathname}${url.search}`.includes('git-receive-pack')) {
+    response.writeHead(403, { 'content-type': 'text/plain' });
+    return void response.end('This repository was archived so it is read-only.\n');
+  }
   if (actor === undefined || fault !== undefined) {
     response.writeHead(fault?.status ?? 401, actor === undefined ? { 'www-authenticate': 'Basic realm="GitHub"' } : {});
     return void response.end();

@@ -130,6 +130,8 @@ export class GitHubState {
   name = NAME;
   /** How far the server's clock is ahead, for tokens that run out. */
   aheadMs = 0;
+  /** Whether the owner archived the repository: nothing can be written. */
+  archived = false;
   /** How many reads of a pull request say that its mergeability is not known yet. */
   unknownMergeability = 0;
   /** Why GitHub refuses every merge, such as a rule of the branch. */

@@ -150,6 +150,61 @@ describe('jobs in a row', () => {
   });
 });
 
+describe('a job ends as soon as only the forge, people or a later time continue its runs', () => {
+  const MERGED_BY = 'github-merge-queue[bot]';
+  const queue = (): number[] => stage.hub.state.queues.get('main') ?? [];
+  const looks = (): number => stage.hub.log.filter((line) => line.includes('PawlQueue')).length;
+  /** A run whose merge is in the queue, after a job that ended. */
+  const queued = async (): Promise<Item> => {
+    stage.hub.state.queues.set('main', []);
+    await job('issues', label(issue()));
+    const [pull] = pulls() as [Item];
+    await stage.review(pull.number, 'ann', 'approved');
+    const { runs, stderr } = await job('pull_request_review', review(pull));
+    expect([stderr, runs.map(({ status }) => status), queue()]).toEqual(['', ['waiting'], [pull.number]]);
+    // A job that stayed for the next look, in 15 seconds, would have asked more often.
+    expect(looks()).toBeLessThanOrEqual(2);
+    return pull;
+  };
+
+  test('a merge in the queue: the job does not stay for the next look, and the job of the merge ends the run', async () => {
+    const pull = (await queued()) as Item & { pull: NonNullable<Item['pull']> };
+    const base = stage.hub.state.headOf('main') as string;
+    const built = await stage.hub.state.git.build({ method: 'merge', base, head: pull.pull.headSha, message: 'Merge' });
+    if (built.kind !== 'merged') throw new Error(built.kind);
+    await stage.hub.state.git.advance('main', { from: base, to: built.sha });
+    Object.assign(pull.pull, { merged: true, mergeSha: built.sha, baseSha: base });
+    Object.assign(pull, { open: false });
+    queue().splice(0);
+    stage.hub.state.record(pull, 'closed', { actor: MERGED_BY });
+    const { runs, stderr } = await job('pull_request_target', payloadFor(pull, { action: 'closed', sender: 'ann' }));
+    expect([stderr, runs]).toEqual(['', []]);
+  });
+
+  test('a merge that the queue removed: the job of that event continues the run', async () => {
+    const pull = await queued();
+    queue().splice(0);
+    stage.hub.state.record(pull, 'removed_from_merge_queue', { actor: MERGED_BY });
+    const { runs } = await job('pull_request_target', payloadFor(pull, { action: 'dequeued', sender: 'ann' }));
+    expect(runs).toMatchObject([{ status: 'escalated' }]);
+  });
+
+  test('a gate that waits for reviews beside a question to people', async () => {
+    const both = WORKFLOW.replace(
+      / {2}- id: review\n[\s\S]*?timeout: 7d\n/,
+      `  - id: both
+    type: parallel
+    branches:
+      - { id: review, type: gate, conditions: [{ check: pr_approval, from: maintainers, count: 1 }], timeout: 7d }
+      - { id: told, type: human, prompt: "Told everybody?", from: maintainers, timeout: 7d }
+`,
+    );
+    await stage.commit('main', { '.pawl/workflows/fix.yaml': both });
+    const { runs, stderr } = await job('issues', label(issue()));
+    expect([stderr, runs.map(({ status }) => status)]).toEqual(['', ['waiting']]);
+  }, 240_000);
+});
+
 const stop = (): string => join(rig.home, 'hold');
 const begun = (): Promise<unknown> => expect.poll(() => existsSync(join(rig.home, 'begun')), { timeout: 200_000 }).toBe(true);
 
@@ -293,7 +348,8 @@ describe('commands that jobs take', () => {
     const { pull, run } = await asked();
     const { id, runs } = await command(pull, '/pawl status');
     expect([runs, reactions(id)]).toMatchObject([[{ run, status: 'waiting' }], ['eyes', '+1']]);
-    expect(written(pull.number).filter((body) => body.startsWith(`Run ${run}: `))).toHaveLength(1);
+    const answers = written(pull.number).filter((body) => body.startsWith(`Run ${run}: `));
+    expect(answers.map((body) => body.split('\n', 1)[0])).toEqual([`Run ${run}: waiting for a decision at approve.`]);
     const wrong = await command(pull, '/pawl aprove');
     expect([wrong.runs, reactions(wrong.id)]).toMatchObject([[{ run, status: 'waiting' }], ['confused']]);
   });

@@ -135,6 +135,50 @@ describe('a link for one decision', () => {
     expect((await rig.engine.run(id).wait()).status).toBe('completed');
   });
 
+  test('is looked at once in a few seconds, however often it is opened, and a program that previews it causes no look', async () => {
+    const { id, digest } = await rig.parked();
+    const path = await linkTo(id);
+    const written = async (): Promise<number> => (await rig.engine.store.events(id, 0)).flatMap(({ events }) => events).length;
+    const before = await written();
+    writeFileSync(join(rig.folder, 'plan.md'), 'two');
+    const agents = [
+      'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+      'WhatsApp/2.23',
+      'facebookexternalhit/1.1',
+      'TelegramBot (like TwitterBot)',
+    ];
+    for (const agent of agents) expect(fieldIn(await rig.send('GET', path, { headers: { 'user-agent': agent } }), 'digest')).toBe(digest);
+    for (const headers of [{ purpose: 'prefetch' }, { 'sec-purpose': 'prefetch;prerender' }] as Record<string, string>[])
+      await rig.send('GET', path, { headers });
+    await rig.send('HEAD', path);
+    expect(await written()).toBe(before);
+    // The browser of a chat program, which a person uses, and a phone with an unlucky name.
+    const person = { 'user-agent': 'Mozilla/5.0 (Linux; Android 9; CUBOT X19) Telegram-Android/11.4', 'sec-fetch-dest': 'document' };
+    expect(fieldIn(await rig.send('GET', path, { headers: person }), 'digest')).not.toBe(digest);
+    rig.wait(5000);
+    // Two people open it at the same moment, and then again.
+    const pages = await Promise.all([rig.send('GET', path), rig.send('GET', path)]);
+    const now = [...new Set(pages.map((page) => fieldIn(page, 'digest')))];
+    expect([now.length, now[0] === digest]).toEqual([1, false]);
+    const looked = await written();
+    expect(looked).toBeGreaterThan(before);
+    const token = rig.token('ann', ['decide']);
+    for (let time = 0; time < 3; time += 1) {
+      await rig.send('GET', path);
+      expect((await rig.send('POST', `/api/v1/runs/${id}/look`, { token, body: {} })).json()).toMatchObject({ changed: [] });
+    }
+    expect(await written()).toBe(looked);
+    writeFileSync(join(rig.folder, 'plan.md'), 'three');
+    rig.wait(5000);
+    const { changed } = (await rig.send('POST', `/api/v1/runs/${id}/look`, { token, body: {} })).json<{ changed: object[] }>();
+    expect(changed).toMatchObject([{ gate: 'ask#1', what: expect.stringContaining('plan.md') }]);
+    // A decision about what is not true any more is refused all the same.
+    writeFileSync(join(rig.folder, 'plan.md'), 'four');
+    const stale = fieldIn(await rig.send('GET', path), 'digest');
+    expect((await rig.form(path, { option: 'approve', digest: stale })).status).toBe(409);
+    expect(await statusOf(id)).toBe('waiting');
+  });
+
   test('says who decided, when somebody was faster', async () => {
     const { id, digest } = await rig.parked();
     const path = await linkTo(id);

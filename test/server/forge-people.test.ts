@@ -50,11 +50,15 @@ type Asking = Opened & { readonly run: string };
 const workflowOf = (human: HumanGateSpec) =>
   defineWorkflow({ name: 'asking', facts: ['pr_number'], steps: [{ id: 'ask', human, next: null }] });
 
-async function ask(human: Omit<HumanGateSpec, 'prompt'>, engine: Partial<EngineOptions> = {}): Promise<Asking> {
+async function ask(
+  human: Omit<HumanGateSpec, 'prompt'>,
+  { aheadMs, ...engine }: Partial<EngineOptions> & { readonly aheadMs?: number } = {},
+): Promise<Asking> {
+  const at = aheadMs === undefined ? forge : { ...forge, aheadMs: () => aheadMs };
   const workflow = workflowOf({ prompt: 'Ship it?', ...human });
   const opened = await rig.open({
     workflows: [workflow],
-    events: { forge: { forge, groups: () => groups } },
+    events: { forge: { forge: at, groups: () => groups } },
     engine: { groups, ...engine },
   });
   const { id } = await opened.engine.start(workflow, {}, { facts: { issue_number: ISSUE, pr_number: PR } });
@@ -188,6 +192,22 @@ describe('FD5: what happened before a question was asked as it is now', () => {
     const asking = await ask({ waitFor: 'label', label: 'ship' });
     await (await late('ann', 5000)).addLabels({ number: ISSUE, labels: ['ship'] }, 'early');
     await expect.poll(() => reasons(asking, 'issues.labeled')).toEqual([BEFORE]);
+    expect(await decisions(asking)).toEqual([]);
+  });
+
+  test('a comment counts by the clock of the forge, if that of this machine is ahead', async () => {
+    const asking = await ask({ waitFor: 'comment' }, { aheadMs: -60_000 });
+    await (await late('ann', 65_000)).comment({ number: ISSUE, body: 'Wait, this is broken.' }, 'early');
+    await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
+    await (await late('ann', 58_000)).comment({ number: ISSUE, body: 'Ship it.' }, 'seen');
+    await expect.poll(async () => (await view(asking)).status).toBe('completed');
+    expect(await decisions(asking)).toMatchObject([{ actor: 'ann', input: 'Ship it.' }]);
+  });
+
+  test('nor does one that only looks later, because the clock of the forge is ahead', async () => {
+    const asking = await ask({ waitFor: 'comment' }, { aheadMs: 60_000 });
+    await (await late('ann', -30_000)).comment({ number: ISSUE, body: 'Wait, this is broken.' }, 'early');
+    await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
     expect(await decisions(asking)).toEqual([]);
   });
 

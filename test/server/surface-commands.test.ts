@@ -232,6 +232,23 @@ test('a run that stopped is retried, and one is cancelled; each is recorded with
   expect((await at.say('/pawl status')).answers.join()).toContain(`Run ${other.id}: cancelled.`);
 });
 
+test('"/pawl status" says what each run does, and what one that waits is waiting for', async () => {
+  await at.open();
+  const run = await at.ask();
+  expect((await at.say('/pawl status')).answers).toEqual([expect.stringContaining(`Run ${run.id}: waiting for a decision at ask.`)]);
+  await run.pause({ actor: 'ann' });
+  expect((await at.say('/pawl status')).answers).toEqual([
+    expect.stringContaining(`Run ${run.id}: waiting for a decision at ask, for somebody to resume it: it is paused.`),
+  ]);
+});
+
+test('"/pawl status" at the issue of a run that has a pull request says where the run is shown', async () => {
+  await at.open();
+  const pr = await at.pullRequest('bob');
+  const run = await at.ask({ issue: 1, pr });
+  expect((await at.say('/pawl status')).answers).toEqual([`Not done: run ${run.id} continues at pull request ${pr}; ask there`]);
+});
+
 test('the questions of an agent are answered, each after its own dashes', async () => {
   const planning = defineWorkflow({
     name: 'planning',

@@ -5,9 +5,10 @@ import { setTimeout } from 'node:timers/promises';
 import type { Engine } from '../../api/engine.ts';
 import { isUndriven, resumeUndriven } from '../../api/undriven.ts';
 import { EngineError } from '../../base/error.ts';
-import { isFinal } from '../../definition/run-status.ts';
-import { readRunTree } from '../../engine/run-tree.ts';
+import { isFinal, isSettled } from '../../definition/run-status.ts';
+import { type RunTree, readRunTree } from '../../engine/run-tree.ts';
 import type { GitHubForge } from '../../forge/github/github-forge.ts';
+import { dueTimeOf, type Wait, waitOf } from '../../kernel/activation.ts';
 import { isDead } from '../../process/owner.ts';
 import type { Deliveries, ReceivedDelivery } from '../../server/events/deliveries.ts';
 import type { EventServices } from '../../server/events/events.ts';
@@ -89,16 +90,30 @@ async function driveAll({ services: { engine, warn }, state }: JobParts): Promis
   if (state.isLost) throw new EngineError('STATE_TAKEN', 'another job took the state of this project; this one has stopped');
 }
 
-/** Drives a run until it waits for something outside that takes longer than a minute. Its gates look again at once. */
+/** Drives a run until only people, the forge or a time that is more than a minute away can continue it. */
 async function driveOne(engine: Engine, run: string): Promise<void> {
   for (;;) {
     if (isUndriven(await engine.store.load(run))) await resumeUndriven(engine, run);
     await engine.run(run).waitOnly('idle');
-    const { due, waits } = await readRunTree(engine.store, run);
-    const isForForge = waits.length > 0 && waits.every(({ wait }) => wait.kind === 'checks');
-    if (due === undefined || isForForge || due.at - Date.now() > SOON_MS) return;
-    await setTimeout(Math.max(0, due.at - Date.now()));
+    const at = nearestTime(await readRunTree(engine.store, run));
+    if (at === undefined || at - Date.now() > SOON_MS) return;
+    await setTimeout(Math.max(0, at - Date.now()));
   }
+}
+
+/** The nearest time at which a run goes on by itself, without the times at which it only asks the forge again. */
+function nearestTime({ runs }: RunTree): number | undefined {
+  const times = runs
+    .filter(({ state }) => !isSettled(state.status) && !state.paused)
+    .flatMap(({ state }) => Object.values(state.live))
+    .flatMap((activation) => [isForForge(waitOf(activation)) ? undefined : dueTimeOf(activation), activation.deadline])
+    .filter((at) => at !== undefined);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** Whether an event of the forge ends a wait: a gate without a verdict, or a merge that is in a queue or waits for checks. */
+function isForForge(wait: Wait | undefined): boolean {
+  return wait?.kind === 'checks' || (wait?.kind === 'capacity' && wait.news === true);
 }
 
 /** Waits until the owners of restored runs count as dead: they were processes of a job that was killed. */

@@ -168,6 +168,11 @@ function countText(count: number): string {
   return count === 1 ? '(an agent asks a question)' : `(an agent asks ${count} questions)`;
 }
 
+/** The inbox only reads the store, so it cannot tell whether something has changed since. */
+function asAskedText(run: string): string {
+  return `What it is about was looked at when it was asked; "pawl decide ${run}" looks again.`;
+}
+
 function wholeLines(shell: Shell, { approvals, questions, stuck, pending, assumptions }: FullInbox): string[] {
   const lines = [
     ...approvals.flatMap(({ run, gate, command, isNew, diff }) => [
@@ -175,6 +180,7 @@ function wholeLines(shell: Shell, { approvals, questions, stuck, pending, assump
       ...approvalLines(shell, { run, gate, isNew }, Number.POSITIVE_INFINITY),
       '',
       ...(diff === undefined ? [] : [...diffLines(shell, diff, `pawl inbox ${run} --diff`), '']),
+      ...(gate.subjects === undefined || gate.posted !== undefined ? [] : [shell.style('dim', asAskedText(run))]),
       command,
       `digest ${gate.digest}`,
       '',

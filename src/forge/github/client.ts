@@ -13,6 +13,7 @@ import { EngineError } from '../../base/error.ts';
 import type { ForgeAnswer } from '../forge.ts';
 import { isApiError, judgeError, Refusal } from './failure.ts';
 import { createLogin, type GitHubAuth, type Login } from './login.ts';
+import { ServerClock } from './server-clock.ts';
 
 /** The largest page of a list. */
 export const PAGE = 100;
@@ -48,6 +49,8 @@ export interface Connection {
   /** The address for git. */
   readonly gitUrl: string;
   readonly now: () => number;
+  /** How far the clock of GitHub is ahead of ours. */
+  readonly aheadMs: () => number;
   /** How long an outage is waited for that names no time. */
   readonly outageMs: number;
   /** Number of requests sent so far, for people who watch their limits. */
@@ -70,21 +73,21 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     retry: { retries: READ_RETRIES, retryAfterBaseValue: retryMs },
     throttle: { enabled: throttle, onRateLimit: () => false, onSecondaryRateLimit: () => false },
   });
+  const clock = new ServerClock();
   const login = createLogin({
-    auth: options.auth,
-    host: new URL(web).host,
-    now,
+    ...{ auth: options.auth, host: new URL(web).host, now, serverNow: () => now() + clock.lastAheadMs() },
     requestToken: (appToken) => requestToken(octokit, { auth: options.auth, repo, appToken }),
   });
   const counted = { sent: 0 };
   const outageMs = OUTAGE_RETRIES * retryMs;
-  prepareRequests(octokit, { repo, login, now, counted, outageMs });
+  prepareRequests(octokit, { repo, login, now, counted, outageMs, clock });
   return {
     octokit,
     repo,
     login,
     gitUrl: `${web}/${repo.owner}/${repo.repo}.git`,
     now,
+    aheadMs: () => clock.aheadMs(),
     outageMs,
     sent: () => counted.sent,
     answer: async (work) => {
@@ -135,11 +138,12 @@ interface Preparation {
   readonly now: () => number;
   readonly counted: { sent: number };
   readonly outageMs: number;
+  readonly clock: ServerClock;
 }
 
 type Response = Awaited<ReturnType<Octokit['request']>>;
 
-function prepareRequests(octokit: Octokit, { repo, login, now, counted, outageMs }: Preparation): void {
+function prepareRequests(octokit: Octokit, { repo, login, now, counted, outageMs, clock }: Preparation): void {
   const cached = new Map<string, { readonly etag: string; readonly response: Response }>();
   let pausedUntil = 0;
   // Inner hooks of octokit got these very options, so they are changed in place.
@@ -151,6 +155,7 @@ function prepareRequests(octokit: Octokit, { repo, login, now, counted, outageMs
     options.request = { ...options.request, ...(isRead ? {} : { retries: 0 }), ...kept };
     options.headers['x-github-api-version'] = API_VERSION;
     const asApp = options.headers.authorization !== undefined;
+    const signedFor = clock.lastAheadMs();
     const token = asApp ? '' : await login.token();
     if (!asApp) options.headers.authorization = `token ${token}`;
     const address = isRead ? octokit.request.endpoint.parse(options).url : '';
@@ -159,6 +164,7 @@ function prepareRequests(octokit: Octokit, { repo, login, now, counted, outageMs
     const send = async (): Promise<Response> => {
       counted.sent += 1;
       const response = await request(options);
+      clock.note(response.headers.date, now());
       const place = await movedTo({ octokit, repo }, response);
       if (place === undefined) return response;
       leadTo(place, options, octokit.request.endpoint.parse(options).body);
@@ -169,6 +175,7 @@ function prepareRequests(octokit: Octokit, { repo, login, now, counted, outageMs
       if (isRead && response.headers.etag !== undefined) keep(cached, address, { etag: response.headers.etag, response: copyOf(response) });
       return response;
     } catch (error) {
+      if (isApiError(error)) clock.note(error.response?.headers.date, now());
       if (known !== undefined && isApiError(error, 304)) {
         const same = copyOf(known.response);
         return { ...same, headers: { ...same.headers, ...error.response?.headers } };
@@ -177,6 +184,11 @@ function prepareRequests(octokit: Octokit, { repo, login, now, counted, outageMs
       if (!asApp && isApiError(error, 401) && (await login.renew(token))) {
         options.headers.authorization = `token ${await login.token()}`;
         delete options.headers['if-none-match'];
+        return await send();
+      }
+      // What an App signs holds for ten minutes of GitHub's clock, and ours may differ.
+      if (asApp && isApiError(error, 401) && login.appToken !== undefined && clock.lastAheadMs() !== signedFor) {
+        options.headers.authorization = `Bearer ${login.appToken()}`;
         return await send();
       }
       const failure = judgeError(error, { now: now(), outageMs })?.failure;

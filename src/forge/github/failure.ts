@@ -89,7 +89,13 @@ function failureOf(error: ApiError, now: number): ForgeFailure {
   if (status === 404 || status === 410)
     return { result: 'not_found', message: `${message}; it does not exist, or the login cannot see it` };
   if (status === 401) return { result: 'denied', message: `${message}; the login is not valid (any more): renew the token` };
-  return { result: 'denied', message };
+  return { result: 'denied', message: withAdvice(message) };
+}
+
+/** A message of GitHub with what to do about it, where that is known. */
+export function withAdvice(message: string): string {
+  if (!/\barchived\b/i.test(message)) return message;
+  return `${message.trim().replace(/\.$/, '')}; unarchive it in its settings at GitHub, or cancel the run`;
 }
 
 function limitOf(

@@ -78,6 +78,7 @@ export async function openGitHubForge(options: GitHubForgeOptions): Promise<GitH
     readRef: (request) => answer(() => fetchRef(connection, request)),
     replaceRef: (request) => answer(() => replaceRef(connection, request)),
     watch: (callback, options = {}) => watchers.watch(callback, options),
+    aheadMs: connection.aheadMs,
     requests: connection.sent,
     missingPermissions: () => answer(() => reader.missingPermissions()),
     webhooks: () => answer(() => readWebhooks(connection)),

@@ -47,6 +47,8 @@ export interface LoginParts {
   /** The host that `gh` knows the login by: `github.com`. */
   readonly host: string;
   readonly now: () => number;
+  /** The time by GitHub's clock. */
+  readonly serverNow: () => number;
   readonly requestToken: RequestToken;
 }
 
@@ -63,7 +65,7 @@ export function createLogin(parts: LoginParts): Login {
     case 'gh':
       return renewable('gh', async () => ({ token: await ghToken(parts.host), expiresAt: Number.POSITIVE_INFINITY }), parts);
     case 'app': {
-      const appToken = (): string => signAppToken(auth, parts.now());
+      const appToken = (): string => signAppToken(auth, parts.serverNow());
       return { ...renewable('app', () => parts.requestToken(appToken()), parts), appToken };
     }
     default:

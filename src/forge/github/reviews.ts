@@ -18,12 +18,33 @@ export function createReviewActions(parts: ActionParts): Pick<ForgeActor, 'submi
     submitReview: (request, key) =>
       ledger.once(
         { name: 'submitReview', key },
-        { adopt: () => findReview(parts, request.number, key), act: () => submitReview(parts, request, key) },
+        { adopt: () => findReview(parts, request.number, key), act: () => submitWhole(parts, request, key) },
       ),
     setCheck: (request, key) => ledger.once({ name: 'setCheck', key }, { act: () => setCheck(parts, request) }),
     requestReviewers: (request, key) => ledger.once({ name: 'requestReviewers', key }, { act: () => requestReviewers(parts, request) }),
     assign: (request, key) => ledger.once({ name: 'assign', key }, { act: () => assign(parts, request) }),
   };
+}
+
+/** What GitHub says when the line of a comment is not in the diff: it was never there, or it is not any more. */
+const NOT_IN_DIFF = /could not be resolved|part of the diff|review thread|diff hunk/i;
+
+/** Submits a review. If GitHub refuses it because of the line of a comment, without saying which, its text has the comments. */
+async function submitWhole(parts: ActionParts, request: ReviewRequest, key: string): Promise<{ id: string }> {
+  const { number, body, comments = [] } = request;
+  try {
+    return await submitReview(parts, request, key);
+  } catch (error) {
+    if (comments.length === 0 || !isApiError(error, 422) || !NOT_IN_DIFF.test(responseText(error))) throw error;
+    const whole = { ...request, body: [body, commentLines(comments)].filter((text) => text !== '').join('\n\n'), comments: [] };
+    // GitHub may have kept the review without its comments.
+    return (await findReview(parts, number, key)) ?? (await submitReview(parts, whole, key));
+  }
+}
+
+function commentLines(comments: NonNullable<ReviewRequest['comments']>): string {
+  const place = (path: string, line: number): string => `\`${path.replaceAll(/[`\r\n]/g, "'")}:${line}\``;
+  return comments.map(({ path, line, body }) => `- ${place(path, line)}: ${body.replaceAll('\n', '\n  ')}`).join('\n');
 }
 
 async function submitReview({ connection, reader }: ActionParts, request: ReviewRequest, key: string): Promise<{ id: string }> {

@@ -6,10 +6,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { git } from '../../process/git.ts';
-import { GitFailure, type GitRemote, gitRemote } from '../../process/git-remote.ts';
+import { GitFailure, type GitRemote, gitRemote, isAccessRefused, isLoginRefused } from '../../process/git-remote.ts';
 import type { FetchRequest, PushRequest } from '../forge.ts';
 import type { Connection } from './client.ts';
-import { refuse } from './failure.ts';
+import { refuse, withAdvice } from './failure.ts';
 
 const ROUNDS_MAX = 3;
 
@@ -93,7 +93,7 @@ export async function replaceRef(
 }
 
 function remoteOf({ gitUrl, login }: Connection): GitRemote {
-  return { url: gitUrl, token: () => login.token() };
+  return { url: gitUrl, token: () => login.token(), renew: (refused) => login.renew(refused) };
 }
 
 function lost({ branch, sha }: PushRequest, head: string): never {
@@ -101,9 +101,10 @@ function lost({ branch, sha }: PushRequest, head: string): never {
   return refuse({ result: 'stale_head', message, head });
 }
 
-function unavailable(what: string, message: string): never {
-  const isDenied = /\b40[13]\b|authentication failed|could not read Username|not found/i.test(message);
-  return refuse({ result: isDenied ? 'denied' : 'unavailable', message: `git could not ${what}: ${message}` });
+function unavailable(what: string, said: string): never {
+  const message = withAdvice(`git could not ${what}: ${said}`);
+  if (isLoginRefused(said)) refuse({ result: 'denied', message: `${message}; the login is not valid (any more): renew the token` });
+  return refuse({ result: isAccessRefused(said) ? 'denied' : 'unavailable', message });
 }
 
 async function remoteHead(place: string, remote: GitRemote, ref: string): Promise<string | undefined> {

@@ -14,6 +14,7 @@ import { readApprovalDiff } from '../../control/run-diff.ts';
 import { withoutVisits } from '../../definition/address.ts';
 import { isAsShown, type OpenGate } from '../../engine/gates.ts';
 import { decisionStatement } from '../../engine/signatures.ts';
+import { lookAfresh } from '../fresh-look.ts';
 import { handle, type Route, type ServerApp, type ServerContext } from '../route.ts';
 import type { Services } from '../services.ts';
 import { type Access, accessOf, addressOf, callerOf, loginAttempt } from './access.ts';
@@ -54,7 +55,10 @@ export function mountDecide(app: ServerApp, services: Services): void {
   const access = accessOf(services);
   const at = { app, repeats: services.repeats };
   handle(at, DECIDE.look, async ({ c, param }) =>
-    onPage(c, async () => lookPage(access, { link: await usable(access, c, param('secret')), secret: param('secret') })),
+    onPage(c, async () => {
+      const opened = { link: await usable(access, c, param('secret')), secret: param('secret') };
+      return lookPage(access, opened, { asAsked: isPreview(c) });
+    }),
   );
   handle(at, DECIDE.decide, async ({ c, param }) => onPage(c, () => decideByForm(access, c, param('secret'))));
   handle(at, DECIDE.sign, async ({ c, param, body: { digest, option, input } }) => {
@@ -117,11 +121,22 @@ async function gateAt({ services }: Access, { run, path }: Pick<LinkedGate, 'run
 /** The same after checking its subjects again; if that is not possible, as it was asked. */
 async function freshGateAt(access: Access, at: Pick<LinkedGate, 'run' | 'path'>): Promise<OpenGate | undefined> {
   try {
-    await access.services.engine.run(at.run).gates({ fresh: true });
+    await lookAfresh(access.services, at.run);
   } catch (error) {
     if (!isEngineError(error)) throw error;
   }
   return gateAt(access, at);
+}
+
+/** Programs that fetch the links of messages to show a preview of them. */
+const PREVIEWER = /bot\b|bot\/|crawler|spider|preview|externalhit|whatsapp|slack|telegram|discord|skype|mattermost|embedly|unfurl/i;
+
+/** Whether a program fetches the page before a person opens it, if ever: that is no reason to look again. */
+function isPreview({ req }: ServerContext): boolean {
+  const purpose = `${req.header('purpose') ?? ''} ${req.header('sec-purpose') ?? ''}`;
+  if (req.method === 'HEAD' || /prefetch|preview/i.test(purpose)) return true;
+  // A browser says so when it opens a page, also the one of a chat program.
+  return req.header('sec-fetch-dest') !== 'document' && PREVIEWER.test(req.header('user-agent') ?? '');
 }
 
 /** How much of a diff a phone is sent. */
@@ -137,11 +152,11 @@ interface OpenedLink {
 async function lookPage(
   access: Access,
   { link, secret }: OpenedLink,
-  last: { readonly digest?: string; readonly problem?: string } = {},
+  last: { readonly digest?: string; readonly problem?: string; readonly asAsked?: boolean } = {},
 ): Promise<Page> {
   const { store } = access.services;
   const { run, path, digest } = linkedGate(link.about);
-  const gate = await freshGateAt(access, { run, path });
+  const gate = last.asAsked === true ? await gateAt(access, { run, path }) : await freshGateAt(access, { run, path });
   const step = withoutVisits(path);
   if (gate === undefined) return pastPage({ run, step, decided: await decisionOn(store, run, { gate: path }) });
   const seen = last.digest ?? digest;

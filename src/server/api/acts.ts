@@ -18,6 +18,7 @@ import { isFinal } from '../../definition/run-status.ts';
 import type { ResumeChoice } from '../../engine/resume.ts';
 import type { Caller } from '../caller.ts';
 import type { answerBody, bulkBody, decideBody, forkBody, startBody } from '../contract/act.ts';
+import { lookAfresh } from '../fresh-look.ts';
 import { problemOf } from '../problem.ts';
 import { handle, type RequestAct, type ServerApp } from '../route.ts';
 import type { Services } from '../services.ts';
@@ -138,9 +139,11 @@ async function decide(services: Services, caller: Caller, { run, body, key, note
 }
 
 /** Checks the subjects of a run's approvals again; returns those that are asked again, and what changed. */
-async function lookAgain({ engine, store }: Services, run: string) {
+async function lookAgain(services: Services, run: string) {
+  const { engine, store } = services;
   const before = new Map((await engine.run(run).gates()).map(({ path, digest }) => [path, digest]));
-  const changed = (await engine.run(run).gates({ fresh: true })).filter(({ path, digest }) => (before.get(path) ?? digest) !== digest);
+  await lookAfresh(services, run);
+  const changed = (await engine.run(run).gates()).filter(({ path, digest }) => (before.get(path) ?? digest) !== digest);
   const whats = changed.map(async (gate) => {
     const { note = '' } = await changeSince(store, run, { gate, digest: before.get(gate.path) ?? '' });
     return { gate: gate.path, digest: gate.digest, what: note };

@@ -10,13 +10,16 @@ import { type PendingApproval, pendingApprovals } from '../../control/approvals.
 import { assertStoppedAt } from '../../control/resume-choice.ts';
 import { startedText, starterOf } from '../../control/starter.ts';
 import { optionFor } from '../../control/verdict-option.ts';
-import { isFinal, type RunStatus } from '../../definition/run-status.ts';
+import { isFinal, isHalted, type RunStatus } from '../../definition/run-status.ts';
+import { type RunTree, readRunTree } from '../../engine/run-tree.ts';
+import { statusOf } from '../../engine/status.ts';
 import type { PullRequestFacts } from '../../forge/forge.ts';
 import type { Store } from '../../store/store.ts';
 import { valueIn } from '../triggers/forge-unavailable.ts';
 import type { CommandParts, ReceivedCommand } from './command-handler.ts';
 import type { CommandRows, CommandTarget } from './command-rows.ts';
 import { areShownWhole } from './decision-lines.ts';
+import { waitName } from './run-comment.ts';
 import { type RunRow, RunRows } from './run-rows.ts';
 
 /** The result of a command. `asked`: it needs something that a comment cannot give. */
@@ -201,7 +204,7 @@ function questionNames({ path, step, digest }: WaitingQuestions): { path: string
   return { path, step, digest };
 }
 
-/** The runs that are shown here, with their status. */
+/** The runs that are shown here, with the status that the kernel keeps: it does not tell waiting from working. */
 async function runsAt(at: CommandScene): Promise<(Candidate & { readonly status: RunStatus })[]> {
   return gather(at, async (row) => {
     const { state } = await at.store.load(row.run);
@@ -233,9 +236,24 @@ async function cancel(at: CommandScene): Promise<CommandResult> {
 }
 
 async function status(at: CommandScene): Promise<CommandResult> {
+  const { places, number, store } = at;
   const runs = await runsAt(at);
-  at.places.touch(at.number);
+  places.touch(number);
   const [first] = runs;
+  const [moved] = places.movedFrom(number);
+  if (first === undefined && moved !== undefined) return refused(`run ${moved.run} continues at pull request ${moved.pr}; ask there`);
   if (first === undefined) return refused('no run is shown here');
-  return { outcome: 'done', run: first.run, reason: runs.map(({ run, status: is }) => `Run ${run}: ${is}.`).join(' ') };
+  // What is open matters most, and a reply is short.
+  const sorted = [...runs.filter((one) => !isFinal(one.status)), ...runs.filter((one) => isFinal(one.status))];
+  const lines = await Promise.all(sorted.map(async ({ run }) => `Run ${run}: ${statusText(await readRunTree(store, run))}.`));
+  return { outcome: 'done', run: sorted[0]?.run ?? first.run, reason: lines.join(' ') };
+}
+
+/** The status of a run as people know it, and what it waits for. */
+function statusText({ root, waits }: RunTree): string {
+  const is = statusOf(root);
+  if (isHalted(is) && root.halt !== undefined) return `${is} at ${root.halt.step ?? 'its start'}: ${root.halt.message.replace(/\.$/, '')}`;
+  const texts =
+    is === 'waiting' ? waits.map(({ wait: { kind, step } }) => `for ${waitName(kind)}${step === undefined ? '' : ` at ${step}`}`) : [];
+  return [is, texts.join(', ')].filter((text) => text !== '').join(' ');
 }

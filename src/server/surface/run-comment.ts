@@ -138,6 +138,8 @@ function questionText({ step, questions, run, lines }: RunCommentView['questions
 }
 
 const WAIT_TEXTS: Readonly<Record<string, string>> = {
+  human: 'a decision',
+  answer: 'an answer',
   checks: 'checks',
   signal: 'a signal',
   delay: 'a time',
@@ -150,8 +152,13 @@ const WAIT_TEXTS: Readonly<Record<string, string>> = {
   assumptions: 'answers to assumptions of an agent',
 };
 
+/** What is waited for, as people say it. */
+export function waitName(kind: string): string {
+  return WAIT_TEXTS[kind] ?? kind;
+}
+
 function waitText({ kind, step, message }: WaitReport, { report, acceptsCommands }: RunCommentView): string {
-  const what = `**Waits for ${WAIT_TEXTS[kind] ?? kind}**${step === undefined ? '' : ` at ${outsideText(step, CELL_MAX)}`}`;
+  const what = `**Waits for ${waitName(kind)}**${step === undefined ? '' : ` at ${outsideText(step, CELL_MAX)}`}`;
   const why = message === undefined ? '' : `: ${outsideText(message, PROMPT_MAX)}`;
   const retry = kind === 'escalation' && acceptsCommands ? `\n\n\`\`\`\n/pawl retry ${report.run.id}\n\`\`\`` : '';
   return `${what}${why}${retry}`;

@@ -57,7 +57,7 @@ export async function decideByEvent(
       const word = wordIn(occasion, gate);
       if (word === undefined || (await isOwnEvent(forge, occasion.event, run))) continue;
       const refusal = replayRefusal(delivery) ?? (await refusalOf(forge, occasion, word));
-      const problem = refusal ?? (await decide({ engine, run: id, gate, word }));
+      const problem = refusal ?? (await decide({ engine, forge, run: id, gate, word }));
       if (problem === undefined) runs.push(id);
       else reasons.push(`it does not decide "${gate.step}" of run ${id}: ${problem}`);
     }
@@ -77,7 +77,7 @@ export async function decideByReviews(
     if (reviews.result !== 'ok') continue;
     for (const { actor, state, bot, permission } of reviews.value) {
       if (bot || (permission !== 'write' && permission !== 'admin')) continue;
-      await decide({ engine, run: run.id, gate, word: { actor, approves: state === 'approved' } });
+      await decide({ engine, forge, run: run.id, gate, word: { actor, approves: state === 'approved' } });
     }
   }
 }
@@ -141,6 +141,7 @@ async function refusalOf(forge: Forge, { event, payload }: ForgeOccasion, { acto
 
 interface DecisionAtForge {
   readonly engine: ReactionParts['services']['engine'];
+  readonly forge: Forge;
   readonly run: string;
   readonly gate: OpenGate;
   readonly word: Word;
@@ -151,12 +152,14 @@ const ROUNDS_MAX = 2;
 const SECOND_MS = 1000;
 
 /** Decides a question; returns why that was not possible. A review decides a question that was asked again meanwhile as it is now. */
-async function decide({ engine, run, gate: { path }, word }: DecisionAtForge): Promise<string | undefined> {
+async function decide({ engine, forge, run, gate: { path }, word }: DecisionAtForge): Promise<string | undefined> {
   for (let round = 1; ; round += 1) {
     const gate = (await engine.run(run).gates()).find((one) => one.path === path);
     const option = gate === undefined ? undefined : optionFor(gate.gate.options, word);
     if (gate === undefined) return undefined;
-    if (word.at !== undefined && word.at + SECOND_MS <= (await askedAt(engine.store, run, gate)))
+    // The forge tells when it was said by its own clock, and the question was asked by ours.
+    const at = word.at === undefined ? undefined : word.at - (forge.aheadMs?.() ?? 0);
+    if (word.at !== undefined && at !== undefined && at + SECOND_MS <= (await askedAt(engine.store, run, gate)))
       return `it is from ${new Date(word.at).toISOString()}, before the question was asked as it is now; say it again`;
     if (option === undefined) return `it has no option for ${word.approves ? 'an approval' : 'a rejection'}`;
     const input = option.requiresInput ? (word.text ?? 'decided at the forge') : word.text;
