@@ -8,6 +8,7 @@
 // - Where plain text counts as well, it is any text without questions, without an object that has `success`, and
 //   without one at its end: those were meant as a reply.
 
+import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { checkAssumptions } from '../definition/assumption.ts';
 import type { AgentQuestion, AgentReply, AgentRequest } from './driver.ts';
@@ -70,7 +71,7 @@ function replyOf(value: JsonObject): ReplyReading {
     output,
     ...(read.assumptions.length === 0 ? {} : { assumptions: read.assumptions }),
     ...(verdict === undefined ? {} : { verdict }),
-    ...(message === undefined ? {} : { message }),
+    ...present({ message }),
   };
   return { kind: 'reply', reply };
 }
@@ -171,12 +172,7 @@ function questionOf(item: Json): AgentQuestion | string {
   const read = options.map(optionOf);
   if (!read.every((option) => option !== undefined)) return 'each option must have a "label" and may have a "description"';
   if (new Set(read.map(({ label }) => label)).size !== read.length) return 'two options have the same label';
-  return {
-    question,
-    options: read,
-    ...(header === undefined ? {} : { header }),
-    ...(multiSelect === undefined ? {} : { multiSelect }),
-  };
+  return { question, options: read, ...present({ header, multiSelect }) };
 }
 
 function optionOf(item: Json): AgentQuestion['options'][number] | undefined {

@@ -2,6 +2,7 @@
 // that the reader of the text can report the line.
 
 import { parseDuration } from '../base/duration.ts';
+import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type Budget, UNKNOWN_USAGE } from '../definition/budget.ts';
@@ -190,9 +191,9 @@ export function roleFieldsOf(value: JsonObject): RoleFields {
   const permissions = permissionsOf(value);
   return {
     ...texts({ driver, description, model, credential }),
-    ...(permissions === undefined ? {} : { permissions }),
+    ...present({ permissions }),
     ...(isJsonObject(budget ?? null) ? { budget: budgetOf(budget as JsonObject) } : {}),
-    ...(idleMs === undefined ? {} : { idleMs }),
+    ...present({ idleMs }),
     ...(Array.isArray(argv) ? { argv: argv.map(String) } : {}),
     ...programFieldsOf(value),
   };
@@ -231,8 +232,7 @@ function permissionsOf({ tools: named, permissions = null }: JsonObject): AgentP
   const forbidden = words(said.not);
   return {
     deeds: said.deeds === undefined ? WORK_IN_PLACE.deeds : DEEDS.filter((known) => words(said.deeds)?.includes(known)),
-    ...(allowed === undefined ? {} : { tools: allowed }),
-    ...(forbidden === undefined ? {} : { not: forbidden }),
+    ...present({ tools: allowed, not: forbidden }),
     ...(said.network === undefined ? {} : { network: said.network as NetworkSpec }),
   };
 }

@@ -4,6 +4,7 @@
 // - All faults of a set of values are reported in one error.
 
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { canonicalJson, deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { shortText } from '../base/short-text.ts';
 import { didYouMean } from '../base/suggest.ts';
@@ -76,10 +77,9 @@ export function arg<const S extends ArgSpec>(
   const model: ArgModel = {
     description: spec.description ?? '',
     required: spec.required ?? false,
-    ...(type === undefined ? {} : { type }),
+    ...present({ type }),
     ...(spec.default === undefined ? {} : { default: plain(spec.default, 'default') }),
-    ...(spec.min === undefined ? {} : { min: spec.min }),
-    ...(spec.max === undefined ? {} : { max: spec.max }),
+    ...present({ min: spec.min, max: spec.max }),
     ...(spec.choices === undefined ? {} : { choices: plain(spec.choices, 'choices') as readonly Json[] }),
   };
   return deepFreeze(model);

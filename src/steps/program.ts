@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
+import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import { paramVariables, variableText } from '../definition/param-variables.ts';
 import type { ProgramModel } from '../definition/program.ts';
@@ -50,12 +51,7 @@ export async function runProgram(bench: Bench, request: AttemptRequest, program:
     // A re-run after a crash has the same key; the mark must differ all the same, or the two would end each other.
     mark: `${keyOf(request)}/${randomUUID()}`,
     signal: request.signal,
-    ...(services.inheritEnv === undefined ? {} : { inheritEnv: services.inheritEnv }),
-    ...(stdin === undefined ? {} : { stdin }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(outputMax === undefined ? {} : { outputMax }),
-    ...(services.pidDir === undefined ? {} : { pidDir: services.pidDir }),
-    ...(redactor === undefined ? {} : { redactor }),
+    ...present({ inheritEnv: services.inheritEnv, stdin, timeoutMs, outputMax, pidDir: services.pidDir, redactor }),
     ...credentials.fence(fence),
     ...(sink === undefined ? {} : { onOutput: (_: unknown, text: string) => sink.push(text) }),
   });
@@ -82,18 +78,16 @@ function attemptVariables(request: AttemptRequest): Record<string, string> {
     PAWL_ATTEMPT: String(activation.attempt),
     PAWL_KEY: keyOf(request),
     // An item that no variable can hold is on the standard input only.
-    ...(text === undefined ? {} : { PAWL_ITEM: text }),
+    ...present({ PAWL_ITEM: text }),
   };
 }
 
 /** A program of a definition as it is started: values of its environment become texts. */
 export function programOf({ run, argv, env, cwd, timeoutMs }: ProgramModel & { readonly timeoutMs?: number }): Program {
   return {
-    ...(run === undefined ? {} : { run }),
-    ...(argv === undefined ? {} : { argv }),
+    ...present({ run, argv }),
     ...(env === undefined ? {} : { env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, textOf(value)])) }),
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...present({ cwd, timeoutMs }),
   };
 }
 

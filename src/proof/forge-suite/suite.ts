@@ -2,6 +2,7 @@
 // file calls it once, with a way to play the people and the CI that a real forge has.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { present } from '../../base/fields.ts';
 import { performAction } from '../../forge/action.ts';
 import type { Forge, ForgeAnswer, ForgeEvent } from '../../forge/forge.ts';
 import { describeDiscussions } from './discussions.ts';
@@ -181,13 +182,10 @@ function describeCursors(at: () => ForgeStage): void {
     const watched = async (one: Forge, after?: string): Promise<ForgeEvent[]> => {
       const events: ForgeEvent[] = [];
       const { promise, resolve } = Promise.withResolvers<void>();
-      const stop = one.watch(
-        (event) => {
-          events.push(event);
-          if (event.event === 'issues.closed') resolve();
-        },
-        after === undefined ? {} : { after },
-      );
+      const stop = one.watch((event) => {
+        events.push(event);
+        if (event.event === 'issues.closed') resolve();
+      }, present({ after }));
       if (after === undefined) {
         const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
         valueIn(await forge.comment({ number, body: 'seen' }, 'k2'));

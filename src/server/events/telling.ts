@@ -70,8 +70,8 @@ function notifierOf({ webhook, shape, command }: NotificationTarget, { secret, a
   return createWebhookNotifier({
     url,
     allow,
-    now: () => clockOf({ ...(clock === undefined ? {} : { clock }) }).now(),
-    ...(shape === undefined ? {} : { shape }),
+    now: () => clockOf(present({ clock })).now(),
+    ...present({ shape }),
   });
 }
 

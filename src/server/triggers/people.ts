@@ -188,7 +188,7 @@ function askedIn({ forge, from }: HumanGateModel): readonly string[] {
 
 function numbered({ prs, issue }: OpenRun): { readonly number?: number } {
   const number = prs[0] ?? issue;
-  return number === undefined ? {} : { number };
+  return present({ number });
 }
 
 function mayPass({ result }: ForgeAnswer<object>): boolean {

@@ -1,5 +1,6 @@
 // Owns how an output was found: what is kept as evidence, and what a broken promise is as an error of the step.
 
+import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { stepError } from '../work.ts';
@@ -51,9 +52,7 @@ export function evidenceOf(findings: readonly OutputFinding[]): JsonObject[] {
     type,
     passed: broken === undefined,
     seen,
-    ...(changes === undefined ? {} : { changed: changes }),
-    ...(refused === undefined ? {} : { refused }),
-    ...(broken === undefined ? {} : { error: broken }),
+    ...present({ changed: changes, refused, error: broken }),
   }));
 }
 
