@@ -9,7 +9,7 @@
 //   without one at its end: those were meant as a reply.
 
 import { present } from '../base/fields.ts';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
 import { checkAssumptions } from '../definition/assumption.ts';
 import type { AgentQuestion, AgentReply, AgentRequest } from './driver.ts';
 import { findJsonObjects } from './json-in-text.ts';
@@ -132,13 +132,8 @@ function readQuestions(text: string): ReplyReading {
   if (!text.startsWith(OPEN) || !text.endsWith(CLOSE) || text.indexOf(OPEN, 1) !== -1)
     return invalid(`${OPEN} must be the whole answer, with nothing before or after it`);
   const inner = text.slice(OPEN.length, -CLOSE.length).trim();
-  let list: unknown;
-  try {
-    list = JSON.parse(inner);
-  } catch {
-    return invalid(`inside ${OPEN} there must be a JSON list of questions`);
-  }
-  return checkQuestions(list as Json);
+  const list = parseJson(inner);
+  return list === undefined ? invalid(`inside ${OPEN} there must be a JSON list of questions`) : checkQuestions(list);
 }
 
 /** Checks a list of questions from any source: an agent's text, a command line, a protocol. */

@@ -5,7 +5,7 @@
 
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
-import { canonicalJson, deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
+import { canonicalJson, deepFreeze, type Json, type JsonObject, parseJson, toPlain } from '../base/json.ts';
 import { shortText } from '../base/short-text.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { ArgModel } from './model.ts';
@@ -138,16 +138,8 @@ export function bindParams(params: Readonly<Record<string, ArgModel>>, given: un
 /** A value that somebody wrote as text, by its declared type; what does not fit stays text, for the binding to refuse. */
 export function argFromText(text: string, type: ArgModel['type']): Json {
   if (type === 'string') return text;
-  const value = parsedJson(text);
+  const value = parseJson(text);
   return value === undefined || (type === undefined && typeof value === 'string') ? text : value;
-}
-
-function parsedJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns what is wrong with those values of an object that arguments of this name take. */
