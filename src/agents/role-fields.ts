@@ -1,7 +1,7 @@
 // Owns the fields of a role, in the front matter of its file or under `roles` in the settings. A fault has a path, so
 // that the reader of the text can report the line.
 
-import { parseDuration } from '../base/duration.ts';
+import { durationOf } from '../base/duration.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
@@ -104,14 +104,6 @@ const time = simple((value) => typeof value === 'string' && durationOf(value) !=
 const unknown = simple((value) => typeof value === 'string' && UNKNOWN_USAGE.includes(value), '"stop" or "count"');
 
 const AMOUNT_CHECKS = { tokens: count, cost_usd: money, turns: count, time, unknown };
-
-function durationOf(text: string): number | undefined {
-  try {
-    return parseDuration(text, 'time');
-  } catch {
-    return undefined;
-  }
-}
 
 const SOURCES: readonly SettingSource[] = ['user', 'project', 'local'];
 const source: Check = simple((value) => SOURCES.some((known) => known === value), `one of ${SOURCES.join(', ')}`);

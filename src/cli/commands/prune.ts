@@ -1,6 +1,6 @@
 // `pawl prune`: deletes old runs that have ended, after showing which.
 
-import { parseDuration } from '../../base/duration.ts';
+import { durationOf } from '../../base/duration.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { agoText } from '../../control/time-text.ts';
 import type { RunStatus } from '../../definition/run-status.ts';
@@ -71,11 +71,9 @@ function requestOf(given: ParsedArgs): PruneRequest {
 }
 
 function ageOf(text: string): number {
-  try {
-    return parseDuration(text, '--older-than');
-  } catch {
-    throw usage(`--older-than must be a duration such as 30d or 12h, not "${text}"`);
-  }
+  const ms = durationOf(text);
+  if (ms === undefined) throw usage(`--older-than must be a duration such as 30d or 12h, not "${text}"`);
+  return ms;
 }
 
 function usage(what: string): EngineError {
