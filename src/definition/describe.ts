@@ -79,7 +79,7 @@ function arrowsOf(step: StepModel, positions: ReadonlyMap<string, number>): Grap
     const known = arrows.get(key);
     arrows.set(key, {
       from,
-      to: nameOf(to),
+      to: targetName(to),
       toEnd: 'end' in to,
       on: [...(known?.on ?? []), on],
       via,
@@ -90,7 +90,8 @@ function arrowsOf(step: StepModel, positions: ReadonlyMap<string, number>): Grap
   return [...arrows.values()];
 }
 
-function nameOf(target: Target): string {
+/** The id of the step that a transition leads to, or the name of an end. */
+export function targetName(target: Target): string {
   return 'step' in target ? target.step : target.end;
 }
 

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { present } from '../base/fields.ts';
-import type { Json } from '../base/json.ts';
+import { jsonText } from '../base/json.ts';
 import { paramVariables, variableText } from '../definition/param-variables.ts';
 import type { ProgramModel } from '../definition/program.ts';
 import { type CommandResult, runCommand } from '../process/command.ts';
@@ -86,14 +86,9 @@ function attemptVariables(request: AttemptRequest): Record<string, string> {
 export function programOf({ run, argv, env, cwd, timeoutMs }: ProgramModel & { readonly timeoutMs?: number }): Program {
   return {
     ...present({ run, argv }),
-    ...(env === undefined ? {} : { env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, textOf(value)])) }),
+    ...(env === undefined ? {} : { env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, jsonText(value)])) }),
     ...present({ cwd, timeoutMs }),
   };
-}
-
-/** A value as a variable holds it: text as it is, everything else as JSON. */
-function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** A program as people call it. */

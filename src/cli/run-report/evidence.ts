@@ -1,12 +1,12 @@
 // Owns how the evidence of an attempt is printed: each check with its result, the worker's claim, and program output.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, jsonText } from '../../base/json.ts';
 import type { StepReport } from '../../control/run-report.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark } from '../status.ts';
 import { oneLine } from '../terminal.ts';
 import type { Detail } from './lines.ts';
-import { cutLines, jsonText } from './text.ts';
+import { cutLines } from './text.ts';
 
 const INDENT = 6;
 const TREE_SHOWN = 12;
@@ -145,7 +145,7 @@ function recordLines(shell: Shell, { output, evidence }: StepReport): string[] {
 
 function textBlock(shell: Shell, title: string, value: Json | undefined): string[] {
   if (value === undefined || value === null || value === '') return [];
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  const text = jsonText(value, 2);
   const lines = cutLines(shell, text, { indent: INDENT + 2, max: Number.POSITIVE_INFINITY });
   const head = ' '.repeat(INDENT);
   return lines.length === 1 ? [`${head}${title}: ${lines[0]?.trim()}`] : [`${head}${title}:`, ...lines];

@@ -4,7 +4,7 @@
 //
 // - Whatever any reader takes for the end of a line ends one here. What hides or reorders text is left out.
 
-import type { Json } from '../../base/json.ts';
+import { type Json, jsonText } from '../../base/json.ts';
 import { textWithin } from '../../base/short-text.ts';
 
 /** The headings of Pawl's own sections. */
@@ -82,7 +82,7 @@ export class Quotes {
 
   /** A value in one line, after its name. */
   line(name: string, value: Json): string {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const text = jsonText(value);
     return this.#within(name, inOneLine(text), { kept: 'beginning', mark: (one) => one });
   }
 
