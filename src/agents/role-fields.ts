@@ -46,9 +46,10 @@ export interface RoleFault {
 const DEEDS: readonly AgentDeed[] = ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'other'];
 
 /** Checks the value at a path. */
-type Check = (value: Json, path: RoleFault['path']) => RoleFault | undefined;
+export type Check = (value: Json, path: RoleFault['path']) => RoleFault | undefined;
 
-const simple =
+/** A check of one value: `expected` says what it must be. */
+export const simple =
   (fits: (value: Json) => boolean, expected: string): Check =>
   (value, path) =>
     fits(value) ? undefined : { path, what: `must be ${expected}` };
@@ -83,7 +84,8 @@ function fields(shape: Readonly<Record<string, Check>>): Check {
   };
 }
 
-function firstOf(faults: readonly (RoleFault | undefined)[]): RoleFault | undefined {
+/** The first fault of a list. */
+export function firstOf(faults: readonly (RoleFault | undefined)[]): RoleFault | undefined {
   return faults.find((fault) => fault !== undefined);
 }
 
