@@ -10,9 +10,9 @@ import type { DeclaredPart } from '../authoring/discover/own-parts.ts';
 import type { Compilers } from '../authoring/graph/work.ts';
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
-import type { Definition } from '../definition/model.ts';
+import { allChecks } from '../definition/check.ts';
+import { type Definition, stepsWithin } from '../definition/model.ts';
 import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
-import { usedParts } from '../definition/used-parts.ts';
 import { REGISTRY, registryWith } from '../kinds/registry.ts';
 import type { GateCheck } from '../steps/check.ts';
 import { HOMES, type Project } from './project.ts';
@@ -83,9 +83,11 @@ function notLoaded(): never {
   throw new EngineError('NOT_TRUSTED', 'its code is not loaded');
 }
 
-/** Those of the declared parts that a workflow names. */
+/** Those of the declared parts that a workflow names. The steps of a flow are not known before it runs. */
 export function partsUsedBy({ steps }: Definition, { declared }: ProjectParts): DeclaredPart[] {
-  const { kinds, checks } = usedParts(steps);
+  const all = steps.flatMap(stepsWithin);
+  const kinds = new Set(all.flatMap((step) => (step.kind === 'own' ? [step.config.use] : [])));
+  const checks = new Set(all.flatMap((step) => (step.kind === 'gate' ? allChecks(step.config.checks).map(({ check }) => check) : [])));
   return declared.filter(({ part, name }) => (part === 'kind' ? kinds : checks).has(name));
 }
 
