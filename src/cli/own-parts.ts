@@ -2,7 +2,6 @@
 // running them, so that workflow files that name them can be listed and drawn; they are loaded when such a workflow is run
 // or checked, each only if it is trusted.
 
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoadedParts } from '../api/module/import.ts';
 import type { FileProblem } from '../authoring/discover/discover.ts';
@@ -15,7 +14,7 @@ import { type Definition, stepsWithin } from '../definition/model.ts';
 import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
 import { REGISTRY, registryWith } from '../kinds/registry.ts';
 import type { GateCheck } from '../steps/check.ts';
-import { HOMES, type Project } from './project.ts';
+import { HOMES, namesIn, type Project } from './project.ts';
 import type { Shell } from './shell.ts';
 import { assertTrusted, type TrustedContent } from './trust/trust.ts';
 
@@ -30,17 +29,8 @@ const PART_FILE = /^(?!\.).*(?<!\.(?:d|test|spec))\.m?[tj]s$/;
 
 /** The files of a project that define step kinds and gate checks, sorted. */
 export function partFilesOf({ root }: Pick<Project, 'root'>): string[] {
-  return HOMES.flatMap((home) => FOLDERS.map((folder) => join(root, home, folder))).flatMap((folder) => {
-    try {
-      return readdirSync(folder)
-        .filter((name) => PART_FILE.test(name))
-        .sort()
-        .map((name) => join(folder, name));
-    } catch {
-      // Most projects have no such folder.
-      return [];
-    }
-  });
+  const folders = HOMES.flatMap((home) => FOLDERS.map((folder) => join(root, home, folder)));
+  return folders.flatMap((folder) => namesIn(folder).flatMap((name) => (PART_FILE.test(name) ? [join(folder, name)] : [])));
 }
 
 /** Reads what a project declares; nothing is run. */
