@@ -157,21 +157,13 @@ function isAsked({ live }: RunState): boolean {
 
 /** Resolves when the checkpoint of a run satisfies the condition, whichever process drives it. */
 export async function untilState(core: EngineCore, run: string, isSo: (state: RunState) => boolean): Promise<void> {
-  const owned = watchOwner(core, run, 'work');
-  try {
-    for (;;) {
-      const changed = nextChange(core);
-      try {
-        const { state, owner } = await core.store.load(run);
-        // The run has no driver any more: it stays as it is until it is resumed.
-        if (isSo(state) || (owner === undefined && core.driverOf(run) === undefined)) return;
-        await Promise.race([changed.happened, owned.free]);
-      } finally {
-        changed.stop();
-      }
-    }
-  } finally {
-    owned.stop();
+  using owned = watchOwner(core, run, 'work');
+  for (;;) {
+    using changed = nextChange(core);
+    const { state, owner } = await core.store.load(run);
+    // The run has no driver any more: it stays as it is until it is resumed.
+    if (isSo(state) || (owner === undefined && core.driverOf(run) === undefined)) return;
+    await Promise.race([changed.happened, owned.free]);
   }
 }
 

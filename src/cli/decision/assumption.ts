@@ -92,13 +92,9 @@ async function textOf(shell: Shell, given: ParsedArgs, { found, right }: Asked):
   if (!shell.isInteractive)
     throw new EngineError('USAGE', `the answer is missing: give an ANSWER, or --agree to confirm "${oneLine(found.assumed)}"`);
   for (const line of [...assumptionLines(shell, [found]), '']) shell.print(line);
-  const prompt = openPrompt(shell);
-  try {
-    const line = (await prompt.ask('Your answer, or "agree" (Enter: later)'))?.trim();
-    return line === undefined || line === '' ? undefined : line.toLowerCase() === 'agree' ? found.assumed : choiceOf(found, line);
-  } finally {
-    prompt.close();
-  }
+  using prompt = openPrompt(shell);
+  const line = (await prompt.ask('Your answer, or "agree" (Enter: later)'))?.trim();
+  return line === undefined || line === '' ? undefined : line.toLowerCase() === 'agree' ? found.assumed : choiceOf(found, line);
 }
 
 /** What was typed: the number of an option, or any text. */

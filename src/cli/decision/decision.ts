@@ -226,14 +226,13 @@ export async function answerOnTerminal(source: DiffSource): Promise<Answer | 'la
     if (!(await isStillAsked(store, asked))) gone.abort();
   };
   const unfollow = store.follow(() => void look().catch(() => undefined));
-  const prompt = openPrompt(shell, gone.signal);
   try {
+    using prompt = openPrompt(shell, gone.signal);
     const answer = await askOption(source, prompt, { isNew, views: await (await diffing()).hasDiff(source) });
     if (!gone.signal.aborted) return answer ?? 'later';
     shell.print('This approval is no longer pending: it was decided or changed in the meantime.');
     return 'gone';
   } finally {
-    prompt.close();
     unfollow();
   }
 }

@@ -114,12 +114,8 @@ async function confirmedAnswer(
 }
 
 async function askedInput(shell: Shell, option: GateOptionModel): Promise<Answer | undefined> {
-  const prompt = openPrompt(shell);
-  try {
-    return await askInput(prompt, option);
-  } finally {
-    prompt.close();
-  }
+  using prompt = openPrompt(shell);
+  return await askInput(prompt, option);
 }
 
 async function isRunDriven(store: Store, run: string): Promise<boolean> {
