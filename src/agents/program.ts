@@ -7,6 +7,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { type CommandInput, type CommandSpec, runCommand } from '../process/command.ts';
 import { INHERITED_VARIABLES } from '../process/environment.ts';
 import type { AgentAnswer, AgentFailure, AgentRequest } from './driver.ts';
@@ -177,10 +178,6 @@ function specOf({ argv, request, env, inherits, talk }: ProgramCall): CommandSpe
     ...(inheritEnv === undefined && inherits === undefined
       ? {}
       : { inheritEnv: [...(inheritEnv ?? INHERITED_VARIABLES), ...(inherits ?? [])] }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(pidDir === undefined ? {} : { pidDir }),
-    ...(redactor === undefined ? {} : { redactor }),
-    ...(fence === undefined ? {} : { fence }),
-    ...(talk === undefined ? {} : { talk }),
+    ...present({ timeoutMs, pidDir, redactor, fence, talk }),
   };
 }

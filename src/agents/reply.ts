@@ -8,7 +8,8 @@
 // - Where plain text counts as well, it is any text without questions, without an object that has `success`, and
 //   without one at its end: those were meant as a reply.
 
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { present } from '../base/fields.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
 import { checkAssumptions } from '../definition/assumption.ts';
 import type { AgentQuestion, AgentReply, AgentRequest } from './driver.ts';
 import { findJsonObjects } from './json-in-text.ts';
@@ -70,7 +71,7 @@ function replyOf(value: JsonObject): ReplyReading {
     output,
     ...(read.assumptions.length === 0 ? {} : { assumptions: read.assumptions }),
     ...(verdict === undefined ? {} : { verdict }),
-    ...(message === undefined ? {} : { message }),
+    ...present({ message }),
   };
   return { kind: 'reply', reply };
 }
@@ -131,13 +132,8 @@ function readQuestions(text: string): ReplyReading {
   if (!text.startsWith(OPEN) || !text.endsWith(CLOSE) || text.indexOf(OPEN, 1) !== -1)
     return invalid(`${OPEN} must be the whole answer, with nothing before or after it`);
   const inner = text.slice(OPEN.length, -CLOSE.length).trim();
-  let list: unknown;
-  try {
-    list = JSON.parse(inner);
-  } catch {
-    return invalid(`inside ${OPEN} there must be a JSON list of questions`);
-  }
-  return checkQuestions(list as Json);
+  const list = parseJson(inner);
+  return list === undefined ? invalid(`inside ${OPEN} there must be a JSON list of questions`) : checkQuestions(list);
 }
 
 /** Checks a list of questions from any source: an agent's text, a command line, a protocol. */
@@ -171,12 +167,7 @@ function questionOf(item: Json): AgentQuestion | string {
   const read = options.map(optionOf);
   if (!read.every((option) => option !== undefined)) return 'each option must have a "label" and may have a "description"';
   if (new Set(read.map(({ label }) => label)).size !== read.length) return 'two options have the same label';
-  return {
-    question,
-    options: read,
-    ...(header === undefined ? {} : { header }),
-    ...(multiSelect === undefined ? {} : { multiSelect }),
-  };
+  return { question, options: read, ...present({ header, multiSelect }) };
 }
 
 function optionOf(item: Json): AgentQuestion['options'][number] | undefined {

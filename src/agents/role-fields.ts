@@ -1,7 +1,8 @@
 // Owns the fields of a role, in the front matter of its file or under `roles` in the settings. A fault has a path, so
 // that the reader of the text can report the line.
 
-import { parseDuration } from '../base/duration.ts';
+import { durationOf } from '../base/duration.ts';
+import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type Budget, UNKNOWN_USAGE } from '../definition/budget.ts';
@@ -45,9 +46,10 @@ export interface RoleFault {
 const DEEDS: readonly AgentDeed[] = ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'other'];
 
 /** Checks the value at a path. */
-type Check = (value: Json, path: RoleFault['path']) => RoleFault | undefined;
+export type Check = (value: Json, path: RoleFault['path']) => RoleFault | undefined;
 
-const simple =
+/** A check of one value: `expected` says what it must be. */
+export const simple =
   (fits: (value: Json) => boolean, expected: string): Check =>
   (value, path) =>
     fits(value) ? undefined : { path, what: `must be ${expected}` };
@@ -82,7 +84,8 @@ function fields(shape: Readonly<Record<string, Check>>): Check {
   };
 }
 
-function firstOf(faults: readonly (RoleFault | undefined)[]): RoleFault | undefined {
+/** The first fault of a list. */
+export function firstOf(faults: readonly (RoleFault | undefined)[]): RoleFault | undefined {
   return faults.find((fault) => fault !== undefined);
 }
 
@@ -103,14 +106,6 @@ const time = simple((value) => typeof value === 'string' && durationOf(value) !=
 const unknown = simple((value) => typeof value === 'string' && UNKNOWN_USAGE.includes(value), '"stop" or "count"');
 
 const AMOUNT_CHECKS = { tokens: count, cost_usd: money, turns: count, time, unknown };
-
-function durationOf(text: string): number | undefined {
-  try {
-    return parseDuration(text, 'time');
-  } catch {
-    return undefined;
-  }
-}
 
 const SOURCES: readonly SettingSource[] = ['user', 'project', 'local'];
 const source: Check = simple((value) => SOURCES.some((known) => known === value), `one of ${SOURCES.join(', ')}`);
@@ -190,9 +185,9 @@ export function roleFieldsOf(value: JsonObject): RoleFields {
   const permissions = permissionsOf(value);
   return {
     ...texts({ driver, description, model, credential }),
-    ...(permissions === undefined ? {} : { permissions }),
+    ...present({ permissions }),
     ...(isJsonObject(budget ?? null) ? { budget: budgetOf(budget as JsonObject) } : {}),
-    ...(idleMs === undefined ? {} : { idleMs }),
+    ...present({ idleMs }),
     ...(Array.isArray(argv) ? { argv: argv.map(String) } : {}),
     ...programFieldsOf(value),
   };
@@ -231,8 +226,7 @@ function permissionsOf({ tools: named, permissions = null }: JsonObject): AgentP
   const forbidden = words(said.not);
   return {
     deeds: said.deeds === undefined ? WORK_IN_PLACE.deeds : DEEDS.filter((known) => words(said.deeds)?.includes(known)),
-    ...(allowed === undefined ? {} : { tools: allowed }),
-    ...(forbidden === undefined ? {} : { not: forbidden }),
+    ...present({ tools: allowed, not: forbidden }),
     ...(said.network === undefined ? {} : { network: said.network as NetworkSpec }),
   };
 }

@@ -4,6 +4,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { EngineError } from '../base/error.ts';
+import { parseJsonObject } from '../base/json.ts';
 import { type Entry, KeyList } from './enrolment.ts';
 import { type LockedKey, parseLockedKey } from './keys.ts';
 import { changeStateFile, readStateFile } from './state-file.ts';
@@ -17,12 +18,7 @@ export function readKeyList(state: string): KeyList {
   const file = join(state, LIST);
   const text = readStateFile({ file, what: 'the list of enrolled keys' });
   if (text === undefined) return KeyList.none;
-  let entries: unknown;
-  try {
-    entries = (JSON.parse(text) as { readonly entries?: unknown }).entries;
-  } catch {
-    // Invalid JSON gets the same error as a wrong shape.
-  }
+  const entries: unknown = parseJsonObject(text)?.entries;
   if (!Array.isArray(entries)) throw new EngineError('CONFIG_INVALID', `${file} is not a list of enrolled keys; restore a backup of it`);
   return KeyList.of(entries as Entry[], file);
 }

@@ -6,6 +6,7 @@
 // - The value has one form only, so that one assertion cannot be written in two ways and used twice.
 
 import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
+import { parseJsonObject } from '../base/json.ts';
 
 /** What an authenticator returns for a challenge; every part is in base64url. */
 export interface Assertion {
@@ -65,7 +66,7 @@ function isFor(site: string, { data, client, challenge }: Signed): boolean {
   const flags = data[RP_HASH_BYTES] ?? 0;
   if ((flags & PERSON_PRESENT) === 0 || (flags & PERSON_VERIFIED) === 0) return false;
   if (!data.subarray(0, RP_HASH_BYTES).equals(hash('sha256', site, 'buffer'))) return false;
-  const { type, challenge: signed, origin, crossOrigin } = objectIn(client.toString('utf8'));
+  const { type, challenge: signed, origin, crossOrigin } = parseJsonObject(client.toString('utf8')) ?? {};
   return type === 'webauthn.get' && signed === challenge && crossOrigin !== true && isOriginOf(site, origin);
 }
 
@@ -87,14 +88,6 @@ function partsOf(text: string): { readonly site: string; readonly key: KeyObject
     return isKnown && passkeyText(site, key) === text ? { site, key } : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function objectIn(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return (JSON.parse(text) ?? {}) as Readonly<Record<string, unknown>>;
-  } catch {
-    return {};
   }
 }
 

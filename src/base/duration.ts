@@ -12,14 +12,19 @@ export type Duration = string | number;
 
 /** Parses a duration into milliseconds. `what` names the setting in the error. */
 export function parseDuration(duration: Duration, what: string): number {
-  const ms = typeof duration === 'number' ? duration : parseText(duration);
-  if (ms === undefined || !Number.isFinite(ms) || ms < 0 || ms > Number.MAX_SAFE_INTEGER) {
+  const ms = durationOf(duration);
+  if (ms === undefined)
     throw new EngineError(
       'DEFINITION_INVALID',
       `${what}: ${JSON.stringify(duration)} is not a duration; write one such as "30s", "10m", "24h" or "400d"`,
     );
-  }
-  return Math.round(ms);
+  return ms;
+}
+
+/** The milliseconds of a duration; undefined if it is not one. */
+export function durationOf(duration: Duration): number | undefined {
+  const ms = typeof duration === 'number' ? duration : parseText(duration);
+  return ms === undefined || !Number.isFinite(ms) || ms < 0 || ms > Number.MAX_SAFE_INTEGER ? undefined : Math.round(ms);
 }
 
 function parseText(text: unknown): number | undefined {

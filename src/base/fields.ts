@@ -7,5 +7,7 @@ type Present<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K
 
 /** Returns the fields without those that are undefined. */
 export function present<T extends object>(fields: T): Present<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
+  const found: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) found[name] = value;
+  return found as Present<T>;
 }

@@ -137,6 +137,31 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The field of an object; undefined if the value is not an object. */
+export function fieldOf(value: Json | undefined, name: string): Json | undefined {
+  return isJsonObject(value) ? value[name] : undefined;
+}
+
+/** A value as text: a string as it is, everything else as JSON. */
+export function jsonText(value: Json, indent?: number): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, indent);
+}
+
+/** The value that a text spells; undefined if the text is not JSON. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The object that a text spells; undefined if it spells anything else. */
+export function parseJsonObject(text: string): JsonObject | undefined {
+  const value = parseJson(text);
+  return isJsonObject(value) ? value : undefined;
+}
+
 /** Returns text that is equal for equal data, whatever the order of keys. */
 export function canonicalJson(value: Json): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);

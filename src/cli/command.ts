@@ -164,6 +164,9 @@ export const SIGNING_OPTIONS: readonly OptionSpec[] = [
   { name: 'passphrase-fd', value: 'N', about: 'sign, and read the passphrase from this file descriptor' },
 ];
 
+/** Options of every command that may need a right, and signs with it. */
+export const RIGHT_OPTIONS: readonly OptionSpec[] = [TOKEN_FILE, ...SIGNING_OPTIONS];
+
 /** Options of every command. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
   { name: 'json', about: 'print JSON only; warnings go to stderr' },

@@ -13,8 +13,8 @@ export interface CopyFacts {
 }
 
 /** A file name next to another, with a purpose and the time. */
-export function nameBeside(file: string, what: string, at: number = Date.now()): string {
-  return `${file}.${what}-${new Date(at).toISOString().replace(/[:.]/g, '-')}`;
+export function nameBeside(file: string, what: string): string {
+  return `${file}.${what}-${new Date().toISOString().replace(/[:.]/g, '-')}`;
 }
 
 /** Opens a copy and verifies its contents; the error STORE_DAMAGED uses `name`, which users know. */

@@ -2,7 +2,6 @@
 // running them, so that workflow files that name them can be listed and drawn; they are loaded when such a workflow is run
 // or checked, each only if it is trusted.
 
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoadedParts } from '../api/module/import.ts';
 import type { FileProblem } from '../authoring/discover/discover.ts';
@@ -10,12 +9,12 @@ import type { DeclaredPart } from '../authoring/discover/own-parts.ts';
 import type { Compilers } from '../authoring/graph/work.ts';
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
-import type { Definition } from '../definition/model.ts';
+import { allChecks } from '../definition/check.ts';
+import { type Definition, stepsWithin } from '../definition/model.ts';
 import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
-import { usedParts } from '../definition/used-parts.ts';
 import { REGISTRY, registryWith } from '../kinds/registry.ts';
 import type { GateCheck } from '../steps/check.ts';
-import { HOMES, type Project } from './project.ts';
+import { HOMES, namesIn, type Project } from './project.ts';
 import type { Shell } from './shell.ts';
 import { assertTrusted, type TrustedContent } from './trust/trust.ts';
 
@@ -30,17 +29,8 @@ const PART_FILE = /^(?!\.).*(?<!\.(?:d|test|spec))\.m?[tj]s$/;
 
 /** The files of a project that define step kinds and gate checks, sorted. */
 export function partFilesOf({ root }: Pick<Project, 'root'>): string[] {
-  return HOMES.flatMap((home) => FOLDERS.map((folder) => join(root, home, folder))).flatMap((folder) => {
-    try {
-      return readdirSync(folder)
-        .filter((name) => PART_FILE.test(name))
-        .sort()
-        .map((name) => join(folder, name));
-    } catch {
-      // Most projects have no such folder.
-      return [];
-    }
-  });
+  const folders = HOMES.flatMap((home) => FOLDERS.map((folder) => join(root, home, folder)));
+  return folders.flatMap((folder) => namesIn(folder).flatMap((name) => (PART_FILE.test(name) ? [join(folder, name)] : [])));
 }
 
 /** Reads what a project declares; nothing is run. */
@@ -83,9 +73,11 @@ function notLoaded(): never {
   throw new EngineError('NOT_TRUSTED', 'its code is not loaded');
 }
 
-/** Those of the declared parts that a workflow names. */
+/** Those of the declared parts that a workflow names. The steps of a flow are not known before it runs. */
 export function partsUsedBy({ steps }: Definition, { declared }: ProjectParts): DeclaredPart[] {
-  const { kinds, checks } = usedParts(steps);
+  const all = steps.flatMap(stepsWithin);
+  const kinds = new Set(all.flatMap((step) => (step.kind === 'own' ? [step.config.use] : [])));
+  const checks = new Set(all.flatMap((step) => (step.kind === 'gate' ? allChecks(step.config.checks).map(({ check }) => check) : [])));
   return declared.filter(({ part, name }) => (part === 'kind' ? kinds : checks).has(name));
 }
 

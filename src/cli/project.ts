@@ -122,17 +122,15 @@ function gitDirectory(root: string): string | undefined {
 
 /** The role files of a project, sorted by name. */
 export function roleFilesOf({ root }: Pick<Project, 'root'>): string[] {
-  return HOMES.flatMap((home) => markdownIn(join(root, home, 'agents')));
+  const folders = HOMES.map((home) => join(root, home, 'agents'));
+  return folders.flatMap((folder) => namesIn(folder).flatMap((name) => (name.endsWith('.md') ? [join(folder, name)] : [])));
 }
 
-function markdownIn(folder: string): string[] {
+/** The sorted names in a folder; none if there is no such folder, as in most projects. */
+export function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith('.md'))
-      .sort()
-      .map((name) => join(folder, name));
+    return readdirSync(folder).sort();
   } catch {
-    // Most projects have no such folder.
     return [];
   }
 }

@@ -68,7 +68,7 @@ function stateOf(shell: Shell): string | undefined {
 }
 
 /** Opens the database for reading; undefined if it does not exist. A database from --db must exist. */
-export async function openExisting(place: Place): Promise<Store | undefined> {
+export async function openExisting(place: Place): Promise<OpenedStore | undefined> {
   assertNamedExists(place);
   return existsSync(place.file) ? openStore(place, 'look') : undefined;
 }
@@ -79,8 +79,11 @@ function assertNamedExists({ file, because }: Place): void {
     throw new EngineError('STORE_UNAVAILABLE', `database ${file} does not exist; check the path in --db`, { details: { file } });
 }
 
+/** The database of a command, which `await using` closes. */
+export type OpenedStore = Store & AsyncDisposable;
+
 /** Opens the database, and creates it if needed; to drive runs, it must belong to this user. */
-export async function openStore(place: Place, use: StoreUse = 'drive'): Promise<Store> {
+export async function openStore(place: Place, use: StoreUse = 'drive'): Promise<OpenedStore> {
   const folder = dirname(place.file);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -99,7 +102,7 @@ export async function openStore(place: Place, use: StoreUse = 'drive'): Promise<
       if (store.loss !== undefined) throw store.loss;
       await assertOwn(place, store);
     } else if (store.loss !== undefined) place.warn(store.loss.message);
-    return store;
+    return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
   } catch (error) {
     await store.close();
     throw error;
@@ -124,8 +127,8 @@ export async function withRun<T>(shell: Shell, work: (run: OpenRun) => Promise<T
   const { given } = shell;
   const place = await findPlace(shell, given);
   const prefix = given.word('RUN');
-  const opened = await openForRun(place, prefix, use);
-  return closing(opened, async (store) => work({ place, store, id: await findRun(store, prefix, place) }));
+  await using store = await openForRun(place, prefix, use);
+  return await work({ place, store, id: await findRun(store, prefix, place) });
 }
 
 /** Closes a store, or something else that is open, when `work` is done. */
@@ -138,7 +141,7 @@ export async function closing<S extends { close(): Promise<void> }, T>(open: S, 
 }
 
 /** Opens the database for a command about one run; without a database the run does not exist. */
-export async function openForRun(place: Place, prefix: string | undefined, use: StoreUse = 'drive'): Promise<Store> {
+export async function openForRun(place: Place, prefix: string | undefined, use: StoreUse = 'drive'): Promise<OpenedStore> {
   assertNamedExists(place);
   if (!existsSync(place.file)) throw noRun(prefix, place);
   return openStore(place, use);
@@ -148,14 +151,13 @@ export async function openForRun(place: Place, prefix: string | undefined, use: 
 export async function withShownRun<T>(shell: Shell, work: (run: OpenRun) => Promise<T>): Promise<T> {
   const place = await findPlace(shell, shell.given);
   const prefix = shell.given.maybe('RUN');
-  return closing(await openForRun(place, prefix, 'look'), async (store) => {
-    if (prefix !== undefined) return work({ place, store, id: await findRun(store, prefix, place) });
-    const [newest] = await store.list({ limit: 1 });
-    if (newest === undefined) throw noRun(undefined, place);
-    const last = await rootOf(store, newest);
-    shell.world.stderr.write(`the last run of this project: ${last.id}\n`);
-    return work({ place, store, id: last.id });
-  });
+  await using store = await openForRun(place, prefix, 'look');
+  if (prefix !== undefined) return await work({ place, store, id: await findRun(store, prefix, place) });
+  const [newest] = await store.list({ limit: 1 });
+  if (newest === undefined) throw noRun(undefined, place);
+  const last = await rootOf(store, newest);
+  shell.world.stderr.write(`the last run of this project: ${last.id}\n`);
+  return await work({ place, store, id: last.id });
 }
 
 /** The run that somebody started: a child run is part of its parent. */

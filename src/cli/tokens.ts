@@ -8,6 +8,7 @@ import { SCOPES, type Scope } from '../authority/rights.ts';
 import { changeStateFile, readStateFile } from '../authority/state-file.ts';
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
+import { parseJsonObject } from '../base/json.ts';
 import { stateHome } from './project.ts';
 import type { Shell } from './shell.ts';
 
@@ -32,12 +33,8 @@ export function readTokens(shell: Shell): readonly TokenRow[] {
   const file = tokensFile(shell);
   const text = readStateFile({ file, what: WHAT });
   if (text === undefined) return [];
-  try {
-    const { tokens } = JSON.parse(text) as { readonly tokens?: readonly TokenRow[] };
-    if (Array.isArray(tokens) && tokens.every(isRow)) return tokens;
-  } catch {
-    // Invalid JSON gets the same error as a wrong shape.
-  }
+  const tokens: unknown = parseJsonObject(text)?.tokens;
+  if (Array.isArray(tokens) && tokens.every(isRow)) return tokens;
   throw new EngineError('CONFIG_INVALID', `${file} is not a list of tokens; remove it and create new ones with "pawl token create NAME"`);
 }
 

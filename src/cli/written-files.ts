@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
 import { SnapshotLog, snapshotsOf } from '../steps/snapshot-log.ts';
 import { initialFiles, initialWorkflow } from './commands/init.ts';
 import { accountHome, type Project, stateHome } from './project.ts';
@@ -116,12 +116,8 @@ function tomlEdit(file: string, what: string): Inventory {
 function editOf(file: string, what: string, without: (value: JsonObject) => JsonObject | undefined): Inventory {
   const text = textOf(file);
   if (text === undefined || !text.includes('pawl')) return { items: [], kept: [] };
-  let value: Json;
-  try {
-    value = JSON.parse(text) as Json;
-  } catch {
-    return { items: [], kept: [{ path: file, why: `it is not plain JSON; remove ${what} by hand` }] };
-  }
+  const value = parseJson(text);
+  if (value === undefined) return { items: [], kept: [{ path: file, why: `it is not plain JSON; remove ${what} by hand` }] };
   const rest = isJsonObject(value) ? without(value) : undefined;
   if (rest === undefined) return { items: [], kept: [] };
   const remove = (): void => {

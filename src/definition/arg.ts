@@ -4,7 +4,8 @@
 // - All faults of a set of values are reported in one error.
 
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
-import { canonicalJson, deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
+import { present } from '../base/fields.ts';
+import { canonicalJson, deepFreeze, type Json, type JsonObject, parseJson, toPlain } from '../base/json.ts';
 import { shortText } from '../base/short-text.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { ArgModel } from './model.ts';
@@ -76,10 +77,9 @@ export function arg<const S extends ArgSpec>(
   const model: ArgModel = {
     description: spec.description ?? '',
     required: spec.required ?? false,
-    ...(type === undefined ? {} : { type }),
+    ...present({ type }),
     ...(spec.default === undefined ? {} : { default: plain(spec.default, 'default') }),
-    ...(spec.min === undefined ? {} : { min: spec.min }),
-    ...(spec.max === undefined ? {} : { max: spec.max }),
+    ...present({ min: spec.min, max: spec.max }),
     ...(spec.choices === undefined ? {} : { choices: plain(spec.choices, 'choices') as readonly Json[] }),
   };
   return deepFreeze(model);
@@ -138,16 +138,8 @@ export function bindParams(params: Readonly<Record<string, ArgModel>>, given: un
 /** Converts text to a value of the declared type. Text that does not fit is returned as it is, and binding rejects it. */
 export function argFromText(text: string, type: ArgModel['type']): Json {
   if (type === 'string') return text;
-  const value = parsedJson(text);
+  const value = parseJson(text);
   return value === undefined || (type === undefined && typeof value === 'string') ? text : value;
-}
-
-function parsedJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns what is wrong with the values of an object that have the name of an argument. */

@@ -1,6 +1,7 @@
 // Owns the graph as data for drawing and analysis, and its Mermaid text. With a run's state it has the progress of each
 // node and how often each arrow was taken.
 
+import { present } from '../base/fields.ts';
 import { transitionsOf } from './analysis.ts';
 import { type Definition, membersOf, type StepKind, type StepModel, type Target } from './model.ts';
 
@@ -78,19 +79,19 @@ function arrowsOf(step: StepModel, positions: ReadonlyMap<string, number>): Grap
     const known = arrows.get(key);
     arrows.set(key, {
       from,
-      to: nameOf(to),
+      to: targetName(to),
       toEnd: 'end' in to,
       on: [...(known?.on ?? []), on],
       via,
-      ...(source === undefined ? {} : { condition: source }),
-      ...(max === undefined ? {} : { max }),
+      ...present({ condition: source, max }),
       isBack: 'step' in to && (positions.get(to.step) ?? Number.POSITIVE_INFINITY) <= (positions.get(from) as number),
     });
   }
   return [...arrows.values()];
 }
 
-function nameOf(target: Target): string {
+/** The id of the step that a transition leads to, or the name of an end. */
+export function targetName(target: Target): string {
   return 'step' in target ? target.step : target.end;
 }
 

@@ -90,7 +90,7 @@ export function extractSchema(
 }
 
 /** A fan-out has no arguments of its own: the author wrote those of its body on the step. */
-function argsOf(step: StepModel): StepModel['args'] {
+export function argsOf(step: StepModel): StepModel['args'] {
   return step.kind === 'each' ? { ...step.args, ...step.body.args } : step.args;
 }
 

@@ -1,6 +1,6 @@
 // Owns the variables that programs get the parameters of a run in: `PAWL_PARAM_<NAME>`.
 
-import type { Json, JsonObject } from '../base/json.ts';
+import { type Json, type JsonObject, jsonText } from '../base/json.ts';
 
 const VALUE_BYTES_MAX = 32_768;
 // Systems limit the environment of a program as a whole, too; the StepInput on its standard input has every parameter.
@@ -27,7 +27,7 @@ export function paramVariables(params: JsonObject): Record<string, string> {
 
 /** A value as a variable can hold it, or undefined: the system limits a variable, and NUL ends it. */
 export function variableText(value: Json): string | undefined {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = jsonText(value);
   return text.includes('\0') || Buffer.byteLength(text) > VALUE_BYTES_MAX ? undefined : text;
 }
 

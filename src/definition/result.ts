@@ -5,6 +5,7 @@
 // R2. A failed step has an error message.
 // R3. A run succeeds only when each of its failed steps was handled by the workflow.
 
+import { present } from '../base/fields.ts';
 import { invariant } from '../base/invariant.ts';
 import { deepFreeze, type Json, toPlain } from '../base/json.ts';
 import type { StepKind } from './model.ts';
@@ -81,9 +82,7 @@ export function createStepResult(given: Omit<StepResult, 'output'> & { readonly 
     success: given.success,
     output: toPlain(given.output, `the output of step "${given.name}"`),
     durationMs: given.durationMs,
-    ...(given.error === undefined ? {} : { error: given.error }),
-    ...(given.handled === undefined ? {} : { handled: given.handled }),
-    ...(given.child === undefined ? {} : { child: given.child }),
+    ...present({ error: given.error, handled: given.handled, child: given.child }),
   });
 }
 
@@ -102,7 +101,7 @@ export function createWorkflowResult(given: Omit<WorkflowResult, 'finalOutput'> 
     stepResults: [...stepResults],
     totalDurationMs,
     finalOutput: toPlain(given.finalOutput, `the final output of workflow "${workflowName}"`),
-    ...(error === undefined ? {} : { error }),
+    ...present({ error }),
   });
 }
 

@@ -2,7 +2,7 @@
 // What follows from a round is decided in `review.ts`.
 
 import { messageOf } from '../base/error.ts';
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isJsonObject, type Json, jsonText } from '../base/json.ts';
 import { type ItemVerdict, itemFaults, type LateFinding, type ReviewItem, type ReviewRound, SEVERITIES } from './review.ts';
 
 /** A document as it was read, or what is wrong with it. */
@@ -40,7 +40,7 @@ export function readFindings(value: Json | undefined): LateFinding[] {
   if (value === undefined || value === null) return [];
   const rows: readonly Json[] = Array.isArray(value) ? value : [value];
   return rows.map((row) => {
-    const { severity, text } = isJsonObject(row) ? row : { severity: '', text: typeof row === 'string' ? row : JSON.stringify(row) };
+    const { severity, text } = isJsonObject(row) ? row : { severity: '', text: jsonText(row) };
     return { severity: textOf(severity), text: textOf(text) } as LateFinding;
   });
 }

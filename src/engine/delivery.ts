@@ -65,7 +65,7 @@ export async function isPending(core: EngineCore, run: string, dedupe: string): 
 
 /** Follows the log of a run until the mail has been consumed or the run has no owner. */
 async function untilConsumedByOwner(core: EngineCore, run: string, dedupe: string): Promise<void> {
-  const owned = watchOwner(core, run, 'answer');
+  using owned = watchOwner(core, run, 'answer');
   const taken = new Promise<void>((resolve, reject) => {
     const look = (): void => {
       isPending(core, run, dedupe).then(
@@ -82,11 +82,7 @@ async function untilConsumedByOwner(core: EngineCore, run: string, dedupe: strin
     };
     look();
   });
-  try {
-    await Promise.race([taken, owned.free]);
-  } finally {
-    owned.stop();
-  }
+  await Promise.race([taken, owned.free]);
 }
 
 /**
@@ -120,16 +116,12 @@ async function untilConsumedOrFree(
   { run, dedupe }: { readonly run: string; readonly dedupe: string },
 ): Promise<'consumed' | 'free'> {
   for (;;) {
-    const changed = nextChange(core);
-    try {
-      const ownDriver = core.driverOf(run)?.finished.catch(() => undefined);
-      const { owner } = await core.store.load(run);
-      if (!(await isPending(core, run, dedupe))) return 'consumed';
-      if (owner === undefined && ownDriver === undefined) return 'free';
-      await (ownDriver === undefined ? changed.happened : Promise.race([ownDriver, changed.happened]));
-    } finally {
-      changed.stop();
-    }
+    using changed = nextChange(core);
+    const ownDriver = core.driverOf(run)?.finished.catch(() => undefined);
+    const { owner } = await core.store.load(run);
+    if (!(await isPending(core, run, dedupe))) return 'consumed';
+    if (owner === undefined && ownDriver === undefined) return 'free';
+    await (ownDriver === undefined ? changed.happened : Promise.race([ownDriver, changed.happened]));
   }
 }
 

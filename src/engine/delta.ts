@@ -1,6 +1,7 @@
 // Owns the translation of a decision into one write: the rows of history, values, data, members, slots and mail that
 // follow from its events.
 
+import { present } from '../base/fields.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { isFinal } from '../definition/run-status.ts';
 import type { Ref } from '../kernel/activation.ts';
@@ -209,8 +210,7 @@ function mailOf({ before, after, ended, at }: Decision): Mail[] {
       path,
       child: after.id,
       status: after.status,
-      ...(after.output === undefined ? {} : { output: after.output }),
-      ...(message === undefined ? {} : { message }),
+      ...present({ output: after.output, message }),
     };
     mail.push({ run, dedupe: `childEnded/${after.id}/${after.seq}`, input, values: [] });
   }

@@ -116,12 +116,11 @@ export class EngineCore implements DriverHost {
       options,
       supplied,
       signing,
-      ...(params === undefined ? {} : { params }),
-      ...(override === undefined ? {} : { override }),
+      ...present({ params, override }),
     });
     const { origin = {}, from, sign } = options;
     assertPriority(origin);
-    const by = { ...(origin.actor === undefined ? {} : { actor: origin.actor }), ...(sign === undefined ? {} : { sign }) };
+    const by = present({ actor: origin.actor, sign });
     const event = await signFirstEvent(this.signing, created, { from, entry: definition.entry, ...by });
     // Another caller may have started the same run while this one was being signed.
     this.assertFree(id);
@@ -139,13 +138,7 @@ export class EngineCore implements DriverHost {
     });
     this.drivers.set(id, driver);
     const facts = options.facts === undefined ? undefined : record.keep(options.facts);
-    driver.take({
-      type: 'start',
-      at: event.at,
-      ...(options.from === undefined ? {} : { from: options.from }),
-      ...(detour === undefined ? {} : { detour }),
-      ...(facts === undefined ? {} : { facts }),
-    });
+    driver.take({ type: 'start', at: event.at, ...present({ from: options.from, detour, facts }) });
     await driver.created;
     return driver;
   }

@@ -35,23 +35,18 @@ export async function waitFor(core: EngineCore, run: string, until: Until): Prom
     }
     const failure = core.takeFailure(run);
     if (failure !== undefined) throw failure;
-    const changed = nextChange(core);
+    using changed = nextChange(core);
     const { state, owner } = await core.store.load(run);
     // A run that is due is about to be picked up.
     const due = dueOf(state);
     const sweep = due !== undefined && due <= core.clock.now() ? core.waking.swept : undefined;
     if (sweep !== undefined && owner === undefined && !isSettled(state.status)) {
-      changed.stop();
       await sweep;
       continue;
     }
     const parked = until !== 'settled' && owner === undefined && (until === 'idle' || due === undefined);
-    if (isSettled(state.status) || (parked && (await childrenIdle(core, state, until)))) {
-      changed.stop();
-      return;
-    }
+    if (isSettled(state.status) || (parked && (await childrenIdle(core, state, until)))) return;
     await changed.happened;
-    changed.stop();
   }
 }
 
@@ -69,7 +64,7 @@ async function childrenIdle(core: EngineCore, state: RunState, until: Until): Pr
 }
 
 /** Resolves at the next commit of any run, by this or another process, or when this engine closes. */
-export function nextChange(core: EngineCore): { readonly happened: Promise<void>; stop(): void } {
+export function nextChange(core: EngineCore): Disposable & { readonly happened: Promise<void> } {
   let stop = (): void => undefined;
   const happened = new Promise<void>((resolve) => {
     const unlisten = core.listen(() => resolve());
@@ -81,7 +76,7 @@ export function nextChange(core: EngineCore): { readonly happened: Promise<void>
       unfollow();
     };
   });
-  return { happened, stop };
+  return { happened, [Symbol.dispose]: stop };
 }
 
 /** Streams the log of a run from a position on, until the run ends or the engine is closed. */
@@ -90,21 +85,17 @@ export async function* followLog(core: EngineCore, run: string, after = 0): Asyn
   let seq = after;
   let hasEnded = false;
   while (!core.isClosed) {
-    const changed = nextChange(core);
-    try {
-      const rows = await core.store.events(run, seq);
-      for (const row of rows) {
-        seq = row.seq;
-        yield* row.events;
-      }
-      if (rows.length > 0 || core.isClosed) continue;
-      if (hasEnded) return;
-      // The last events may have been written after the log was read: it is read once more.
-      hasEnded = isSettled((await core.store.load(run)).state.status);
-      if (!hasEnded) await changed.happened;
-    } finally {
-      changed.stop();
+    using changed = nextChange(core);
+    const rows = await core.store.events(run, seq);
+    for (const row of rows) {
+      seq = row.seq;
+      yield* row.events;
     }
+    if (rows.length > 0 || core.isClosed) continue;
+    if (hasEnded) return;
+    // The last events may have been written after the log was read: it is read once more.
+    hasEnded = isSettled((await core.store.load(run)).state.status);
+    if (!hasEnded) await changed.happened;
   }
 }
 

@@ -3,6 +3,7 @@
 // starts from the beginning.
 
 import { EngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { Assumption } from '../definition/assumption-record.ts';
@@ -82,7 +83,7 @@ export async function forkRun(core: EngineCore, run: string, request: ForkReques
   const params = { ...(await core.paramsOf(state)), ...request.params };
   const past = await pastOf(core, state, cut);
   await assertForkable(core.store, run, new Set(past.done.map(({ step }) => step)));
-  const supplied = request.outputs === undefined ? {} : { outputs: request.outputs };
+  const supplied = present({ outputs: request.outputs });
   // The fork belongs to the same issue and repository, and its definition is in the same file.
   const { deliveryId: _, ...kept } = first;
   const origin = { ...kept, actor, event: 'fork' };
@@ -92,8 +93,7 @@ export async function forkRun(core: EngineCore, run: string, request: ForkReques
     origin,
     signing: signingOf(log),
     ...supplied,
-    ...(request.id === undefined ? {} : { id: request.id }),
-    ...(request.sign === undefined ? {} : { sign: request.sign }),
+    ...present({ id: request.id, sign: request.sign }),
   });
 }
 
@@ -122,7 +122,7 @@ function signingOf(log: readonly EventRow[]): FrozenSigning {
   const [first] = log[0]?.events ?? [];
   if (first?.type !== 'run.started') return {};
   const { keys, run } = first;
-  return { ...(run.signed === undefined ? {} : { signed: run.signed }), ...(keys === undefined ? {} : { keys }) };
+  return present({ signed: run.signed, keys });
 }
 
 /** Cuts the log at the point where the step was last opened. */

@@ -1,6 +1,7 @@
 // Owns questions that wait for a person: the question, what is shown with it, the options, and the digest a decision
 // must name.
 
+import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import { modelNamed } from '../definition/address.ts';
 import type { HumanWait } from '../definition/asked-question.ts';
@@ -82,10 +83,9 @@ async function gateOf(
     digest: wait.digest ?? '',
     shown: (read(wait.shown) as Json | undefined) ?? {},
     ...(subjects === undefined ? {} : { subjects: read(subjects) as Json }),
-    ...(wait.votes === undefined ? {} : { votes: wait.votes }),
-    ...(wait.split === undefined ? {} : { split: wait.split }),
+    ...present({ votes: wait.votes, split: wait.split }),
     since: openedAt,
-    ...(deadline === undefined ? {} : { due: deadline }),
+    ...present({ due: deadline }),
     signed: state.signed === true || wait.signed === true,
   };
 }

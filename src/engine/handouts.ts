@@ -3,6 +3,7 @@
 
 import { createHmac } from 'node:crypto';
 import type { AgentQuestion } from '../agents/driver.ts';
+import { present } from '../base/fields.ts';
 import { type Path, type Ref, waitOf } from '../kernel/activation.ts';
 import type { Handover, StoredHandover } from '../steps/handover.ts';
 import type { Store } from '../store/store.ts';
@@ -55,8 +56,7 @@ export async function handoutsOf(core: HandoutReader, run: string): Promise<read
       step,
       attempt,
       token: tokenOf(core, { run, path, attempt }),
-      ...(member === undefined ? {} : { item: member.key }),
-      ...(deadline === undefined ? {} : { due: deadline }),
+      ...present({ item: member?.key, due: deadline }),
     };
   });
 }

@@ -1,6 +1,7 @@
 // Owns the outside view of a run: its state, its steps with their evidence, what it waits for, the checkpoint with the
 // names of `pawl/compat`, and the context for a resume.
 
+import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import { lookKey, pendingText } from '../definition/pending-gate.ts';
 import { isSettled, type RunStatus } from '../definition/run-status.ts';
@@ -136,12 +137,7 @@ function endedStep(row: StoredAttempt, read: Read): StepView {
     attempt: row.attempt,
     durationMs: Math.max(0, row.endedAt - (row.startedAt ?? row.openedAt)),
     output: read(row.output) ?? null,
-    ...(row.outcome === undefined ? {} : { outcome: row.outcome }),
-    ...(row.startedAt === undefined ? {} : { startedAt: row.startedAt }),
-    ...(row.error === undefined ? {} : { error: row.error.message }),
-    ...(claim === undefined ? {} : { claim }),
-    ...(evidence === undefined ? {} : { evidence }),
-    ...(row.actor === undefined ? {} : { actor: row.actor }),
+    ...present({ outcome: row.outcome, startedAt: row.startedAt, error: row.error?.message, claim, evidence, actor: row.actor }),
   };
 }
 
@@ -154,7 +150,7 @@ function liveStep(activation: Activation): StepView {
     kind,
     attempt,
     status: state === 'preparing' ? 'running' : state === 'reconciling' ? 'verifying' : state,
-    ...(startedAt === undefined ? {} : { startedAt }),
+    ...present({ startedAt }),
   };
 }
 
@@ -210,8 +206,7 @@ export async function checkpointOf(core: Readable, run: string): Promise<Checkpo
       result: read(row.output) ?? null,
     })),
     iterationCounts: state.counts,
-    ...(pendingRetry === undefined ? {} : { pendingRetry }),
-    ...(parallelResults === undefined ? {} : { parallelResults }),
+    ...present({ pendingRetry, parallelResults }),
     ...(state.decision === undefined ? {} : { gateDecision: gateDecisionOf(state.decision) }),
   };
 }
@@ -238,8 +233,7 @@ function parallelResultsOf(state: RunState, rows: readonly StoredAttempt[], read
     results[row.key] = {
       status: row.status === 'completed' || row.status === 'skipped' ? 'completed' : 'failed',
       retryCount: row.attempt - 1,
-      ...(result === undefined ? {} : { result }),
-      ...(row.error === undefined ? {} : { error: row.error.message }),
+      ...present({ result, error: row.error?.message }),
     };
   }
   for (const { member, attempt } of Object.values(state.live))
@@ -258,7 +252,7 @@ export async function resumeContextOf(core: Readable, run: string): Promise<Resu
     currentStep: checkpoint.currentStep,
     completedSteps: checkpoint.completedSteps.map(({ step }) => step),
     lastStepOutput: checkpoint.completedSteps.at(-1)?.result ?? null,
-    ...(checkpoint.pendingRetry === undefined ? {} : { pendingRetry: checkpoint.pendingRetry }),
+    ...present({ pendingRetry: checkpoint.pendingRetry }),
     ...(items.length === 0
       ? {}
       : {

@@ -3,6 +3,7 @@
 
 import { pipelineOf } from '../definition/kind.ts';
 import type { Concurrency, StepModel } from '../definition/model.ts';
+import { entryOf } from '../steps/services.ts';
 
 /** How many steps may run at the same time: in total, per repository, per role, per credential, and per custom key. */
 export interface Limits {
@@ -50,15 +51,10 @@ export function limitOf({ limits }: LimitScope, key: string, concurrency?: Concu
     case 'repository':
       return limits.repository;
     case 'role':
-      return ownLimit(limits.roles, name);
+      return entryOf(limits.roles, name);
     case 'credential':
-      return ownLimit(limits.credentials, name);
+      return entryOf(limits.credentials, name);
     default:
-      return ownLimit(limits.keys, name);
+      return entryOf(limits.keys, name);
   }
-}
-
-/** Reads own properties only, so that a name such as `constructor` has no limit. */
-function ownLimit(table: Readonly<Record<string, number>> | undefined, name: string): number | undefined {
-  return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -23,9 +23,9 @@ type WaitTarget = 'answer' | 'work';
  * Watches the owner of a run while a request waits for it. `free` resolves when the run can be claimed, and rejects
  * when the owner does not answer. Work may take any time, unless its process was stopped.
  */
-export function watchOwner(core: EngineCore, run: string, awaited: WaitTarget): { readonly free: Promise<void>; stop(): void } {
+export function watchOwner(core: EngineCore, run: string, awaited: WaitTarget): Disposable & { readonly free: Promise<void> } {
   const { patience } = core.parts;
-  if (patience === undefined) return { free: new Promise(() => {}), stop: () => {} };
+  if (patience === undefined) return { free: new Promise(() => {}), [Symbol.dispose]: () => {} };
   let timer: NodeJS.Timeout | undefined;
   const free = new Promise<void>((resolve, reject) => {
     const waiting = new OwnerWait(patience, run, awaited);
@@ -39,7 +39,7 @@ export function watchOwner(core: EngineCore, run: string, awaited: WaitTarget): 
     timer = setInterval(() => look().catch(reject), LOOK_MS);
   });
   free.catch(() => undefined);
-  return { free, stop: () => clearInterval(timer) };
+  return { free, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 class OwnerWait {

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type BoundStep, type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';
 import { type Definition, type StepModel, stepsWithin } from '../definition/model.ts';
+import { plainFrame } from '../definition/plain-frame.ts';
 import type { Ref } from '../kernel/activation.ts';
 import type { Program } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';
@@ -77,21 +78,7 @@ export function inertProgram(): BoundProgram {
   return { program, bound: () => ({ model: INERT, code: NO_CODE }), child: () => undefined, undo: () => undefined };
 }
 
-const INERT: StepModel = {
-  id: '',
-  title: '',
-  kind: 'task',
-  config: {},
-  actions: [],
-  args: {},
-  preconditions: [],
-  postconditions: [],
-  next: {},
-  retry: { max: 0, on: [] },
-  contractRetries: 0,
-  recovery: 'ask',
-  slots: [],
-};
+const INERT: StepModel = { ...plainFrame('', 'ask'), kind: 'task', config: {}, retry: { max: 0, on: [] }, contractRetries: 0 };
 
 /** Creates the program of an existing run: a graph from its stored data, a flow by replaying its results. */
 export async function programOfRun(

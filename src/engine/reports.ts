@@ -78,8 +78,7 @@ export async function reportWork(core: EngineCore, run: string, given: WorkRepor
     path,
     attempt,
     outcome: read?.outcome ?? 'fail',
-    ...(value === undefined ? {} : { output: value.ref }),
-    ...(error === undefined ? {} : { error }),
+    ...present({ output: value?.ref, error }),
   };
   const dedupe = `reported/${path}/${attempt}`;
   const posted = await send(core, { run, dedupe, input, values: value === undefined ? [] : [value] });
@@ -196,7 +195,7 @@ function repeated(state: RunState, row: StoredAttempt, report: WorkReport): Repo
       { details: { run: state.id, step, attempt } },
     );
   }
-  return { accepted: error === undefined, repeated: true, step, path, attempt, ...(error === undefined ? {} : { message: error.message }) };
+  return { accepted: error === undefined, repeated: true, step, path, attempt, ...present({ message: error?.message }) };
 }
 
 /** The digests under which a result may be recorded: as reported, and as its step kind passes it to a flow. */

@@ -3,6 +3,7 @@
 // posted, with a message that says what to do.
 
 import { EngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { createRunId } from '../base/id.ts';
 import { type JsonObject, toPlain } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
@@ -87,7 +88,7 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
     digest: gate.digest,
     actor,
     output: value.ref,
-    ...(request.input === undefined ? {} : { text: request.input }),
+    ...present({ text: request.input }),
   };
   const input = await signedBy(run, unsigned, request);
   await assertSignedFor(core, loaded, input);
@@ -157,21 +158,13 @@ function isAsked({ live }: RunState): boolean {
 
 /** Resolves when the checkpoint of a run satisfies the condition, whichever process drives it. */
 export async function untilState(core: EngineCore, run: string, isSo: (state: RunState) => boolean): Promise<void> {
-  const owned = watchOwner(core, run, 'work');
-  try {
-    for (;;) {
-      const changed = nextChange(core);
-      try {
-        const { state, owner } = await core.store.load(run);
-        // The run has no driver any more: it stays as it is until it is resumed.
-        if (isSo(state) || (owner === undefined && core.driverOf(run) === undefined)) return;
-        await Promise.race([changed.happened, owned.free]);
-      } finally {
-        changed.stop();
-      }
-    }
-  } finally {
-    owned.stop();
+  using owned = watchOwner(core, run, 'work');
+  for (;;) {
+    using changed = nextChange(core);
+    const { state, owner } = await core.store.load(run);
+    // The run has no driver any more: it stays as it is until it is resumed.
+    if (isSo(state) || (owner === undefined && core.driverOf(run) === undefined)) return;
+    await Promise.race([changed.happened, owned.free]);
   }
 }
 
@@ -250,7 +243,7 @@ function changed(run: string, gate: OpenGate, note?: string): EngineError {
   return new EngineError(
     'CONTENT_CHANGED',
     `your decision at gate "${gate.step}" of run ${run} does not count: ${why}; the question was asked again with the current content: see "pawl inbox ${run}" and decide again`,
-    { details: { digest: gate.digest, ...(note === undefined ? {} : { changes: note }) } },
+    { details: { digest: gate.digest, ...present({ changes: note }) } },
   );
 }
 
@@ -285,12 +278,7 @@ export async function sendSignal(
   await core.assertDrivable(loaded);
   const payload = signal.payload === undefined ? undefined : storedValue(toPlain(signal.payload, `the payload of signal "${signal.name}"`));
   const dedupe = `signal/${signal.name}/${signal.id ?? createRunId()}`;
-  const input: RunInput = {
-    type: 'signalled',
-    at: core.clock.now(),
-    name: signal.name,
-    ...(payload === undefined ? {} : { payload: payload.ref }),
-  };
+  const input: RunInput = { type: 'signalled', at: core.clock.now(), name: signal.name, ...present({ payload: payload?.ref }) };
   await send(core, { run, dedupe, input, values: payload === undefined ? [] : [payload] });
 }
 
@@ -320,21 +308,14 @@ export async function controlRun(
   const loaded = await core.store.load(run);
   if (isFinal(loaded.state.status)) throw finalRun(loaded.state);
   const how = {
-    ...(acceptedBy === undefined ? {} : { acceptedBy }),
-    ...(sign === undefined ? {} : { sign }),
+    ...present({ acceptedBy, sign }),
     cancel: action.do === 'cancel',
     leave: action.do === 'cancel' && action.undo === false,
   };
   await core.assertDrivable(loaded, how);
   const dedupe = `control/${action.do}/${createRunId()}`;
   const signature = sign !== undefined && isOverride(action) ? await sign(overrideStatement(run, action, actor)) : undefined;
-  const input: InputOf<'control'> = {
-    type: 'control',
-    at: core.clock.now(),
-    actor,
-    action,
-    ...(signature === undefined ? {} : { signature }),
-  };
+  const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action, ...present({ signature }) };
   await assertSignedFor(core, loaded, input);
   await send(core, { run, dedupe, input, values }, how);
 }

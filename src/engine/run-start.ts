@@ -90,15 +90,12 @@ export function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: 
       form,
       flags: [],
       depth,
-      ...(params === undefined ? {} : { params }),
-      ...(parent === undefined ? {} : { parent }),
-      ...(signing.signed === undefined ? {} : { signed: signing.signed }),
+      ...present({ params, parent, signed: signing.signed }),
     },
     ...(past === undefined ? {} : { fork: { run: past.run, seq: past.seq, step: from }, counts: past.counts }),
     ...(past === undefined || past.assumptions.length === 0 ? {} : { assumptions: past.assumptions }),
     ...(given.length === 0 ? {} : { supplied: Object.fromEntries(given) }),
-    ...(override === undefined ? {} : { override }),
-    ...(signing.keys === undefined ? {} : { keys: signing.keys }),
+    ...present({ override, keys: signing.keys }),
   };
 }
 

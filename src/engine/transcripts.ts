@@ -8,7 +8,7 @@ import { closeSync, fstatSync, mkdirSync, readSync, rmSync, writeSync } from 'no
 import { dirname, join } from 'node:path';
 import type { AgentEvent } from '../agents/driver.ts';
 import { digestText } from '../base/digest.ts';
-import type { Json } from '../base/json.ts';
+import { type Json, parseJson } from '../base/json.ts';
 import { appendPlainFile, openPlainFile, readPlainFile, writePlainFile } from '../base/plain-file.ts';
 import type { Redactor } from '../process/redact.ts';
 import { redactJson } from '../steps/redaction.ts';
@@ -97,11 +97,8 @@ const END_BYTES = 16 * 1024;
 
 /** Returns the event of a line of a transcript file; none if the line is damaged. */
 export function parseTranscriptLine(line: string): TranscriptLine[] {
-  try {
-    return [JSON.parse(line) as TranscriptLine];
-  } catch {
-    return [];
-  }
+  const event = parseJson(line) as TranscriptLine | undefined;
+  return event === undefined ? [] : [event];
 }
 
 /** Removes the transcripts of runs. */

@@ -74,18 +74,8 @@ export interface IssueFacts {
 }
 
 /** The facts of a pull request. */
-export interface PullRequestFacts {
-  readonly number: number;
-  readonly title: string;
-  readonly body: string;
-  readonly labels: readonly string[];
+export interface PullRequestFacts extends Omit<IssueFacts, 'state'> {
   readonly state: 'open' | 'closed' | 'merged';
-  readonly author: string;
-  /** Whether the author is a program. */
-  readonly bot: boolean;
-  readonly assignees: readonly string[];
-  /** The title of its milestone. */
-  readonly milestone: string | null;
   /** The people who were asked for a review and have not given one. */
   readonly reviewers: readonly string[];
   /** The branch with the changes; in the repository of a fork if `fork` is true. */

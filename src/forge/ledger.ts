@@ -105,7 +105,7 @@ export function openLedger({ file, now, judge, recorded }: LedgerOptions): Ledge
         return judged.failure;
       }
     },
-    done: (prefix) => readDone(db, prefix),
+    done: (prefix) => db.prepare(SELECT_DONE).all(prefix, prefix).map(doneAction),
     close: () => {
       if (db.isOpen) db.close();
       letGo();
@@ -119,17 +119,13 @@ function recall<T>({ name, key }: LedgerAction, entry: Entry): ForgeAnswer<T> | 
   return entry.value === null ? undefined : { result: 'ok', value: JSON.parse(entry.value) as T };
 }
 
-function readDone(db: DatabaseSync, prefix: string): DoneAction[] {
-  const sql = 'SELECT key, name, at, value FROM actions WHERE substr(key, 1, length(?)) = ? AND value IS NOT NULL ORDER BY rowid';
-  return db
-    .prepare(sql)
-    .all(prefix, prefix)
-    .map((row) => ({
-      key: String(row.key),
-      action: String(row.name),
-      at: Number(row.at),
-      value: JSON.parse(String(row.value)) as object,
-    }));
+/** Selects what was done under keys with a prefix, which is bound twice. */
+export const SELECT_DONE =
+  'SELECT key, name, at, value FROM actions WHERE substr(key, 1, length(?)) = ? AND value IS NOT NULL ORDER BY rowid';
+
+/** A row of `SELECT_DONE`. */
+export function doneAction({ key, name, at, value }: Readonly<Record<string, unknown>>): DoneAction {
+  return { key: String(key), action: String(name), at: Number(at), value: JSON.parse(String(value)) as object };
 }
 
 function openFile(file: string): DatabaseSync {

@@ -11,13 +11,9 @@ const SQLITE_BUSY = 5;
 export async function inTurn<T>(file: string, work: () => Promise<T>): Promise<T> {
   createPrivate(file);
   // The lock is a transaction in a separate file, since it is held while git or a network is waited for.
-  const db = new DatabaseSync(file, { timeout: 0 });
-  try {
-    while (!tryLock(db)) await setTimeout(POLL_MS);
-    return await work();
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(file, { timeout: 0 });
+  while (!tryLock(db)) await setTimeout(POLL_MS);
+  return await work();
 }
 
 function tryLock(db: DatabaseSync): boolean {

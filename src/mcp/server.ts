@@ -8,7 +8,7 @@
 import type { Readable } from 'node:stream';
 import { messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
 import { type ClientFacts, ClientLink, type ClientRequest, clientFacts } from './client.ts';
 import {
   errorResponse,
@@ -120,12 +120,8 @@ class Connection {
 
   /** Handles one line; returns the response, if there is one. */
   async receive(line: string): Promise<Json | undefined> {
-    let value: Json;
-    try {
-      value = JSON.parse(line) as Json;
-    } catch {
-      return errorResponse(null, new ProtocolError('parse', 'this line is not JSON'));
-    }
+    const value = parseJson(line);
+    if (value === undefined) return errorResponse(null, new ProtocolError('parse', 'this line is not JSON'));
     if (!Array.isArray(value) || this.version !== BATCHED) return this.answer(value);
     if (value.length === 0) return errorResponse(null, new ProtocolError('request', 'this list contains no message'));
     const answers = (await Promise.all(value.map((one) => this.answer(one)))).filter((one) => one !== undefined);

@@ -5,23 +5,16 @@ import { randomUUID } from 'node:crypto';
 import { runCommand } from '../process/command.ts';
 import type { Notifier } from './notifier.ts';
 
-/** How a program is started. */
-export interface CommandOptions {
-  readonly argv: readonly string[];
-  readonly cwd?: string;
-  readonly timeoutMs?: number;
-}
-
 const TIMEOUT_MS = 30_000;
 const OUTPUT_MAX = 4096;
 
 /** Creates a notifier that starts a program. An exit code other than 0 says that it did not take the notice. */
-export function createCommandNotifier({ argv, cwd, timeoutMs = TIMEOUT_MS }: CommandOptions): Notifier {
+export function createCommandNotifier(argv: readonly string[]): Notifier {
   return {
     send: async (notice, signal) => {
       const mark = `notice-${randomUUID()}`;
-      const spec = { argv, stdin: `${JSON.stringify(notice)}\n`, timeoutMs, outputMax: OUTPUT_MAX, signal, mark };
-      const result = await runCommand({ ...spec, ...(cwd === undefined ? {} : { cwd }) });
+      const stdin = `${JSON.stringify(notice)}\n`;
+      const result = await runCommand({ argv, stdin, timeoutMs: TIMEOUT_MS, outputMax: OUTPUT_MAX, signal, mark });
       if (result.kind === 'timeout' || result.kind === 'aborted')
         return { kind: 'unknown', message: `${argv[0]} was stopped before it ended` };
       if (result.kind !== 'exited') return { kind: 'failed', message: `${argv[0]} could not be started`, isFinal: true };

@@ -54,7 +54,7 @@ describeNotifier(
     writeFileSync(program, PROGRAM);
     const argv = behaviour === 'absent' ? [join(folder, 'nothing')] : [process.execPath, program, log, behaviour];
     return {
-      notifier: createCommandNotifier({ argv }),
+      notifier: createCommandNotifier(argv),
       received: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').filter(Boolean) : []),
       close: () => rmSync(folder, { recursive: true, force: true }),
     };

@@ -15,14 +15,13 @@ export interface WebhookOptions {
   readonly shape?: NoticeShape;
   /** Hosts that may be reached although they are not public. */
   readonly allow?: readonly string[];
-  readonly timeoutMs?: number;
   readonly now: () => number;
 }
 
 const TIMEOUT_MS = 10_000;
 
 /** Creates a notifier that posts to a webhook. */
-export function createWebhookNotifier({ url, shape = 'json', allow = [], timeoutMs = TIMEOUT_MS, now }: WebhookOptions): Notifier {
+export function createWebhookNotifier({ url, shape = 'json', allow = [], now }: WebhookOptions): Notifier {
   return {
     send: async (notice, signal) => {
       let target: string;
@@ -33,7 +32,7 @@ export function createWebhookNotifier({ url, shape = 'json', allow = [], timeout
       }
       const headers = { 'content-type': 'application/json', 'idempotency-key': notice.id };
       const body = JSON.stringify(BODIES[shape](notice));
-      return outcomeOf(await requestGuarded({ url: target, method: 'POST', headers, body, allow, timeoutMs, signal }), now());
+      return outcomeOf(await requestGuarded({ url: target, method: 'POST', headers, body, allow, timeoutMs: TIMEOUT_MS, signal }), now());
     },
   };
 }

@@ -13,9 +13,9 @@ export interface EnvironmentSpec {
 }
 
 /** Returns the complete environment of a command. Declared variables override inherited ones, and the mark overrides both. */
-export function commandEnvironment(spec: EnvironmentSpec, ours: NodeJS.ProcessEnv = process.env): Record<string, string> {
+export function commandEnvironment(spec: EnvironmentSpec): Record<string, string> {
   const allowed = spec.inheritEnv ?? INHERITED_VARIABLES;
-  const inherited = Object.entries(ours).filter(
+  const inherited = Object.entries(process.env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && allowed.some((pattern) => covers(pattern, entry[0])),
   );
   return { ...Object.fromEntries(inherited), ...spec.env, [MARK_VARIABLE]: spec.mark };

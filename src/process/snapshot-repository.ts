@@ -108,7 +108,7 @@ export class SnapshotRepository {
       GIT_CONFIG_GLOBAL: '/dev/null',
       GIT_CONFIG_NOSYSTEM: '1',
       GIT_ATTR_NOSYSTEM: '1',
-      ...(repository === undefined ? {} : { GIT_OBJECT_DIRECTORY: repository.objects }),
+      ...present({ GIT_OBJECT_DIRECTORY: repository?.objects }),
       ...call.env,
     };
     // What is compared may be gone; a folder of our own is not.

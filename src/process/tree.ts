@@ -16,8 +16,6 @@ import { MARK_VARIABLE, type ProcessRow, readProcess, readProcesses } from './pr
 export interface KillOptions {
   /** Time after SIGTERM. Default: 2 s. */
   readonly graceMs?: number;
-  /** How long SIGKILL is repeated after that. Default: 5 s. */
-  readonly deadlineMs?: number;
 }
 
 /** The result: how many processes were ended, and the pids that could not be ended. */
@@ -27,6 +25,7 @@ export interface KillResult {
 }
 
 const GRACE_MS = 2000;
+/** How long SIGKILL is repeated. */
 const DEADLINE_MS = 5000;
 const POLL_MIN_MS = 5;
 const POLL_MAX_MS = 80;
@@ -47,7 +46,7 @@ export async function killTree(root: TreeRoot, options: KillOptions = {}): Promi
     askToEnd(members);
     members = await waitUntilGone(tree, options.graceMs ?? GRACE_MS);
   }
-  if (members.length > 0) members = await forceToEnd(tree, options.deadlineMs ?? DEADLINE_MS);
+  if (members.length > 0) members = await forceToEnd(tree);
   return { killed: seen.size - members.length, left: members.map((row) => row.pid) };
 }
 
@@ -83,12 +82,12 @@ function askToEnd(members: readonly ProcessRow[]): void {
   for (const row of members) signal(row, 'SIGCONT');
 }
 
-async function forceToEnd(family: Family, deadlineMs: number): Promise<ProcessRow[]> {
-  const end = uptimeMs() + deadlineMs;
+async function forceToEnd(family: Family): Promise<ProcessRow[]> {
+  const end = uptimeMs() + DEADLINE_MS;
   let members = freeze(family);
   while (members.length > 0) {
     for (const row of members) signal(row, 'SIGKILL');
-    members = await waitUntilGone(family, Math.min(200, deadlineMs));
+    members = await waitUntilGone(family, 200);
     if (uptimeMs() > end) break;
     if (members.length > 0) members = freeze(family);
   }

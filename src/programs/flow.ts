@@ -9,6 +9,7 @@
 // - A step that was built has been yielded when the flow goes on; otherwise the run fails.
 
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { invariant } from '../base/invariant.ts';
 import { isJsonObject, type Json, type JsonObject, ownCopy, toPlain } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow, StepCode } from '../definition/code.ts';
@@ -150,13 +151,7 @@ class LiveFlow implements FlowProgram {
     if (ended.step === UNDO_STEP) return undoMoves(ended, view);
     const output = ended.output === undefined ? null : view.value(ended.output);
     const evidence = view.evidence?.(ended.path);
-    this.feed({
-      step: ended.step,
-      outcome: ended.outcome,
-      output,
-      ...(ended.error === undefined ? {} : { error: ended.error }),
-      ...(evidence === undefined ? {} : { evidence }),
-    });
+    this.feed({ step: ended.step, outcome: ended.outcome, output, ...present({ error: ended.error, evidence }) });
     return [this.moveOf(view, ended)];
   }
 

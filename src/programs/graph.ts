@@ -7,6 +7,7 @@ import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { stepsOnCycles } from '../definition/analysis.ts';
+import { targetName } from '../definition/describe.ts';
 import { type Definition, type Edge, membersOf, type StepModel, type Target } from '../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../definition/outcome.ts';
 import { isBefore } from '../definition/rework.ts';
@@ -92,7 +93,7 @@ function nextMoves(model: StepModel, question: Question): Move[] {
 function nextMove(model: StepModel, question: Question): Move {
   const { ended } = question;
   const option = ended.choice === undefined ? undefined : model.gate?.options.find((candidate) => candidate.label === ended.choice);
-  if (option?.to !== undefined) return moveTo(option.to, question, { to: nameOf(option.to) });
+  if (option?.to !== undefined) return moveTo(option.to, question, { to: targetName(option.to) });
   const way = wayFor(model, ended);
   const entry = model.next[way];
   if (entry === undefined) return unmapped(model, question);
@@ -115,15 +116,15 @@ function wayFor(model: StepModel, ended: Ended): string {
 }
 
 function along(edge: Edge, question: Question, key: string): Move {
-  if (edge.max === undefined) return moveAlong(edge, question, { to: nameOf(edge.to) });
+  if (edge.max === undefined) return moveAlong(edge, question, { to: targetName(edge.to) });
   const allowed = edge.max + (question.run.extended[key] ?? 0);
-  if ((question.run.counts[key] ?? 0) < allowed) return moveAlong(edge, question, { to: nameOf(edge.to), key });
+  if ((question.run.counts[key] ?? 0) < allowed) return moveAlong(edge, question, { to: targetName(edge.to), key });
   const { ended } = question;
   const then = edge.then ?? { end: 'escalate' as const };
-  const taken: TakenEdge = { to: nameOf(then), key, exhausted: true };
+  const taken: TakenEdge = { to: targetName(then), key, exhausted: true };
   if (!('end' in then) || then.end !== 'escalate') return moveTo(then, question, taken);
-  const message = `the way from "${ended.step}" to "${nameOf(edge.to)}" was taken ${allowed} times, which is its bound; allow more, or send the run to another step`;
-  return escalate({ reason: 'exhausted', message, edge: key, to: nameOf(edge.to) }, taken);
+  const message = `the way from "${ended.step}" to "${targetName(edge.to)}" was taken ${allowed} times, which is its bound; allow more, or send the run to another step`;
+  return escalate({ reason: 'exhausted', message, edge: key, to: targetName(edge.to) }, taken);
 }
 
 /** Takes an edge; what it adds to the run's data is made now, while the step that ended can still be seen. */
@@ -164,10 +165,6 @@ function unmapped(model: StepModel, { ended }: Question): Move {
   if (outcome === 'reject') return { do: 'end', status: 'rejected', edge: { to: 'reject' }, output };
   const message = error?.message ?? `step "${model.id}" settled "${outcome}", but \`next\` has no transition for that outcome`;
   return escalate({ reason: error === undefined ? 'unmapped' : 'error', message, code: error?.code }, { to: 'escalate' });
-}
-
-function nameOf(target: Target): string {
-  return 'step' in target ? target.step : target.end;
 }
 
 /** Everything that conditions, items and gates of the definition read, so that it can be loaded before a decision. */

@@ -119,14 +119,10 @@ function redefinition(db: DatabaseSync): string | undefined {
 }
 
 function comparing<Result>({ base, copy }: Pick<WorkedCopy, 'base' | 'copy'>, compare: (db: DatabaseSync) => Result): Result {
-  const db = new DatabaseSync(':memory:');
-  try {
-    db.prepare(`ATTACH ? AS ${BASE}`).run(base);
-    db.prepare(`ATTACH ? AS ${COPY}`).run(copy);
-    return compare(db);
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(':memory:');
+  db.prepare(`ATTACH ? AS ${BASE}`).run(base);
+  db.prepare(`ATTACH ? AS ${COPY}`).run(copy);
+  return compare(db);
 }
 
 function refusalOf(collected: readonly CollectedTable[], { deletesMax, updatesMax }: AcceptOptions): string | undefined {

@@ -199,12 +199,8 @@ function stemOf(file: string): string {
  * @internal
  */
 export async function copyTo(target: string, source: string): Promise<void> {
-  const db = new DatabaseSync(source, { readOnly: true, timeout: BUSY_MS });
-  try {
-    await backup(db, target, { rate: PAGES_AT_ONCE });
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(source, { readOnly: true, timeout: BUSY_MS });
+  await backup(db, target, { rate: PAGES_AT_ONCE });
 }
 
 /**
@@ -224,12 +220,8 @@ export function checkCopy(path: string): string | undefined {
 }
 
 function withDatabase<T>(file: string, work: (db: DatabaseSync) => T): T {
-  const db = new DatabaseSync(file, { timeout: BUSY_MS });
-  try {
-    return work(db);
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(file, { timeout: BUSY_MS });
+  return work(db);
 }
 
 /**

@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { type BackupOptions, type BackupRecord, backUp } from './backup.ts';
 import { Confirmations, type DeleteConfirmation, rowsChanged } from './confirmation.ts';
 import { GuardedConnection, type Method, type Row, type SqlParameters } from './guarded-connection.ts';
@@ -138,12 +139,7 @@ export class SafeDatabaseClient {
     if (this.transactions.isInside)
       throw new EngineError('USAGE', 'a backup inside of a transaction would not contain its writes; back up before or after it');
     const { backupFolder: folder, keepBackups: keep, now } = this.options;
-    return backUp(this.file, {
-      ...options,
-      ...(folder === undefined ? {} : { folder }),
-      ...(keep === undefined ? {} : { keep }),
-      ...(now === undefined ? {} : { now }),
-    });
+    return backUp(this.file, { ...options, ...present({ folder, keep, now }) });
   }
 
   /** Closes the file. */

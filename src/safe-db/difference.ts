@@ -39,13 +39,9 @@ const BUSY_MS = 5000;
 /** The tables of a database that differ from an older copy. */
 export function differences(file: string, older: string): TableDifference[] {
   try {
-    const db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
-    try {
-      db.prepare('ATTACH ? AS older').run(older);
-      return differencesIn(db);
-    } finally {
-      db.close();
-    }
+    using db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
+    db.prepare('ATTACH ? AS older').run(older);
+    return differencesIn(db);
   } catch (cause) {
     throw databaseFailure(cause, { what: `compare ${file} with ${older}`, file, details: { older } });
   }

@@ -56,12 +56,8 @@ export function migrationStatus(file: string, folder: string): MigrationStatus {
   const files = readFolder(folder);
   if (!existsSync(file)) return compare(files, []);
   try {
-    const db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
-    try {
-      return compare(files, readApplied(db));
-    } finally {
-      db.close();
-    }
+    using db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
+    return compare(files, readApplied(db));
   } catch (cause) {
     throw databaseFailure(cause, { what: `read the migrations of ${file}`, file });
   }

@@ -53,17 +53,13 @@ export function findAcceptedStep(file: string, { run, started, path, since }: Om
 /** Removes the records of runs that are gone and can never go on, and returns how many there were. */
 export function forgetSteps(file: string, runs: readonly RunKey[]): number {
   if (!existsSync(file)) return 0;
-  const db = new DatabaseSync(file, { timeout: BUSY_MS });
-  try {
-    if (!hasSteps(db)) return 0;
-    const remove = db.prepare(`DELETE FROM ${STEPS_TABLE} WHERE run = ? AND started = ?`);
-    db.exec('BEGIN IMMEDIATE');
-    const removed = runs.reduce((sum, { run, started }) => sum + Number(remove.run(run, started).changes), 0);
-    db.exec('COMMIT');
-    return removed;
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(file, { timeout: BUSY_MS });
+  if (!hasSteps(db)) return 0;
+  const remove = db.prepare(`DELETE FROM ${STEPS_TABLE} WHERE run = ? AND started = ?`);
+  db.exec('BEGIN IMMEDIATE');
+  const removed = runs.reduce((sum, { run, started }) => sum + Number(remove.run(run, started).changes), 0);
+  db.exec('COMMIT');
+  return removed;
 }
 
 /** The steps that were accepted in one database and not in an older copy of it. */
@@ -75,15 +71,11 @@ export function acceptedSince(file: string, older: string): StepKey[] {
 
 function readSteps(file: string, where: string, values: readonly (string | number)[]): AcceptedStep[] {
   if (!existsSync(file)) return [];
-  const db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
-  try {
-    if (!hasSteps(db)) return [];
-    return db
-      .prepare(`SELECT run, started, path, attempt, at, digest, result FROM ${STEPS_TABLE} WHERE ${where}`)
-      .all(...values) as unknown as AcceptedStep[];
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
+  if (!hasSteps(db)) return [];
+  return db
+    .prepare(`SELECT run, started, path, attempt, at, digest, result FROM ${STEPS_TABLE} WHERE ${where}`)
+    .all(...values) as unknown as AcceptedStep[];
 }
 
 function hasSteps(db: DatabaseSync): boolean {

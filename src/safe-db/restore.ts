@@ -103,12 +103,8 @@ async function saveUnchanged(file: string, path: string, options: BackupOptions)
 }
 function isDamaged(file: string): boolean {
   try {
-    const db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
-    try {
-      return db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check !== 'ok';
-    } finally {
-      db.close();
-    }
+    using db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
+    return db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check !== 'ok';
   } catch (error) {
     return !isBusy(error) && /not a database|malformed/.test(messageOf(error));
   }

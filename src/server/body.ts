@@ -41,8 +41,8 @@ export async function readBody(c: ServerContext, max = BODY_MAX): Promise<Uint8A
 }
 
 /** The JSON of a body; an empty body is an empty object. */
-export async function readJsonBody(c: ServerContext, max = BODY_MAX): Promise<Json> {
-  return parseJsonBody(await readBody(c, max), c.req.header('content-type'));
+export async function readJsonBody(c: ServerContext): Promise<Json> {
+  return parseJsonBody(await readBody(c), c.req.header('content-type'));
 }
 
 /** The JSON of the bytes of a body. */

@@ -61,8 +61,6 @@ export interface Route {
   readonly status?: 200 | 201 | 202;
   /** Takes an `Idempotency-Key`: the same request again has the same answer, and happens once. */
   readonly isRepeatable?: true;
-  /** The largest body in bytes, where it is not the usual one. */
-  readonly bodyMax?: number;
 }
 
 /** Data as handlers may return it: lists need not be mutable, and fields that a shape only allows need no index signature. */
@@ -107,7 +105,7 @@ export function handle<const R extends Route>(
   app.on(route.method, route.path, async (c: ServerContext) => {
     const caller = callerOf(c, route);
     const query = (route.query === undefined ? undefined : parsed(route.query, queryOf(c), 'query')) as OutputOf<R['query']>;
-    const given = route.body === undefined ? undefined : await readJsonBody(c, route.bodyMax);
+    const given = route.body === undefined ? undefined : await readJsonBody(c);
     const body = (route.body === undefined ? undefined : parsed(route.body, given, 'body')) as OutputOf<R['body']>;
     const request = {
       c,

@@ -37,6 +37,7 @@ export interface ServerDatabase {
   /** Throws STORE_GONE if the file was deleted or replaced since it was opened: others read and write another one. */
   assertInPlace(): void;
   close(): void;
+  [Symbol.dispose](): void;
 }
 
 /** The path of the server's database beside that of the runs; in memory for runs in memory. */
@@ -121,6 +122,7 @@ function createDatabase(db: DatabaseSync, file: string): ServerDatabase {
       );
     },
     close: () => db.close(),
+    [Symbol.dispose]: () => db.close(),
   };
 }
 

@@ -8,7 +8,7 @@ import { isDriven } from '../process/owner.ts';
 const CHECK_MS = 2000;
 
 /** Takes over what others leave behind, until it is stopped. */
-export function watchOthers(engine: Engine, warn: (error: unknown) => void, checkMs = CHECK_MS): () => Promise<void> {
+export function watchOthers(engine: Engine, warn: (error: unknown) => void): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   let checking: Promise<void> = Promise.resolve();
@@ -25,7 +25,7 @@ export function watchOthers(engine: Engine, warn: (error: unknown) => void, chec
       checking = check().catch((error: unknown) => {
         if (!isStopped) warn(error);
       });
-    }, checkMs).unref();
+    }, CHECK_MS).unref();
   };
   const unfollow = engine.store.follow(later);
   later();

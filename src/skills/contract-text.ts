@@ -1,7 +1,7 @@
 // Owns the block that says when a step is done: the contract of the step in few words. The stateless form and a run print
 // the same block, and a run checks the same contract.
 
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, jsonText } from '../base/json.ts';
 import { nestedElement } from '../base/xml.ts';
 import {
   commandLine,
@@ -80,7 +80,7 @@ function schemaText(schema: Json): string {
   if (!isJsonObject(schema)) return 'anything';
   const { enum: words, const: only, type, items, minItems, anyOf } = schema as { readonly [name: string]: Json | undefined };
   if (only !== undefined) return JSON.stringify(only);
-  if (Array.isArray(words)) return words.map((word) => (typeof word === 'string' ? word : JSON.stringify(word))).join(' | ');
+  if (Array.isArray(words)) return words.map((word) => jsonText(word)).join(' | ');
   if (Array.isArray(anyOf)) return anyOf.map((part) => schemaText(part as Json)).join(' or ');
   if (type === 'array') {
     const count = typeof minItems === 'number' && minItems > 0 ? `${minItems}+ of ` : '';

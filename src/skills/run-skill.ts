@@ -4,7 +4,7 @@ import { EngineError, isEngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { didYouMean } from '../base/suggest.ts';
-import { withMissingFlags } from '../definition/arg.ts';
+import { argFromText, withMissingFlags } from '../definition/arg.ts';
 import type { StepRequest } from './contexts.ts';
 import { CONFIDENCES, type Confidence, ITERATIONS_MAX } from './guidance.ts';
 import { readQrState } from './qr-state.ts';
@@ -54,17 +54,9 @@ function readParams(skill: Skill, flags: StepFlags): Readonly<Record<string, Jso
     Object.entries(flags).flatMap(([name, text]): [string, Json][] => {
       if (text === undefined || NOT_PARAMS.has(name)) return [];
       const type = Object.hasOwn(skill.params, name) ? skill.params[name]?.type : undefined;
-      return [[name, type === undefined || type === 'string' ? text : parsedValue(text)]];
+      return [[name, type === undefined ? text : argFromText(text, type)]];
     }),
   );
-}
-
-function parsedValue(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
 }
 
 /** How the script form prints. */

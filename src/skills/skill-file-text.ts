@@ -1,6 +1,7 @@
 // Owns the SKILL.md that Pawl writes for a skill or a workflow: the front matter by which agent programs find it, and a body
 // that starts the engine. It never retells the steps, which would go out of date.
 
+import { jsonText } from '../base/json.ts';
 import type { ArgSpecs } from '../definition/arg.ts';
 
 /** The name of the file. */
@@ -58,8 +59,7 @@ function statelessBody(name: string, call: string, totalSteps: number): Body {
 
 function paramLines(params: ArgSpecs): string[] {
   const rows = Object.entries(params).map(([name, { description, choices, required }]) => {
-    const values =
-      choices === undefined ? [] : [choices.map((choice) => (typeof choice === 'string' ? choice : JSON.stringify(choice))).join(' | ')];
+    const values = choices === undefined ? [] : [choices.map((choice) => jsonText(choice)).join(' | ')];
     const says = oneLine([description ?? '', ...values].filter((text) => text !== '').join('; '));
     return `- \`-p ${oneLine(name)}=…\`${required ? ' (required)' : ''}: ${says || 'a value'}`;
   });

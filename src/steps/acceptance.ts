@@ -1,15 +1,15 @@
 // Owns whether finished work counts: its postconditions and its contract are checked, and then the code of its step may
 // choose the outcome. What the worker reported is kept as its claim.
 
-import type { Json, JsonObject } from '../base/json.ts';
+import { messageOf } from '../base/error.ts';
+import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import type { BoundStep } from '../definition/code.ts';
-import type { OutcomeName } from '../definition/outcome.ts';
+import { isSuccess, type OutcomeName } from '../definition/outcome.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { AttemptResult, CheckResult } from './attempt.ts';
 import { evaluateConditions } from './conditions.ts';
 import { checkContract, hasContract } from './contracts/contract.ts';
-import { routed } from './routing.ts';
-import { CLAIMED, type Job } from './work.ts';
+import { CLAIMED, type Job, stepError } from './work.ts';
 
 type Settled = Extract<AttemptResult, { readonly type: 'settled' }>;
 type Evidence = { readonly [name: string]: Json };
@@ -35,6 +35,28 @@ export async function accepted(job: Job, settled: Settled): Promise<AttemptResul
   // Assumptions of rejected work do not count: the next attempt reports them again.
   const { type: _, outcome: __, output, assumptions: ___, ...noted } = settled;
   return { type: 'errored', error: found.error, ...noted, claim: noted.claim ?? output, ...more };
+}
+
+/** The result with the outcome that the code of its step chooses. What did not end well stays as it is. */
+function routed({ request, context }: Job, result: AttemptResult): AttemptResult {
+  const { model, code } = request.bound;
+  if (code.route === undefined || result.type !== 'settled') return result;
+  const { outcome: ended } = result;
+  if (ended !== 'ok' && (ended !== 'reject' || model.next.reject !== undefined)) return result;
+  const { params, visit = 1 } = request;
+  try {
+    const { outcome, output } = code.route({ outcome: ended, output: result.output, params, visit, results: context.snapshot.results });
+    if (!isSuccess(model, outcome) && outcome !== ended)
+      throw new Error(`it chose "${outcome}", which is not among its outcomes: ok, ${model.routes?.join(', ')}`);
+    const plain = toPlain(output, `the output of step "${model.id}"`);
+    return { ...result, outcome, output: plain, ...(plain === result.output ? {} : { claim: result.claim ?? result.output }) };
+  } catch (thrown) {
+    const { outcome: _, output: __, ...noted } = result;
+    const error = stepError('STEP_FAILED', `step "${model.id}" could not choose where it leads: ${messageOf(thrown)}`, {
+      retryable: false,
+    });
+    return { ...noted, type: 'errored', error };
+  }
 }
 
 /** What the checks of finished work found. */

@@ -386,7 +386,7 @@ function failureOf({ bench, request }: Job, role: string, answer: AgentAnswer & 
   const all = failure === 'crash' ? `; "pawl logs ${request.runId} ${request.bound.model.id}" shows all that it printed` : '';
   return stepError('AGENT_FAILED', `the agent "${role}" failed (${failure}): ${message}${until}${all}`, {
     reason: reasonOf(failure, resumeAt),
-    ...(resumeAt === undefined ? {} : { resumeAt }),
+    ...present({ resumeAt }),
     // Without a login, a retry gets the same answer.
     ...(failure === 'auth' ? { retryable: false } : {}),
   });

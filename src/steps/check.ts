@@ -2,6 +2,7 @@
 // run, it says so, and the gate neither passes nor fails.
 
 import { EngineError, messageOf } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { CheckDeclaration, CheckFrame, CheckModel } from '../definition/check.ts';
 import { eventProblem } from '../definition/event.ts';
@@ -114,8 +115,7 @@ export function defineCheck<Config extends object>(spec: CheckSpec<Config>): Own
   Object.defineProperty(check, 'name', { value: name });
   return Object.freeze(
     Object.assign(check, {
-      ...(needsPullRequest === undefined ? {} : { needsPullRequest }),
-      ...(reactiveEvents === undefined ? {} : { reactiveEvents }),
+      ...present({ needsPullRequest, reactiveEvents }),
       ...(title === undefined ? {} : { title: (config: CheckModel) => title(parse(config)) }),
       validate(config: CheckModel, report: KindReport) {
         // A template has no value yet; the fields are read again before the check runs.

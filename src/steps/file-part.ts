@@ -1,7 +1,7 @@
 // Owns which part of a settings file decides what a gate's command runs, so that the rest can change: an agent may add a
 // dependency to package.json, but not change what `npm test` runs.
 
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isJsonObject, type Json, parseJsonObject } from '../base/json.ts';
 
 /**
  * Which part of a file counts. `link`: only the target of a link, so that the package behind it may be updated.
@@ -32,7 +32,7 @@ export function partOf(text: string, part: FilePart): string | undefined {
 
 /** The script of a package.json by its name. */
 export function scriptIn(text: string, name: string): string | undefined {
-  const scripts = jsonIn(text)?.scripts;
+  const scripts = parseJsonObject(text)?.scripts;
   const script =
     isJsonObject(scripts ?? null) && Object.hasOwn(scripts as object, name) ? (scripts as Record<string, Json>)[name] : undefined;
   return typeof script === 'string' ? script : undefined;
@@ -40,7 +40,7 @@ export function scriptIn(text: string, name: string): string | undefined {
 
 // An invalid file counts as a whole: npm would not run it either.
 function scriptsIn(text: string, names: readonly string[]): string | undefined {
-  const json = jsonIn(text);
+  const json = parseJsonObject(text);
   if (json === undefined) return text;
   const scripts = isJsonObject(json.scripts ?? null) ? (json.scripts as { readonly [name: string]: Json }) : {};
   const wanted = names.flatMap((name) => [`pre${name}`, name, `post${name}`]);
@@ -53,15 +53,6 @@ function scriptsIn(text: string, names: readonly string[]): string | undefined {
 
 function byName([one]: readonly [string, Json], [other]: readonly [string, Json]): number {
   return one < other ? -1 : 1;
-}
-
-function jsonIn(text: string): { readonly [name: string]: Json | undefined } | undefined {
-  try {
-    const value = JSON.parse(text) as Json;
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function sectionsIn(text: string, isMeant: (section: string) => boolean): string | undefined {

@@ -15,15 +15,11 @@ import { type MakeRule, readMakeFile, recipesOf } from './make-rules.ts';
 import { programOf } from './program.ts';
 import type { Guard } from './protected-files.ts';
 import { importedFiles, modulePlaces } from './script-imports.ts';
+import type { ProgramSetting } from './services.ts';
 import { TOOL_FILES } from './tool-files.ts';
 
 /** A command of a gate or of a validation: a line for the shell, or a list of words. */
-export interface GateCommand {
-  readonly run?: string;
-  readonly argv?: readonly string[];
-  readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
-}
+export type GateCommand = Pick<ProgramSetting, 'run' | 'argv' | 'cwd' | 'env'>;
 
 /** Reads a file of the workspace, by its path with slashes; undefined when there is none. */
 export type ReadText = (path: string) => Promise<string | undefined>;

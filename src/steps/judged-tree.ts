@@ -11,6 +11,7 @@
 //
 // Any other change was made outside the run, so what was judged is not what would be merged.
 
+import { present } from '../base/fields.ts';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { withoutVisits } from '../definition/address.ts';
 import { allChecks, type CheckModel } from '../definition/check.ts';
@@ -68,12 +69,12 @@ const WORKS: ReadonlySet<string> = new Set(['agent', 'command', 'generate', 'tas
 
 /** A tree as the evidence of an attempt names it. */
 export function treeEvidence({ id, head }: WorkspaceTree): { readonly [name: string]: Json } {
-  return { tree: id, ...(head === undefined ? {} : { head }) };
+  return { tree: id, ...present({ head }) };
 }
 
 /** What is needed to run the gate or validation of a step again: its rendered configuration. */
 function judgeOf({ bound: { model }, item }: Job['request']): JsonObject | undefined {
-  const own = item === undefined ? {} : { item };
+  const own = present({ item });
   if (model.kind === 'gate') return { kind: 'gate', config: model.config as unknown as JsonObject, ...own };
   if (model.kind !== 'validate') return undefined;
   return { kind: 'validate', ...(model.stages === undefined ? {} : { stages: model.stages as Json }), ...own };
@@ -97,13 +98,7 @@ export function judgedTree({ bench, request, context }: Job, { tree, from, head,
     by === 'review' &&
     (model.kind === 'review' || (model.kind === 'agent' && replyRulesOf(model.config, model, request.group).reviews === true));
   const judged = { tree: tree?.id ?? null, by, step: request.bound.model.id, at };
-  const known = {
-    ...(from === undefined ? {} : { from: from.id }),
-    ...(group === undefined ? {} : { group }),
-    ...(judge === undefined ? {} : { judge }),
-    ...(head === undefined ? {} : { head }),
-    ...(isReviewer ? { isReviewer } : {}),
-  };
+  const known = { ...present({ from: from?.id, group, judge, head }), ...(isReviewer ? { isReviewer } : {}) };
   return { remember: { [key]: { ...judged, ...known } } };
 }
 
@@ -129,7 +124,7 @@ export async function recordingTree(job: Job, work: () => Work | Promise<Work>):
     ? judgedTree(job, { tree, by: 'review', holds: true, ...known }).remember
     : workAsNoted(job, done, { tree, from: known.from });
   const evidence = tree === undefined ? done.evidence : { ...done.evidence, ...treeEvidence(tree) };
-  return { ...done, ...(evidence === undefined ? {} : { evidence }), remember: { ...done.remember, ...remember } };
+  return { ...done, ...present({ evidence }), remember: { ...done.remember, ...remember } };
 }
 
 /**
@@ -178,14 +173,7 @@ function workAsNoted(job: Job, done: Work, { tree, from }: Pick<Judging, 'tree' 
 function withoutTree({ request }: Job, done: Work): Work {
   const { actor, claim, checks, evidence, remember } = done;
   const message = `the review "${request.bound.model.id}" does not count, because git could not say which files it is about`;
-  return {
-    ...(actor === undefined ? {} : { actor }),
-    ...(claim === undefined ? {} : { claim }),
-    ...(checks === undefined ? {} : { checks }),
-    ...(evidence === undefined ? {} : { evidence }),
-    ...(remember === undefined ? {} : { remember }),
-    error: stepError('TREE_MOVED', message),
-  };
+  return { ...present({ actor, claim, checks, evidence, remember }), error: stepError('TREE_MOVED', message) };
 }
 
 /** Whether what a step does may be merged by the same run, or by another one of its family. */

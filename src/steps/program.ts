@@ -6,7 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
-import type { Json } from '../base/json.ts';
+import { present } from '../base/fields.ts';
+import { jsonText } from '../base/json.ts';
 import { paramVariables, variableText } from '../definition/param-variables.ts';
 import type { ProgramModel } from '../definition/program.ts';
 import { type CommandResult, runCommand } from '../process/command.ts';
@@ -50,12 +51,7 @@ export async function runProgram(bench: Bench, request: AttemptRequest, program:
     // A rerun after a crash has the same key, but the mark must differ, or the two would end each other.
     mark: `${keyOf(request)}/${randomUUID()}`,
     signal: request.signal,
-    ...(services.inheritEnv === undefined ? {} : { inheritEnv: services.inheritEnv }),
-    ...(stdin === undefined ? {} : { stdin }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(outputMax === undefined ? {} : { outputMax }),
-    ...(services.pidDir === undefined ? {} : { pidDir: services.pidDir }),
-    ...(redactor === undefined ? {} : { redactor }),
+    ...present({ inheritEnv: services.inheritEnv, stdin, timeoutMs, outputMax, pidDir: services.pidDir, redactor }),
     ...credentials.fence(fence),
     ...(sink === undefined ? {} : { onOutput: (_: unknown, text: string) => sink.push(text) }),
   });
@@ -82,24 +78,17 @@ function attemptVariables(request: AttemptRequest): Record<string, string> {
     PAWL_ATTEMPT: String(activation.attempt),
     PAWL_KEY: keyOf(request),
     // An item that no variable can hold is on the standard input only.
-    ...(text === undefined ? {} : { PAWL_ITEM: text }),
+    ...present({ PAWL_ITEM: text }),
   };
 }
 
 /** A program of a definition as it is started: values of its environment become texts. */
 export function programOf({ run, argv, env, cwd, timeoutMs }: ProgramModel & { readonly timeoutMs?: number }): Program {
   return {
-    ...(run === undefined ? {} : { run }),
-    ...(argv === undefined ? {} : { argv }),
-    ...(env === undefined ? {} : { env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, textOf(value)])) }),
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...present({ run, argv }),
+    ...(env === undefined ? {} : { env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, jsonText(value)])) }),
+    ...present({ cwd, timeoutMs }),
   };
-}
-
-/** A value as a variable holds it: text as it is, everything else as JSON. */
-function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** The name of a program in messages. */

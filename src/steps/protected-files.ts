@@ -164,17 +164,13 @@ async function contentDigest(name: string, file: string, part: FilePart | undefi
     const counts = text === undefined ? undefined : name === GIT_CONFIG ? withoutTracking(text) : partOf(text, part as FilePart);
     return counts === undefined ? undefined : digestText(counts);
   }
-  const handle = await openFile(file);
+  await using handle = await openFile(file);
   if (handle === undefined) return undefined;
-  try {
-    const { mode, size } = await handle.stat();
-    // For a small file a stream costs more than reading it at once, and most files are small.
-    const digest = size <= READ_AT_ONCE_MAX ? hash('sha256', await handle.readFile()) : await streamDigest(handle);
-    // Runners such as run-parts leave out what is not executable.
-    return `${digest}${(mode & 0o111) !== 0 ? ' executable' : ''}`;
-  } finally {
-    await handle.close();
-  }
+  const { mode, size } = await handle.stat();
+  // For a small file a stream costs more than reading it at once, and most files are small.
+  const digest = size <= READ_AT_ONCE_MAX ? hash('sha256', await handle.readFile()) : await streamDigest(handle);
+  // Runners such as run-parts leave out what is not executable.
+  return `${digest}${(mode & 0o111) !== 0 ? ' executable' : ''}`;
 }
 
 async function streamDigest(handle: FileHandle): Promise<string> {

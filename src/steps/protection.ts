@@ -12,6 +12,7 @@
 //
 // The engine cannot tell who changed a file: parallel steps in one workspace are responsible for each other's changes.
 
+import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { patternRefusal } from '../definition/output-pattern.ts';
 import { isAgentWork, recordIn } from './accepted-files.ts';
@@ -137,10 +138,7 @@ function voided(job: Job, done: Work, changed: readonly Change[]): Work {
     'Only the author of the workflow can allow such a change, with may_change (mayChange in TypeScript) at this step';
   const { claim, actor, remember, checks, evidence } = done;
   return {
-    ...(actor === undefined ? {} : { actor }),
-    ...(remember === undefined ? {} : { remember }),
-    ...(checks === undefined ? {} : { checks }),
-    ...(claim === undefined ? {} : { claim }),
+    ...present({ actor, remember, checks, claim }),
     evidence: { ...evidence, protected: changed.map(({ path, what }) => ({ path, what })) },
     error: stepError('PROTECTED_CHANGED', message, { reason: 'contract' }),
   };

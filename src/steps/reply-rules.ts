@@ -5,6 +5,7 @@
 // - A verdict is `approve` or `reject`, given once and without contradiction. A reviewer who did not fail gives one.
 
 import type { AgentReply } from '../agents/driver.ts';
+import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { argumentFault, argumentLines } from '../definition/arg.ts';
 import { type AssumptionText, checkAssumptions } from '../definition/assumption.ts';
@@ -41,8 +42,7 @@ export function replyRulesOf(worker: WorkerConfig, step: StepModel, group: StepM
   const isReviewer = worker.reviews ?? (step.kind === 'agent' && (isReview(step) || (group !== undefined && isReview(group))));
   const isDispatched = script !== undefined && role === QUALITY_REVIEWER;
   return {
-    ...(schema === undefined ? {} : { schema }),
-    ...(givesText === undefined ? {} : { givesText }),
+    ...present({ schema, givesText }),
     ...(isReviewer || isDispatched ? { reviews: true } : {}),
     ...(step.reviewOf !== undefined && step.reviewOf.items === undefined ? { findings: true } : {}),
     ...(Object.keys(step.args).length === 0 ? {} : { args: step.args }),

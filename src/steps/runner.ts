@@ -206,8 +206,7 @@ interface Done {
 
 function resultOf(bench: Bench, request: AttemptRequest, { work, before, assumptions = [] }: Done): AttemptResult {
   const noted = notedOf(work, before);
-  if ('error' in work)
-    return { type: 'errored', error: work.error, ...(work.output === undefined ? {} : { output: work.output }), ...noted };
+  if ('error' in work) return { type: 'errored', error: work.error, ...present({ output: work.output }), ...noted };
   const said = assumptions.length === 0 ? noted : { ...noted, assumptions };
   return { type: 'settled', outcome: work.outcome, output: plainOutput(bench, request, work.output), ...said };
 }
@@ -218,10 +217,9 @@ function notedOf({ claim, evidence, actor, remember, checks = NO_CHECKS }: Work,
   // A fast path first: this runs for every step.
   if ((claim ?? evidence ?? actor ?? remember ?? before) === undefined && checks === NO_CHECKS) return NOTHING;
   return {
-    ...(claim === undefined ? {} : { claim }),
+    ...present({ claim }),
     ...(evidence === undefined && before === undefined ? {} : { evidence: { ...before, ...evidence } }),
-    ...(actor === undefined ? {} : { actor }),
-    ...(remember === undefined ? {} : { remember }),
+    ...present({ actor, remember }),
     checks,
   };
 }

@@ -5,6 +5,7 @@
 
 import { closeSync, fsyncSync, mkdirSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseJson } from '../base/json.ts';
 import { appendPlainFile } from '../base/plain-file.ts';
 import type { KeptFile } from '../process/restore-files.ts';
 import type { Snapshot, SnapshotPlace } from '../process/snapshot-look.ts';
@@ -86,13 +87,8 @@ export class SnapshotLog {
     } catch {
       return [];
     }
-    return text.split('\n').flatMap((line) => {
-      try {
-        return [JSON.parse(line) as SnapshotLine];
-      } catch {
-        return [];
-      }
-    });
+    const lines = text.split('\n').map((line) => parseJson(line) as SnapshotLine | undefined);
+    return lines.filter((line) => line !== undefined);
   }
 
   /** Adds lines; they are on disk when it returns. */

@@ -27,13 +27,9 @@ export async function openFile(path: string): Promise<FileHandle | undefined> {
 
 /** The content of a regular file; undefined where `openFile` opens nothing. */
 export async function readWorkspaceFile(path: string): Promise<Buffer | undefined> {
-  const handle = await openFile(path);
+  await using handle = await openFile(path);
   if (handle === undefined) return undefined;
-  try {
-    return await handle.readFile();
-  } finally {
-    await handle.close();
-  }
+  return await handle.readFile();
 }
 
 /** The result of a file system call; undefined if nothing exists there, or only a link where a file is wanted. */

@@ -1,39 +1,18 @@
 // An answer that differs from what was assumed runs again only what rested on it: members of groups, and steps of flows.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AgentRequest } from '../../src/agents/driver.ts';
-import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
-import { all, type Engine, type EngineOptions, type RunHandle, step, workflow } from '../../src/index.ts';
+import { all, step, workflow } from '../../src/index.ts';
+import { AssumingAgents, assuming, DATABASE, pathsOf } from './assuming-agents.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
-/** What the agents were asked, and what they do by step. */
-let asked: AgentRequest[];
-let moves: Record<string, (request: AgentRequest) => readonly ScriptedMove[]>;
+let agents: AssumingAgents;
 beforeEach(() => {
   rig = createRig();
-  asked = [];
-  moves = {};
+  agents = new AssumingAgents();
 });
 afterEach(() => rig.close());
-
-const DATABASE = { question: 'Which database?', assumed: 'SQLite', severity: 'MUST' } as const;
-const assuming = (...assumptions: readonly object[]): readonly ScriptedMove[] => [
-  { do: 'answer', output: { done: true }, assumptions: assumptions as never },
-];
-
-function open(options: EngineOptions = {}): Promise<Engine> {
-  const driver = createScriptedDriver((request) => {
-    asked.push(request);
-    return moves[request.step]?.(request) ?? [];
-  });
-  return rig.open({ roles: { dev: { driver: 'scripted' } }, drivers: { scripted: driver }, ...options });
-}
-
-const pathsOf = async (run: RunHandle): Promise<string[]> =>
-  (await run.get()).steps.map(({ path, attempt, outcome, status }) => `${path}/${attempt} ${outcome ?? status}`);
-const toldTo = (name: string): string => asked.findLast((one) => one.step === name)?.prompt ?? '';
 
 describe('in a group', () => {
   const group = defineWorkflow({
@@ -56,8 +35,8 @@ describe('in a group', () => {
   });
 
   test('only the member that assumed it runs again, then what came after the group', async () => {
-    moves.left = ({ attempt }) => (attempt === 1 ? assuming(DATABASE) : [{ do: 'answer', output: { db: 'Postgres' } }]);
-    const run = await (await open()).start(group);
+    agents.moves.left = ({ attempt }) => (attempt === 1 ? assuming(DATABASE) : [{ do: 'answer', output: { db: 'Postgres' } }]);
+    const run = await (await agents.open(rig)).start(group);
     await run.wait('idle');
     await run.answerAssumption({ answer: 'Postgres', actor: 'ann' });
     await run.wait('idle');
@@ -74,7 +53,7 @@ describe('in a group', () => {
   });
 
   test('a member runs again while the others are at work', async () => {
-    const engine = await open();
+    const engine = await agents.open(rig);
     const attended = defineWorkflow({
       name: 'attended',
       steps: [
@@ -119,8 +98,8 @@ describe('in a flow', () => {
   });
 
   test('the step and what came after it run again, also after a restart', async () => {
-    moves.plan = ({ attempt }) => (attempt === 1 ? assuming(DATABASE) : []);
-    const engine = await open({ workflows: [flow] });
+    agents.moves.plan = ({ attempt }) => (attempt === 1 ? assuming(DATABASE) : []);
+    const engine = await agents.open(rig, { workflows: [flow] });
     const run = await engine.start(flow);
     await run.wait('idle');
     await run.answerAssumption({ answer: 'Postgres', actor: 'ann' });
@@ -134,9 +113,9 @@ describe('in a flow', () => {
       expect.stringMatching(/#2\/1 ok$/),
       'ask#2/1 waiting',
     ]);
-    expect(toldTo('left')).toContain('Postgres');
+    expect(agents.toldTo('left')).toContain('Postgres');
     await engine.close();
-    const second = (await open({ workflows: [flow] })).run(run.id);
+    const second = (await agents.open(rig, { workflows: [flow] })).run(run.id);
     await second.decide({ option: 'approve', actor: 'ann' });
     const end = await second.wait();
     expect([end.status, end.output]).toEqual(['completed', 2]);
@@ -144,12 +123,12 @@ describe('in a flow', () => {
 
   test('a restart while the step runs again goes on there', async () => {
     let hold: (() => void) | undefined;
-    moves.plan = ({ attempt }) => {
+    agents.moves.plan = ({ attempt }) => {
       if (attempt === 1) return assuming(DATABASE);
       hold?.();
       return [{ do: 'hang' }];
     };
-    const engine = await open({ workflows: [flow] });
+    const engine = await agents.open(rig, { workflows: [flow] });
     const run = await engine.start(flow);
     await run.wait('idle');
     const held = new Promise<void>((resolve) => {
@@ -158,8 +137,8 @@ describe('in a flow', () => {
     await run.answerAssumption({ answer: 'Postgres', actor: 'ann' });
     await held;
     await engine.close({ abort: true });
-    moves = {};
-    const second = (await open({ workflows: [flow] })).run(run.id);
+    agents.moves = {};
+    const second = (await agents.open(rig, { workflows: [flow] })).run(run.id);
     await second.resume();
     await second.wait('idle');
     await second.resume({ actor: 'ann', choice: { how: 'rerun' } });
@@ -169,8 +148,8 @@ describe('in a flow', () => {
   });
 
   test('only the member of a group that assumed it runs again', async () => {
-    moves.left = ({ attempt }) => (attempt === 1 ? assuming(DATABASE) : []);
-    const run = await (await open({ workflows: [flow] })).start(flow);
+    agents.moves.left = ({ attempt }) => (attempt === 1 ? assuming(DATABASE) : []);
+    const run = await (await agents.open(rig, { workflows: [flow] })).start(flow);
     await run.wait('idle');
     await run.answerAssumption({ answer: 'Postgres', actor: 'ann' });
     await run.wait('idle');

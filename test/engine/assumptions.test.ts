@@ -2,41 +2,20 @@
 // answer that differs runs again only what rested on it.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AgentRequest } from '../../src/agents/driver.ts';
-import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { storedValue } from '../../src/engine/delivery.ts';
-import type { Engine, EngineOptions, RunHandle } from '../../src/index.ts';
+import type { Engine } from '../../src/index.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { AssumingAgents, assuming, DATABASE, pathsOf } from './assuming-agents.ts';
 import { codeOf, createRig, errorOf, type Rig } from './rig.ts';
 
 let rig: Rig;
-/** What the agents were asked, and what they do by step. */
-let asked: AgentRequest[];
-let moves: Record<string, (request: AgentRequest) => readonly ScriptedMove[]>;
+let agents: AssumingAgents;
 beforeEach(() => {
   rig = createRig();
-  asked = [];
-  moves = {};
+  agents = new AssumingAgents();
 });
 afterEach(() => rig.close());
-
-const DATABASE = { question: 'Which database?', assumed: 'SQLite', severity: 'MUST' } as const;
-const assuming = (...assumptions: readonly object[]): readonly ScriptedMove[] => [
-  { do: 'answer', output: { done: true }, assumptions: assumptions as never },
-];
-
-function open(options: EngineOptions = {}): Promise<Engine> {
-  const driver = createScriptedDriver((request) => {
-    asked.push(request);
-    return moves[request.step]?.(request) ?? [];
-  });
-  return rig.open({ roles: { dev: { driver: 'scripted' } }, drivers: { scripted: driver }, ...options });
-}
-
-const pathsOf = async (run: RunHandle): Promise<string[]> =>
-  (await run.get()).steps.map(({ path, attempt, outcome, status }) => `${path}/${attempt} ${outcome ?? status}`);
-const toldTo = (name: string): string => asked.findLast((one) => one.step === name)?.prompt ?? '';
 
 const line = defineWorkflow({
   name: 'line',
@@ -50,8 +29,8 @@ const line = defineWorkflow({
 
 describe('what a worker assumes', () => {
   test('is on record with its result, and the run goes on', async () => {
-    moves.plan = () => assuming({ ...DATABASE, options: ['SQLite', 'Postgres'] }, { question: 'Tabs?', assumed: 'no' });
-    const engine = await open();
+    agents.moves.plan = () => assuming({ ...DATABASE, options: ['SQLite', 'Postgres'] }, { question: 'Tabs?', assumed: 'no' });
+    const engine = await agents.open(rig);
     const run = await engine.start(line);
     const view = await run.wait('idle');
     expect(view.waits.map(({ kind, step }) => [kind, step])).toEqual([['human', 'ask']]);
@@ -59,12 +38,12 @@ describe('what a worker assumes', () => {
       { ...DATABASE, id: 'a1', step: 'plan', path: 'plan#1', attempt: 1, state: 'open', options: ['SQLite', 'Postgres'] },
       { question: 'Tabs?', assumed: 'no', severity: 'SHOULD', id: 'a2', state: 'open' },
     ]);
-    expect(toldTo('build')).not.toContain('SQLite');
+    expect(agents.toldTo('build')).not.toContain('SQLite');
   });
 
   test('does not count when the attempt that said it is refused', async () => {
     let tries = 0;
-    moves.plan = () => assuming(tries === 0 ? DATABASE : { question: 'Port?', assumed: '80' });
+    agents.moves.plan = () => assuming(tries === 0 ? DATABASE : { question: 'Port?', assumed: '80' });
     const guarded = defineWorkflow({
       name: 'guarded',
       steps: [
@@ -77,7 +56,7 @@ describe('what a worker assumes', () => {
         },
       ],
     });
-    const run = await (await open()).start(guarded);
+    const run = await (await agents.open(rig)).start(guarded);
     expect((await run.wait()).status).toBe('completed');
     expect((await run.assumptions()).map(({ question, attempt }) => [question, attempt])).toEqual([['Port?', 2]]);
   });
@@ -89,8 +68,8 @@ describe('what a worker assumes', () => {
     ['a text that is too long', [{ ...DATABASE, question: 'x'.repeat(501) }], '500 at most'],
     ['a field too many', [{ ...DATABASE, note: 'x' }], 'unknown field "note"'],
   ])('with %s makes the reply invalid', async (_what, assumptions, why) => {
-    moves.plan = () => assuming(...assumptions);
-    const run = await (await open()).start(line);
+    agents.moves.plan = () => assuming(...assumptions);
+    const run = await (await agents.open(rig)).start(line);
     const view = await run.wait();
     expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining(why)]);
     expect(await run.assumptions()).toEqual([]);
@@ -112,7 +91,7 @@ describe('what a worker assumes', () => {
         { id: 'ask', human: { prompt: 'Good?' }, next: null },
       ],
     });
-    const run = await (await open()).start(task);
+    const run = await (await agents.open(rig)).start(task);
     await run.wait('idle');
     expect(await run.answerAssumption({ answer: 'Postgres', actor: 'ann' })).toEqual({
       assumption: 'a1',
@@ -137,7 +116,7 @@ describe('what a worker assumes', () => {
         { id: 'ask', human: { prompt: 'Good?', context: ['use'] }, next: null },
       ],
     });
-    const run = await (await open()).start(program);
+    const run = await (await agents.open(rig)).start(program);
     await run.wait('idle');
     expect((await run.gates())[0]?.shown).toEqual({ use: 'SQLite' });
     await run.answerAssumption({ answer: 'Postgres', actor: 'ann' });
@@ -149,14 +128,14 @@ describe('what a worker assumes', () => {
   test('is recorded by a live object of the application', async () => {
     const object = { execute: () => ({ success: true, output: {}, assumptions: [DATABASE] }) };
     const own = defineWorkflow({ name: 'own', steps: [{ id: 'plan', agent: object, next: null }] });
-    const run = await (await open()).start(own);
+    const run = await (await agents.open(rig)).start(own);
     await run.wait();
     expect(await run.assumptions()).toMatchObject([{ id: 'a1', ...DATABASE }]);
   });
 
   test('is recorded once when a rerun says the same, and again when a person had said otherwise', async () => {
-    moves.plan = () => assuming(DATABASE);
-    const run = await (await open()).start(line);
+    agents.moves.plan = () => assuming(DATABASE);
+    const run = await (await agents.open(rig)).start(line);
     await run.wait('idle');
     await run.answerAssumption({ answer: 'Postgres', actor: 'ann' });
     await run.wait('idle');
@@ -193,7 +172,7 @@ describe('an attended agent', () => {
   }
 
   test('records at once and goes on; what it said stays when its report is refused', async () => {
-    const engine = await open();
+    const engine = await agents.open(rig);
     const run = await engine.start(attended, {}, { facts });
     const { token } = await handed(engine, run.id);
     await run.assume({ token, assumptions: [DATABASE] });
@@ -206,7 +185,7 @@ describe('an attended agent', () => {
   });
 
   test('records ten at most in one attempt, also when it calls more than once', async () => {
-    const engine = await open();
+    const engine = await agents.open(rig);
     const run = await engine.start(attended, {}, { facts });
     const { token } = await handed(engine, run.id);
     const some = (count: number, word: string) => Array.from({ length: count }, (_, n) => ({ question: `${word} ${n}?`, assumed: 'yes' }));
@@ -219,7 +198,7 @@ describe('an attended agent', () => {
   });
 
   test('that works on a wrong assumption gets a new token and the answer', async () => {
-    const engine = await open();
+    const engine = await agents.open(rig);
     const run = await engine.start(attended, {}, { facts });
     const { token } = await handed(engine, run.id);
     await run.assume({ token, assumptions: [DATABASE] });
@@ -234,7 +213,7 @@ describe('an attended agent', () => {
   });
 
   test('cannot record more than a run holds', async () => {
-    const engine = await open();
+    const engine = await agents.open(rig);
     const names = ['s0', 's1', 's2', 's3', 's4', 's5'];
     const steps = names.map((id, at) => ({ id, agent: 'someone', prompt: 'Do it.', next: names[at + 1] ?? null }));
     const run = await engine.start(defineWorkflow({ name: 'long', steps }), {}, { facts });
@@ -251,8 +230,8 @@ describe('an attended agent', () => {
 
 describe('an answer', () => {
   test('that agrees runs nothing again, and later agents are told', async () => {
-    moves.plan = () => assuming(DATABASE);
-    const run = await (await open()).start(line);
+    agents.moves.plan = () => assuming(DATABASE);
+    const run = await (await agents.open(rig)).start(line);
     await run.wait('idle');
     const before = await pathsOf(run);
     expect(await run.answerAssumption({ answer: ' sqlite ', actor: 'ann' })).toEqual({ assumption: 'a1', agrees: true });
@@ -261,8 +240,8 @@ describe('an answer', () => {
   });
 
   test('that differs runs the step again and what came after it, and they are told', async () => {
-    moves.plan = ({ attempt }) => (attempt === 1 ? assuming(DATABASE) : []);
-    const run = await (await open()).start(line);
+    agents.moves.plan = ({ attempt }) => (attempt === 1 ? assuming(DATABASE) : []);
+    const run = await (await agents.open(rig)).start(line);
     await run.wait('idle');
     await run.answerAssumption({ answer: 'Postgres,\nwith two replicas', actor: 'ann' });
     await run.wait('idle');
@@ -276,8 +255,8 @@ describe('an answer', () => {
       'ask#2/1 waiting',
     ]);
     for (const name of ['plan', 'build']) {
-      expect(toldTo(name)).toContain('ann answered otherwise; follow the answer');
-      expect(toldTo(name)).toContain('> Postgres,\n> with two replicas');
+      expect(agents.toldTo(name)).toContain('ann answered otherwise; follow the answer');
+      expect(agents.toldTo(name)).toContain('> Postgres,\n> with two replicas');
     }
     await run.decide({ option: 'approve', actor: 'ann' });
     expect((await run.wait()).status).toBe('completed');
@@ -289,29 +268,29 @@ describe('an answer', () => {
     ['an unknown id', { assumption: 'a7', answer: 'x', actor: 'ann' }, 'WAIT_NOT_FOUND'],
     ['another digest', { answer: 'x', actor: 'ann', digest: 'ffffffffffff' }, 'CONTENT_CHANGED'],
   ])('with %s is rejected, and nothing is recorded', async (_what, request, code) => {
-    moves.plan = () => assuming(DATABASE);
-    const run = await (await open()).start(line);
+    agents.moves.plan = () => assuming(DATABASE);
+    const run = await (await agents.open(rig)).start(line);
     await run.wait('idle');
     expect(await codeOf(run.answerAssumption(request))).toBe(code);
     expect((await run.assumptions()).map(({ state }) => state)).toEqual(['open']);
   });
 
   test('goes back from a halt', async () => {
-    moves.plan = ({ attempt }) => (attempt === 1 ? assuming(DATABASE) : []);
-    moves.build = () => [{ do: 'fail', failure: 'refused' }];
-    const run = await (await open()).start(line);
+    agents.moves.plan = ({ attempt }) => (attempt === 1 ? assuming(DATABASE) : []);
+    agents.moves.build = () => [{ do: 'fail', failure: 'refused' }];
+    const run = await (await agents.open(rig)).start(line);
     expect((await run.wait()).status).toBe('escalated');
-    moves = {};
+    agents.moves = {};
     await run.answerAssumption({ answer: 'Postgres', actor: 'ann' });
     expect((await run.wait('idle')).waits.map(({ kind }) => kind)).toEqual(['human']);
   });
 
   test('waits while the run is paused', async () => {
-    moves.plan = () => assuming(DATABASE);
-    const run = await (await open()).start(line);
+    agents.moves.plan = () => assuming(DATABASE);
+    const run = await (await agents.open(rig)).start(line);
     await run.wait('idle');
     await run.pause({ actor: 'ann' });
-    moves = {};
+    agents.moves = {};
     await run.answerAssumption({ answer: 'Postgres', actor: 'ann' });
     expect((await pathsOf(run)).at(-1)).toBe('plan#1/2 queued');
     await run.resume({ actor: 'ann' });
@@ -330,25 +309,25 @@ describe('a run that is over', () => {
   });
 
   test('takes the answer without its code, offers a fork, and the fork is told', async () => {
-    moves.plan = () => assuming(DATABASE);
-    const first = await open();
+    agents.moves.plan = () => assuming(DATABASE);
+    const first = await agents.open(rig);
     const run = await first.start(short);
     expect((await run.wait()).status).toBe('completed');
     await first.close();
-    const engine = await open();
+    const engine = await agents.open(rig);
     const later = engine.run(run.id);
     expect(await later.answerAssumption({ answer: 'Postgres', actor: 'ann' })).toEqual({ assumption: 'a1', agrees: false, fork: 'plan' });
     expect(await later.assumptions()).toMatchObject([{ state: 'differs', answer: { actor: 'ann', text: 'Postgres', unmet: true } }]);
     await engine.close();
-    moves = {};
-    const fork = await (await open({ workflows: [short] })).run(run.id).fork({ from: 'plan', actor: 'ann' });
+    agents.moves = {};
+    const fork = await (await agents.open(rig, { workflows: [short] })).run(run.id).fork({ from: 'plan', actor: 'ann' });
     expect((await fork.wait()).status).toBe('completed');
-    expect(toldTo('plan')).toContain('Postgres');
+    expect(agents.toldTo('plan')).toContain('Postgres');
     expect((await fork.assumptions()).map(({ state, answer }) => [state, answer?.unmet])).toEqual([['differs', undefined]]);
   });
 
   test('that another run started lets the step that started it run again there', async () => {
-    moves.plan = () => assuming(DATABASE);
+    agents.moves.plan = () => assuming(DATABASE);
     const parent = defineWorkflow({
       name: 'parent',
       steps: [
@@ -357,23 +336,23 @@ describe('a run that is over', () => {
         { id: 'ask', human: { prompt: 'Good?' }, next: null },
       ],
     });
-    const engine = await open({ workflows: [short, parent] });
+    const engine = await agents.open(rig, { workflows: [short, parent] });
     const run = await engine.start(parent);
     await run.wait('idle');
     const child = (await run.get()).steps.find(({ step: name }) => name === 'sub')?.child ?? '';
-    moves = {};
+    agents.moves = {};
     const answered = await engine.run(child).answerAssumption({ answer: 'Postgres', actor: 'ann' });
     expect(answered).toMatchObject({ agrees: false, again: { run: run.id, step: 'sub' } });
     await run.wait('idle');
     expect(await pathsOf(run)).toEqual(['look#1/1 ok', 'sub#1/1 ok', 'ask#1/1 cancelled', 'sub#1/2 ok', 'ask#2/1 waiting']);
-    expect(toldTo('plan')).toContain('The answer is: Postgres');
+    expect(agents.toldTo('plan')).toContain('The answer is: Postgres');
   });
 });
 
 describe('a process that dies', () => {
   test('between the answer and the rerun loses nothing and runs nothing twice', async () => {
-    moves.plan = ({ attempt }) => (attempt === 1 ? assuming(DATABASE) : []);
-    const first = await open({ workflows: [line] });
+    agents.moves.plan = ({ attempt }) => (attempt === 1 ? assuming(DATABASE) : []);
+    const first = await agents.open(rig, { workflows: [line] });
     const run = await first.start(line);
     await run.wait('idle');
     await first.close();
@@ -385,7 +364,7 @@ describe('a process that dies', () => {
     const mail = { run: run.id, dedupe: 'assumption/a1', input: { type: 'control' as const, at: 1, actor: 'ann', action }, values: [text] };
     expect([await store.post(mail), await store.post(mail)]).toEqual(['posted', 'duplicate']);
     await store.close();
-    const engine = await open({ workflows: [line] });
+    const engine = await agents.open(rig, { workflows: [line] });
     await engine.recover();
     const second = engine.run(run.id);
     await second.wait('idle');

@@ -9,30 +9,7 @@ import { ForgeProject } from '../cli/forge-project.ts';
 import { HOOK_SECRET, labelItem, type Webhook, webhookRequest } from '../github/events.ts';
 import { TOKEN } from '../github/server.ts';
 import { type GitHubStage, openGitHubStage } from '../github/stage.ts';
-
-const AGENT = {
-  implement: "write('src/search.py', 'def find(text):\\n    return text\\n')",
-  pull_request: "output = { pr: { title: 'Add search', body: 'Closes nothing.' } }",
-};
-const WORKFLOW = `apiVersion: pawl.dev/v1
-kind: Workflow
-metadata: { name: search }
-trigger: { event: issues.labeled, conditions: { label: search } }
-context: { issue_number: "{{ trigger.issue.number }}" }
-stages:
-  - { id: implement, type: agent, agent: feat-dev, action: implement, recovery: rerun }
-  - id: pull_request
-    type: agent
-    agent: feat-dev
-    action: open_pr
-    recovery: rerun
-    outputs: [{ name: pr_number, type: pr, required: true }]
-  - { id: approval, type: gate, conditions: [{ check: pr_approval, from: maintainers, count: 1 }], timeout: 24h, on_pass: merge }
-  - { id: merge, type: action, action: merge_pr, method: squash, delete_branch: true, on_success: complete }
-on_complete:
-  - close_issue: "{{ context.issue_number }}"
-  - comment: { target: issue, message: "Merged." }
-`;
+import { SEARCH_WORKFLOW, searchAgents } from './search-workflow.ts';
 
 let stage: GitHubStage;
 let project: ForgeProject;
@@ -43,8 +20,8 @@ beforeEach(async () => {
   const forge = `forge: { kind: github, repository: octo/project, auth: { token: GITHUB_TOKEN }, base_url: "${stage.hub.url}", poll: 1s, webhook_secret: GITHUB_HOOK }
 secrets: { GITHUB_TOKEN: { env: GITHUB_TOKEN }, GITHUB_HOOK: { env: GITHUB_HOOK } }`;
   Object.assign(project.rig.settings, { GITHUB_TOKEN: TOKEN, GITHUB_HOOK: HOOK_SECRET });
-  project.rig.write('.pawl/workflows/search.yaml', WORKFLOW);
-  await project.open(AGENT, forge);
+  project.rig.write('.pawl/workflows/search.yaml', `${SEARCH_WORKFLOW}  - comment: { target: issue, message: "Merged." }\n`);
+  await project.open(searchAgents('src/search.py'), forge);
   // Its trigger is every pull request, the one of this run too.
   rmSync(join(project.rig.project, '.pawl', 'workflows', 'simple-review.yaml'));
   project.git('push', '--quiet', '--force', join(stage.folder, 'octo', 'project.git'), 'main:main');

@@ -8,29 +8,8 @@ import { git } from '../git.ts';
 import { labelItem } from '../github/events.ts';
 import { TOKEN } from '../github/server.ts';
 import { type GitHubStage, openGitHubStage } from '../github/stage.ts';
+import { SEARCH_WORKFLOW, searchAgents } from './search-workflow.ts';
 
-const AGENT = {
-  implement: "write('src/shop.py', 'def find(text):\\n    return text\\n')",
-  pull_request: "output = { pr: { title: 'Add search', body: 'Closes nothing.' } }",
-};
-const WORKFLOW = `apiVersion: pawl.dev/v1
-kind: Workflow
-metadata: { name: search }
-trigger: { event: issues.labeled, conditions: { label: search } }
-context: { issue_number: "{{ trigger.issue.number }}" }
-stages:
-  - { id: implement, type: agent, agent: feat-dev, action: implement, recovery: rerun }
-  - id: pull_request
-    type: agent
-    agent: feat-dev
-    action: open_pr
-    recovery: rerun
-    outputs: [{ name: pr_number, type: pr, required: true }]
-  - { id: approval, type: gate, conditions: [{ check: pr_approval, from: maintainers, count: 1 }], timeout: 24h, on_pass: merge }
-  - { id: merge, type: action, action: merge_pr, method: squash, delete_branch: true, on_success: complete }
-on_complete:
-  - close_issue: "{{ context.issue_number }}"
-`;
 const LONG = { timeout: 600_000, interval: 1000 };
 
 let shop: GitHubStage;
@@ -43,10 +22,10 @@ beforeEach(async () => {
   project = new ForgeProject();
   second = join(project.rig.folder, 'bank');
   Object.assign(project.rig.settings, { GITHUB_TOKEN: TOKEN });
-  project.rig.write('.pawl/workflows/search.yaml', WORKFLOW);
+  project.rig.write('.pawl/workflows/search.yaml', SEARCH_WORKFLOW);
   const forge = `forge: { kind: github, repository: octo/project, auth: { token: GITHUB_TOKEN }, base_url: "${shop.hub.url}", poll: 1s }
 secrets: { GITHUB_TOKEN: { env: GITHUB_TOKEN } }`;
-  await project.open(AGENT, `${forge}\nserve: { projects: [../bank] }`);
+  await project.open(searchAgents('src/shop.py'), `${forge}\nserve: { projects: [../bank] }`);
   // Its trigger is every pull request, the one of these runs too.
   rmSync(join(project.rig.project, '.pawl', 'workflows', 'simple-review.yaml'));
   cpSync(project.rig.project, second, { recursive: true });

@@ -3,6 +3,7 @@
 // them; `permission.ts` answers.
 
 import type { InitializeRequest, NewSessionRequest, PromptRequest } from '@agentclientprotocol/sdk';
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { AgentAnswer, AgentDriver, AgentEvent, AgentRefusal, AgentRequest, AgentUsage } from '../driver.ts';
 import { type AnswerNotes, answerOf, crashOf, failureOf as failedWith, judgeReply, overBudget } from '../judgement.ts';
@@ -87,8 +88,7 @@ class AcpAttempt {
     const end = await runProgram({
       argv: options.argv,
       request: { ...request, signal: this.stop.signal, watchdogs: { lingerMs: LINGER_MS, ...request.watchdogs } },
-      ...(options.env === undefined ? {} : { env: options.env }),
-      ...(options.inherits === undefined ? {} : { inherits: options.inherits }),
+      ...present({ env: options.env, inherits: options.inherits }),
       talk: (stdin) => this.begin(stdin),
       onLine: (line, answered) => {
         this.sayAnswered = answered;
@@ -268,14 +268,13 @@ class AcpAttempt {
     if (!(settled instanceof AcpFailure)) return answerOf(settled, this.noted());
     const { failure, message } = settled;
     const resumeAt = failure === 'quota' ? this.turns.at(-1)?.turn.resumeAt : undefined;
-    return failedWith({ failure, message, ...(resumeAt === undefined ? {} : { resumeAt }) }, this.noted());
+    return failedWith({ failure, message, ...present({ resumeAt }) }, this.noted());
   }
 
   private noted(): AnswerNotes {
     const usage = this.usage();
     return {
-      ...(usage === undefined ? {} : { usage }),
-      ...(this.session === undefined ? {} : { session: this.session.id }),
+      ...present({ usage, session: this.session?.id }),
       ...(this.session?.isLost === true ? { sessionLost: true } : {}),
       ...(this.refusals.length === 0 ? {} : { refusals: this.refusals }),
     };
@@ -290,11 +289,7 @@ class AcpAttempt {
     const input = this.turns.length === 1 ? inputTokens(last.usage) : undefined;
     const output = this.turns.length === 1 ? numberAt(last.usage, 'outputTokens') : undefined;
     if (costUsd === undefined && input === undefined && output === undefined) return undefined;
-    return {
-      ...(input === undefined ? {} : { inputTokens: input }),
-      ...(output === undefined ? {} : { outputTokens: output }),
-      ...(costUsd === undefined ? {} : { costUsd }),
-    };
+    return present({ inputTokens: input, outputTokens: output, costUsd });
   }
 }
 

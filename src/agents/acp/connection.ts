@@ -6,7 +6,7 @@
 // - Lines that are not messages are ignored: programs print banners, and newer versions send more than we know.
 
 import { messageOf } from '../../base/error.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
 
 /** An error response of the agent. */
 export class AcpError extends Error {
@@ -110,13 +110,7 @@ function closedError(): Error {
 }
 
 function parsed(line: string): JsonObject | undefined {
-  if (!line.trimStart().startsWith('{')) return undefined;
-  try {
-    const value = JSON.parse(line) as Json;
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return line.trimStart().startsWith('{') ? parseJsonObject(line) : undefined;
 }
 
 /** Returns the value at a path of a message, or undefined. */

@@ -6,6 +6,7 @@
 // - The call is not retried here: the caller decides when to try again, because it knows the cost.
 
 import type { LanguageModel, ModelMessage } from 'ai';
+import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { ASSUMPTIONS_SCHEMA } from '../../definition/assumption.ts';
 import type { AgentAnswer, AgentDriver, AgentRequest, AgentUsage } from '../driver.ts';
@@ -127,18 +128,14 @@ class ModelAttempt {
 
   private noted(): AnswerNotes {
     const usage = this.usage();
-    return { ...(usage === undefined ? {} : { usage }), ...(this.request.session === undefined ? {} : { sessionLost: true }) };
+    return { ...present({ usage }), ...(this.request.session === undefined ? {} : { sessionLost: true }) };
   }
 
   private usage(): AgentUsage | undefined {
     if (this.answers.length === 0) return undefined;
     const inputTokens = sumOf(this.answers.map(({ usage }) => usage.inputTokens));
     const outputTokens = sumOf(this.answers.map(({ usage }) => usage.outputTokens));
-    return {
-      ...(inputTokens === undefined ? {} : { inputTokens }),
-      ...(outputTokens === undefined ? {} : { outputTokens }),
-      turns: this.answers.length,
-    };
+    return { ...present({ inputTokens, outputTokens }), turns: this.answers.length };
   }
 }
 
@@ -165,8 +162,7 @@ function replySchema(schema: JsonObject): Record<string, Json> {
     },
     required: ['success', 'output'],
     additionalProperties: false,
-    ...($defs === undefined ? {} : { $defs }),
-    ...(definitions === undefined ? {} : { definitions }),
+    ...present({ $defs, definitions }),
   };
 }
 

@@ -1,19 +1,13 @@
 // Owns the parsing of Claude Code's output stream. Lines that are not messages, unknown messages and missing fields are
 // ignored. Also classifies failed turns.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
 import type { AgentUsage } from '../driver.ts';
 import type { Failing } from '../judgement.ts';
 
 /** Parses the message in a line. Returns undefined for other lines, such as an update notice. */
 export function parseMessage(line: string): JsonObject | undefined {
-  if (!line.startsWith('{')) return undefined;
-  try {
-    const value = JSON.parse(line) as Json;
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return line.startsWith('{') ? parseJsonObject(line) : undefined;
 }
 
 /** Returns an object inside a message, or an empty one. */

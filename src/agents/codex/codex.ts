@@ -1,6 +1,7 @@
 // Owns the driver `codex`: the Codex program in headless mode (`codex exec --json`). A second round, to fix an invalid
 // answer, resumes the thread of the first.
 
+import { present } from '../../base/fields.ts';
 import { type AgentAnswer, type AgentDriver, type AgentRequest, type AgentUsage, WORK_IN_PLACE } from '../driver.ts';
 import { type AnswerNotes, answerOf, failureOf, judgeReply, overBudget, withTimeLeft } from '../judgement.ts';
 import { runProgram } from '../program.ts';
@@ -73,8 +74,7 @@ async function turn(
   const end = await runProgram({
     argv: [...(typeof program === 'string' ? [program] : program), ...startArguments(codex.options, request, say.session)],
     request,
-    ...(env === undefined ? {} : { env }),
-    ...(inherits === undefined ? {} : { inherits }),
+    ...present({ env, inherits }),
     talk: (stdin) => {
       stdin.write(say.told);
       stdin.end();
@@ -88,11 +88,7 @@ function notesOf(turns: readonly TurnResult[]): AnswerNotes {
   const refusals = turns.flatMap((result) => result.refusals);
   const usage = turns.every((result) => result.usage !== undefined) ? sumOf(turns.map((result) => result.usage ?? {})) : undefined;
   const session = turns.findLast(({ thread }) => thread !== undefined)?.thread;
-  return {
-    ...(session === undefined ? {} : { session }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(refusals.length === 0 ? {} : { refusals }),
-  };
+  return { ...present({ session, usage }), ...(refusals.length === 0 ? {} : { refusals }) };
 }
 
 function sumOf(usages: readonly AgentUsage[]): AgentUsage {

@@ -1,19 +1,13 @@
 // Owns the parsing of Codex's output. Lines that are not events and unknown events are ignored. Failed turns, and when
 // the account can be used again, are recognised by their text.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../../base/json.ts';
 import type { AgentDeed } from '../driver.ts';
 import type { Failing } from '../judgement.ts';
 
 /** Parses the event in a line. Returns undefined for other lines. */
 export function parseEvent(line: string): JsonObject | undefined {
-  if (!line.startsWith('{')) return undefined;
-  try {
-    const value = JSON.parse(line) as Json;
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return line.startsWith('{') ? parseJsonObject(line) : undefined;
 }
 
 /** An item of Codex's work: a message, a thought, or an action. */

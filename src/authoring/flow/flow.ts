@@ -95,7 +95,7 @@ export function compileFlow(
     codeHash: hashCode(roles),
     code: new Map(),
     flow: (input: never) => body(bindParams(definition.params, input, `workflow "${name}"`) as never),
-    ...(context === undefined ? {} : { context }),
+    ...present({ context }),
     ...(trigger === undefined ? {} : readStarts(`workflow "${name}"`, trigger)),
     children: childrenOf(name, options.children ?? []),
   });
@@ -129,7 +129,7 @@ function definitionOf(name: string, options: FlowOptions<ArgSpecs>): Definition 
     name,
     title,
     description,
-    ...(version === undefined ? {} : { version }),
+    ...present({ version }),
     form: 'flow',
     params,
     entry: '',

@@ -134,7 +134,7 @@ export function withOptions(bound: BoundStep, options: StepOptions): BoundStep {
   const step = `step "${bound.model.id}"`;
   const reconcile = options.reconcile ?? bound.code.reconcile;
   const undo = options.undo === undefined ? undefined : readUndo(step, options.undo);
-  const model: StepModel = { ...bound.model, ...modelOptions(step, options), ...(undo === undefined ? {} : { undo: undo.model }) };
+  const model: StepModel = { ...bound.model, ...modelOptions(step, options), ...present({ undo: undo?.model }) };
   if (model.recovery === 'reconcile' && reconcile === undefined) {
     throw invalid(step, 'has the recovery policy "reconcile" but no function for it; give one as `reconcile`, or choose "rerun" or "ask"');
   }
@@ -142,10 +142,10 @@ export function withOptions(bound: BoundStep, options: StepOptions): BoundStep {
   const code: StepCode = {
     ...bound.code,
     ...(outputs?.finds === undefined ? {} : { finds: outputs.finds }),
-    ...(reconcile === undefined ? {} : { reconcile }),
+    ...present({ reconcile }),
     ...(options.preconditions === undefined ? {} : { preconditions: checksOf(options.preconditions) }),
     ...(options.postconditions === undefined ? {} : { postconditions: checksOf(options.postconditions) }),
-    ...(undo === undefined ? {} : { undo: undo.code }),
+    ...present({ undo: undo?.code }),
   };
   return Object.freeze({ model: deepFreeze(model), code: freezeCode(code) });
 }
@@ -177,10 +177,10 @@ function readUndo(step: string, undo: Undo<StepContext>): BoundStep {
 
 function modelOptions(step: string, options: StepOptions): Partial<StepFrame> {
   return {
-    ...(options.title === undefined ? {} : { title: options.title }),
+    ...present({ title: options.title }),
     ...(options.retry === undefined ? {} : { retry: retryPolicy(step, options.retry) }),
     ...(options.timeout === undefined ? {} : { timeoutMs: parseDuration(options.timeout, `${step}, timeout`) }),
-    ...(options.recovery === undefined ? {} : { recovery: options.recovery }),
+    ...present({ recovery: options.recovery }),
     ...(options.preconditions === undefined ? {} : { preconditions: options.preconditions.map(conditionModel) }),
     ...(options.postconditions === undefined ? {} : { postconditions: options.postconditions.map(conditionModel) }),
     ...(options.contractRetries === undefined ? {} : { contractRetries: countOf(step, 'contractRetries', options.contractRetries) }),
@@ -190,11 +190,9 @@ function modelOptions(step: string, options: StepOptions): Partial<StepFrame> {
     ...(options.protected === undefined ? {} : { protected: [...options.protected] }),
     ...(options.mayChange === undefined ? {} : { mayChange: [...options.mayChange] }),
     ...(options.writes === undefined ? {} : { writes: [...options.writes] }),
-    ...(options.network === undefined ? {} : { network: options.network }),
-    ...(options.mutatesCheckout === undefined ? {} : { mutatesCheckout: options.mutatesCheckout }),
-    ...(options.staged === undefined ? {} : { staged: options.staged }),
+    ...present({ network: options.network, mutatesCheckout: options.mutatesCheckout, staged: options.staged }),
     ...(options.databases === undefined ? {} : { databases: checkedDatabases(step, options.databases) }),
-    ...(options.onFail === undefined ? {} : { onFail: options.onFail }),
+    ...present({ onFail: options.onFail }),
   };
 }
 

@@ -1,5 +1,6 @@
 // Owns how a question to a person is read.
 
+import { present } from '../../base/fields.ts';
 import type { GateOptionModel, HumanGateModel } from '../../definition/model.ts';
 import { FORGE_QUESTION_FIELDS, readForgeQuestion } from './forge-question.ts';
 import { readTarget } from './next.ts';
@@ -26,17 +27,14 @@ export function readGate(gate: HumanGateSpec, step: StepReading, isMember: boole
     show: [...(context ?? show ?? [])],
     options: options.map((option) => readOption(option, step, isMember)),
     ...peopleOf(gate),
-    ...(gate.subjects === undefined ? {} : { subjects: gate.subjects }),
+    ...present({ subjects: gate.subjects }),
     ...(gate.signed === true ? { signed: gate.signed } : {}),
-    ...(forge === undefined ? {} : { forge }),
+    ...present({ forge }),
   };
 }
 
 function peopleOf({ from, count }: HumanGateSpec): Pick<HumanGateModel, 'from' | 'count'> {
-  return {
-    ...(from === undefined ? {} : { from: typeof from === 'string' ? [from] : [...from] }),
-    ...(count === undefined ? {} : { count }),
-  };
+  return { ...(from === undefined ? {} : { from: typeof from === 'string' ? [from] : [...from] }), ...present({ count }) };
 }
 
 function readOption(option: GateOptionSpec, step: StepReading, isMember: boolean): GateOptionModel {

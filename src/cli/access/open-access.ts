@@ -47,18 +47,14 @@ export async function openAccess<T>(shell: Shell, given: ParsedArgs, work: (open
   const reads = READS.has(given.word('ACTION')) || given.allWords('WHAT')[0] === 'list';
   // It lies beside the database of the runs, which says whose both are.
   if (!reads) await closing(await openStore(place), async () => undefined);
-  const database = openServerDatabase(reads && !existsSync(file) ? ':memory:' : file, [ACCESS_TABLES]);
-  try {
-    const store = { database, now: () => Date.now() };
-    const { groups = {}, serve = {} } = place.settings;
-    const known = serve.public_url?.replace(/\/$/, '') ?? readBaseUrl(store);
-    return await work({
-      ...{ shell, given, place, store, baseUrl: known ?? USUAL_URL },
-      groupsOf: (person) => Object.keys(groups).filter((group) => groups[group]?.some((member) => isSamePerson(member, person))),
-      keys: () => keyListOf(shell, place.project),
-      withRuns: async (use) => closing(await openStore(place), use),
-    });
-  } finally {
-    database.close();
-  }
+  using database = openServerDatabase(reads && !existsSync(file) ? ':memory:' : file, [ACCESS_TABLES]);
+  const store = { database, now: () => Date.now() };
+  const { groups = {}, serve = {} } = place.settings;
+  const known = serve.public_url?.replace(/\/$/, '') ?? readBaseUrl(store);
+  return await work({
+    ...{ shell, given, place, store, baseUrl: known ?? USUAL_URL },
+    groupsOf: (person) => Object.keys(groups).filter((group) => groups[group]?.some((member) => isSamePerson(member, person))),
+    keys: () => keyListOf(shell, place.project),
+    withRuns: async (use) => closing(await openStore(place), use),
+  });
 }

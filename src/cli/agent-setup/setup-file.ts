@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
 import { callOf } from '../caller.ts';
 import { packageRoot } from '../package.ts';
 import type { Shell } from '../shell.ts';
@@ -47,7 +47,7 @@ export function jsonFile(file: string, part: JsonObject): SetupFile {
     file,
     text: jsonText(part),
     missingIn: (text) => {
-      const found = parsed(text);
+      const found = parseJsonObject(text);
       const merged = found === undefined ? undefined : (merge(found, part) as JsonObject);
       if (merged !== undefined && JSON.stringify(merged) === JSON.stringify(found)) return undefined;
       return { add: JSON.stringify(part, null, 2), merged: merged && jsonText(merged) };
@@ -78,15 +78,6 @@ export function sharedSkill(shell: Shell, root: string): SetupFile {
 
 function jsonText(value: Json): string {
   return `${JSON.stringify(value, null, 2)}\n`;
-}
-
-function parsed(text: string): JsonObject | undefined {
-  try {
-    const value = JSON.parse(text) as Json;
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Adds what is missing; what is there stays. The entries of a list are added at its end. */

@@ -28,19 +28,15 @@ function gateOf(asked: WaitingQuestions, index: number): OpenGate {
 
 /** Asks the questions one by one; returns undefined when the person leaves one for later. */
 export async function askAnswers(shell: Shell, asked: WaitingQuestions): Promise<readonly Answer[] | undefined> {
-  const prompt = openPrompt(shell);
-  try {
-    const answers: Answer[] = [];
-    for (const [index, question] of asked.questions.entries()) {
-      for (const line of [...questionLines(shell, asked, index), '']) shell.print(line);
-      const answer = await askOne(prompt, question);
-      if (answer === undefined) return undefined;
-      answers.push(answer);
-    }
-    return answers;
-  } finally {
-    prompt.close();
+  using prompt = openPrompt(shell);
+  const answers: Answer[] = [];
+  for (const [index, question] of asked.questions.entries()) {
+    for (const line of [...questionLines(shell, asked, index), '']) shell.print(line);
+    const answer = await askOne(prompt, question);
+    if (answer === undefined) return undefined;
+    answers.push(answer);
   }
+  return answers;
 }
 
 async function askOne(prompt: Prompt, question: AgentQuestion): Promise<Answer | undefined> {

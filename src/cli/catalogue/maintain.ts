@@ -1,6 +1,6 @@
 // The commands that maintain the setup and the database.
 
-import { type ListedCommand, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
+import { type ListedCommand, RIGHT_OPTIONS } from '../command.ts';
 
 /** The commands of this group. */
 export const MAINTAIN: readonly ListedCommand[] = [
@@ -36,8 +36,7 @@ export const MAINTAIN: readonly ListedCommand[] = [
     args: [{ name: 'FILE', about: 'the backup', required: true, completes: 'file' }],
     options: [
       { name: 'force', about: 'restore even if a process drives a run of the current database, or the database cannot be read' },
-      TOKEN_FILE,
-      ...SIGNING_OPTIONS,
+      ...RIGHT_OPTIONS,
     ],
     examples: [{ line: 'pawl restore /mnt/safe/runs.db', about: 'go back to that copy' }],
     load: () => import('../commands/restore.ts'),
@@ -48,7 +47,7 @@ export const MAINTAIN: readonly ListedCommand[] = [
     about:
       'A database that was moved, copied, or created under another state folder (such as one that came with a repository) can be read, but its runs do not continue until you adopt it. A database from someone else can only be adopted at a terminal.',
     args: [{ name: 'ACTION', about: 'what to do', required: true, choices: ['check', 'migrate', 'adopt'] }],
-    options: [TOKEN_FILE, ...SIGNING_OPTIONS],
+    options: RIGHT_OPTIONS,
     examples: [
       { line: 'pawl db check', about: 'verify the file, every log, every value and every checkpoint' },
       { line: 'pawl db migrate', about: 'back up the file, then migrate it to the format of this version' },
@@ -72,8 +71,7 @@ export const MAINTAIN: readonly ListedCommand[] = [
     options: [
       { name: 'database', value: 'NAME', about: 'restore, diff: only this database; needed with a file if there are several' },
       { name: 'allow-loss', about: 'migrate: also apply files that drop tables or columns, or delete rows' },
-      TOKEN_FILE,
-      ...SIGNING_OPTIONS,
+      ...RIGHT_OPTIONS,
     ],
     examples: [
       { line: 'pawl data status', about: 'which migrations are applied, and what is backed up?' },
@@ -115,8 +113,7 @@ export const MAINTAIN: readonly ListedCommand[] = [
       { name: 'dry-run', about: 'only show what would be deleted' },
       { name: 'yes', short: 'y', about: 'do not ask for confirmation' },
       { name: 'vacuum', about: 'shrink the file afterwards, which takes a while' },
-      TOKEN_FILE,
-      ...SIGNING_OPTIONS,
+      ...RIGHT_OPTIONS,
     ],
     examples: [
       { line: 'pawl prune --older-than 30d --dry-run', about: 'what would be deleted?' },
@@ -133,8 +130,7 @@ export const MAINTAIN: readonly ListedCommand[] = [
       { name: 'clean', about: 'remove those of ended runs, if nothing is lost' },
       { name: 'force', about: 'with --clean: also remove those with work that exists only there' },
       { name: 'yes', short: 'y', about: 'with --force: confirm it without a terminal' },
-      TOKEN_FILE,
-      ...SIGNING_OPTIONS,
+      ...RIGHT_OPTIONS,
     ],
     examples: [
       { line: 'pawl worktrees', about: 'what is there, and what would be lost?' },
@@ -151,8 +147,7 @@ export const MAINTAIN: readonly ListedCommand[] = [
       { name: 'user', about: "also remove this user's state and settings, in all projects" },
       { name: 'dry-run', about: 'only show what would be removed' },
       { name: 'yes', short: 'y', about: 'do not ask for confirmation' },
-      TOKEN_FILE,
-      ...SIGNING_OPTIONS,
+      ...RIGHT_OPTIONS,
     ],
     examples: [
       { line: 'pawl uninstall --dry-run', about: 'what has Pawl written here?' },

@@ -1,6 +1,6 @@
 // The commands that start and control runs.
 
-import { type ListedCommand, type OptionSpec, QUIET, RUN_ARGUMENT, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
+import { type ListedCommand, type OptionSpec, QUIET, RIGHT_OPTIONS, RUN_ARGUMENT } from '../command.ts';
 import { AGENT_FORMAT } from './attend.ts';
 
 const WAIT: OptionSpec = { name: 'wait', about: 'wait until the run has ended, however long that takes' };
@@ -48,8 +48,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       { name: 'locked', about: 'start the workflow only if it has not changed since "pawl lock"' },
       { name: 'attended', about: 'the calling agent does the work: print the first step and exit; "pawl done" reports it' },
       AGENT_FORMAT,
-      TOKEN_FILE,
-      ...SIGNING_OPTIONS,
+      ...RIGHT_OPTIONS,
     ],
     examples: [
       { line: 'pawl run release -p version=1.4.0 -p dryRun=true', about: 'with two parameters' },
@@ -74,8 +73,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       { name: 'tls-key', value: 'FILE', about: 'the key of the certificate, as PEM', completes: 'file' },
       { name: 'open', about: 'open the dashboard in a browser' },
       { name: 'locked', about: 'start only workflows that have not changed since "pawl lock"' },
-      TOKEN_FILE,
-      ...SIGNING_OPTIONS,
+      ...RIGHT_OPTIONS,
     ],
     examples: [
       { line: 'pawl serve', about: 'on http://localhost:7411; prints a link to log in' },
@@ -96,8 +94,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
     options: [
       { name: 'from', value: 'TIME', about: 'backfill: the first time, such as 2026-01-31' },
       { name: 'until', value: 'TIME', about: 'backfill: the last time (default: now)' },
-      TOKEN_FILE,
-      ...SIGNING_OPTIONS,
+      ...RIGHT_OPTIONS,
     ],
     examples: [
       { line: 'pawl schedules', about: 'what starts when?' },
@@ -115,8 +112,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       { name: 'event', value: 'NAME', about: 'the event, such as issues.labeled' },
       { name: 'payload', value: 'JSON', about: "the event's payload as the forge sends it, or @file" },
       { name: 'id', value: 'ID', about: 'the id of the delivery; an id that was already received is an error' },
-      TOKEN_FILE,
-      ...SIGNING_OPTIONS,
+      ...RIGHT_OPTIONS,
     ],
     examples: [
       { line: 'pawl trigger --event issues.labeled --payload @event.json', about: 'a payload that was saved from the forge' },
@@ -133,7 +129,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       { name: 'ACTION', about: 'what to do (default: list)', choices: ['list', 'show', 'resend'] },
       { name: 'NUMBER', about: 'the number of the delivery' },
     ],
-    options: [TOKEN_FILE, ...SIGNING_OPTIONS],
+    options: RIGHT_OPTIONS,
     examples: [
       { line: 'pawl deliveries', about: 'what arrived, and what did it do?' },
       { line: 'pawl deliveries resend 7', about: 'after the hook was fixed' },
@@ -168,8 +164,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       ACCEPT_CHANGES,
       WAIT,
       QUIET,
-      TOKEN_FILE,
-      ...SIGNING_OPTIONS,
+      ...RIGHT_OPTIONS,
     ],
     examples: [
       { line: 'pawl resume 7kq2', about: 'after a crash or Ctrl-C; recorded steps do not run again' },
@@ -190,8 +185,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       ACCEPT_CHANGES,
       WAIT,
       QUIET,
-      TOKEN_FILE,
-      ...SIGNING_OPTIONS,
+      ...RIGHT_OPTIONS,
     ],
     examples: [{ line: 'pawl retry 7kq2', about: 'the failed step, or the failed items of a fan-out' }],
     load: () => import('../commands/retry.ts'),
@@ -205,8 +199,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       { name: 'reason', value: 'TEXT', about: 'why; recorded with the run' },
       { name: 'dry-run', about: 'only show what would be undone, in which order, and what would remain' },
       { name: 'no-undo', about: 'leave everything that the run did as it is' },
-      TOKEN_FILE,
-      ...SIGNING_OPTIONS,
+      ...RIGHT_OPTIONS,
     ],
     examples: [
       { line: 'pawl cancel 7kq2 --dry-run', about: 'what would be undone?' },
@@ -225,8 +218,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       { name: 'to', value: 'STEP', about: 'the step, or the path of one visit, before which the files are restored', completes: 'step' },
       { name: 'dry-run', about: 'only show what would be restored, what would remain, and what cannot be undone' },
       { name: 'keep-changed', about: 'leave files that somebody else changed as they are, and restore the others' },
-      TOKEN_FILE,
-      ...SIGNING_OPTIONS,
+      ...RIGHT_OPTIONS,
     ],
     examples: [
       { line: 'pawl undo 7kq2 --to implement --dry-run', about: 'what would be restored?' },
@@ -239,7 +231,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
     summary: 'start no new steps of a run until it is resumed',
     about: `Running steps finish first, in whichever process they run. ${OTHERS_RUN}`,
     args: [RUN_ARGUMENT],
-    options: [TOKEN_FILE, ...SIGNING_OPTIONS],
+    options: RIGHT_OPTIONS,
     examples: [{ line: 'pawl pause 7kq2', about: 'until "pawl resume 7kq2"' }],
     load: () => import('../commands/pause.ts'),
   },
@@ -256,8 +248,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       { name: 'payload', value: 'JSON', about: 'the payload, instead of the argument' },
       { name: 'id', value: 'ID', about: 'the id of this delivery; another delivery with the same id is ignored' },
       QUIET,
-      TOKEN_FILE,
-      ...SIGNING_OPTIONS,
+      ...RIGHT_OPTIONS,
     ],
     examples: [
       { line: 'pawl signal 7kq2 deployed \'{"url": "https://example.org"}\'', about: 'the deployment is done' },
@@ -280,8 +271,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       { name: 'dry-run', about: 'only show what is reused, what runs again, and which external effects may repeat' },
       { name: 'yes', short: 'y', about: 'do not ask for confirmation' },
       QUIET,
-      TOKEN_FILE,
-      ...SIGNING_OPTIONS,
+      ...RIGHT_OPTIONS,
     ],
     examples: [
       { line: 'pawl fork 7kq2 --from publish --dry-run', about: 'what would be reused and what would run again' },

@@ -11,25 +11,15 @@ import type { Signature } from '../../base/signature.ts';
 import { rootOf } from '../../control/approvals.ts';
 import { answersValue } from '../../engine/reports.ts';
 import { isDriven } from '../../process/owner.ts';
-import type { Store } from '../../store/store.ts';
 import { askAnswers, questionLines } from '../attended/answer.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import type { CommandRun } from '../command.ts';
 import { confirm } from '../decision/prompt.ts';
-import { type DecisionRight, rightToDecide } from '../decision/right.ts';
+import { type DecidingCommand, rightToDecide } from '../decision/right.ts';
 import { asksToSign, identityFor } from '../identity/identity.ts';
 import { signFor } from '../identity/signing.ts';
-import { type Place, withRun } from '../session.ts';
-import type { Shell } from '../shell.ts';
+import { withRun } from '../session.ts';
 import { EXIT_WAITING } from '../status.ts';
 import { oneLine } from '../terminal.ts';
-
-interface AnswerCommand {
-  readonly shell: Shell;
-  readonly given: ParsedArgs;
-  readonly place: Place;
-  readonly store: Store;
-  readonly right: DecisionRight;
-}
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -51,14 +41,14 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 /** The code of a run that no process drives. Without it the run could not continue, so nothing is recorded. */
-async function workflowsFor({ shell, place, store }: AnswerCommand, root: string): Promise<readonly AnyWorkflow[]> {
+async function workflowsFor({ shell, place, store }: DecidingCommand, root: string): Promise<readonly AnyWorkflow[]> {
   const frozen = await store.load(root);
   if (isDriven(frozen.owner)) return [];
   const { loadWorkflowOf } = await import('../load.ts');
   return [(await loadWorkflowOf(shell, place.project, frozen)).workflow];
 }
 
-async function answersTo({ shell, given, right }: AnswerCommand, asked: WaitingQuestions): Promise<readonly Answer[] | undefined> {
+async function answersTo({ shell, given, right }: DecidingCommand, asked: WaitingQuestions): Promise<readonly Answer[] | undefined> {
   const words = given.allWords('ANSWER');
   const { questions } = asked;
   if (words.length === 0) {
@@ -89,7 +79,7 @@ interface ReadyAnswer {
   readonly workflows: readonly AnyWorkflow[];
 }
 
-async function record(command: AnswerCommand, { asked, answers, root, workflows }: ReadyAnswer): Promise<number> {
+async function record(command: DecidingCommand, { asked, answers, root, workflows }: ReadyAnswer): Promise<number> {
   const { shell, place, store } = command;
   const { driveRun, driveWithEngine } = await import('../drive.ts');
   const { actor, signature } = await signedAnswer(command, asked, answers);
@@ -103,7 +93,7 @@ async function record(command: AnswerCommand, { asked, answers, root, workflows 
 
 /** The name to record with the answers, and the signature if the run requires one. */
 async function signedAnswer(
-  { shell, given, right }: AnswerCommand,
+  { shell, given, right }: DecidingCommand,
   asked: WaitingQuestions,
   answers: readonly Answer[],
 ): Promise<{ readonly actor: string; readonly signature?: Signature }> {

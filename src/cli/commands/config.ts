@@ -1,7 +1,7 @@
 // `pawl config`: the effective settings and where each comes from.
 
 import { EngineError } from '../../base/error.ts';
-import type { Json } from '../../base/json.ts';
+import { type Json, jsonText } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { findProject, type Project } from '../project.ts';
@@ -92,7 +92,7 @@ function linesOf(shell: Shell, rows: readonly Row[], how: { readonly alone: bool
 }
 
 function textOf(value: Json): string {
-  return oneLine(typeof value === 'string' ? value : JSON.stringify(value));
+  return oneLine(jsonText(value));
 }
 
 function dimmed(shell: Shell, row: Row | undefined, text: string): string {

@@ -89,12 +89,8 @@ async function adopt(shell: Shell, place: Place): Promise<number> {
 
 /** What is lost or was changed, which adopting accepts. */
 async function problemsOf(place: Place): Promise<readonly string[]> {
-  const store = await openStore({ ...place, warn: () => undefined }, 'look');
-  try {
-    return (await store.check()).problems.map(({ what }) => what).filter((what) => !what.includes('chmod go='));
-  } finally {
-    await store.close();
-  }
+  await using store = await openStore({ ...place, warn: () => undefined }, 'look');
+  return (await store.check()).problems.map(({ what }) => what).filter((what) => !what.includes('chmod go='));
 }
 
 /** Adopting a database that lost records lets its runs do again what is not recorded, so a person must confirm it. */

@@ -66,16 +66,12 @@ async function create(shell: Shell, given: ParsedArgs, name: string): Promise<vo
 
 /** Asks for a new passphrase; twice if it is typed. */
 async function newPassphrase(shell: Shell, given: ParsedArgs, name: string): Promise<string> {
-  const passphrases = openPassphrases(shell, given);
-  try {
-    const passphrase = await passphrases.read(`Passphrase for ${name}, at least 12 characters`);
-    assertPassphrase(passphrase);
-    if (passphrases.isTyped && (await passphrases.read('Repeat the passphrase')) !== passphrase)
-      throw new EngineError('USAGE', 'the two passphrases differ; no key was created');
-    return passphrase;
-  } finally {
-    passphrases.close();
-  }
+  using passphrases = openPassphrases(shell, given);
+  const passphrase = await passphrases.read(`Passphrase for ${name}, at least 12 characters`);
+  assertPassphrase(passphrase);
+  if (passphrases.isTyped && (await passphrases.read('Repeat the passphrase')) !== passphrase)
+    throw new EngineError('USAGE', 'the two passphrases differ; no key was created');
+  return passphrase;
 }
 
 async function enrol(shell: Shell, given: ParsedArgs, what: string): Promise<void> {

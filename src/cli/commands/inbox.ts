@@ -31,17 +31,13 @@ export const run: CommandRun = async (shell, given) => {
   const prefix = given.maybe('RUN');
   if (prefix === undefined && (given.has('diff') || given.has('new')))
     throw new EngineError('USAGE', '--diff and --new need the id of a run: "pawl inbox RUN --diff"');
-  const store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix, 'look');
-  try {
-    const runs = store === undefined ? [] : prefix === undefined ? await openRuns(shell, store) : [await findRun(store, prefix, place)];
-    const inbox: FullInbox =
-      store === undefined
-        ? { approvals: [], questions: [], stuck: [], pending: [], assumptions: [] }
-        : await fullInbox(shell, place, { store, runs, only: prefix === undefined ? undefined : runs[0] });
-    return shell.result(inboxJson(inbox), () => (prefix === undefined ? listLines(shell, inbox) : wholeLines(shell, inbox)));
-  } finally {
-    await store?.close();
-  }
+  await using store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix, 'look');
+  const runs = store === undefined ? [] : prefix === undefined ? await openRuns(shell, store) : [await findRun(store, prefix, place)];
+  const inbox: FullInbox =
+    store === undefined
+      ? { approvals: [], questions: [], stuck: [], pending: [], assumptions: [] }
+      : await fullInbox(shell, place, { store, runs, only: prefix === undefined ? undefined : runs[0] });
+  return shell.result(inboxJson(inbox), () => (prefix === undefined ? listLines(shell, inbox) : wholeLines(shell, inbox)));
 };
 
 async function fullInbox(

@@ -11,7 +11,7 @@ import { readProjectRuns } from '../attended/open-runs.ts';
 import { openRunLines, printReply } from '../attended/rendering.ts';
 import { pasteable } from '../caller.ts';
 import type { CommandRun } from '../command.ts';
-import { closing, findPlace, findRun, openExisting, openForRun, type Place } from '../session.ts';
+import { findPlace, findRun, openExisting, openForRun, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
 /** Runs the command. */
@@ -19,15 +19,13 @@ export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
   // An agent inside a run works on that run.
   const prefix = given.maybe('RUN') ?? shell.env.PAWL_RUN;
-  const opened = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix);
-  if (opened === undefined) throw noOpenRun();
-  return closing(opened, async (store) => {
-    const id = prefix === undefined ? await chooseRun(shell, place, store) : await findRun(store, prefix, place);
-    const found = await readAttendedRun(sourceOfFile(store, place.file), id);
-    const token = given.option('token');
-    if (token === undefined) await hold(shell, place, { store, found });
-    return printReply(shell, store, token === undefined ? withoutSubmission(found) : onlyToken(found, token));
-  });
+  await using store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix);
+  if (store === undefined) throw noOpenRun();
+  const id = prefix === undefined ? await chooseRun(shell, place, store) : await findRun(store, prefix, place);
+  const found = await readAttendedRun(sourceOfFile(store, place.file), id);
+  const token = given.option('token');
+  if (token === undefined) await hold(shell, place, { store, found });
+  return await printReply(shell, store, token === undefined ? withoutSubmission(found) : onlyToken(found, token));
 };
 
 /** A run that has ended belongs to nobody any more. */

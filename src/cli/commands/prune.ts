@@ -1,6 +1,6 @@
 // `pawl prune`: deletes old runs that have ended, after showing which.
 
-import { parseDuration } from '../../base/duration.ts';
+import { durationOf } from '../../base/duration.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { agoText } from '../../control/time-text.ts';
 import type { RunStatus } from '../../definition/run-status.ts';
@@ -18,27 +18,22 @@ const STATUSES: readonly RunStatus[] = ['completed', 'overridden', 'rejected', '
 export const run: CommandRun = async (shell, given) => {
   const request = requestOf(given);
   const place = await findPlace(shell, given);
-  const store = await openExisting(place);
+  await using store = await openExisting(place);
   if (store === undefined) return report(shell, { runs: [], values: 0 }, ['There is no database yet, so there is nothing to delete.']);
-  try {
-    const { runs } = await store.prune({ ...request, dryRun: true });
-    if (given.has('dry-run')) return report(shell, { runs, values: 0 }, planLines(shell, runs));
-    assertUpkeep(place, { origin: await store.origin(), right: shell.right });
-    if (runs.length > 0 && !(await isConfirmed(shell, given, runs)))
-      return report(shell, { runs: [], values: 0 }, ['Nothing was deleted.']);
-    const pruned = await store.prune(request);
-    const ids = pruned.runs.map(({ id }) => id);
-    const { removeTranscripts, transcriptsOf } = await import('../../engine/transcripts.ts');
-    removeTranscripts(transcriptsOf(place.file), ids);
-    const { SnapshotLog, snapshotsOf } = await import('../../steps/snapshot-log.ts');
-    await new SnapshotLog(snapshotsOf(place.file)).remove(ids);
-    await forgetSteps(shell, place, pruned.runs);
-    return report(shell, pruned, [
-      `${shell.symbol('done')} ${counted(pruned.runs.length, 'run')} and ${counted(pruned.values, 'value')} deleted`,
-    ]);
-  } finally {
-    await store.close();
-  }
+  const { runs } = await store.prune({ ...request, dryRun: true });
+  if (given.has('dry-run')) return report(shell, { runs, values: 0 }, planLines(shell, runs));
+  assertUpkeep(place, { origin: await store.origin(), right: shell.right });
+  if (runs.length > 0 && !(await isConfirmed(shell, given, runs))) return report(shell, { runs: [], values: 0 }, ['Nothing was deleted.']);
+  const pruned = await store.prune(request);
+  const ids = pruned.runs.map(({ id }) => id);
+  const { removeTranscripts, transcriptsOf } = await import('../../engine/transcripts.ts');
+  removeTranscripts(transcriptsOf(place.file), ids);
+  const { SnapshotLog, snapshotsOf } = await import('../../steps/snapshot-log.ts');
+  await new SnapshotLog(snapshotsOf(place.file)).remove(ids);
+  await forgetSteps(shell, place, pruned.runs);
+  return report(shell, pruned, [
+    `${shell.symbol('done')} ${counted(pruned.runs.length, 'run')} and ${counted(pruned.values, 'value')} deleted`,
+  ]);
 };
 
 /** Removes the records that protected databases keep of the runs. A deleted run never continues, so nothing needs them. */
@@ -71,11 +66,9 @@ function requestOf(given: ParsedArgs): PruneRequest {
 }
 
 function ageOf(text: string): number {
-  try {
-    return parseDuration(text, '--older-than');
-  } catch {
-    throw usage(`--older-than must be a duration such as 30d or 12h, not "${text}"`);
-  }
+  const ms = durationOf(text);
+  if (ms === undefined) throw usage(`--older-than must be a duration such as 30d or 12h, not "${text}"`);
+  return ms;
 }
 
 function usage(what: string): EngineError {

@@ -95,12 +95,8 @@ interface Present {
 async function keepPresent(place: Place): Promise<Present | undefined> {
   if (!existsSync(place.file)) return undefined;
   try {
-    const store = await openStore(place, 'look');
-    try {
-      return { saved: (await store.backup(nameBeside(place.file, 'backup'))).path, isSound: true };
-    } finally {
-      await store.close();
-    }
+    await using store = await openStore(place, 'look');
+    return { saved: (await store.backup(nameBeside(place.file, 'backup'))).path, isSound: true };
   } catch (error) {
     if (!isEngineError(error) || (error.code !== 'STORE_DAMAGED' && error.code !== 'STORE_NEWER')) throw error;
     const kept = nameBeside(place.file, 'replaced');

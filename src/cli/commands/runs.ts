@@ -20,20 +20,16 @@ const LIMIT_DEFAULT = 20;
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
-  const store = await openExisting(place);
+  await using store = await openExisting(place);
   const limit = limitOf(given);
-  try {
-    const statuses = given.options('status') as RunStatus[];
-    const status = statuses.length === 0 ? undefined : statuses;
-    const listed = (await store?.list(present({ limit: limit && limit + 1, workflow: given.option('workflow'), status }))) ?? [];
-    const found = given.has('attended') && store !== undefined ? await attendedOf(shell, place, store) : listed;
-    const shown = found.slice(0, limit);
-    const runs = store === undefined ? [] : await withUsage(store, shown);
-    const more = found.length > shown.length;
-    return shell.result({ runs: runs.map(runRow), more }, () => linesOf(shell, runs, more));
-  } finally {
-    await store?.close();
-  }
+  const statuses = given.options('status') as RunStatus[];
+  const status = statuses.length === 0 ? undefined : statuses;
+  const listed = (await store?.list(present({ limit: limit && limit + 1, workflow: given.option('workflow'), status }))) ?? [];
+  const found = given.has('attended') && store !== undefined ? await attendedOf(shell, place, store) : listed;
+  const shown = found.slice(0, limit);
+  const runs = store === undefined ? [] : await withUsage(store, shown);
+  const more = found.length > shown.length;
+  return shell.result({ runs: runs.map(runRow), more }, () => linesOf(shell, runs, more));
 };
 
 /** The open attended runs: those that an agent can continue. */

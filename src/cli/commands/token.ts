@@ -1,8 +1,8 @@
 // `pawl token`: personal tokens, with which a person can decide without a terminal.
 
 import type { Scope } from '../../authority/rights.ts';
-import { parseDuration } from '../../base/duration.ts';
-import { EngineError, isEngineError } from '../../base/error.ts';
+import { durationOf } from '../../base/duration.ts';
+import { EngineError } from '../../base/error.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { demandRight } from '../right.ts';
@@ -30,12 +30,8 @@ function scopesOf(given: ParsedArgs): readonly Scope[] {
 
 function lifetimeOf(given: ParsedArgs): number {
   const text = given.option('expires') ?? EXPIRES_DEFAULT;
-  try {
-    const ms = parseDuration(text, '--expires');
-    if (ms > 0) return ms;
-  } catch (error) {
-    if (!isEngineError(error)) throw error;
-  }
+  const ms = durationOf(text) ?? 0;
+  if (ms > 0) return ms;
   throw new EngineError('USAGE', `--expires must be a duration such as 12h, 90d or 52w, not "${text}"`);
 }
 

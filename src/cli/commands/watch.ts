@@ -21,15 +21,11 @@ const TICK_MS = 1000;
 export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
   const prefix = given.maybe('RUN');
-  const store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix, 'look');
-  try {
-    if (store === undefined) return shell.result({ runs: [] }, () => ['No runs yet. "pawl run WORKFLOW" starts one.']);
-    const stop = stopSignal(shell);
-    if (prefix === undefined) return await watchAll(shell, store, stop);
-    return await watchOne(shell, store, { run: await findRun(store, prefix, place), stop });
-  } finally {
-    await store?.close();
-  }
+  await using store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix, 'look');
+  if (store === undefined) return shell.result({ runs: [] }, () => ['No runs yet. "pawl run WORKFLOW" starts one.']);
+  const stop = stopSignal(shell);
+  if (prefix === undefined) return await watchAll(shell, store, stop);
+  return await watchOne(shell, store, { run: await findRun(store, prefix, place), stop });
 };
 
 /** Aborted on Ctrl-C, or when stdout is closed. */

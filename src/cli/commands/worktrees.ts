@@ -39,22 +39,18 @@ export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
   const checkout = await checkoutOf(place.project.root);
   const isClean = given.has('clean');
-  const store = isClean && existsSync(place.file) ? await openStore(place) : await openExisting(place);
-  try {
-    const all = checkout === undefined ? [] : await findAll(checkout, place, store);
-    if (!isClean) return report(shell, all, []);
-    if (given.has('force') && !given.has('yes') && !shell.isInteractive)
-      throw new EngineError('USAGE', '--force deletes work that exists nowhere else; use --yes to confirm it');
-    const removed: Left[] = [];
-    for (const left of all) if (await clean(checkout as string, left, given.has('force'))) removed.push(left);
-    return report(
-      shell,
-      all.filter((left) => !removed.includes(left)),
-      removed,
-    );
-  } finally {
-    await store?.close();
-  }
+  await using store = isClean && existsSync(place.file) ? await openStore(place) : await openExisting(place);
+  const all = checkout === undefined ? [] : await findAll(checkout, place, store);
+  if (!isClean) return report(shell, all, []);
+  if (given.has('force') && !given.has('yes') && !shell.isInteractive)
+    throw new EngineError('USAGE', '--force deletes work that exists nowhere else; use --yes to confirm it');
+  const removed: Left[] = [];
+  for (const left of all) if (await clean(checkout as string, left, given.has('force'))) removed.push(left);
+  return report(
+    shell,
+    all.filter((left) => !removed.includes(left)),
+    removed,
+  );
 };
 
 async function findAll(checkout: string, place: Place, store: Store | undefined): Promise<Left[]> {

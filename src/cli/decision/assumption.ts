@@ -22,7 +22,7 @@ import type { Shell } from '../shell.ts';
 import { EXIT_WAITING } from '../status.ts';
 import { oneLine } from '../terminal.ts';
 import { confirm, openPrompt } from './prompt.ts';
-import type { DecisionRight } from './right.ts';
+import type { DecidingCommand, DecisionRight } from './right.ts';
 
 /** Answers an assumption, drives the run on, and returns the exit code. */
 export function answer(shell: Shell, given: ParsedArgs, right: DecisionRight): Promise<number> {
@@ -92,26 +92,14 @@ async function textOf(shell: Shell, given: ParsedArgs, { found, right }: Asked):
   if (!shell.isInteractive)
     throw new EngineError('USAGE', `the answer is missing: give an ANSWER, or --agree to confirm "${oneLine(found.assumed)}"`);
   for (const line of [...assumptionLines(shell, [found]), '']) shell.print(line);
-  const prompt = openPrompt(shell);
-  try {
-    const line = (await prompt.ask('Your answer, or "agree" (Enter: later)'))?.trim();
-    return line === undefined || line === '' ? undefined : line.toLowerCase() === 'agree' ? found.assumed : choiceOf(found, line);
-  } finally {
-    prompt.close();
-  }
+  using prompt = openPrompt(shell);
+  const line = (await prompt.ask('Your answer, or "agree" (Enter: later)'))?.trim();
+  return line === undefined || line === '' ? undefined : line.toLowerCase() === 'agree' ? found.assumed : choiceOf(found, line);
 }
 
 /** What was typed: the number of an option, or any text. */
 function choiceOf({ options }: AssumptionReport, typed: string): string {
   return (/^\d$/.test(typed) ? options[Number(typed) - 1] : undefined) ?? typed;
-}
-
-interface AnswerParts {
-  readonly shell: Shell;
-  readonly given: ParsedArgs;
-  readonly place: Place;
-  readonly store: Store;
-  readonly right: DecisionRight;
 }
 
 interface ReadyAnswer {
@@ -122,7 +110,7 @@ interface ReadyAnswer {
   readonly workflows: readonly AnyWorkflow[];
 }
 
-async function record(parts: AnswerParts, { id, root, found, text, workflows }: ReadyAnswer): Promise<number> {
+async function record(parts: DecidingCommand, { id, root, found, text, workflows }: ReadyAnswer): Promise<number> {
   const { shell, given, place, store, right } = parts;
   const { driveRun, driveWithEngine } = await import('../drive.ts');
   const isSigned = found.signed || asksToSign(shell);

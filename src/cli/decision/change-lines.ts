@@ -1,9 +1,8 @@
 // Owns how the change of an approval's content is printed.
 
-import type { Json } from '../../base/json.ts';
+import { type Json, jsonText } from '../../base/json.ts';
 import type { ShownChange } from '../../control/approval-change.ts';
 import { oneLine, plain } from '../terminal.ts';
-import { textOf } from './decision.ts';
 
 const LINES_SHOWN = 20;
 
@@ -22,7 +21,7 @@ export function changeLines({ name, before, after }: ShownChange): string[] {
 }
 
 function linesOf(value: Json | undefined): string[] {
-  return value === undefined ? [] : plain(textOf(value)).split('\n');
+  return value === undefined ? [] : plain(jsonText(value, 2)).split('\n');
 }
 
 function marked(mark: string, lines: readonly string[]): string[] {

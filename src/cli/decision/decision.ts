@@ -5,7 +5,7 @@
 import type { Engine } from '../../api/engine.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, jsonText } from '../../base/json.ts';
 import { type PendingApproval, pendingApprovals } from '../../control/approvals.ts';
 import { TOO_LATE } from '../../control/decision.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
@@ -102,16 +102,11 @@ function heading(shell: Shell, text: string): string {
 function shownLines(shell: Shell, shown: Json, { run, linesMax }: { readonly run: string; readonly linesMax: number }): string[] {
   const values: JsonObject = isJsonObject(shown) ? shown : { shown };
   return Object.entries(values).flatMap(([name, value]) => {
-    const lines = barred(shell, textOf(value));
+    const lines = barred(shell, jsonText(value, 2));
     const more = lines.length - linesMax;
     const cut = more <= 0 ? [] : [shell.style('dim', `${shell.symbol('ellipsis')} ${more} more lines; "pawl inbox ${run}" shows them all`)];
     return ['', shell.style('bold', fitted(shell, name, 0)), ...lines.slice(0, linesMax), ...cut];
   });
-}
-
-/** A shown value as text: a string unchanged, anything else as JSON. */
-export function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
 /** Untrusted text with a bar in front of each line. Long lines are wrapped here: a terminal would wrap them without the bar. */
@@ -231,14 +226,13 @@ export async function answerOnTerminal(source: DiffSource): Promise<Answer | 'la
     if (!(await isStillAsked(store, asked))) gone.abort();
   };
   const unfollow = store.follow(() => void look().catch(() => undefined));
-  const prompt = openPrompt(shell, gone.signal);
   try {
+    using prompt = openPrompt(shell, gone.signal);
     const answer = await askOption(source, prompt, { isNew, views: await (await diffing()).hasDiff(source) });
     if (!gone.signal.aborted) return answer ?? 'later';
     shell.print('This approval is no longer pending: it was decided or changed in the meantime.');
     return 'gone';
   } finally {
-    prompt.close();
     unfollow();
   }
 }

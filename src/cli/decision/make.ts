@@ -18,25 +18,17 @@ import type { Store } from '../../store/store.ts';
 import type { ParsedArgs } from '../command.ts';
 import { identityFor } from '../identity/identity.ts';
 import { isSignedBy, signDecision } from '../identity/signing.ts';
-import { type Place, withRun } from '../session.ts';
+import { withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { EXIT_WAITING } from '../status.ts';
 import { oneLine } from '../terminal.ts';
 import { changeLines } from './change-lines.ts';
 import { type Answer, answerOnTerminal, askInput, decisionOf, showApproval } from './decision.ts';
 import { confirm, openPrompt } from './prompt.ts';
-import { type DecisionRight, rightToDecide } from './right.ts';
+import { type DecidingCommand, rightToDecide } from './right.ts';
 
 /** Chooses the option; if undefined, the person at the terminal is asked. */
 type Choose = ((gate: OpenGate, definition: Definition) => GateOptionModel) | undefined;
-
-interface Deciding {
-  readonly shell: Shell;
-  readonly given: ParsedArgs;
-  readonly place: Place;
-  readonly store: Store;
-  readonly right: DecisionRight;
-}
 
 /** Runs a command that decides. */
 export async function decideByCommand(shell: Shell, given: ParsedArgs, choose: Choose): Promise<number> {
@@ -60,7 +52,7 @@ export async function decideByCommand(shell: Shell, given: ParsedArgs, choose: C
 }
 
 /** The approval that is meant; if its content changed since the person saw it, what changed is printed. */
-async function approvalFor({ shell, given, store, right }: Deciding, run: string): Promise<PendingApproval> {
+async function approvalFor({ shell, given, store, right }: DecidingCommand, run: string): Promise<PendingApproval> {
   return findApproval(store, run, { gate: given.option('gate'), digest: right.digest }).catch((error: unknown) => {
     throw withChanges(shell, error);
   });
@@ -70,7 +62,7 @@ async function approvalFor({ shell, given, store, right }: Deciding, run: string
  * The approval after checking its subjects again: a person sees the current state, and what changed since it was asked. If
  * that is not possible, it is shown as it was asked, and checked before the decision counts.
  */
-async function lookedAt(deciding: Deciding, asked: PendingApproval, run: string): Promise<PendingApproval> {
+async function lookedAt(deciding: DecidingCommand, asked: PendingApproval, run: string): Promise<PendingApproval> {
   const { shell, store, place } = deciding;
   try {
     const workflows = (await isRunDriven(store, asked.run)) ? [] : await workflowsOf(deciding, await rootOf(store, asked.run));
@@ -94,7 +86,7 @@ function withChanges<E>(shell: Shell, error: E): E {
   return error;
 }
 
-async function answerTo(deciding: Deciding, asked: PendingApproval, choose: Choose): Promise<Answer | undefined> {
+async function answerTo(deciding: DecidingCommand, asked: PendingApproval, choose: Choose): Promise<Answer | undefined> {
   const { shell, store, place } = deciding;
   if (choose !== undefined) {
     const { definition } = await store.load(asked.run);
@@ -107,7 +99,7 @@ async function answerTo(deciding: Deciding, asked: PendingApproval, choose: Choo
 
 /** Shows the approval and asks for confirmation, unless the person has already seen it. */
 async function confirmedAnswer(
-  { shell, given, right, place, store }: Deciding,
+  { shell, given, right, place, store }: DecidingCommand,
   asked: PendingApproval,
   option: GateOptionModel,
 ): Promise<Answer | undefined> {
@@ -122,12 +114,8 @@ async function confirmedAnswer(
 }
 
 async function askedInput(shell: Shell, option: GateOptionModel): Promise<Answer | undefined> {
-  const prompt = openPrompt(shell);
-  try {
-    return await askInput(prompt, option);
-  } finally {
-    prompt.close();
-  }
+  using prompt = openPrompt(shell);
+  return await askInput(prompt, option);
 }
 
 async function isRunDriven(store: Store, run: string): Promise<boolean> {
@@ -142,7 +130,7 @@ interface ChosenAnswer {
   readonly known: readonly AnyWorkflow[] | undefined;
 }
 
-async function record(deciding: Deciding, { asked, answer, root, known }: ChosenAnswer): Promise<number> {
+async function record(deciding: DecidingCommand, { asked, answer, root, known }: ChosenAnswer): Promise<number> {
   const { shell, given, store, right, place } = deciding;
   // The process that owned the run may have ended while the person was deciding.
   const driven = await isRunDriven(store, asked.run);
@@ -165,7 +153,7 @@ async function record(deciding: Deciding, { asked, answer, root, known }: Chosen
 }
 
 /** The code of a run that no process drives. Without it the run could not continue, so nothing is recorded. */
-async function workflowsOf({ shell, place, store }: Deciding, root: string): Promise<readonly AnyWorkflow[]> {
+async function workflowsOf({ shell, place, store }: DecidingCommand, root: string): Promise<readonly AnyWorkflow[]> {
   const frozen = await store.load(root);
   const { state, codeHash } = frozen;
   const [{ loadWorkflowOf }, { checkUnchanged }] = await Promise.all([import('../load.ts'), import('../../engine/programs.ts')]);
@@ -184,7 +172,7 @@ async function workflowsOf({ shell, place, store }: Deciding, root: string): Pro
   }
 }
 
-async function reportDriven({ shell, store }: Deciding, root: string): Promise<number> {
+async function reportDriven({ shell, store }: DecidingCommand, root: string): Promise<number> {
   const { readRunReport } = await import('../../control/run-report.ts');
   return shell.result(await readRunReport(store, root), () => [
     `Another process drives the run and continues it; "pawl watch ${root}" follows it.`,

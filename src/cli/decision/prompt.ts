@@ -7,10 +7,9 @@ import type { Shell } from '../shell.ts';
 const DISCARD_MS = 30;
 
 /** A prompt for one or more questions. */
-export interface Prompt {
+export interface Prompt extends Disposable {
   /** The typed line; undefined if the person left or the question was withdrawn. */
   ask(question: string): Promise<string | undefined>;
-  close(): void;
 }
 
 /** Opens a prompt; `gone` withdraws the current question. */
@@ -39,7 +38,7 @@ export function openPrompt(shell: Shell, gone?: AbortSignal): Prompt {
         return undefined;
       }
     },
-    close: () => lines?.close(),
+    [Symbol.dispose]: () => lines?.close(),
   };
 }
 
@@ -58,10 +57,6 @@ async function discardTyped(stdin: NodeJS.ReadStream): Promise<void> {
 
 /** Asks a yes/no question; anything but yes is no. */
 export async function confirm(shell: Shell, question: string): Promise<boolean> {
-  const prompt = openPrompt(shell);
-  try {
-    return /^y(es)?$/i.test((await prompt.ask(`${question} [y/N]`))?.trim() ?? '');
-  } finally {
-    prompt.close();
-  }
+  using prompt = openPrompt(shell);
+  return /^y(es)?$/i.test((await prompt.ask(`${question} [y/N]`))?.trim() ?? '');
 }

@@ -2,7 +2,9 @@
 
 import { EngineError } from '../../base/error.ts';
 import { invariant } from '../../base/invariant.ts';
+import type { Store } from '../../store/store.ts';
 import type { ParsedArgs } from '../command.ts';
+import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { DIGEST_SHOWN } from './decision.ts';
 
@@ -10,6 +12,15 @@ import { DIGEST_SHOWN } from './decision.ts';
 export interface DecisionRight {
   readonly actor: string;
   readonly digest: string | undefined;
+}
+
+/** A command that decides or answers, and where. */
+export interface DecidingCommand {
+  readonly shell: Shell;
+  readonly given: ParsedArgs;
+  readonly place: Place;
+  readonly store: Store;
+  readonly right: DecisionRight;
 }
 
 /** The right that this command already checked, with the digest. */

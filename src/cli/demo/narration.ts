@@ -2,7 +2,7 @@
 // Everything is read from the run's record.
 
 import type { Engine } from '../../api/engine.ts';
-import { isJsonObject, type Json } from '../../base/json.ts';
+import { fieldOf } from '../../base/json.ts';
 import { activationIn } from '../../engine/event-facts.ts';
 import type { OpenGate } from '../../engine/gates.ts';
 import type { StepView } from '../../engine/inspect.ts';
@@ -79,22 +79,22 @@ function stepLines(shell: Shell, step: StepView): string[] {
   if (step.error !== undefined) return [`${mark} ${oneLine(step.error)}`];
   switch (step.step) {
     case 'reproduce': {
-      const failing = field(step.output, 'failing') as readonly string[];
+      const failing = fieldOf(step.output, 'failing') as readonly string[];
       return [
-        `${mark} ${field(step.output, 'tests')} tests, and this one fails: ${failing.map((name) => `"${oneLine(name)}"`).join(', ')}`,
+        `${mark} ${fieldOf(step.output, 'tests')} tests, and this one fails: ${failing.map((name) => `"${oneLine(name)}"`).join(', ')}`,
       ];
     }
     case 'test':
       return step.outcome === 'ok' ? [`${mark} node --test: all tests pass`] : [`${mark} node --test: not all tests pass`];
     case 'approve':
-      return [`${mark} decided: "${field(step.output, 'option')}", by ${oneLine(step.actor ?? '')}`];
+      return [`${mark} decided: "${fieldOf(step.output, 'option')}", by ${oneLine(step.actor ?? '')}`];
     default:
       return [`${mark} done`];
   }
 }
 
 function agentLines(shell: Shell, step: StepView): string[] {
-  const verdicts = field(step.evidence, 'postconditions') as readonly { name: string; passed: boolean | null; error?: string }[];
+  const verdicts = fieldOf(step.evidence, 'postconditions') as readonly { name: string; passed: boolean | null; error?: string }[];
   const isRejected = step.status === 'failed';
   const heading = `attempt ${step.attempt} is ${isRejected ? 'rejected' : 'accepted'}`;
   const observed = verdicts.map(({ name, passed, error }) => {
@@ -103,7 +103,7 @@ function agentLines(shell: Shell, step: StepView): string[] {
   });
   return [
     `${statusMark(shell, step.status)} ${shell.style(isRejected ? 'red' : 'green', heading)}`,
-    `    ${shell.style('dim', 'claimed ')}  "${oneLine(String(field(step.claim, 'message')))}"`,
+    `    ${shell.style('dim', 'claimed ')}  "${oneLine(String(fieldOf(step.claim, 'message')))}"`,
     ...observed.map((line, index) => `    ${shell.style('dim', index === 0 ? 'observed' : '        ')}  ${line}`),
     ...(isRejected ? [shell.style('dim', 'The agent gets the evidence as feedback and tries again.')] : []),
   ];
@@ -111,10 +111,6 @@ function agentLines(shell: Shell, step: StepView): string[] {
 
 /** The question of the demo, with a coloured diff. */
 export function questionLines(shell: Shell, { gate, shown }: OpenGate): string[] {
-  const change = plain(String(field(shown, 'change'))).split('\n');
+  const change = plain(String(fieldOf(shown, 'change'))).split('\n');
   return [oneLine(gate.prompt), ...change.map((line) => `    ${shell.style(line.startsWith('-') ? 'red' : 'green', line)}`)];
-}
-
-function field(value: Json | undefined, name: string): Json | undefined {
-  return isJsonObject(value) ? value[name] : undefined;
 }

@@ -101,19 +101,15 @@ async function checkContents(shell: Shell, place: Place, facts: FileFacts): Prom
   const done = showWork(shell, `checking ${facts.runs} runs`);
   try {
     const lost: string[] = [];
-    const store = await openStore({ ...place, warn: (text) => lost.push(text) }, 'look');
-    try {
-      const report = await checkAll(shell, place, store);
-      const ready = await store.ready(Date.now(), SHOWN_MAX);
-      const statuses = await Promise.all(ready.map(async ({ run }) => (await store.load(run)).status));
-      // An ended run reads no mail.
-      const waiting = ready.filter(({ because }, n) => because !== 'orphaned' && !isFinal(statuses[n] as RunStatus));
-      const known = beside(place.file).map((side) => `chmod go= ${side}`);
-      const problems = report.problems.filter(({ what }) => !known.some((mode) => what.endsWith(mode)) && !lost.includes(what));
-      return [...lost.map((what) => broken(what)), ...checkIntegrity(problems), ...owners, ...waiting.map(checkReady)];
-    } finally {
-      await store.close();
-    }
+    await using store = await openStore({ ...place, warn: (text) => lost.push(text) }, 'look');
+    const report = await checkAll(shell, place, store);
+    const ready = await store.ready(Date.now(), SHOWN_MAX);
+    const statuses = await Promise.all(ready.map(async ({ run }) => (await store.load(run)).status));
+    // An ended run reads no mail.
+    const waiting = ready.filter(({ because }, n) => because !== 'orphaned' && !isFinal(statuses[n] as RunStatus));
+    const known = beside(place.file).map((side) => `chmod go= ${side}`);
+    const problems = report.problems.filter(({ what }) => !known.some((mode) => what.endsWith(mode)) && !lost.includes(what));
+    return [...lost.map((what) => broken(what)), ...checkIntegrity(problems), ...owners, ...waiting.map(checkReady)];
   } catch (error) {
     if (!isEngineError(error)) throw error;
     return [...owners, broken(error)];

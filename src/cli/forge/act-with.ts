@@ -31,16 +31,12 @@ export async function actWith(place: Place, { act, given, number }: GivenAct): P
 
 /** Whether an open run about an issue or a pull request asks a question of a kind. */
 async function hasQuestion(place: Place, number: number, isMeant: (forge: HumanGateModel['forge']) => boolean): Promise<boolean> {
-  const store = await openExisting(place);
+  await using store = await openExisting(place);
   if (store === undefined) return false;
-  try {
-    const about = { issues: [number], prs: [number] };
-    for (const { id, origin } of await store.list({ status: OPEN_STATES, about, mayAsk: true })) {
-      if (!isAbout(await openRunOf(store, { id, origin }), about)) continue;
-      if ((await pendingApprovals(store, id)).some(({ gate }) => isMeant(gate.gate.forge))) return true;
-    }
-    return false;
-  } finally {
-    await store.close();
+  const about = { issues: [number], prs: [number] };
+  for (const { id, origin } of await store.list({ status: OPEN_STATES, about, mayAsk: true })) {
+    if (!isAbout(await openRunOf(store, { id, origin }), about)) continue;
+    if ((await pendingApprovals(store, id)).some(({ gate }) => isMeant(gate.gate.forge))) return true;
   }
+  return false;
 }

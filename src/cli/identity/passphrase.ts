@@ -9,12 +9,11 @@ import type { Shell } from '../shell.ts';
 const BYTES_MAX = 4096;
 const RETRY_MS = 10;
 
-/** A source of passphrases; close it after use. */
-export interface Passphrases {
+/** A source of passphrases. */
+export interface Passphrases extends Disposable {
   /** True if a person types it, and can try again. */
   readonly isTyped: boolean;
   read(question: string): Promise<string>;
-  close(): void;
 }
 
 /** The passphrase that was read from a file descriptor, per command line. */
@@ -32,7 +31,7 @@ export function takePassphrase(given: ParsedArgs): void {
 /** Opens the source of passphrases. A terminal does not echo input until it is closed. */
 export function openPassphrases(shell: Shell, given: ParsedArgs | undefined): Passphrases {
   const taken = given === undefined ? undefined : read.get(given);
-  if (taken !== undefined) return { isTyped: false, read: async () => taken, close: () => undefined };
+  if (taken !== undefined) return { isTyped: false, read: async () => taken, [Symbol.dispose]: () => undefined };
   const { stdin } = shell.world;
   if (stdin.isTTY !== true || !shell.look.isTerminal)
     throw new EngineError(
@@ -42,7 +41,7 @@ export function openPassphrases(shell: Shell, given: ParsedArgs | undefined): Pa
   // Set before the question is shown, so that fast typing is not echoed.
   stdin.setRawMode(true);
   stdin.setEncoding('utf8');
-  return { isTyped: true, read: (question) => typed(shell, question), close: () => stdin.setRawMode(false) };
+  return { isTyped: true, read: (question) => typed(shell, question), [Symbol.dispose]: () => stdin.setRawMode(false) };
 }
 
 /** Reads the first line of a file descriptor. */

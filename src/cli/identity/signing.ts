@@ -42,20 +42,16 @@ export function unlock(shell: Shell, given: ParsedArgs | undefined): Promise<Unl
 }
 
 async function open(shell: Shell, given: ParsedArgs | undefined, identity: Identity): Promise<UnlockedKey> {
-  const passphrases = openPassphrases(shell, given);
-  try {
-    for (let tries = 1; ; tries += 1) {
-      const passphrase = await passphrases.read(`Passphrase of ${shownIdentity(identity)}`);
-      try {
-        return { ...(await unlockKey(identity.locked, passphrase)), name: identity.name };
-      } catch (error) {
-        const isWrong = isEngineError(error) && error.code === 'PASSPHRASE_WRONG';
-        if (!isWrong || !passphrases.isTyped || tries === TRIES_MAX) throw error;
-        shell.print(shell.style('yellow', plain(error.message)));
-      }
+  using passphrases = openPassphrases(shell, given);
+  for (let tries = 1; ; tries += 1) {
+    const passphrase = await passphrases.read(`Passphrase of ${shownIdentity(identity)}`);
+    try {
+      return { ...(await unlockKey(identity.locked, passphrase)), name: identity.name };
+    } catch (error) {
+      const isWrong = isEngineError(error) && error.code === 'PASSPHRASE_WRONG';
+      if (!isWrong || !passphrases.isTyped || tries === TRIES_MAX) throw error;
+      shell.print(shell.style('yellow', plain(error.message)));
     }
-  } finally {
-    passphrases.close();
   }
 }
 

@@ -1,8 +1,8 @@
 // Owns the lines of text in a transcript, as a live view shows them: what an agent said and what a program printed, and
 // one line for each tool call. The text comes in pieces; control characters are removed.
 
+import { jsonText } from '../../base/json.ts';
 import type { TranscriptLine } from '../../engine/transcripts.ts';
-import { jsonText } from '../run-report/text.ts';
 import { oneLine, plain } from '../terminal.ts';
 
 /** A line that a step printed. */

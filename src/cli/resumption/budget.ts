@@ -1,6 +1,6 @@
 // Owns how a budget is written on the command line: `--budget cost_usd=5 --budget time=30m --budget unknown=count`.
 
-import { parseDuration } from '../../base/duration.ts';
+import { durationOf } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { type Amount, addBudgets, type Budget, budgetFault } from '../../definition/budget.ts';
@@ -20,7 +20,7 @@ function amountOf(text: string): Budget {
   const names = [...Object.keys(AMOUNTS), 'unknown'];
   const amount = Object.hasOwn(AMOUNTS, name) ? AMOUNTS[name] : undefined;
   if (amount === undefined) throw usage(`unknown budget "${name}"${didYouMean(name, names)}; it must be one of ${names.join(', ')}`);
-  const budget = { [amount]: amount === 'timeMs' ? timeOf(value) : numberOf(value) };
+  const budget = { [amount]: amount === 'timeMs' ? (durationOf(value) ?? Number.NaN) : numberOf(value) };
   if (budgetFault(budget) !== undefined || !(Number(budget[amount]) > 0))
     throw usage(`--budget ${name} must be a number above 0, such as ${name}=${amount === 'timeMs' ? '30m' : '5'}, not "${value}"`);
   return budget;
@@ -33,14 +33,6 @@ function unknownOf(value: string): Budget {
 
 function numberOf(value: string): number {
   return /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
-}
-
-function timeOf(value: string): number {
-  try {
-    return parseDuration(value, '--budget time');
-  } catch {
-    return Number.NaN;
-  }
 }
 
 function usage(what: string): EngineError {

@@ -15,12 +15,8 @@ export async function askChoice(shell: Shell, state: RunState): Promise<ResumeCh
   shell.print(`${statusMark(shell, state.status)} run ${state.id} ${state.status}${at}: ${plain(state.halt?.message ?? '')}`);
   for (const { key, about } of choices) shell.print(`  ${shell.style('bold', WORDS[key])}  ${oneLine(about)}`);
   shell.print(`  ${shell.style('bold', 'leave')}  decide later`);
-  const prompt = openPrompt(shell);
-  try {
-    return await askOne(shell, prompt, choices);
-  } finally {
-    prompt.close();
-  }
+  using prompt = openPrompt(shell);
+  return await askOne(shell, prompt, choices);
 }
 
 /** What a person types for each choice. */

@@ -1,12 +1,13 @@
 // Owns how the evidence of an attempt is printed: each check with its result, the worker's claim, and program output.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, jsonText } from '../../base/json.ts';
 import type { StepReport } from '../../control/run-report.ts';
+import { reportedError, type Verdict, verdictsOf } from '../../control/verdicts.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark } from '../status.ts';
 import { oneLine } from '../terminal.ts';
 import type { Detail } from './lines.ts';
-import { cutLines, jsonText } from './text.ts';
+import { cutLines } from './text.ts';
 
 const INDENT = 6;
 const TREE_SHOWN = 12;
@@ -14,7 +15,7 @@ const TREE_SHOWN = 12;
 /** The lines about an attempt besides its outcome. */
 export function evidenceLines(shell: Shell, attempt: StepReport, detail: Detail): string[] {
   const max = detail === 'full' ? Number.POSITIVE_INFINITY : 4;
-  const checks = checksOf(attempt);
+  const checks = verdictsOf(attempt);
   const failing = checks.some(({ passed }) => passed !== true);
   const message = attempt.error ?? attempt.rejection ?? reportedError(attempt);
   const error = message === null || failing ? [] : cutLines(shell, message, { indent: INDENT, max });
@@ -82,45 +83,7 @@ function writeLines(shell: Shell, { evidence }: StepReport): string[] {
   return texts.flatMap((text) => cutLines(shell, text, { indent: INDENT, max: 3 }));
 }
 
-/** The error in the result of a step that reported it itself, or whose rows others changed; the engine has no error then. */
-function reportedError({ status, output }: StepReport): string | null {
-  return status === 'failed' && isJsonObject(output) && typeof output.error === 'string' ? output.error : null;
-}
-
-interface Check {
-  readonly name: string;
-  readonly passed: boolean | null;
-  readonly error?: string;
-  readonly of: string;
-}
-
-/** The results of a contract's conditions and of a gate's checks. */
-function checksOf({ evidence, output }: StepReport): Check[] {
-  const seen = isJsonObject(evidence) ? evidence : {};
-  const gate = isJsonObject(output) && Array.isArray(output.checks) ? output.checks : [];
-  return [
-    ...verdictsOf(seen.preconditions, 'precondition'),
-    ...verdictsOf(seen.postconditions, 'postcondition'),
-    ...verdictsOf(seen.outputs, 'output'),
-    ...verdictsOf(gate, 'check'),
-  ];
-}
-
-function verdictsOf(list: Json | undefined, of: string): Check[] {
-  if (!Array.isArray(list)) return [];
-  return list.filter(isVerdict).map(({ name, passed, error }) => ({
-    name: String(name),
-    passed: typeof passed === 'boolean' ? passed : null,
-    of,
-    ...(typeof error === 'string' ? { error } : {}),
-  }));
-}
-
-function isVerdict(value: Json): value is JsonObject {
-  return isJsonObject(value) && 'name' in value && 'passed' in value;
-}
-
-function checkLines(shell: Shell, { name, passed, error, of }: Check, max: number): string[] {
+function checkLines(shell: Shell, { name, passed, error, of }: Verdict, max: number): string[] {
   const mark = statusMark(shell, passed === true ? 'completed' : passed === false ? 'failed' : 'unknown');
   const head = `${' '.repeat(INDENT)}${mark} ${of} ${oneLine(name)}${passed === null ? ' could not be checked' : ''}`;
   return [head, ...(error === undefined ? [] : cutLines(shell, error, { indent: INDENT + 2, max }))];
@@ -145,7 +108,7 @@ function recordLines(shell: Shell, { output, evidence }: StepReport): string[] {
 
 function textBlock(shell: Shell, title: string, value: Json | undefined): string[] {
   if (value === undefined || value === null || value === '') return [];
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  const text = jsonText(value, 2);
   const lines = cutLines(shell, text, { indent: INDENT + 2, max: Number.POSITIVE_INFINITY });
   const head = ' '.repeat(INDENT);
   return lines.length === 1 ? [`${head}${title}: ${lines[0]?.trim()}`] : [`${head}${title}:`, ...lines];

@@ -2,6 +2,7 @@
 // counts.
 
 import { formatDuration } from '../../base/duration.ts';
+import { jsonText } from '../../base/json.ts';
 import type { OverrideReport } from '../../control/history.ts';
 import type { RunOverview, RunReport, WaitReport } from '../../control/run-report.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
@@ -14,7 +15,7 @@ import { statusText } from '../status.ts';
 import { oneLine, plain, shorten } from '../terminal.ts';
 import { changeText } from './definition-change.ts';
 import { stepLines } from './steps.ts';
-import { cutLines, jsonText } from './text.ts';
+import { cutLines } from './text.ts';
 
 /** How much is printed: `short` truncates and counts, `full` has every attempt with everything recorded. */
 export type Detail = 'short' | 'full';

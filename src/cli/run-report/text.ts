@@ -1,6 +1,5 @@
 // Owns texts of any length within a report: wrapped to the screen, truncated, and without control characters.
 
-import type { Json } from '../../base/json.ts';
 import type { Shell } from '../shell.ts';
 import { plain, slices, widthOf } from '../terminal.ts';
 
@@ -47,9 +46,4 @@ function folded(line: string, room: number): string[] {
     }
   }
   return [...pieces, piece.trimEnd()];
-}
-
-/** A value as one line of JSON; a string without quotes. */
-export function jsonText(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,10 +1,11 @@
 // Owns how the transcript of an attempt is printed: the agent's text and the output of
 // programs in full, tool calls and their results shortened.
 
+import { jsonText } from '../../base/json.ts';
 import type { TranscriptLine } from '../../engine/transcripts.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
-import { cutLines, jsonText } from './text.ts';
+import { cutLines } from './text.ts';
 
 const INDENT = 6;
 const RESULT_LINES = 6;

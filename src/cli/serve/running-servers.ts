@@ -24,13 +24,9 @@ export function listServer(database: ServerDatabase, url: string): () => void {
 export function findServer(runs: string): RunningServer | undefined {
   const file = serverFileOf(runs);
   if (runs === ':memory:' || !existsSync(file)) return undefined;
-  const database = openServerDatabase(file, [EVENT_TABLES]);
-  try {
-    const all = database
-      .all('SELECT owner, url FROM servers ORDER BY since DESC')
-      .map(({ owner, url }) => ({ owner: String(owner), url: String(url) }));
-    return all.find(({ owner }) => !isDead(owner));
-  } finally {
-    database.close();
-  }
+  using database = openServerDatabase(file, [EVENT_TABLES]);
+  const all = database
+    .all('SELECT owner, url FROM servers ORDER BY since DESC')
+    .map(({ owner, url }) => ({ owner: String(owner), url: String(url) }));
+  return all.find(({ owner }) => !isDead(owner));
 }

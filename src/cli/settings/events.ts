@@ -1,7 +1,7 @@
 // Owns `hooks` and `notifications` in the settings: what is wrong with them, and what they mean.
 
-import { parseDuration } from '../../base/duration.ts';
-import { EngineError, messageOf } from '../../base/error.ts';
+import { durationOf, parseDuration } from '../../base/duration.ts';
+import { messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
@@ -127,14 +127,8 @@ function conditionFault(when: Json): Fault | undefined {
 }
 
 function durationFault(value: Json | undefined, path: Path): Fault | undefined {
-  if (value === undefined) return undefined;
-  try {
-    if (typeof value !== 'string') throw new EngineError('USAGE', '');
-    parseDuration(value, '');
-    return undefined;
-  } catch {
-    return { path, what: 'must be a duration such as 30s or 5m' };
-  }
+  if (value === undefined || (typeof value === 'string' && durationOf(value) !== undefined)) return undefined;
+  return { path, what: 'must be a duration such as 30s or 5m' };
 }
 
 /** A hook as the server knows it. */

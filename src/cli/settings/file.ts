@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
 import { isCollection, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import { budgetFieldsFault, readBudget } from '../../agents/role-fields.ts';
 import { digestText } from '../../base/digest.ts';
-import { parseDuration } from '../../base/duration.ts';
+import { durationOf } from '../../base/duration.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { readPlainFile } from '../../base/plain-file.ts';
@@ -122,13 +122,7 @@ function orOff(check: (value: Json) => string | Fault | undefined): (value: Json
 }
 
 function durationFault(value: Json): string | undefined {
-  const expected = 'a duration, such as 60s';
-  if (typeof value !== 'string') return expected;
-  try {
-    return parseDuration(value, 'poll') > 0 ? undefined : expected;
-  } catch {
-    return expected;
-  }
+  return typeof value === 'string' && (durationOf(value) ?? 0) > 0 ? undefined : 'a duration, such as 60s';
 }
 
 function people(value: Json): string | undefined {

@@ -1,6 +1,6 @@
 // Owns checking `review_policy` and `roles` in the settings; an error has the path of the wrong value.
 
-import { roleFieldsFault } from '../../agents/role-fields.ts';
+import { type Check, firstOf, type RoleFault, roleFieldsFault, simple } from '../../agents/role-fields.ts';
 import type { ReviewPolicy, ReviewRequirement, ReviewRule } from '../../authoring/review-policy.ts';
 import { DEFAULT_REVIEW } from '../../authoring/review-policy.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -8,22 +8,11 @@ import { didYouMean } from '../../base/suggest.ts';
 import { eventProblem } from '../../definition/event.ts';
 
 /** An error inside a value: its path, and a message that continues after the path. */
-export interface Fault {
-  readonly path: readonly (string | number)[];
-  readonly what: string;
-}
-
-/** Checks the value at a path. */
-type Check = (value: Json, path: Fault['path']) => Fault | undefined;
+export type Fault = RoleFault;
 
 /** Roles become step ids, so the same rules apply. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/;
 const COUNT_MAX = 20;
-
-const simple =
-  (fits: (value: Json) => boolean, expected: string): Check =>
-  (value, path) =>
-    fits(value) ? undefined : { path, what: `must be ${expected}` };
 
 const text = simple((value) => typeof value === 'string' && value !== '', 'a string that is not empty');
 const flag = simple((value) => typeof value === 'boolean', 'true or false');
@@ -51,10 +40,6 @@ function fields(shape: Readonly<Record<string, Check>>, needed: readonly string[
     if (missing !== undefined) return { path: [...path, missing], what: 'is missing' };
     return firstOf(known.map((key) => (value[key] === undefined ? undefined : shape[key]?.(value[key], [...path, key]))));
   };
-}
-
-function firstOf(faults: readonly (Fault | undefined)[]): Fault | undefined {
-  return faults.find((fault) => fault !== undefined);
 }
 
 const requirements = list(fields({ role: name, count }, ['role']), 'requirements, such as [{ role: pr-review, count: 1 }]');

@@ -1,8 +1,8 @@
 // Owns where the skills of a project are. Nothing of them is read.
 
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { HOMES, type Project } from '../project.ts';
+import { HOMES, namesIn, type Project } from '../project.ts';
 
 /** The folder of a skill. */
 export interface SkillFolder {
@@ -34,15 +34,6 @@ function foldersIn(folder: string): SkillFolder[] {
       const [file, ...others] = modulesIn(join(folder, name));
       return { name, folder: join(folder, name), file, others };
     });
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // Most projects have no skills.
-    return [];
-  }
 }
 
 function modulesIn(folder: string): string[] {

@@ -1,6 +1,6 @@
 // Owns `pawl skill list` and `pawl skill show`: the skills of a project and those that Pawl ships, and the steps of one.
 
-import type { Json } from '../../base/json.ts';
+import { jsonText } from '../../base/json.ts';
 import type { ArgModel } from '../../definition/model.ts';
 import { renderStep } from '../../skills/render.ts';
 import { readStepFlags } from '../../skills/run-skill.ts';
@@ -93,11 +93,10 @@ export async function show(shell: Shell, project: Project, given: ParsedArgs): P
 
 /** What a parameter is for, and what it may be or is without one. */
 function paramText({ description, choices, default: value, required }: ArgModel): string {
-  const shown = (one: Json): string => (typeof one === 'string' ? one : JSON.stringify(one));
   const notes = [
-    ...(choices === undefined ? [] : [choices.map(shown).join(' | ')]),
+    ...(choices === undefined ? [] : [choices.map((one) => jsonText(one)).join(' | ')]),
     ...(required ? ['required'] : []),
-    ...(value === undefined || value === '' || value === null ? [] : [`default: ${shown(value)}`]),
+    ...(value === undefined || value === '' || value === null ? [] : [`default: ${jsonText(value)}`]),
   ];
   return oneLine([description, ...(notes.length === 0 ? [] : [`(${notes.join('; ')})`])].join(' ').trim());
 }

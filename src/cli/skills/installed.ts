@@ -1,13 +1,14 @@
 // Owns the SKILL.md files that Pawl writes into the folders of agent programs. The last line of each has the digest of what
 // is above it: so a file that a person changed is known, and is neither overwritten nor removed.
 
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { digestText } from '../../base/digest.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { isInsideFolder } from '../../base/inside-folder.ts';
 import { entryAt } from '../../base/plain-file.ts';
 import { SKILL_FILE } from '../../skills/skill-file-text.ts';
+import { namesIn } from '../project.ts';
 
 const DIGITS = 16;
 const MARK = /<!-- written by pawl: ([0-9a-f]{16}) -->\n?/;
@@ -96,14 +97,5 @@ export function removeSkillFile(file: string): void {
       // Something else is in it.
       return;
     }
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    // Most of these folders do not exist.
-    return [];
   }
 }

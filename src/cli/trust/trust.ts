@@ -7,6 +7,7 @@ import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { changeStateFile, readStateFile } from '../../authority/state-file.ts';
 import { EngineError } from '../../base/error.ts';
+import { parseJsonObject } from '../../base/json.ts';
 import { type Project, stateHome } from '../project.ts';
 import { tryRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
@@ -43,12 +44,8 @@ export function readTrust(shell: Shell): Trust {
   const file = trustFile(shell);
   const text = readStateFile({ file, what: WHAT });
   if (text === undefined) return EMPTY;
-  try {
-    const { folders, files } = JSON.parse(text) as Partial<Trust>;
-    if (typeof folders === 'object' && typeof files === 'object') return { folders, files };
-  } catch {
-    // Reported below.
-  }
+  const { folders, files } = (parseJsonObject(text) ?? {}) as Partial<Trust>;
+  if (typeof folders === 'object' && typeof files === 'object') return { folders, files };
   throw new EngineError('CONFIG_INVALID', `${file} is damaged, so nothing is trusted; remove it, then trust your workflows again`);
 }
 

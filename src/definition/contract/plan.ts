@@ -5,6 +5,7 @@
 // - Nothing is unconnected: a change has an intent, an intent a decision and a milestone, a milestone acceptance criteria.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isText } from '../kind.ts';
 
 /** A requirement of a plan. */
 export interface PlanRequirement {
@@ -132,10 +133,6 @@ function listNames(): ListName[] {
 
 function fault(code: PlanFaultCode, pointer: string, message: string): PlanFault {
   return { code, pointer, message };
-}
-
-function isText(value: Json | undefined): value is string {
-  return typeof value === 'string' && value.trim() !== '';
 }
 
 function textFaults(value: JsonObject, name: string, pointer: string): PlanFault[] {

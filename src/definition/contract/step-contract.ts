@@ -5,7 +5,7 @@
 // Texts may name parameters in braces: `{folder}/findings.md`.
 
 import { EngineError } from '../../base/error.ts';
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, jsonText } from '../../base/json.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { exposedNames } from './command-names.ts';
 
@@ -68,7 +68,7 @@ export function namesIn(text: string): string[] {
 export function filled(text: string, values: JsonObject): string {
   return text.replaceAll(NAMED, (whole, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    return value === undefined || value === null ? whole : typeof value === 'string' ? value : JSON.stringify(value);
+    return value === undefined || value === null ? whole : jsonText(value);
   });
 }
 

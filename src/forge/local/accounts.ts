@@ -1,7 +1,8 @@
 // Owns what the local forge knows of people: their rights, their teams, and who it acts as; also what was done under
 // which key.
 
-import type { DoneAction, ForgeReader } from '../forge.ts';
+import type { ForgeReader } from '../forge.ts';
+import { doneAction, SELECT_DONE } from '../ledger.ts';
 import type { LocalDatabase } from './database.ts';
 import { readAccount } from './state.ts';
 
@@ -25,16 +26,6 @@ export function createAccountReader(database: LocalDatabase): AccountReader {
       const value = { login: database.actor, ...readAccount(database, database.actor), ...own };
       return { result: 'ok', value };
     },
-    done: async (prefix) => ({ result: 'ok', value: readDone(database, prefix) }),
+    done: async (prefix) => ({ result: 'ok', value: database.all(SELECT_DONE, prefix, prefix).map(doneAction) }),
   };
-}
-
-function readDone(database: LocalDatabase, prefix: string): DoneAction[] {
-  const sql = 'SELECT key, name, at, value FROM actions WHERE substr(key, 1, length(?)) = ? AND value IS NOT NULL ORDER BY rowid';
-  return database.all(sql, prefix, prefix).map((row) => ({
-    key: String(row.key),
-    action: String(row.name),
-    at: Number(row.at),
-    value: JSON.parse(String(row.value)) as object,
-  }));
 }

@@ -140,7 +140,7 @@ function reported(job: Job, result: ExitResult, output: StepOutput): Work {
   const brought: Json = output.result ?? null;
   const { outcome, evidence } = hinted(bound.model, output.nextStepHint);
   const value = workflow.definition.form === 'flow' ? { ...streamsOf(result), result: brought } : brought;
-  return { outcome, output: value, claim, ...(evidence === undefined ? {} : { evidence }), ...assumptionsOf(output) };
+  return { outcome, output: value, claim, ...present({ evidence }), ...assumptionsOf(output) };
 }
 
 function streamsOf(result: ExitResult): JsonObject {

@@ -2,9 +2,9 @@
 // file calls it once, with a way to play the people and the CI that a real forge has.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { present } from '../../base/fields.ts';
 import { performAction } from '../../forge/action.ts';
 import type { Forge, ForgeAnswer, ForgeEvent } from '../../forge/forge.ts';
-import { describeDiscussions } from './discussions.ts';
 import { describeGit } from './git.ts';
 import { describeMerges } from './merge.ts';
 import { describePeople } from './people.ts';
@@ -181,13 +181,10 @@ function describeCursors(at: () => ForgeStage): void {
     const watched = async (one: Forge, after?: string): Promise<ForgeEvent[]> => {
       const events: ForgeEvent[] = [];
       const { promise, resolve } = Promise.withResolvers<void>();
-      const stop = one.watch(
-        (event) => {
-          events.push(event);
-          if (event.event === 'issues.closed') resolve();
-        },
-        after === undefined ? {} : { after },
-      );
+      const stop = one.watch((event) => {
+        events.push(event);
+        if (event.event === 'issues.closed') resolve();
+      }, present({ after }));
       if (after === undefined) {
         const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
         valueIn(await forge.comment({ number, body: 'seen' }, 'k2'));
@@ -292,5 +289,23 @@ function describeApprovals(at: () => ForgeStage): void {
     await at().review(number, 'ann', 'approved');
     await at().commit('topic', { 'topic.txt': 'slipped in\n' });
     expect(await words(number)).toEqual([]);
+  });
+}
+
+function describeDiscussions(at: () => ForgeStage): void {
+  test('a reply in a discussion is added once and reads back unchanged; an unknown discussion is not_found', async () => {
+    const { forge } = at();
+    const number = await at().discussion('Which database?');
+    const { id } = valueIn(await forge.replyToDiscussion({ number, body: 'SQLite.' }, 'd1'));
+    expect(valueIn(await forge.replyToDiscussion({ number, body: 'SQLite.' }, 'd1'))).toEqual({ id });
+    const { login } = valueIn(await forge.whoami());
+    expect(valueIn(await forge.discussionReplies(number))).toEqual([{ id, author: login, body: 'SQLite.' }]);
+    expect(await forge.replyToDiscussion({ number: 999, body: 'x' }, 'd2')).toMatchObject({ result: 'not_found' });
+    expect(await forge.replyToDiscussion({ number, body: ' ' }, 'd3')).toMatchObject({ result: 'denied' });
+    expect(valueIn(await forge.done('d'))).toMatchObject([{ key: 'd1', action: 'replyToDiscussion' }]);
+  });
+
+  test('a repository names its default branch', async () => {
+    expect(valueIn(await at().forge.repository())).toMatchObject({ defaultBranch: 'main' });
   });
 }

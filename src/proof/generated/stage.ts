@@ -8,8 +8,10 @@ import { canonicalJson, type JsonObject } from '../../base/json.ts';
 import { isChoice } from '../../definition/analysis.ts';
 import { bindParams } from '../../definition/arg.ts';
 import { type CompiledWorkflow, NO_CODE, type StepContext } from '../../definition/code.ts';
+import { targetName } from '../../definition/describe.ts';
+import { argsOf } from '../../definition/domain.ts';
 import { hashCode, hashDefinition } from '../../definition/hash.ts';
-import type { Choice, Definition, Edge, HumanGateModel, StepFrame, StepModel, Target } from '../../definition/model.ts';
+import type { Choice, Definition, Edge, HumanGateModel, StepFrame, StepModel } from '../../definition/model.ts';
 import { COMMON_OUTCOMES, DEFAULT_EXCLUDES } from '../../definition/outcome.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { GeneratedCase } from './inputs.ts';
@@ -140,10 +142,6 @@ function staged(definition: Definition, step: StepModel, { generated, way, work 
   return { definition: entered, hash: hashDefinition(entered), codeHash: hashCode([]), code, children: new Map() };
 }
 
-function argsOf(step: StepModel): StepModel['args'] {
-  return step.kind === 'each' ? { ...step.args, ...step.body.args } : step.args;
-}
-
 /** What a step has besides its work, as far as it decides where a run goes. */
 function frameOf({ id, title, next, condition, side }: StepModel, values: KnownValues): StepFrame {
   const entries = Object.entries(next).map(([on, entry]) => [on, plainEntry(entry, values)] as const);
@@ -212,8 +210,4 @@ async function wrongTurn(log: AsyncIterable<RunEvent>, step: StepModel, { entry 
     else if (event.type === 'run.changed' && event.change === 'halted') return taken === undefined ? event.halt.message : undefined;
   }
   return `the run stopped at "${step.id}"`;
-}
-
-function targetName(target: Target): string {
-  return 'step' in target ? target.step : target.end;
 }

@@ -15,6 +15,7 @@ import type { Script } from '../../agents/scripted.ts';
 import type { AnyWorkflow } from '../../api/engine-options.ts';
 import type { RunHandle } from '../../api/run.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
+import { shortLine } from '../../base/short-text.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { membersOf } from '../../definition/model.ts';
 import type { RunView, StepView } from '../../engine/inspect.ts';
@@ -22,7 +23,6 @@ import { removeFolder } from '../../process/remove-folder.ts';
 import { type Claim, HOSTILE_CANARY, type HostileName, type HostileTarget, hostileAgents } from './agents.ts';
 import { type Attack, BARE_CLAIM, commandOf, createAttack, emptyHanded } from './attack.ts';
 import { playAttended } from './player.ts';
-import { formatHostileReport } from './report.ts';
 import { driveRun, type HostileStage, openStage, passTime, type StageOptions } from './stage.ts';
 
 /** The options of an attack on a workflow. */
@@ -248,4 +248,23 @@ function reasonIn(output: Json | undefined): string | undefined {
   if (output === undefined || !isJsonObject(output)) return undefined;
   const { failed_checks: failed, error } = output as { readonly [name: string]: Json | undefined };
   return Array.isArray(failed) && failed.length > 0 ? failed.join('; ') : typeof error === 'string' ? error : undefined;
+}
+
+const WHY_MAX = 160;
+
+/** The outcome as text: a line per step, and the counts that must be zero. */
+function formatHostileReport({ workflow, steps, falseCompletions, breaches, runs }: Omit<HostileResult, 'report'>): string {
+  const width = Math.max(0, ...steps.map(({ step }) => step.length));
+  const enforced = steps.filter((step) => step.enforced).length;
+  const lines = steps.map(
+    ({ step, enforced: is, why }) => `  ${is ? 'enforced' : 'advised '}  ${step.padEnd(width)}  ${shortLine(why, WHY_MAX)}`,
+  );
+  const head = steps.length === 0 ? 'no step is done by an agent' : `${enforced} of ${steps.length} steps of agents enforced`;
+  return [
+    `${workflow}: ${head}`,
+    ...lines,
+    `  ${runs} runs, false completions: ${falseCompletions.length}, breaches: ${breaches.length}`,
+    ...falseCompletions.map(({ agent, step, how }) => `  FALSE COMPLETION: "${agent}" (${how}) got away with step "${step}"`),
+    ...breaches.map((breach) => `  BREACH: ${breach}`),
+  ].join('\n');
 }

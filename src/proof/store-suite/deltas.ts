@@ -6,6 +6,7 @@ import { invariant } from '../../base/invariant.ts';
 import { type Json, toPlain } from '../../base/json.ts';
 import { createPath } from '../../definition/address.ts';
 import type { Definition, StepModel } from '../../definition/model.ts';
+import { plainFrame } from '../../definition/plain-frame.ts';
 import { isSettled, type RunStatus } from '../../definition/run-status.ts';
 import { dueOf } from '../../engine/status.ts';
 import type { Activation, InState } from '../../kernel/activation.ts';
@@ -34,21 +35,7 @@ export function createLine(name: string, steps: readonly string[]): Definition {
 
 function createStep(id: string, next: string | undefined): StepModel {
   const to = next === undefined ? ({ end: 'complete' } as const) : { step: next };
-  return {
-    id,
-    title: id,
-    kind: 'task',
-    config: {},
-    actions: [],
-    args: {},
-    preconditions: [],
-    postconditions: [],
-    next: { ok: { to } },
-    retry: { max: 0, on: [] },
-    contractRetries: 1,
-    recovery: 'ask',
-    slots: [],
-  };
+  return { ...plainFrame(id, 'ask'), kind: 'task', config: {}, next: { ok: { to } }, retry: { max: 0, on: [] } };
 }
 
 /** Plain data as a store is given it. */

@@ -1,7 +1,7 @@
 // Owns the page of one decision: everything the decision is about, what changed since the link was created, and the options.
 // It works without a script; only a decision that must be signed needs one, for the passkey.
 
-import { isJsonObject, type Json } from '../../base/json.ts';
+import { isJsonObject, type Json, jsonText } from '../../base/json.ts';
 import { type ApprovalChange, type ShownChange, shownValues } from '../../control/approval-change.ts';
 import type { DecisionReport } from '../../control/history.ts';
 import type { BoundedDiff } from '../../control/run-diff.ts';
@@ -105,7 +105,7 @@ function subjectsMarkup(subjects: Json | undefined): Markup | undefined {
     ...(isJsonObject(pr) ? [`Pull request ${String(pr.number)}${typeof pr.head === 'string' ? ` at ${pr.head}` : ''}`] : []),
     ...(isJsonObject(tree) && tree.id !== undefined ? [`The workspace, tree ${String(tree.id)}`] : []),
     ...stale.map(({ step }) => `Stale: ${String(step)} checked other files; nothing is merged until it passes again`),
-    ...Object.entries(rest).map(([name, value]) => `${name}: ${textOf(value)}`),
+    ...Object.entries(rest).map(([name, value]) => `${name}: ${jsonText(value, 2)}`),
   ];
   const listed = isJsonObject(files)
     ? Object.entries(files).map(([name, digest]) => `${name}  ${String(digest).slice(0, DIGEST_SHOWN)}`)
@@ -140,12 +140,8 @@ ${after === undefined ? html`<p class="quiet">no longer shown</p>` : html`<p cla
 }
 
 function valueMarkup(value: Json, kind = ''): Markup {
-  const text = textOf(value);
+  const text = jsonText(value, 2);
   return html`<pre class="${kind}${text.split('\n').length > LINES_LONG ? ' long' : ''}" tabindex="0">${text}</pre>`;
-}
-
-function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
 function formMarkup({ gate, action }: AskedGate): Markup {

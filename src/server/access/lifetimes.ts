@@ -1,7 +1,7 @@
 // Owns how long links and tokens are valid: the defaults, and the allowed values.
 
-import { parseDuration } from '../../base/duration.ts';
-import { EngineError, isEngineError } from '../../base/error.ts';
+import { durationOf } from '../../base/duration.ts';
+import { EngineError } from '../../base/error.ts';
 
 /** How long each lasts unless something else is said. */
 export const LIFETIMES = { login: '15m', invite: '7d', decide: '24h', token: '90d' } as const;
@@ -21,11 +21,6 @@ export function lifetimeOf(text: string | undefined, usual: keyof typeof LIFETIM
 }
 
 function msIn(text: string): number | undefined {
-  try {
-    const ms = parseDuration(text, 'expires');
-    return ms > 0 && ms <= YEAR_MS ? ms : undefined;
-  } catch (error) {
-    if (isEngineError(error)) return undefined;
-    throw error;
-  }
+  const ms = durationOf(text) ?? 0;
+  return ms > 0 && ms <= YEAR_MS ? ms : undefined;
 }

@@ -17,7 +17,7 @@ import { fingerprintOf } from '../../authority/keys.ts';
 import { assertionText, passkeyText } from '../../authority/passkey.ts';
 import { challengeOf, type Statement } from '../../authority/statement.ts';
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
-import type { Json } from '../../base/json.ts';
+import { type Json, parseJsonObject } from '../../base/json.ts';
 import type { Signature } from '../../base/signature.ts';
 import type { ServerRow } from '../server-database.ts';
 import type { Addresses } from './addresses.ts';
@@ -235,12 +235,8 @@ function takeChallenge(
 }
 
 function challengeIn(clientDataJSON: unknown): string {
-  try {
-    const { challenge } = JSON.parse(Buffer.from(String(clientDataJSON), 'base64url').toString('utf8')) as { readonly challenge?: unknown };
-    return typeof challenge === 'string' ? challenge : '';
-  } catch {
-    return '';
-  }
+  const { challenge } = parseJsonObject(Buffer.from(String(clientDataJSON), 'base64url').toString('utf8')) ?? {};
+  return typeof challenge === 'string' ? challenge : '';
 }
 
 async function verified<T>(verify: () => Promise<T>): Promise<T> {

@@ -22,12 +22,7 @@ export interface Person {
 }
 
 /** What a new person may do. */
-export interface NewPerson {
-  readonly name: string;
-  readonly scopes: readonly LoginScope[];
-  readonly manages: boolean;
-  readonly invitedBy: string;
-}
+export type NewPerson = Pick<Person, 'name' | 'scopes' | 'manages' | 'invitedBy'>;
 
 /** All people, by name. */
 export function readPeople({ database }: AccessStore): readonly Person[] {

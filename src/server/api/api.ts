@@ -1,10 +1,11 @@
-// Owns the part of the server that is about runs: mounts every route of `/api/v1` that `routes.ts` declares.
+// Owns the part of the server that is about runs: mounts every route of `/api/v1` that `routes.ts` declares, and says where an
+// event stream continues.
 
+import { EngineError } from '../../base/error.ts';
 import { openApiOf } from '../openapi.ts';
-import { handle } from '../route.ts';
-import type { ServerPart } from '../services.ts';
+import { handle, type ServerApp, type ServerContext } from '../route.ts';
+import type { ServerPart, Services } from '../services.ts';
 import { mountActs } from './acts.ts';
-import { mountEvents } from './events.ts';
 import { mountProject } from './project.ts';
 import { API_ROUTES } from './routes.ts';
 import { mountRuns } from './runs.ts';
@@ -23,3 +24,18 @@ export const API: ServerPart = {
     });
   },
 };
+
+function mountEvents(app: ServerApp, { repeats, streams }: Services): void {
+  const at = { app, repeats };
+  handle(at, API_ROUTES.events, ({ c, caller, param, query }) => streams.ofRun(caller, param('id'), positionOf(c, query.after)));
+  handle(at, API_ROUTES.allEvents, async ({ c, caller, query }) => streams.ofAll(caller, positionOf(c, query.after)));
+}
+
+/** Where a reader was: a browser names the last event it got when it connects again. */
+function positionOf(c: ServerContext, named: number | undefined): number | undefined {
+  const header = c.req.header('last-event-id');
+  if (header === undefined || header === '') return named;
+  const position = Number(header);
+  if (Number.isSafeInteger(position) && position >= 0) return position;
+  throw new EngineError('REQUEST_INVALID', `"Last-Event-ID" must be the id of an event of this stream, not "${header}"`);
+}

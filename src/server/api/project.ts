@@ -7,7 +7,7 @@ import { isSamePerson } from '../../base/person.ts';
 import { type FullInbox, OPEN_STATUSES, openAssumptions, readInbox } from '../../control/inbox.ts';
 import { readApprovalDiff } from '../../control/run-diff.ts';
 import { bounded } from '../../control/step-detail.ts';
-import type { Target } from '../../definition/model.ts';
+import { targetName } from '../../definition/describe.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { Store, UsageBucket } from '../../store/store.ts';
 import type { Caller } from '../caller.ts';
@@ -95,7 +95,12 @@ function itemsOf({ approvals, questions, stuck, pending }: FullInbox, caller: Ca
       return {
         ...NOTHING,
         ...{ kind: 'approval', run, workflow, gate: gate.path, step: gate.step, prompt: question.prompt, command },
-        options: question.options.map(({ label, outcome, to, requiresInput }) => ({ label, outcome, next: targetText(to), requiresInput })),
+        options: question.options.map(({ label, outcome, to, requiresInput }) => ({
+          label,
+          outcome,
+          next: to === undefined ? null : targetName(to),
+          requiresInput,
+        })),
         ...{ shown: gate.shown, subjects: gate.subjects ?? null, digest: gate.digest, since: iso(gate.since), signed: gate.signed },
         due: due === undefined ? null : iso(due),
         ...{ from: question.from ?? null, count: question.count ?? 1, approvals: votes, decided: posted ?? null },
@@ -147,12 +152,6 @@ async function diffsOf(
     if (diff) diffs.set(run, { diff: diff.text, ...(diff.truncated ? { diffTruncated: true } : {}) });
   }
   return diffs;
-}
-
-/** Where an option leads: the id of a step, or an end such as `complete`. */
-function targetText(to: Target | undefined): string | null {
-  if (to === undefined) return null;
-  return 'step' in to ? to.step : to.end;
 }
 
 /** Whether a question is for this person; the engine decides when they do. */

@@ -17,13 +17,13 @@ import type { runsQuery } from '../contract/run.ts';
 import { handle, type ServerApp } from '../route.ts';
 import type { Services } from '../services.ts';
 import { shapeOf } from '../workflow-shape.ts';
-import { decodeCursor, encodeCursor } from './cursor.ts';
 import { API_ROUTES } from './routes.ts';
 import { readRunPage } from './run-page.ts';
 import { iso, timeOf } from './times.ts';
 
 const BARS_MAX = 5000;
 const DIFF_BYTES = 1 << 20;
+const CURSOR_MARK = 'p1.';
 
 /** Mounts the routes that show runs. */
 export function mountRuns(app: ServerApp, services: Services): void {
@@ -182,4 +182,16 @@ async function artifactOf(store: Store, run: string, digest: string): Promise<Re
       'cache-control': 'private, max-age=31536000, immutable',
     },
   });
+}
+
+/** The end of a page as an opaque text, which callers pass back. */
+function encodeCursor(place: number): string {
+  return Buffer.from(`${CURSOR_MARK}${place}`).toString('base64url');
+}
+
+function decodeCursor(cursor: string): number {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const place = text.startsWith(CURSOR_MARK) ? Number(text.slice(CURSOR_MARK.length)) : Number.NaN;
+  if (Number.isSafeInteger(place) && place >= 0) return place;
+  throw new EngineError('REQUEST_INVALID', `"${cursor}" is not a cursor; pass "next" of the page before, or leave it out`);
 }

@@ -1,6 +1,7 @@
 // Owns one timer for the nearest due time, and running its work one at a time.
 
 import type { Clock } from '../../engine/clock.ts';
+import type { Store } from '../../store/store.ts';
 
 /** What an alarm is built on. */
 export interface AlarmParts {
@@ -67,5 +68,42 @@ export class Alarm {
         this.isRung = true;
       } else this.cancel = clock.at(isDue ? latest : Math.min(due ?? latest, latest), () => void this.ring());
     }
+  }
+}
+
+/** The least pause between two looks. Looking may take a twentieth of the time. */
+const PAUSE_MS = 250;
+const COST_FACTOR = 20;
+
+/** An alarm that also rings soon after a commit of any process. */
+export class CommitAlarm extends Alarm {
+  private readonly unfollow: () => void;
+  private pause: NodeJS.Timeout | undefined;
+
+  /** Pauses before each look for `pauseMs`; without it, for as long as the last look makes affordable. */
+  constructor(store: Store, { work, ...parts }: AlarmParts, pauseMs?: number) {
+    let costMs = 0;
+    const timed = async (): Promise<number | undefined> => {
+      const since = performance.now();
+      const due = await work();
+      costMs = performance.now() - since;
+      return due;
+    };
+    super({ ...parts, work: timed });
+    this.unfollow = store.follow(() => this.ringIn(pauseMs ?? Math.max(PAUSE_MS, costMs * COST_FACTOR)));
+  }
+
+  override close(): Promise<void> {
+    this.unfollow();
+    clearTimeout(this.pause);
+    return super.close();
+  }
+
+  private ringIn(ms: number): void {
+    this.pause ??= setTimeout(() => {
+      this.pause = undefined;
+      void this.ring();
+    }, ms);
+    this.pause.unref();
   }
 }

@@ -61,7 +61,7 @@ async function tellWarnings({ store }: Services, { run: id, committed, tell }: C
 }
 
 function notifierOf({ webhook, shape, command }: NotificationTarget, { secret, allow = [], clock }: EventSettings): Notifier {
-  if (command !== undefined) return createCommandNotifier({ argv: command });
+  if (command !== undefined) return createCommandNotifier(command);
   const url = async (): Promise<string> => {
     if (typeof webhook === 'string') return webhook;
     if (secret === undefined || webhook === undefined) throw new Error('the target has no URL');
@@ -70,8 +70,8 @@ function notifierOf({ webhook, shape, command }: NotificationTarget, { secret, a
   return createWebhookNotifier({
     url,
     allow,
-    now: () => clockOf({ ...(clock === undefined ? {} : { clock }) }).now(),
-    ...(shape === undefined ? {} : { shape }),
+    now: () => clockOf(present({ clock })).now(),
+    ...present({ shape }),
   });
 }
 

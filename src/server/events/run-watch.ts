@@ -11,7 +11,7 @@ import { isFinal } from '../../definition/run-status.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { RunHead, RunSummary, Store } from '../../store/store.ts';
 import type { ServerDatabase } from '../server-database.ts';
-import { Alarm } from './alarm.ts';
+import { CommitAlarm } from './alarm.ts';
 
 /** Something that people may want to know. */
 export interface RunOccasion {
@@ -36,26 +36,19 @@ export interface WatchParts {
   readonly warn: (error: unknown) => void;
 }
 
-/** The share of the time that looking may take, and the least pause between two looks. */
-const SHARE = 0.05;
-const PAUSE_MS = 250;
 /** How many runs are compared at a time. */
 const PAGE = 200;
 
 /** Watches all runs of a store. */
 export class RunWatch {
   private readonly parts: WatchParts;
-  private readonly alarm: Alarm;
-  private readonly unfollow: () => void;
+  private readonly alarm: CommitAlarm;
   /** What was seen of each open run at the last look. */
   private seen = new Map<string, string>();
-  private pause: NodeJS.Timeout | undefined;
-  private costMs = 0;
 
   constructor(parts: WatchParts) {
     this.parts = parts;
-    this.alarm = new Alarm({ clock: parts.clock, work: () => this.timed(), warn: parts.warn });
-    this.unfollow = parts.store.follow(() => this.lookSoon());
+    this.alarm = new CommitAlarm(parts.store, { clock: parts.clock, work: () => this.look(), warn: parts.warn });
   }
 
   /** Looks now. */
@@ -63,30 +56,11 @@ export class RunWatch {
     return this.alarm.ring();
   }
 
-  async close(): Promise<void> {
-    this.unfollow();
-    clearTimeout(this.pause);
-    await this.alarm.close();
+  close(): Promise<void> {
+    return this.alarm.close();
   }
 
-  private lookSoon(): void {
-    this.pause ??= setTimeout(
-      () => {
-        this.pause = undefined;
-        void this.ring();
-      },
-      Math.max(PAUSE_MS, this.costMs / SHARE),
-    );
-    this.pause.unref();
-  }
-
-  private async timed(): Promise<undefined> {
-    const since = performance.now();
-    await this.look();
-    this.costMs = performance.now() - since;
-  }
-
-  private async look(): Promise<void> {
+  private async look(): Promise<undefined> {
     const { store, database } = this.parts;
     const now = new Map<string, string>();
     // There may be thousands, most of which wait as they did at the last look.

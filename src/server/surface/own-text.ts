@@ -1,7 +1,7 @@
 // Owns recognising events that the surface's own writes cause: comments of runs, answers to commands, and checks of gates.
 // They start nothing, no run reacts to them, and no gate checks again because of them, whatever a trigger says.
 
-import { isJsonObject, type Json } from '../../base/json.ts';
+import { fieldOf, type Json } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
 import { type Forge, OWN_CHECK } from '../../forge/forge.ts';
 import type { ServerDatabase } from '../server-database.ts';
@@ -21,7 +21,7 @@ export async function isOfSurface(
     if (event.comment === undefined) return false;
     if (new RunRows(database).isOwn(event.comment)) return true;
     // GitHub can deliver the event of a comment before the request that wrote it has ended.
-    return MARK.test(textIn(payload.comment, 'body')) && (await isSelf(forge, textIn(fieldIn(payload.comment, 'user'), 'login')));
+    return MARK.test(textIn(payload.comment, 'body')) && (await isSelf(forge, textIn(fieldOf(payload.comment, 'user'), 'login')));
   }
   const check = event.event === 'status' ? textIn(payload, 'context') : textIn(payload.check_run, 'name');
   return check.startsWith(OWN_CHECK) && (await isSelf(forge, event.actor));
@@ -31,11 +31,7 @@ async function isSelf(forge: Forge, login: string): Promise<boolean> {
   return isSamePerson(valueIn(await forge.whoami()).login, login);
 }
 
-function fieldIn(value: Json | undefined, name: string): Json | undefined {
-  return isJsonObject(value) ? value[name] : undefined;
-}
-
 function textIn(value: Json | undefined, name: string): string {
-  const text = fieldIn(value, name);
+  const text = fieldOf(value, name);
   return typeof text === 'string' ? text : '';
 }

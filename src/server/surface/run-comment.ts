@@ -3,7 +3,7 @@
 // the present moment. It is bounded, and everything from outside in it is text without effect (`outside-text.ts`).
 
 import type { WaitingQuestions } from '../../attended/questions.ts';
-import type { Json } from '../../base/json.ts';
+import { jsonText } from '../../base/json.ts';
 import { shownValues } from '../../control/approval-change.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
 import type { RunReport, WaitReport } from '../../control/run-report.ts';
@@ -97,7 +97,7 @@ function approvalText({ gate, run, lines }: ShownApproval, { acceptsCommands, he
     ...(count > 1 ? [`${votes.length} of ${count} people have decided`] : []),
   ].join('; ');
   const values = Object.entries(shownValues(shown)).slice(0, VALUES_MAX);
-  const list = values.map(([name, value]) => `- ${outsideText(name, CELL_MAX)}: ${outsideText(valueText(value), SHOWN_MAX)}`).join('\n');
+  const list = values.map(([name, value]) => `- ${outsideText(name, CELL_MAX)}: ${outsideText(jsonText(value), SHOWN_MAX)}`).join('\n');
   const bound = `This is about the content with the digest ${code(digest.slice(0, DIGEST_SHOWN))}${head === undefined ? '' : ` and commit ${code(head.slice(0, DIGEST_SHOWN))}`}; ${code(`pawl inbox ${run}`)} shows all of it.`;
   return [
     about,
@@ -182,8 +182,4 @@ function stepsOf({ plan, steps, decisions }: RunReport): string {
 
 function costOf({ run: { usage } }: RunReport): string {
   return usage === null ? '' : `Agents used ${usageText(usage)}.`;
-}
-
-function valueText(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

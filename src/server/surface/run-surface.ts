@@ -11,7 +11,7 @@ import { present } from '../../base/fields.ts';
 import type { Clock } from '../../engine/clock.ts';
 import { type Forge, type ForgeAnswer, type PullRequestFacts, passingOf } from '../../forge/forge.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
-import { Alarm } from '../events/alarm.ts';
+import { CommitAlarm } from '../events/alarm.ts';
 import type { ServerDatabase } from '../server-database.ts';
 import { askPeople } from './asked-people.ts';
 import { areShownWhole } from './decision-lines.ts';
@@ -48,9 +48,7 @@ const ENDED = /^(?:completed|overridden|rejected|cancelled)\//;
 export class RunSurface {
   readonly rows: RunRows;
   private readonly parts: SurfaceParts;
-  private readonly alarm: Alarm;
-  private readonly unfollow: () => void;
-  private pause: NodeJS.Timeout | undefined;
+  private readonly alarm: CommitAlarm;
   private editMs = EDIT_MS;
   /** Where the forge refuses for now, by run: until when. */
   private readonly away = new Map<string, number>();
@@ -61,8 +59,7 @@ export class RunSurface {
     this.parts = parts;
     this.rows = new RunRows(parts.database);
     this.since = firstServed(parts);
-    this.alarm = new Alarm({ clock: parts.clock, work: () => this.work(), warn: parts.warn });
-    this.unfollow = parts.store.follow(() => this.lookSoon());
+    this.alarm = new CommitAlarm(parts.store, { clock: parts.clock, work: () => this.work(), warn: parts.warn }, PAUSE_MS);
   }
 
   /** Updates now. */
@@ -79,18 +76,8 @@ export class RunSurface {
     this.editMs = EDIT_MS;
   }
 
-  async close(): Promise<void> {
-    this.unfollow();
-    clearTimeout(this.pause);
-    await this.alarm.close();
-  }
-
-  private lookSoon(): void {
-    this.pause ??= setTimeout(() => {
-      this.pause = undefined;
-      void this.ring();
-    }, PAUSE_MS);
-    this.pause.unref();
+  close(): Promise<void> {
+    return this.alarm.close();
   }
 
   private async work(): Promise<number | undefined> {

@@ -1,9 +1,9 @@
 // Owns what the evidence of a step is in short: the verdicts of its checks, its error, or who decided it. Results of agents are
 // not shown: they can hold anything.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { DecisionReport } from '../../control/history.ts';
 import type { StepReport } from '../../control/run-report.ts';
+import { reportedError, verdictsOf } from '../../control/verdicts.ts';
 
 const MARKS: Readonly<Record<string, string>> = {
   ...{ completed: '✅', overridden: '✅', failed: '❌', rejected: '❌', escalated: '⚠️', cancelled: '⏹️', skipped: '⏭️' },
@@ -13,12 +13,6 @@ const MARKS: Readonly<Record<string, string>> = {
 /** The mark of a status. */
 export function markOf(status: string): string {
   return MARKS[status] ?? '▫️';
-}
-
-interface Verdict {
-  readonly name: string;
-  readonly passed: boolean | null;
-  readonly error?: string;
 }
 
 /** The evidence of an attempt of a step on one line. */
@@ -43,30 +37,4 @@ function membersText({ path }: StepReport, all: readonly StepReport[]): string[]
   if (members.size === 0) return [];
   const done = [...members.values()].filter(({ status }) => status === 'completed').length;
   return [`${done} of ${members.size} parts completed`];
-}
-
-/** The verdicts about a step: of its contract, its outputs, and the checks of a gate. */
-function verdictsOf({ evidence, output }: StepReport): Verdict[] {
-  const { preconditions, postconditions, outputs } = isJsonObject(evidence) ? evidence : {};
-  const checks = isJsonObject(output) ? output.checks : undefined;
-  return [preconditions, postconditions, outputs, checks]
-    .flatMap((list) => (Array.isArray(list) ? list.filter(isVerdict) : []))
-    .map(toVerdict);
-}
-
-function isVerdict(value: Json): value is JsonObject {
-  return isJsonObject(value) && 'name' in value && 'passed' in value;
-}
-
-function toVerdict({ name, passed, error }: JsonObject): Verdict {
-  return {
-    name: String(name),
-    passed: typeof passed === 'boolean' ? passed : null,
-    ...(typeof error === 'string' ? { error } : {}),
-  };
-}
-
-/** The error that a worker reported itself. */
-function reportedError({ status, output }: StepReport): string | null {
-  return status === 'failed' && isJsonObject(output) && typeof output.error === 'string' ? output.error : null;
 }

@@ -3,7 +3,7 @@
 // WN1. A body is read only after its signature fits the secret of one of the projects, and the project that gets it checks the
 //      signature with its own secret: whoever has the secret of one repository sends nothing in the name of another.
 
-import { isJsonObject, type Json } from '../../base/json.ts';
+import { isJsonObject, type Json, parseJsonObject } from '../../base/json.ts';
 import { type GitHubRequest, githubProblem } from './github-hook.ts';
 
 /** Another project that the same process serves. */
@@ -27,13 +27,8 @@ export async function neighbourFor(neighbours: readonly Neighbour[], request: Gi
 }
 
 function repositoryIn(body: Uint8Array): string | undefined {
-  try {
-    const payload = JSON.parse(Buffer.from(body).toString('utf8')) as Json;
-    const repository = isJsonObject(payload) ? payload.repository : undefined;
-    return isJsonObject(repository) && typeof repository.full_name === 'string' ? repository.full_name : undefined;
-  } catch {
-    return undefined;
-  }
+  const repository = parseJsonObject(Buffer.from(body).toString('utf8'))?.repository;
+  return isJsonObject(repository) && typeof repository.full_name === 'string' ? repository.full_name : undefined;
 }
 
 const HEADERS = ['content-type', 'x-github-event', 'x-github-delivery', 'x-hub-signature-256'];

@@ -2,7 +2,7 @@
 // its payload; for an event that was found by watching, the facts are read from the forge when it is acted on.
 
 import { present } from '../../base/fields.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { fieldOf, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { payloadOfEvent } from '../../control/trigger/forge-payload.ts';
 import { subjectOf } from '../../control/trigger/subject.ts';
 import type { ForgeAnswer, ForgeEvent, ForgeReader } from '../../forge/forge.ts';
@@ -126,8 +126,4 @@ function timeOf(payload: JsonObject): number | undefined {
     ...[fieldOf(check_suite, 'updated_at'), fieldOf(pull_request, 'updated_at'), fieldOf(issue, 'updated_at')],
   ];
   return times.flatMap((time) => (typeof time === 'string' && Number.isFinite(Date.parse(time)) ? [Date.parse(time)] : []))[0];
-}
-
-function fieldOf(value: Json | undefined, name: string): Json | undefined {
-  return isJsonObject(value) ? value[name] : undefined;
 }

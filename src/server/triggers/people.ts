@@ -13,7 +13,7 @@ import type { HumanGateModel } from '../../definition/model.ts';
 import type { OpenGate } from '../../engine/gates.ts';
 import type { ForgeAnswer } from '../../forge/forge.ts';
 import { type Groups, membersOf } from '../../forge/people.ts';
-import { Alarm } from '../events/alarm.ts';
+import { CommitAlarm } from '../events/alarm.ts';
 import { clockOf } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
 import type { PartTables, ServerDatabase } from '../server-database.ts';
@@ -52,23 +52,15 @@ export function openPeople(services: EventServices, groups?: () => Groups): Peop
   return new PeopleWatch({ services, settings: { ...forge, ...present({ groups: forge.groups ?? groups }) } });
 }
 
-const PAUSE_MS = 250;
-/** Checking may use at most a twentieth of the time. */
-const COST_FACTOR = 20;
-
 /** Watches the open questions. */
 export class PeopleWatch {
   private readonly parts: ReactionParts;
-  private readonly alarm: Alarm;
-  private readonly unfollow: () => void;
-  private pause: NodeJS.Timeout | undefined;
-  private costMs = 0;
+  private readonly alarm: CommitAlarm;
 
   constructor(parts: ReactionParts) {
     this.parts = parts;
     const { engine, events, warn } = parts.services;
-    this.alarm = new Alarm({ clock: clockOf(events), work: () => this.timed(), warn });
-    this.unfollow = engine.store.follow(() => this.lookSoon());
+    this.alarm = new CommitAlarm(engine.store, { clock: clockOf(events), work: () => this.look(), warn });
   }
 
   /** Checks now. */
@@ -76,26 +68,8 @@ export class PeopleWatch {
     return this.alarm.ring();
   }
 
-  async close(): Promise<void> {
-    this.unfollow();
-    clearTimeout(this.pause);
-    await this.alarm.close();
-  }
-
-  private lookSoon(): void {
-    const look = (): void => {
-      this.pause = undefined;
-      void this.ring();
-    };
-    this.pause ??= setTimeout(look, Math.max(PAUSE_MS, this.costMs * COST_FACTOR));
-    this.pause.unref();
-  }
-
-  private async timed(): Promise<number | undefined> {
-    const since = performance.now();
-    const due = await this.look();
-    this.costMs = performance.now() - since;
-    return due;
+  close(): Promise<void> {
+    return this.alarm.close();
   }
 
   private async look(): Promise<number | undefined> {
@@ -188,7 +162,7 @@ function askedIn({ forge, from }: HumanGateModel): readonly string[] {
 
 function numbered({ prs, issue }: OpenRun): { readonly number?: number } {
   const number = prs[0] ?? issue;
-  return number === undefined ? {} : { number };
+  return present({ number });
 }
 
 function mayPass({ result }: ForgeAnswer<object>): boolean {

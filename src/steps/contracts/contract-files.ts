@@ -141,12 +141,8 @@ export class TextFiles {
 
 /** The content of a file, unless it is too large, and when it was created. */
 async function contentOf(file: string): Promise<{ readonly bytes: Buffer; readonly createdAt: number } | undefined> {
-  const handle = await openFile(file);
+  await using handle = await openFile(file);
   if (handle === undefined) return undefined;
-  try {
-    const { size, birthtimeMs } = await handle.stat();
-    return size > BYTES_MAX ? undefined : { bytes: await handle.readFile(), createdAt: birthtimeMs };
-  } finally {
-    await handle.close();
-  }
+  const { size, birthtimeMs } = await handle.stat();
+  return size > BYTES_MAX ? undefined : { bytes: await handle.readFile(), createdAt: birthtimeMs };
 }

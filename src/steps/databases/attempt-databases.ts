@@ -100,13 +100,7 @@ async function backUpRun(job: Job): Promise<void> {
     if (use.access !== 'write') continue;
     const { path, backupFolder: folder, keepBackups: keep } = service;
     await backups.ensure(path, { runId, runStartedAt }, () =>
-      backUp(path, {
-        runId,
-        runStartedAt,
-        ...(folder === undefined ? {} : { folder }),
-        ...(keep === undefined ? {} : { keep }),
-        now: job.bench.services.now,
-      }),
+      backUp(path, { runId, runStartedAt, ...present({ folder, keep }), now: job.bench.services.now }),
     );
   }
 }
@@ -187,7 +181,7 @@ async function accepting(job: Job, copy: DatabaseCopy, result: Settled): Promise
   const found = await acceptCopy(copy, {
     step: { run, started, path: activation.path, attempt: activation.attempt },
     at: new Date(bench.services.now()).toISOString(),
-    ...(deletesMax === undefined ? {} : { deletesMax }),
+    ...present({ deletesMax }),
     ...(isFunction ? {} : { updatesMax: rowLimit }),
     result: (tables) => JSON.stringify(told(tables)),
     isStopped: () => signal.aborted,

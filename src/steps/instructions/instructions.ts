@@ -9,7 +9,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentRequest } from '../../agents/driver.ts';
 import { present } from '../../base/fields.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, jsonText } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
 import { type ActionPart, partText } from '../../definition/action-part.ts';
 import type { AnsweredAssumption } from '../../definition/assumption.ts';
@@ -241,7 +241,7 @@ function hasFields(handed: JsonObject, output: JsonObject): boolean {
 }
 
 function shortened(output: Json): string {
-  return shortText(typeof output === 'string' ? output : JSON.stringify(output), EARLIER_CHARACTERS_MAX);
+  return shortText(jsonText(output), EARLIER_CHARACTERS_MAX);
 }
 
 /** Why the last attempt failed, what went wrong since, and the last result of this step. */

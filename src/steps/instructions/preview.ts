@@ -42,7 +42,7 @@ export type Preview =
 export function agentSteps(steps: readonly StepModel[], group?: StepModel): readonly Pick<PreviewRequest, 'step' | 'group'>[] {
   return steps.flatMap((step) => {
     const isAgent = step.kind === 'agent' || step.kind === 'generate' || (step.kind === 'task' && step.config.instructed === true);
-    const own = isAgent ? [{ step, ...(group === undefined ? {} : { group }) }] : [];
+    const own = isAgent ? [{ step, ...present({ group }) }] : [];
     return [...own, ...agentSteps(membersOf(step), step)];
   });
 }
@@ -113,7 +113,7 @@ function jobOf(
     params,
     result: null,
     item: undefined,
-    ...(group === undefined ? {} : { group }),
+    ...present({ group }),
     snapshot: () => snapshot,
     signal: new AbortController().signal,
   };

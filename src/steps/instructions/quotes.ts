@@ -3,7 +3,7 @@
 //
 // - Every kind of line break ends a line. Characters that hide or reorder text are removed.
 
-import type { Json } from '../../base/json.ts';
+import { type Json, jsonText } from '../../base/json.ts';
 import { textWithin } from '../../base/short-text.ts';
 
 /** The headings of Pawl's own sections. */
@@ -81,7 +81,7 @@ export class Quotes {
 
   /** A value in one line, after its name. */
   line(name: string, value: Json): string {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const text = jsonText(value);
     return this.#within(name, inOneLine(text), { kept: 'beginning', mark: (one) => one });
   }
 

@@ -1,7 +1,7 @@
 // Owns the text about what went wrong before: the failed checks of a gate, a reviewer's comments, the end of a command's
 // output. It knows the result fields of gates, validations and reviews, and shows anything else as JSON.
 
-import { isJsonObject, type Json } from '../../base/json.ts';
+import { isJsonObject, type Json, jsonText } from '../../base/json.ts';
 import type { PastSetback } from '../attempt.ts';
 import type { Quotes } from './quotes.ts';
 
@@ -18,21 +18,21 @@ export function setbackText({ step, outcome, error, output, inParent }: PastSetb
 
 function shownOutput(output: Json): string[] {
   if (output === null) return [];
-  return [typeof output === 'string' ? output : JSON.stringify(output)];
+  return [jsonText(output)];
 }
 
 /** The failure evidence in a result: the checks of a gate, stages, a verdict with its comments, or members with those. */
 function evidenceIn(output: Json): string[] {
   if (!isJsonObject(output)) return Array.isArray(output) ? output.flatMap((one) => (isFailure(one) ? evidenceIn(one) : [])) : [];
   const { failed_checks: checks, stages, verdict, status, feedback, findings, message, error } = output;
-  if (Array.isArray(checks)) return checks.map(textOf);
+  if (Array.isArray(checks)) return checks.map((value) => jsonText(value));
   if (Array.isArray(stages))
     return stages
       .filter(isJsonObject)
       .filter(({ passed }) => passed === false)
       .map(stageText);
   const words = [feedback, message, error, ...(Array.isArray(findings) ? findings : [findings])].flatMap((one) =>
-    one === undefined || one === null || one === '' ? [] : [textOf(one)],
+    one === undefined || one === null || one === '' ? [] : [jsonText(one)],
   );
   if (words.length > 0 || verdict === 'reject' || status === 'FAIL') return words.length > 0 ? words : ['rejected without a reason'];
   return Object.entries(output).flatMap(([key, member]) =>
@@ -49,10 +49,6 @@ function isFailure(value: Json | undefined): boolean {
 
 function stageText(stage: { readonly [name: string]: Json }): string {
   const { name, exitCode, stderr } = stage;
-  const how = exitCode === undefined ? 'did not finish' : `exited with ${textOf(exitCode)}`;
-  return `${textOf(name ?? 'a stage')} ${how}${typeof stderr === 'string' && stderr !== '' ? `:\n${stderr}` : ''}`;
-}
-
-function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  const how = exitCode === undefined ? 'did not finish' : `exited with ${jsonText(exitCode)}`;
+  return `${jsonText(name ?? 'a stage')} ${how}${typeof stderr === 'string' && stderr !== '' ? `:\n${stderr}` : ''}`;
 }

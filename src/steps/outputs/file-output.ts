@@ -57,16 +57,12 @@ function adviceOn({ pattern }: FileOutputModel, { after, since }: FileChange): s
 }
 
 async function contentOf(cwd: string, path: string): Promise<Json | undefined> {
-  const handle = await openFile(join(cwd, path));
+  await using handle = await openFile(join(cwd, path));
   if (handle === undefined) return undefined;
-  try {
-    const content = await handle.readFile();
-    const facts = { path, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
-    const text = content.length > TEXT_BYTES_MAX ? undefined : textOf(content);
-    return text === undefined ? facts : { ...facts, text };
-  } finally {
-    await handle.close();
-  }
+  const content = await handle.readFile();
+  const facts = { path, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
+  const text = content.length > TEXT_BYTES_MAX ? undefined : textOf(content);
+  return text === undefined ? facts : { ...facts, text };
 }
 
 function textOf(content: Uint8Array): string | undefined {

@@ -1,5 +1,6 @@
 // Owns the findings about outputs: what is recorded as evidence, and the error of a step with missing outputs.
 
+import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { stepError } from '../work.ts';
@@ -51,9 +52,7 @@ export function evidenceOf(findings: readonly OutputFinding[]): JsonObject[] {
     type,
     passed: broken === undefined,
     seen,
-    ...(changes === undefined ? {} : { changed: changes }),
-    ...(refused === undefined ? {} : { refused }),
-    ...(broken === undefined ? {} : { error: broken }),
+    ...present({ changed: changes, refused, error: broken }),
   }));
 }
 

@@ -32,13 +32,9 @@ export async function findPublic(cwd: string, paths: readonly string[]): Promise
 }
 
 async function beginningOf(path: string): Promise<string> {
-  const handle = await openFile(path);
+  await using handle = await openFile(path);
   if (handle === undefined) return '';
-  try {
-    return await readText(handle);
-  } finally {
-    await handle.close();
-  }
+  return await readText(handle);
 }
 
 async function readText(handle: FileHandle): Promise<string> {

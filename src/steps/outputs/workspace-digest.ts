@@ -89,24 +89,20 @@ async function digestFile(
   path: string,
   { left, signal, isOfText }: Allowance,
 ): Promise<{ bytes: number; sha256: string } | 'too large' | undefined> {
-  const handle = await openFile(path);
+  await using handle = await openFile(path);
   if (handle === undefined) return undefined;
-  try {
-    const hash = createHash('sha256');
-    let bytes = 0;
-    if (isOfText && (await handle.stat()).size <= TEXT_MAX) {
-      const content = await handle.readFile();
-      const said = content.includes(0) ? content : normalizedText(content.toString('utf8'));
-      return said.length === 0 ? undefined : { bytes: content.length, sha256: hash.update(said).digest('hex') };
-    }
-    for await (const chunk of handle.createReadStream({ autoClose: false })) {
-      if (signal.aborted) throw new Stopped();
-      bytes += (chunk as Buffer).length;
-      if (bytes > left) return 'too large';
-      hash.update(chunk as Buffer);
-    }
-    return { bytes, sha256: hash.digest('hex') };
-  } finally {
-    await handle.close();
+  const hash = createHash('sha256');
+  let bytes = 0;
+  if (isOfText && (await handle.stat()).size <= TEXT_MAX) {
+    const content = await handle.readFile();
+    const said = content.includes(0) ? content : normalizedText(content.toString('utf8'));
+    return said.length === 0 ? undefined : { bytes: content.length, sha256: hash.update(said).digest('hex') };
   }
+  for await (const chunk of handle.createReadStream({ autoClose: false })) {
+    if (signal.aborted) throw new Stopped();
+    bytes += (chunk as Buffer).length;
+    if (bytes > left) return 'too large';
+    hash.update(chunk as Buffer);
+  }
+  return { bytes, sha256: hash.digest('hex') };
 }

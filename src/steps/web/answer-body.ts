@@ -1,15 +1,12 @@
 // Owns the body of a response: its data if it is JSON, and whether it matches what was expected.
 
-import { isJsonObject, type Json } from '../../base/json.ts';
+import { isJsonObject, type Json, parseJson } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
 
 /** The body as data if it is JSON, as text otherwise. */
 export function bodyOf({ body }: { readonly body: string }): Json {
-  try {
-    return JSON.parse(body) as Json;
-  } catch {
-    return body;
-  }
+  const value = parseJson(body);
+  return value === undefined ? body : value;
 }
 
 /**

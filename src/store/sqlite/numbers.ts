@@ -1,25 +1,16 @@
 // Owns finding the runs that are about an issue or a pull request. A row says that a run is, or once was, about a number: rows
 // are added in the commit that names it, and go with the run.
 
-import type { Json } from '../../base/json.ts';
+import { parseJson } from '../../base/json.ts';
 import { NUMBER_KEYS, type NumberQuery, numbersIn, numbersOfOrigin, type RunNumber } from '../../definition/run-numbers.ts';
 import type { Delta } from '../store.ts';
 import type { Connection } from './connection.ts';
-
-// A damaged text is found by whoever reads the run; it must not keep the file from being opened.
-function parsed(text: unknown): Json | undefined {
-  try {
-    return JSON.parse(String(text)) as Json;
-  } catch {
-    return undefined;
-  }
-}
 
 /** Writes the numbers that a delta names. */
 export function writeNumbers(connection: Connection, run: number, { create, data }: Pick<Delta, 'create' | 'data'>): void {
   if (create !== undefined) insert(connection, run, numbersOfOrigin(create.origin));
   for (const { key, text } of data)
-    if ((NUMBER_KEYS as readonly string[]).includes(key)) insert(connection, run, numbersIn(key, parsed(text)));
+    if ((NUMBER_KEYS as readonly string[]).includes(key)) insert(connection, run, numbersIn(key, parseJson(String(text))));
 }
 
 function insert(connection: Connection, run: number, numbers: readonly RunNumber[]): void {

@@ -57,14 +57,10 @@ const REF = /"digest":"([0-9a-f]{64})","bytes":/g;
 
 /** Reads everything that can be proved, run by run; changes nothing. */
 export function* salvage(file: string): Generator<SavedRun> {
-  const db = new DatabaseSync(file, { readOnly: true });
-  try {
-    for (const run of findRunKeys(db)) {
-      const saved = saveRun(db, run);
-      if (saved !== undefined) yield saved;
-    }
-  } finally {
-    db.close();
+  using db = new DatabaseSync(file, { readOnly: true });
+  for (const run of findRunKeys(db)) {
+    const saved = saveRun(db, run);
+    if (saved !== undefined) yield saved;
   }
 }
 

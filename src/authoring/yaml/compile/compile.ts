@@ -7,7 +7,7 @@
 //     escalate.
 // - A transition back without a bound is bounded by the limit of the workflow, and a warning says so.
 
-import { parseDuration } from '../../../base/duration.ts';
+import { durationOf } from '../../../base/duration.ts';
 import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { adviceOn, withoutUnusedSkip } from '../../../definition/advice.ts';
@@ -113,18 +113,9 @@ const DAY_MS = 86_400_000;
 /** When a trigger ends: at a time, or after an age such as `+30d`; undefined if the text is neither. */
 export function stopOf(text: string | undefined): Pick<TriggerModel, 'stopAfter' | 'stopAfterMs'> | undefined {
   if (text === undefined) return {};
-  const end = text.startsWith('+') ? ageOf(text.slice(1)) : endOf(text);
+  const end = text.startsWith('+') ? durationOf(text.slice(1)) || Number.NaN : endOf(text);
   if (!Number.isFinite(end)) return undefined;
   return text.startsWith('+') ? { stopAfterMs: end } : { stopAfter: end };
-}
-
-function ageOf(text: string): number {
-  try {
-    const age = parseDuration(text, 'stop_after');
-    return age > 0 ? age : Number.NaN;
-  } catch {
-    return Number.NaN;
-  }
 }
 
 /** The end of a day, or a time; NaN for anything else. */

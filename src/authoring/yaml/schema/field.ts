@@ -98,8 +98,8 @@ export function duration(description: string, example = '30m') {
 }
 
 /** One of some words. */
-export function choice<const T extends readonly [string, ...string[]]>(description: string, words: T, note: Note = {}) {
-  return noted(z.enum(words), { description, examples: [words[0]], accepts: `one of ${words.join(', ')}`, ...note });
+export function choice<const T extends readonly [string, ...string[]]>(description: string, words: T) {
+  return noted(z.enum(words), { description, examples: [words[0]], accepts: `one of ${words.join(', ')}` });
 }
 
 /** A text or a list of them. */
