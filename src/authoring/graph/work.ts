@@ -53,7 +53,7 @@ export interface KindCompiler extends KindDeclaration {
 }
 
 /** A check that gates can be written with. */
-interface CheckCompiler extends CheckDeclaration {
+export interface CheckCompiler extends CheckDeclaration {
   /**
    * How a workflow file writes it, if one can.
    * @internal
