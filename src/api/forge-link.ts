@@ -2,7 +2,7 @@
 // notified at once of assumptions that a person must answer.
 
 import { present } from '../base/fields.ts';
-import { allChecks } from '../definition/check.ts';
+import { allChecks, checksIn } from '../definition/check.ts';
 import { type Definition, stepsWithin } from '../definition/model.ts';
 import type { EngineCore } from '../engine/engine.ts';
 import { addFacts, sendSignal } from '../engine/requests.ts';
@@ -86,10 +86,11 @@ function looksAt(
     if ((wait?.kind === 'capacity' && wait.news === true) || (looks && activation.kind === 'action')) return isNamed(MERGE_NEWS, event);
     if (wait?.kind !== 'checks' && !(looks && activation.kind === 'gate')) return false;
     const gate = steps.get(activation.step.split('/').at(-1) ?? '');
-    if (gate?.kind !== 'gate' || event === 'started') return true;
-    return allChecks(gate.config.checks).some(({ check }) => {
+    const made = gate === undefined ? [] : allChecks(checksIn(gate));
+    if (made.length === 0 || event === 'started') return true;
+    return made.some(({ check }) => {
       const reactive = Object.hasOwn(checks, check) ? checks[check]?.reactiveEvents : undefined;
-      return reactive === undefined || check === 'any_of' || isNamed(reactive, event);
+      return reactive === undefined || isNamed(reactive, event);
     });
   });
 }

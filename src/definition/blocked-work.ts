@@ -1,7 +1,7 @@
 // Owns what can be said about agents that could never do their step as it is declared: one that is to change what a gate
 // runs, and one that has to save its progress where it may change nothing.
 
-import { allChecks } from './check.ts';
+import { allChecks, checksIn, isProgramCheck } from './check.ts';
 import { membersOf, type StepModel } from './model.ts';
 import { mayMeet, writtenBy } from './overlap.ts';
 import { isPlain } from './pattern.ts';
@@ -23,10 +23,9 @@ interface Script {
 
 /** The files of the project that the commands of a gate start, as far as their text shows it. */
 function scriptsOf(step: StepModel): Script[] {
-  if (step.kind !== 'gate') return [];
-  return allChecks(step.config.checks).flatMap((check) => {
-    if (check.check !== 'command') return [];
-    const { run, argv } = check as { readonly run?: string; readonly argv?: readonly string[] };
+  return allChecks(checksIn(step)).flatMap((check) => {
+    if (!isProgramCheck(check)) return [];
+    const { run, argv } = check;
     const commands = argv === undefined ? simpleCommands(run ?? '').map(({ words }) => words) : [argv];
     return commands.flatMap(([program = '', ...rest]) => {
       const name = programName(program);

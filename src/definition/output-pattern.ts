@@ -1,5 +1,6 @@
 // Owns which file patterns a step may declare as outputs: those that stay inside the workspace and match quickly.
 
+import { isAgentKind, type KindFacts } from './kind.ts';
 import type { FileOutputModel, OutputModel, StepModel } from './model.ts';
 import { patternCost } from './pattern.ts';
 
@@ -9,12 +10,12 @@ export function isFileOutput<Output extends OutputModel>(output: Output): output
 }
 
 /** Whether something is looked at before and after a step: declared files and effects, and files that agents must not change. */
-export function comparesFiles({ kind, outputs = [], contract }: Pick<StepModel, 'kind' | 'outputs' | 'contract'>): boolean {
+export function comparesFiles(
+  kinds: KindFacts['kinds'],
+  { kind, outputs = [], contract }: Pick<StepModel, 'kind' | 'outputs' | 'contract'>,
+): boolean {
   return (
-    kind === 'agent' ||
-    kind === 'generate' ||
-    contract !== undefined ||
-    outputs.some((output) => isFileOutput(output) || output.type === 'effect')
+    isAgentKind({ kinds }, kind) || contract !== undefined || outputs.some((output) => isFileOutput(output) || output.type === 'effect')
   );
 }
 

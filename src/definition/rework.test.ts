@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { defineWorkflow } from '../compat/index.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { arg } from './arg.ts';
 import { bypassesIn } from './rework.ts';
 
@@ -23,7 +24,7 @@ function bypasses(rework: string, more: Parameters<typeof defineWorkflow>[0]['st
       ...more,
     ],
   });
-  return bypassesIn(compiled.definition.steps, compiled.definition.entry);
+  return bypassesIn(compiled.definition.steps, compiled.definition.entry, REGISTRY);
 }
 
 test('rework that passes the checks again bypasses nothing', () => {
@@ -65,5 +66,5 @@ test('a check that was not on every path is not required', () => {
     ],
     params: { quick: arg({ description: 'quick', type: 'boolean', default: false }) },
   });
-  expect(bypassesIn(compiled.definition.steps, compiled.definition.entry)).toEqual([]);
+  expect(bypassesIn(compiled.definition.steps, compiled.definition.entry, REGISTRY)).toEqual([]);
 });

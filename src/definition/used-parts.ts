@@ -1,6 +1,6 @@
 // Owns which step kinds and checks of an application a workflow names.
 
-import { allChecks } from './check.ts';
+import { allChecks, checksIn } from './check.ts';
 import { type StepModel, stepsWithin } from './model.ts';
 
 /** The names of own step kinds and of all gate checks in some steps. */
@@ -14,6 +14,6 @@ export function usedParts(steps: readonly StepModel[]): UsedParts {
   const all = steps.flatMap(stepsWithin);
   return {
     kinds: new Set(all.flatMap((step) => (step.kind === 'own' ? [step.config.use] : []))),
-    checks: new Set(all.flatMap((step) => (step.kind === 'gate' ? allChecks(step.config.checks).map(({ check }) => check) : []))),
+    checks: new Set(all.flatMap((step) => allChecks(checksIn(step)).map(({ check }) => check))),
   };
 }

@@ -10,6 +10,7 @@ import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { EngineError } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
+import { type KindFacts, type KindTraits, traitsOf } from '../definition/kind.ts';
 import { type Definition, type StepModel, stepsWithin } from '../definition/model.ts';
 import { isFinal } from '../definition/run-status.ts';
 import { waitOf } from '../kernel/activation.ts';
@@ -90,12 +91,22 @@ interface Worked {
   readonly plan: UndoPlan;
 }
 
+/** Where the files of a run are recorded, and what is known of its kinds of steps. */
+export interface UndoSource extends FileSource {
+  readonly facts: Pick<KindFacts, 'kinds'>;
+}
+
+/** The snapshots of a run of an engine, to put files back; throws where it keeps none. */
+export function undoSourceOf(core: Pick<EngineCore, 'store' | 'parts'>, run: string): UndoSource {
+  return { ...fileSourceOf(core, run), facts: core.parts.facts };
+}
+
 /** Puts the workspace back and adds that to the run's history, also of a run that is over. */
 export async function undoRun(core: EngineCore, run: string, request: UndoRequest): Promise<UndoResult> {
   const dedupe = `undone/${createRunId()}`;
   // Takes nothing back, since nothing was posted: a store that refuses writes does so here, before a file changes.
   await core.withdraw(run, dedupe);
-  const done = await undoFiles(fileSourceOf(core, run), request);
+  const done = await undoFiles(undoSourceOf(core, run), request);
   const action = { do: 'undone', to: done.to, files: done.files.length - done.changed.length, tree: done.from } as const;
   const actor = requireActor(request, `undo steps of run ${run}`);
   const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action };
@@ -108,12 +119,12 @@ export async function undoRun(core: EngineCore, run: string, request: UndoReques
 }
 
 /** Returns what an undo would do. Nothing in the workspace changes. */
-export async function planUndo(source: FileSource, request: UndoRequest): Promise<UndoPlan> {
+export async function planUndo(source: UndoSource, request: UndoRequest): Promise<UndoPlan> {
   return (await work(source, request)).plan;
 }
 
 /** Puts the workspace back to what it was before a step. */
-async function undoFiles(source: FileSource, request: UndoRequest): Promise<UndoResult> {
+async function undoFiles(source: UndoSource, request: UndoRequest): Promise<UndoResult> {
   const actor = requireActor(request, `undo steps of run ${source.run}`);
   await assertIdle(source.store, source.run);
   const { history, target, now, changes, plan } = await work(source, request);
@@ -134,11 +145,11 @@ async function undoFiles(source: FileSource, request: UndoRequest): Promise<Undo
   return { ...plan, changed: all, from: now.tree };
 }
 
-function work(source: FileSource, request: UndoRequest): Promise<Worked> {
+function work(source: UndoSource, request: UndoRequest): Promise<Worked> {
   return readingSnapshots(source.run, () => workOut(source, request));
 }
 
-async function workOut(source: FileSource, { to }: UndoRequest): Promise<Worked> {
+async function workOut(source: UndoSource, { to }: UndoRequest): Promise<Worked> {
   const history = await readFileHistory(source);
   const { repository, lines, run } = history;
   if (!existsSync(repository.place.top))
@@ -183,7 +194,7 @@ async function workOut(source: FileSource, { to }: UndoRequest): Promise<Worked>
 
 /** By file: whether a step that was at work when it changed declares it; a step that declares nothing may write anything. */
 async function declaredIn(
-  { store, run }: FileSource,
+  { store, run }: UndoSource,
   passages: readonly Passage[],
   repository: FileHistory['repository'],
 ): Promise<ReadonlyMap<string, boolean>> {
@@ -251,13 +262,13 @@ function refusal({ run, to, changed }: UndoPlan): EngineError {
 }
 
 /** What steps since then may have done outside of the workspace. */
-async function effectsSince({ store, run }: FileSource, since: number): Promise<readonly OutsideEffect[]> {
+async function effectsSince({ store, run, facts }: UndoSource, since: number): Promise<readonly OutsideEffect[]> {
   const effects: OutsideEffect[] = [];
   for (const id of await readRunIds(store, run)) {
     const [{ definition }, rows] = await Promise.all([store.load(id), store.attempts(id)]);
     for (const { path, step, kind, endedAt, outcome } of rows) {
       const model = modelOf(definition, step);
-      const what = endedAt < since || outcome === undefined || outcome === 'skip' ? undefined : effectOf(kind, model);
+      const what = endedAt < since || outcome === undefined || outcome === 'skip' ? undefined : effectOf(traitsOf(facts, kind), model);
       if (what !== undefined) effects.push({ path, step, kind, what });
     }
   }
@@ -268,17 +279,7 @@ function modelOf({ steps }: Definition, id: string): StepModel | undefined {
   return steps.flatMap(stepsWithin).find((step) => step.id === id);
 }
 
-const EFFECTS: Readonly<Record<string, string>> = {
-  webhook: 'a request that was sent',
-  command: 'what the program did outside the workspace: pushes, network, databases',
-  agent: 'what the agent did outside the workspace',
-  own: 'what the step did outside the workspace',
-  task: 'what the function did outside the workspace',
-};
-
-function effectOf(kind: string, model: StepModel | undefined): string | undefined {
-  if (model?.kind === 'action')
-    return `the action at the forge: ${String((model.config as { readonly action?: unknown }).action ?? 'action')}`;
+function effectOf({ effectText }: KindTraits, model: StepModel | undefined): string | undefined {
   const made = (model?.outputs ?? []).flatMap(({ type }) => (type === 'pr' ? ['a pull request'] : type === 'comment' ? ['a comment'] : []));
-  return made.length > 0 ? `${made.join(' and ')} at the forge` : EFFECTS[kind];
+  return made.length > 0 ? `${made.join(' and ')} at the forge` : model && effectText?.(model);
 }

@@ -61,9 +61,9 @@ export interface Beginning {
 /** The activation as its next attempt begins: at work, queued for semaphores, or waiting for what its kind waits for. */
 export function started(turn: Turn, visit: Visit, { slots, prepared }: Beginning = {}): Activation {
   const model = turn.model(visit);
-  if (pipelineOf(model.kind) === 'execute') {
+  if (pipelineOf(turn.view, model.kind) === 'execute') {
     // What the result is compared with has to be on record before the work begins.
-    if (comparesFiles(model) && visit.based !== true) return { ...visit, state: 'preparing', startedAt: turn.at };
+    if (comparesFiles(turn.view.kinds, model) && visit.based !== true) return { ...visit, state: 'preparing', startedAt: turn.at };
     if (slots !== undefined) return working(turn, visit, slots);
     const wanted = turn.view.slots(model);
     return wanted.length > 0 ? { ...visit, state: 'queued', slots: wanted } : working(turn, visit);

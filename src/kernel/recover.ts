@@ -33,7 +33,7 @@ function recoverAttempt(turn: Turn, activation: InState<'running'>): void {
   if (recovery === 'rerun' || activation.kind === 'delay' || activation.handsOut === true) return rerun(turn, activation);
   const { startedAt, slots } = activation;
   // Whether a database has the record of the step is looked up first; without one, the policy of the step decides.
-  const isLookedUp = recovery === 'reconcile' || writtenDatabase(turn.model(activation)) !== undefined;
+  const isLookedUp = recovery === 'reconcile' || writtenDatabase(turn.view.kinds, turn.model(activation)) !== undefined;
   if (isLookedUp) turn.change({ ...visitOf(activation), state: 'reconciling', startedAt, slots });
   else leaveUnknown(turn, activation);
 }

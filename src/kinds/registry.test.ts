@@ -10,7 +10,7 @@ describe('the kinds', () => {
   });
 
   test('lead the lives that the kernel knows', () => {
-    const lives = Object.keys(kinds).map((kind) => [kind, pipelineOf(kind as keyof typeof kinds)]);
+    const lives = Object.keys(kinds).map((kind) => [kind, pipelineOf(REGISTRY, kind)]);
     expect(Object.fromEntries(lives)).toEqual({
       task: 'execute',
       command: 'execute',

@@ -12,6 +12,7 @@
 // Not seen: what else changes such a file while a step works that may change it.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isAgentKind, type KindFacts, traitsOf } from '../definition/kind.ts';
 import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
 import type { AttemptResult } from './attempt.ts';
 import { matches } from './glob.ts';
@@ -34,12 +35,10 @@ interface AcceptedChange {
 
 const RECORD = '$guarded:';
 const ACCEPTED = '$accepted:';
-const WORKS: ReadonlySet<string> = new Set(['agent', 'generate', 'command', 'task', 'own', 'validate', 'gate']);
 
 /** Whether an agent does the work. A command that is handed out is an agent's as well: that shows when its report is verified. */
-export function isAgentWork({ request }: Job): boolean {
-  const { kind } = request.bound.model;
-  return kind === 'agent' || kind === 'generate' || request.want === 'verify';
+export function isAgentWork({ bench, request }: Job): boolean {
+  return isAgentKind(bench, request.bound.model.kind) || request.want === 'verify';
 }
 
 /** The record that checks of this run compare with. Agents side by side may each have made one: the earliest counts. */
@@ -65,7 +64,8 @@ export function inheritedRecord(data: JsonObject): JsonObject {
 
 /** Does an attempt; what it changed of the protected files is accepted where the step may change it. */
 export function acceptingChanges(job: Job, attempt: () => Promise<AttemptResult>): Promise<AttemptResult> {
-  return WORKS.has(job.request.bound.model.kind) && mayBeJudged(job) ? attemptAccepting(job, attempt) : attempt();
+  const { writesFiles, checksWork } = traitsOf(job.bench, job.request.bound.model.kind);
+  return (writesFiles !== undefined || checksWork === true) && mayBeJudged(job) ? attemptAccepting(job, attempt) : attempt();
 }
 
 async function attemptAccepting(job: Job, attempt: () => Promise<AttemptResult>): Promise<AttemptResult> {
@@ -122,15 +122,15 @@ function isRetriedByPerson({ request: { activation, bound } }: Job): boolean {
 /** Whether a check may follow in this run or in one of its family. A flow does not say: there it takes roles of agents. */
 function mayBeJudged({ bench, request: { family, workflow } }: Job): boolean {
   if (workflow.definition.form === 'flow') return Object.keys(bench.services.roles ?? {}).length > 0;
-  return family?.isChild === true || hasChecks(workflow.definition);
+  return family?.isChild === true || hasChecks(bench, workflow.definition);
 }
 
 // Asked at every step, so it is worked out once: a step must not cost more in a longer workflow.
 const checked = new WeakMap<Definition, boolean>();
 
-function hasChecks(definition: Definition): boolean {
+function hasChecks(facts: KindFacts, definition: Definition): boolean {
   const isCheck = (step: StepModel): boolean =>
-    step.kind === 'gate' || step.kind === 'validate' || step.kind === 'workflow' || membersOf(step).some(isCheck);
+    traitsOf(facts, step.kind).checksWork === true || step.kind === 'workflow' || membersOf(step).some(isCheck);
   const has = checked.get(definition) ?? definition.steps.some(isCheck);
   checked.set(definition, has);
   return has;

@@ -2,7 +2,7 @@
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { signal as compiler } from './compile.ts';
-import { yaml } from './yaml.ts';
+import { write, yaml } from './yaml.ts';
 
 /** The kind `signal`: how it is declared and compiled and written in files. */
-export const signalKind: KindCompiler = { ...compiler, yaml };
+export const signalKind: KindCompiler = { ...compiler, write, yaml };

@@ -4,7 +4,7 @@ import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { KindExecutor } from '../../steps/work.ts';
 import { webhook as compiler } from './compile.ts';
 import { execute } from './run.ts';
-import { yaml } from './yaml.ts';
+import { write, yaml } from './yaml.ts';
 
 /** The kind `webhook`: how it is declared and compiled, written in files and executed. */
-export const webhookKind: KindCompiler & KindExecutor = { ...compiler, execute, yaml };
+export const webhookKind: KindCompiler & KindExecutor = { ...compiler, execute, write, yaml };

@@ -2,7 +2,7 @@
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { workflow as compiler } from './compile.ts';
-import { yaml } from './yaml.ts';
+import { write, yaml } from './yaml.ts';
 
 /** The kind `workflow`: how it is declared and compiled and written in files. */
-export const workflowKind: KindCompiler = { ...compiler, yaml };
+export const workflowKind: KindCompiler = { ...compiler, write, yaml };

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import { canWrite, type DatabaseUse, databasesOf, databaseVariable } from '../../definition/database.ts';
+import { canWrite, type DatabaseUse, databaseNames, databasesOf, databaseVariable } from '../../definition/database.ts';
+import { worksOutside } from '../../definition/kind.ts';
 import type { WorkedCopy } from '../../safe-db/accept.ts';
 import { SafeDatabaseClient } from '../../safe-db/client.ts';
 import { createCopy, removeDatabase } from '../../safe-db/copy.ts';
@@ -30,15 +31,15 @@ const OUTSIDE = 'outside';
 const KEPT_MS_MAX = 30 * 24 * 3_600_000;
 
 /** Whether anything of a step looks at its databases: its work, or functions of its author. */
-export function needsCopies({ request }: Job): boolean {
+export function needsCopies({ bench, request }: Job): boolean {
   const { model } = request.bound;
-  return databasesOf(model).length > 0 && (canWrite(model.kind) || hasFunctions(request));
+  return databaseNames(model).length > 0 && (canWrite(bench.kinds, model.kind) || hasFunctions(request));
 }
 
 /** The databases that a step works on, with their files; an error names one that is not there. */
 export function databaseServices({ bench, request }: Job): { readonly use: DatabaseUse; readonly service: DatabaseService }[] {
   const { services } = bench;
-  return databasesOf(request.bound.model).map((use) => {
+  return databasesOf(bench.kinds, request.bound.model).map((use) => {
     const service = entryOf(services.databases, use.name);
     if (service !== undefined) return { use, service: { ...service, path: resolve(services.cwd, service.path) } };
     const hint = didYouMean(use.name, Object.keys(services.databases ?? {}));
@@ -97,7 +98,7 @@ async function createNew(job: Job, { own, copy, file }: NewCopy): Promise<Worked
 /** Where in the workspace the copy is to be; functions do not need to know. */
 function placeOf({ bench, request }: Job, { copy }: DatabaseUse): string | undefined {
   const { kind } = request.bound.model;
-  return copy === undefined || (kind !== 'agent' && kind !== 'command') ? undefined : resolve(bench.services.cwd, copy);
+  return copy === undefined || !worksOutside(bench, kind) ? undefined : resolve(bench.services.cwd, copy);
 }
 
 /** Keeps the copies until the work on them is reported. */

@@ -4,7 +4,7 @@ import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import type { GateCheck } from '../../../../steps/check.ts';
 import { coverageCheck as declaration } from './declare.ts';
 import { run } from './run.ts';
-import { yaml } from './yaml.ts';
+import { write, yaml } from './yaml.ts';
 
 /** The check `coverage`: how it is declared, written in files and made. */
-export const coverageCheck: CheckCompiler & GateCheck = { ...declaration, run, yaml };
+export const coverageCheck: CheckCompiler & GateCheck = { ...declaration, run, write, yaml };
