@@ -22,7 +22,7 @@ export function adviceOn(definition: Definition, registry: KindRegistry): Proble
     ...bypassAdvice(steps, definition.entry, registry),
     ...approvalAdvice(steps),
     ...gateWarnings({ steps }, registry),
-    ...blockedWork(steps),
+    ...blockedWork(steps, registry),
     ...steps.flatMap((step) => [...writerAdvice(step, registry), ...recoveryAdvice(step, registry)]),
     ...loops.flatMap((loop) => loopAdvice(loop, registry)),
     ...retryAdvice(loops),
@@ -75,7 +75,7 @@ function approvalAdvice(steps: readonly StepModel[]): Problem[] {
 }
 
 function publishes(step: StepModel): boolean {
-  const text = step.kind === 'command' ? (step.config.run ?? step.config.argv?.join(' ') ?? '') : '';
+  const text = commandText(step);
   return PUBLISHES.test(text) || membersOf(step).some(publishes);
 }
 
@@ -219,6 +219,13 @@ function unverifiedAdvice(steps: readonly StepModel[], facts: KindFacts): Proble
 }
 
 function verifiesItself(step: StepModel): boolean {
-  const hasSchema = step.kind === 'agent' && step.config.schema !== undefined;
+  const hasSchema = 'config' in step && 'schema' in step.config && step.config.schema !== undefined;
   return hasSchema || step.gate !== undefined || step.postconditions.length > 0 || (step.outputs ?? []).some(({ required }) => required);
+}
+
+/** The command line of a step that starts a program; empty for others. */
+function commandText(step: StepModel): string {
+  if (!('config' in step)) return '';
+  const { config } = step;
+  return 'run' in config && config.run !== undefined ? config.run : 'argv' in config ? (config.argv ?? []).join(' ') : '';
 }

@@ -2,6 +2,7 @@
 // runs, and one that has to save its progress where it may change nothing.
 
 import { allChecks, checksIn, isProgramCheck } from './check.ts';
+import { type KindFacts, traitsOf } from './kind.ts';
 import { membersOf, type StepModel } from './model.ts';
 import { mayMeet, writtenBy } from './overlap.ts';
 import { isPlain } from './pattern.ts';
@@ -10,10 +11,10 @@ import { INTERPRETERS, programName, SHELLS } from './run-options.ts';
 import { simpleCommands } from './shell-words.ts';
 
 /** Returns the advice about agents whose work would be refused. */
-export function blockedWork(steps: readonly StepModel[]): Problem[] {
+export function blockedWork(steps: readonly StepModel[], facts: KindFacts): Problem[] {
   const all = steps.flatMap((step) => [step, ...membersOf(step)]);
   const scripts = all.flatMap(scriptsOf);
-  return all.flatMap((step) => [...lostOutputs(step, scripts), ...unwritableState(step)]);
+  return all.flatMap((step) => [...lostOutputs(step, scripts, facts), ...unwritableState(step)]);
 }
 
 interface Script {
@@ -39,8 +40,8 @@ function isProjectFile(word: string): boolean {
   return /^[\w.][\w./-]*$/.test(word) && word.includes('/') && !word.startsWith('..');
 }
 
-function lostOutputs(step: StepModel, scripts: readonly Script[]): Problem[] {
-  if (step.kind !== 'agent') return [];
+function lostOutputs(step: StepModel, scripts: readonly Script[], facts: KindFacts): Problem[] {
+  if (traitsOf(facts, step.kind).worker !== 'agent') return [];
   const { mayChange = [] } = step;
   const found = scripts.find(({ file }) => {
     return writtenBy(step).some((pattern) => mayMeet(pattern, file)) && !mayChange.some((pattern) => mayMeet(pattern, file));

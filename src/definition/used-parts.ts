@@ -13,7 +13,7 @@ export interface UsedParts {
 export function usedParts(steps: readonly StepModel[]): UsedParts {
   const all = steps.flatMap(stepsWithin);
   return {
-    kinds: new Set(all.flatMap((step) => (step.kind === 'own' ? [step.config.use] : []))),
+    kinds: new Set(all.flatMap((step) => ('config' in step && 'use' in step.config ? [step.config.use] : []))),
     checks: new Set(all.flatMap((step) => allChecks(checksIn(step)).map(({ check }) => check))),
   };
 }

@@ -9,6 +9,7 @@ import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { canWrite, type DatabaseUse, databaseNames, databasesOf, databaseVariable } from '../../definition/database.ts';
 import { worksOutside } from '../../definition/kind.ts';
+import type { StepModel } from '../../definition/model.ts';
 import type { WorkedCopy } from '../../safe-db/accept.ts';
 import { SafeDatabaseClient } from '../../safe-db/client.ts';
 import { createCopy, removeDatabase } from '../../safe-db/copy.ts';
@@ -160,7 +161,7 @@ export interface CopyClients {
 /** Opens the clients of a step; one without functions needs none. */
 export function openClients(copies: readonly DatabaseCopy[], request: AttemptRequest): CopyClients {
   // A kind of the application is a function, whoever brought it.
-  if (!hasFunctions(request) && request.bound.model.kind !== 'own') return { close: () => undefined };
+  if (!hasFunctions(request) && !isOwnKind(request.bound.model)) return { close: () => undefined };
   const clients = copies.map(({ use, copy, service }) => {
     const { rowLimit } = service;
     return [use.name, new SafeDatabaseClient(copy, rowLimit === undefined ? {} : { rowLimit })] as const;
@@ -171,4 +172,8 @@ export function openClients(copies: readonly DatabaseCopy[], request: AttemptReq
       for (const [, client] of clients) client.close();
     },
   };
+}
+
+function isOwnKind(model: StepModel): boolean {
+  return 'config' in model && 'use' in model.config;
 }
