@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { ERROR_CODES } from '../src/base/error.ts';
+import { REGISTRY } from '../src/kinds/registry.ts';
 import { addressViolations, kernelViolations, machinePathViolations, silencingViolations, unrunTestViolations } from './tidy/banned.ts';
 import { caseViolations } from './tidy/cases.ts';
 import { importCycles } from './tidy/cycles.ts';
@@ -17,7 +18,8 @@ import {
   readingListViolations,
 } from './tidy/documents.ts';
 import { invariantViolations } from './tidy/invariants.ts';
-import { layerViolations } from './tidy/layers.ts';
+import { kindNames, kindNameViolations } from './tidy/kind-names.ts';
+import { importsOf, layerViolations } from './tidy/layers.ts';
 import { limitViolations } from './tidy/limits.ts';
 import { docViolations, headerViolations, nameViolations } from './tidy/naming.ts';
 import { fileExists, findFiles, publishedEntries, readJson, readSources, readText } from './tidy/repository.ts';
@@ -47,6 +49,22 @@ describe('the code', () => {
     const pages = findFiles(['docs/internals/*.md']).map(readText);
     const cases = new Set(readText('docs/internals/cases.md').match(/\b[A-Z]\d{2}\b/g));
     expect(invariantViolations(sources, pages, cases)).toEqual([]);
+  });
+
+  test('names kinds of steps and checks in their folders only', () => {
+    const names = kindNames(sources.map(({ path }) => path));
+    expect([names.kinds.size, names.checks.size]).toEqual([Object.keys(REGISTRY.kinds).length, Object.keys(REGISTRY.checks).length]);
+    expect(sources.flatMap((source) => kindNameViolations(source, names))).toEqual([]);
+  });
+
+  test('lets the registry import one file of each kind and check', () => {
+    const registry = sources.filter(({ path }) => path === 'src/kinds/registry.ts');
+    const targets = registry
+      .flatMap(importsOf)
+      .map(({ target }) => target)
+      .filter((target) => /^src\/kinds\/[^/]+\//.test(target));
+    expect(targets.filter((target) => !/\/(?:kind|check)\.ts$/.test(target))).toEqual([]);
+    expect(targets).toHaveLength(Object.keys(REGISTRY.kinds).length + Object.keys(REGISTRY.checks).length);
   });
 
   test('has no files that need each other to load', () => {

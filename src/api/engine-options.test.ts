@@ -26,7 +26,7 @@ describe('an option that does not exist is an error', () => {
     ['gate', [{ checks: ['x'], timeuot: 1 }], 'unknown option "timeuot" (did you mean "timeout"?)'],
     ['human', [{ prompt: 'p', option: [] }], 'unknown option "option" (did you mean "options"?)'],
     ['human', [{ prompt: 'p', options: [{ label: 'yes', needsInput: true }] }], 'the option "yes": unknown option "needsInput"'],
-    ['action', [{ action: 'notify' }, { retries: 1 }], 'unknown option "retries"'],
+    ['action', [{ action: 'notify', target: 'maintainers' }, { retries: 1 }], 'unknown option "retries"'],
     ['webhook', [{ request: { url: 'https://x' } }, { retries: 1 }], 'unknown option "retries"'],
     ['delay', [{ duration: '1s', pol: {} }], 'unknown option "pol" (did you mean "poll"?)'],
     ['delay', [{ duration: '1s', poll: { interval: '1s', condition: 'true', every: 1 } }], 'poll: unknown option "every"'],

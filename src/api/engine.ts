@@ -210,6 +210,7 @@ function partsOf(options: EngineOptions, { store, snapshots, tracing, tools }: O
     },
     source: withContexts(sourceOf(options.workflows ?? []), options.contexts ?? {}),
     runAttempt: tracing?.runner(runAttempt) ?? runAttempt,
+    facts: { kinds: REGISTRY.kinds, checks: { ...options.checks, ...REGISTRY.checks } },
     ...present({ observer: tracing }),
     outside: forgeFacts(options.forge),
     tokenKey: keyReader(options.db),

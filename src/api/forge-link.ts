@@ -3,7 +3,7 @@
 
 import { present } from '../base/fields.ts';
 import { modelNamed } from '../definition/address.ts';
-import { allChecks } from '../definition/check.ts';
+import { allChecks, checksIn } from '../definition/check.ts';
 import type { Definition } from '../definition/model.ts';
 import type { EngineCore } from '../engine/engine.ts';
 import { addFacts, sendSignal } from '../engine/requests.ts';
@@ -86,10 +86,11 @@ function looksAt(
     if ((wait?.kind === 'capacity' && wait.news === true) || (looks && activation.kind === 'action')) return isNamed(MERGE_NEWS, event);
     if (wait?.kind !== 'checks' && !(looks && activation.kind === 'gate')) return false;
     const gate = modelNamed(definition, activation.step);
-    if (gate?.kind !== 'gate' || event === 'started') return true;
-    return allChecks(gate.config.checks).some(({ check }) => {
+    const made = gate === undefined ? [] : allChecks(checksIn(gate));
+    if (made.length === 0 || event === 'started') return true;
+    return made.some(({ check }) => {
       const reactive = Object.hasOwn(checks, check) ? checks[check]?.reactiveEvents : undefined;
-      return reactive === undefined || check === 'any_of' || isNamed(reactive, event);
+      return reactive === undefined || isNamed(reactive, event);
     });
   });
 }

@@ -27,7 +27,7 @@ import { type AnswerRequest, answerQuestions, askPerson, type ReportVerdict, rep
 import { askedGates, controlRun, type DecisionRequest, decideGate, freshGates, sendSignal } from '../engine/requests.ts';
 import { type ResumeRequest, resumeRun } from '../engine/resume.ts';
 import { waitsOf } from '../engine/status.ts';
-import { planUndo, type UndoPlan, type UndoRequest, type UndoResult, undoRun } from '../engine/undo.ts';
+import { planUndo, type UndoPlan, type UndoRequest, type UndoResult, undoRun, undoSourceOf } from '../engine/undo.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import { RECHECK_SIGNAL } from '../kernel/waits.ts';
 import type { Workspaces } from './workspaces.ts';
@@ -193,7 +193,7 @@ export class Run implements RunHandle {
   }
 
   async planUndo(to: string): Promise<UndoPlan> {
-    return planUndo(fileSourceOf(this.#core, this.id), { to });
+    return planUndo(undoSourceOf(this.#core, this.id), { to });
   }
 
   async undo(request: UndoRequest & { readonly actor: string }): Promise<UndoResult> {

@@ -9,7 +9,7 @@ import type { DeclaredPart } from '../authoring/discover/own-parts.ts';
 import type { Compilers } from '../authoring/graph/work.ts';
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
-import { allChecks } from '../definition/check.ts';
+import { allChecks, checksIn } from '../definition/check.ts';
 import { type Definition, stepsWithin } from '../definition/model.ts';
 import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
 import { REGISTRY, registryWith } from '../kinds/registry.ts';
@@ -76,8 +76,8 @@ function notLoaded(): never {
 /** Those of the declared parts that a workflow names. The steps of a flow are not known before it runs. */
 export function partsUsedBy({ steps }: Definition, { declared }: ProjectParts): DeclaredPart[] {
   const all = steps.flatMap(stepsWithin);
-  const kinds = new Set(all.flatMap((step) => (step.kind === 'own' ? [step.config.use] : [])));
-  const checks = new Set(all.flatMap((step) => (step.kind === 'gate' ? allChecks(step.config.checks).map(({ check }) => check) : [])));
+  const kinds = new Set(all.flatMap((step) => ('config' in step && 'use' in step.config ? [step.config.use] : [])));
+  const checks = new Set(all.flatMap((step) => allChecks(checksIn(step)).map(({ check }) => check)));
   return declared.filter(({ part, name }) => (part === 'kind' ? kinds : checks).has(name));
 }
 

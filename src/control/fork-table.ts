@@ -3,33 +3,10 @@
 
 import type { Engine } from '../api/engine.ts';
 import { modelNamed } from '../definition/address.ts';
-import type { Definition, StepKind } from '../definition/model.ts';
+import { traitsOf } from '../definition/kind.ts';
+import type { Definition } from '../definition/model.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { type UsageReport, usageOfAll } from './usage.ts';
-
-/**
- * What it means to run a step again. Pawl cannot know what a program, a function or an agent does outside the run, so
- * anything that may have effects is listed as such.
- */
-const AGAIN: Readonly<Record<StepKind, string>> = {
-  task: 'effects may repeat',
-  command: 'effects may repeat',
-  agent: 'effects may repeat; costs again',
-  generate: 'costs again',
-  gate: 'its checks run again',
-  validate: 'its checks run again',
-  review: 'judged again',
-  human: 'asked again',
-  delay: 'waits again',
-  signal: 'waits again',
-  workflow: 'another child run; effects may repeat',
-  parallel: 'its branches, below',
-  each: 'its items, below',
-  webhook: 'sent again, under another key',
-  action: 'done again, unless already done',
-  own: 'effects may repeat',
-};
-/** Kinds that have no effects outside the run. */
-const NO_EFFECTS: ReadonlySet<string> = new Set<StepKind>(['human', 'delay', 'signal', 'parallel', 'each', 'review']);
 
 /** One step of the original, and what happens to it in the fork. */
 interface PlanRow {
@@ -92,7 +69,9 @@ function rowOf(
 ): PlanRow {
   const outcome = outcomes.get(path) ?? null;
   if (inFork === 'reused') return { path, step, kind, outcome, inFork, mayRepeatEffects: false, means: 'result reused' };
-  return { path, step, kind, outcome, inFork, mayRepeatEffects: !NO_EFFECTS.has(kind), means: AGAIN[kind as StepKind] };
+  // Pawl cannot know what a program, a function or an agent does outside the run: it lists whatever may have effects.
+  const { effects, again = 'runs again' } = traitsOf(REGISTRY, kind);
+  return { path, step, kind, outcome, inFork, mayRepeatEffects: effects !== 'none', means: again };
 }
 
 function asks({ step, kind }: PlanRow, definition: Definition): boolean {

@@ -6,8 +6,8 @@ import { createGraph, cyclesOf, isChoice, reachable, reversed, successorsOf } fr
 import { blockedWork } from './blocked-work.ts';
 import { writtenDatabase } from './database.ts';
 import { gateWarnings } from './gate-warnings.ts';
-import type { KindRegistry } from './kind.ts';
-import { type Definition, type Edge, membersOf, type StepKind, type StepModel, stepsWithin } from './model.ts';
+import { isAgentKind, type KindFacts, type KindRegistry, traitsOf } from './kind.ts';
+import { type Definition, type Edge, membersOf, type StepModel, stepsWithin } from './model.ts';
 import { isReview, isSilentWriter, overlappingWriters, writtenBy } from './overlap.ts';
 import { asksPerson, checksWork } from './passage.ts';
 import type { Problem } from './problem.ts';
@@ -19,15 +19,15 @@ export function adviceOn(definition: Definition, registry: KindRegistry): Proble
   const steps = definition.steps.map(withoutUnusedSkip);
   const loops = loopsIn(steps.map(withoutStale));
   return [
-    ...bypassAdvice(steps, definition.entry),
+    ...bypassAdvice(steps, definition.entry, registry),
     ...approvalAdvice(steps),
-    ...gateWarnings({ steps }),
-    ...blockedWork(steps),
-    ...steps.flatMap((step) => [...writerAdvice(step), ...recoveryAdvice(step, registry)]),
-    ...loops.flatMap(loopAdvice),
+    ...gateWarnings({ steps }, registry),
+    ...blockedWork(steps, registry),
+    ...steps.flatMap((step) => [...writerAdvice(step, registry), ...recoveryAdvice(step, registry)]),
+    ...loops.flatMap((loop) => loopAdvice(loop, registry)),
     ...retryAdvice(loops),
-    ...unverifiedAdvice(steps),
-    ...steps.flatMap((step) => stepsWithin(step).flatMap(databaseAdvice)),
+    ...unverifiedAdvice(steps, registry),
+    ...steps.flatMap((step) => stepsWithin(step).flatMap((one) => databaseAdvice(one, registry))),
   ];
 }
 
@@ -46,8 +46,8 @@ function withoutStale(step: StepModel): StepModel {
   return { ...step, next };
 }
 
-function bypassAdvice(steps: readonly StepModel[], entry: string): Problem[] {
-  return bypassesIn(steps, entry).map(({ gate, rework, check }) => ({
+function bypassAdvice(steps: readonly StepModel[], entry: string, facts: KindFacts): Problem[] {
+  return bypassesIn(steps, entry, facts).map(({ gate, rework, check }) => ({
     step: gate,
     code: 'CHECK_BYPASSED',
     message: `changes made by "${rework}" after a decision at "${gate}" come back to it without passing "${check}"`,
@@ -75,14 +75,14 @@ function approvalAdvice(steps: readonly StepModel[]): Problem[] {
 }
 
 function publishes(step: StepModel): boolean {
-  const text = step.kind === 'command' ? (step.config.run ?? step.config.argv?.join(' ') ?? '') : '';
+  const text = commandText(step);
   return PUBLISHES.test(text) || membersOf(step).some(publishes);
 }
 
-function writerAdvice(step: StepModel): Problem[] {
+function writerAdvice(step: StepModel, facts: KindFacts): Problem[] {
   if ((step.kind !== 'parallel' && step.kind !== 'each') || step.concurrency === 1 || isReview(step)) return [];
   const members = membersOf(step);
-  const patternsOf = (member: StepModel): readonly string[] => (isSilentWriter(member) ? ['**'] : writtenBy(member));
+  const patternsOf = (member: StepModel): readonly string[] => (isSilentWriter(facts, member) ? ['**'] : writtenBy(member));
   const rivals =
     step.kind === 'each'
       ? members.filter((member) => patternsOf(member).length > 0).map(({ id }) => id)
@@ -102,8 +102,8 @@ function writerAdvice(step: StepModel): Problem[] {
 }
 
 /** Warns about rows that are accepted without a check. */
-function databaseAdvice(step: StepModel): Problem[] {
-  const written = writtenDatabase(step);
+function databaseAdvice(step: StepModel, { kinds }: KindFacts): Problem[] {
+  const written = writtenDatabase(kinds, step);
   if (written === undefined || step.postconditions.length > 0 || written.expect.length > 0) return [];
   return [
     {
@@ -152,13 +152,9 @@ function edgesOf({ next }: StepModel): Edge[] {
   return Object.values(next).flatMap((entry) => (isChoice(entry) ? [entry.onTrue, entry.onFalse] : [entry]));
 }
 
-const AGENTS: readonly StepKind[] = ['agent', 'generate'];
-/** Kinds that only check: repeating them does not change the result. */
-const LOOKS: readonly StepKind[] = ['gate', 'action'];
-
-function loopAdvice({ steps, edges }: Loop): Problem[] {
+function loopAdvice({ steps, edges }: Loop, facts: KindFacts): Problem[] {
   const [first] = steps;
-  if (first !== undefined && steps.every((step) => LOOKS.includes(step.kind) && !asksPerson(step)))
+  if (first !== undefined && steps.every((step) => traitsOf(facts, step.kind).onlyLooks === true && !asksPerson(step)))
     return [
       {
         step: first.id,
@@ -171,7 +167,7 @@ function loopAdvice({ steps, edges }: Loop): Problem[] {
   const unexplained = edges.filter(
     ({ to, from, edge, isBack }) =>
       isBack &&
-      AGENTS.includes(to.kind) &&
+      isAgentKind(facts, to.kind) &&
       to.id !== from.id &&
       from.kind !== 'human' &&
       edge.context === undefined &&
@@ -209,12 +205,12 @@ function retryAdvice(loops: readonly Loop[]): Problem[] {
   });
 }
 
-function unverifiedAdvice(steps: readonly StepModel[]): Problem[] {
+function unverifiedAdvice(steps: readonly StepModel[], facts: KindFacts): Problem[] {
   const successors = successorsOf(createGraph(steps));
-  const checks = steps.flatMap((step, index) => (checksWork(step) || asksPerson(step) || isReview(step) ? [index] : []));
+  const checks = steps.flatMap((step, index) => (checksWork(facts, step) || asksPerson(step) || isReview(step) ? [index] : []));
   const leadsToCheck = reachable(reversed(successors), checks);
   return steps.flatMap((step, index): Problem[] => {
-    const unverified = [step, ...membersOf(step)].find((one) => AGENTS.includes(one.kind) && !verifiesItself(one));
+    const unverified = [step, ...membersOf(step)].find((one) => isAgentKind(facts, one.kind) && !verifiesItself(one));
     if (unverified === undefined || verifiesItself(step)) return [];
     if (successors[index]?.some((target) => leadsToCheck[target] === true)) return [];
     const message = `nothing verifies what the agent${unverified === step ? '' : ` at "${unverified.id}"`} did: no postcondition, output, schema, gate or question follows`;
@@ -223,6 +219,13 @@ function unverifiedAdvice(steps: readonly StepModel[]): Problem[] {
 }
 
 function verifiesItself(step: StepModel): boolean {
-  const hasSchema = step.kind === 'agent' && step.config.schema !== undefined;
+  const hasSchema = 'config' in step && 'schema' in step.config && step.config.schema !== undefined;
   return hasSchema || step.gate !== undefined || step.postconditions.length > 0 || (step.outputs ?? []).some(({ required }) => required);
+}
+
+/** The command line of a step that starts a program; empty for others. */
+function commandText(step: StepModel): string {
+  if (!('config' in step)) return '';
+  const { config } = step;
+  return 'run' in config && config.run !== undefined ? config.run : 'argv' in config ? (config.argv ?? []).join(' ') : '';
 }

@@ -1,7 +1,8 @@
 // Owns the advice about agents that can never complete their step as declared: one that should change a file that a gate
 // runs, and one that must save its progress where it may not write.
 
-import { allChecks } from './check.ts';
+import { allChecks, checksIn, isProgramCheck } from './check.ts';
+import { type KindFacts, traitsOf } from './kind.ts';
 import { membersOf, type StepModel } from './model.ts';
 import { mayMeet, writtenBy } from './overlap.ts';
 import { isPlain } from './pattern.ts';
@@ -10,10 +11,10 @@ import { INTERPRETERS, programName, SHELLS } from './run-options.ts';
 import { simpleCommands } from './shell-words.ts';
 
 /** Returns the advice about agents whose work would be rejected. */
-export function blockedWork(steps: readonly StepModel[]): Problem[] {
+export function blockedWork(steps: readonly StepModel[], facts: KindFacts): Problem[] {
   const all = steps.flatMap((step) => [step, ...membersOf(step)]);
   const scripts = all.flatMap(scriptsOf);
-  return all.flatMap((step) => [...lostOutputs(step, scripts), ...unwritableState(step)]);
+  return all.flatMap((step) => [...lostOutputs(step, scripts, facts), ...unwritableState(step)]);
 }
 
 interface Script {
@@ -23,10 +24,9 @@ interface Script {
 
 /** The project files that a gate's commands run, as far as their text shows them. */
 function scriptsOf(step: StepModel): Script[] {
-  if (step.kind !== 'gate') return [];
-  return allChecks(step.config.checks).flatMap((check) => {
-    if (check.check !== 'command') return [];
-    const { run, argv } = check as { readonly run?: string; readonly argv?: readonly string[] };
+  return allChecks(checksIn(step)).flatMap((check) => {
+    if (!isProgramCheck(check)) return [];
+    const { run, argv } = check;
     const commands = argv === undefined ? simpleCommands(run ?? '').map(({ words }) => words) : [argv];
     return commands.flatMap(([program = '', ...rest]) => {
       const name = programName(program);
@@ -40,8 +40,8 @@ function isProjectFile(word: string): boolean {
   return /^[\w.][\w./-]*$/.test(word) && word.includes('/') && !word.startsWith('..');
 }
 
-function lostOutputs(step: StepModel, scripts: readonly Script[]): Problem[] {
-  if (step.kind !== 'agent') return [];
+function lostOutputs(step: StepModel, scripts: readonly Script[], facts: KindFacts): Problem[] {
+  if (traitsOf(facts, step.kind).worker !== 'agent') return [];
   const { mayChange = [] } = step;
   const found = scripts.find(({ file }) => {
     return writtenBy(step).some((pattern) => mayMeet(pattern, file)) && !mayChange.some((pattern) => mayMeet(pattern, file));

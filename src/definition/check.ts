@@ -3,6 +3,7 @@
 
 import { isJsonObject, type Json } from '../base/json.ts';
 import { isCount, isText, isTextList, type KindReport } from './kind.ts';
+import type { StepModel } from './model.ts';
 
 /**
  * The fields of each check, by its name. A check adds its own in its declaration, as kinds do in `WorkConfigs`, and so
@@ -25,8 +26,22 @@ export type CheckOf<Name extends keyof CheckConfigs> = { readonly check: Name } 
 /** One check of a gate, discriminated by `check`. */
 export type CheckModel = { [Name in keyof CheckConfigs]: CheckOf<Name> }[keyof CheckConfigs];
 
+/** What other parts of the engine need to know of a check. */
+export interface CheckTraits {
+  /** True if it does not look at files of the workspace. Others might. */
+  readonly looksElsewhere?: true;
+  /** True if a merge is held to what it found at the forge. */
+  readonly heldAtMerge?: true;
+  /** True if it is about the work, although it does not look at files itself. */
+  readonly judgesWork?: true;
+  /** True if it is about whether people approve. */
+  readonly isApproval?: true;
+  /** True if it looks at the same things in every run of a family. */
+  readonly sameInEveryRun?: true;
+}
+
 /** The declaration of a check. */
-export interface CheckDeclaration {
+export interface CheckDeclaration extends CheckTraits {
   readonly name: string;
   /** True if it is about the run's pull request, which is opened first if there is none yet. */
   readonly needsPullRequest?: true;
@@ -64,9 +79,34 @@ function validateCheck(check: CheckModel, report: KindReport): void {
   report.check(check.check)?.validate(check, report);
 }
 
+/** Returns the checks that a check is made of; none for most. */
+export function nestedChecks(check: CheckModel): readonly CheckModel[] {
+  // A project's own check may call something else so.
+  return 'checks' in check && Array.isArray(check.checks) ? check.checks.filter(isCheck) : [];
+}
+
+function isCheck(value: unknown): value is CheckModel {
+  return typeof value === 'object' && value !== null && 'check' in value;
+}
+
 /** Returns the checks, including those nested in other checks. */
 export function allChecks(checks: readonly CheckModel[]): CheckModel[] {
-  return checks.flatMap((check) => (check.check === 'any_of' ? [check, ...allChecks(check.checks)] : [check]));
+  return checks.flatMap((check) => [check, ...allChecks(nestedChecks(check))]);
+}
+
+/** True for a check that starts a program, which other parts protect and read. */
+export function isProgramCheck(check: CheckModel): check is CheckOf<'command'> {
+  return check.check === 'command';
+}
+
+/** True for a check that waits for the approval of named groups. */
+export function isGroupApproval(check: CheckModel): check is CheckOf<'pr_approval'> {
+  return check.check === 'pr_approval';
+}
+
+/** Returns the checks that a step makes itself; none for most. */
+export function checksIn(step: StepModel): readonly CheckModel[] {
+  return 'config' in step && 'checks' in step.config ? step.config.checks : [];
 }
 
 /** Whether a list selects some items. An empty or missing list means all. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../base/json.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { databasesFault, databasesOf, databaseVariable, writtenDatabase } from './database.ts';
 
 test.each<[Json, string | undefined]>([
@@ -25,13 +26,13 @@ test.each<[Json, string | undefined]>([
 
 test('a step that only waits or checks reads, whatever is written', () => {
   const databases = { book: { deletes: 2 }, notes: 'read' } as const;
-  expect(databasesOf({ kind: 'command', databases })).toEqual([
+  expect(databasesOf(REGISTRY.kinds, { kind: 'command', databases })).toEqual([
     { name: 'book', access: 'write', deletes: 2, expect: [] },
     { name: 'notes', access: 'read', expect: [] },
   ]);
-  expect([writtenDatabase({ kind: 'command', databases })?.name, writtenDatabase({ kind: 'human', databases })]).toEqual([
-    'book',
-    undefined,
-  ]);
+  expect([
+    writtenDatabase(REGISTRY.kinds, { kind: 'command', databases })?.name,
+    writtenDatabase(REGISTRY.kinds, { kind: 'human', databases }),
+  ]).toEqual(['book', undefined]);
   expect(databaseVariable('my-book')).toBe('PAWL_DB_MY_BOOK');
 });

@@ -2,6 +2,7 @@
 // Where a database is, only the project or the application knows.
 
 import { isJsonObject, type Json } from '../base/json.ts';
+import { type KindFacts, traitsOf } from './kind.ts';
 import { type StepKind, type StepModel, withMembers } from './model.ts';
 import { patternRefusal } from './output-pattern.ts';
 
@@ -31,9 +32,6 @@ export interface DatabaseUse {
 
 const NAME = /^[A-Za-z][\w-]{0,63}$/;
 const FIELDS: readonly string[] = ['access', 'deletes', 'copy', 'expect'];
-/** Kinds whose work can write; the others only read, in their conditions. */
-const WRITERS: ReadonlySet<StepKind> = new Set<StepKind>(['task', 'command', 'agent', 'generate', 'own']);
-const READERS: ReadonlySet<StepKind> = new Set<StepKind>(['human', 'gate', 'signal', 'delay']);
 
 /** The environment variable that names a program's copy of a database. */
 export function databaseVariable(name: string): string {
@@ -91,34 +89,39 @@ function isList(spec: DatabasesSpec): spec is readonly string[] {
   return Array.isArray(spec);
 }
 
+/** The names of the databases of a step. */
+export function databaseNames({ databases }: Pick<StepModel, 'databases'>): readonly string[] {
+  return databases === undefined || databasesFault(databases as Json) !== undefined ? [] : databaseUses(databases).map(({ name }) => name);
+}
+
 /** The databases of a step. A step that only waits or checks reads them. */
-export function databasesOf({ kind, databases }: Pick<StepModel, 'kind' | 'databases'>): DatabaseUse[] {
+export function databasesOf(kinds: KindFacts['kinds'], { kind, databases }: Pick<StepModel, 'kind' | 'databases'>): DatabaseUse[] {
   if (databases === undefined || databasesFault(databases as Json) !== undefined) return [];
   const uses = databaseUses(databases);
-  return WRITERS.has(kind) ? uses : uses.map((use) => ({ ...use, access: 'read' }));
+  return canWrite(kinds, kind) ? uses : uses.map((use) => ({ ...use, access: 'read' }));
 }
 
 /** The database that a step writes. */
-export function writtenDatabase(step: Pick<StepModel, 'kind' | 'databases'>): DatabaseUse | undefined {
-  return databasesOf(step).find(({ access }) => access === 'write');
+export function writtenDatabase(kinds: KindFacts['kinds'], step: Pick<StepModel, 'kind' | 'databases'>): DatabaseUse | undefined {
+  return databasesOf(kinds, step).find(({ access }) => access === 'write');
 }
 
-/** Whether the work of a kind of step can write to databases. */
-export function canWrite(kind: StepKind): boolean {
-  return WRITERS.has(kind);
+/** Whether the work of a kind of step can write to databases; others only look, in their conditions. */
+export function canWrite(kinds: KindFacts['kinds'], kind: StepKind): boolean {
+  return traitsOf({ kinds }, kind).worker !== undefined;
 }
 
 /** Whether a kind of step has a use for databases. */
-export function usesDatabases(kind: StepKind): boolean {
-  return WRITERS.has(kind) || READERS.has(kind);
+export function usesDatabases(kinds: KindFacts['kinds'], kind: StepKind): boolean {
+  return canWrite(kinds, kind) || traitsOf({ kinds }, kind).readsDatabases === true;
 }
 
 /** The step with the databases of its workflow, if it does not name its own. */
-export function withDatabases(step: StepModel, databases: DatabasesSpec | undefined): StepModel {
+export function withDatabases(kinds: KindFacts['kinds'], step: StepModel, databases: DatabasesSpec | undefined): StepModel {
   // A fault of the workflow is reported once, not at every step.
   if (databases === undefined || databasesFault(databases as Json) !== undefined) return step;
-  const inner = withMembers(step, (member) => withDatabases(member, databases));
-  return usesDatabases(step.kind) && step.databases === undefined ? { ...inner, databases } : inner;
+  const inner = withMembers(step, (member) => withDatabases(kinds, member, databases));
+  return usesDatabases(kinds, step.kind) && step.databases === undefined ? { ...inner, databases } : inner;
 }
 
 /** The step without databases that it has from its workflow. */

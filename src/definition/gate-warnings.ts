@@ -2,23 +2,24 @@
 // a command that hides which files it runs.
 
 import { createGraph, reachable, successorsOf } from './analysis.ts';
-import { allChecks, type CheckModel } from './check.ts';
+import { allChecks, checksIn, isProgramCheck } from './check.ts';
+import { isAgentKind, type KindFacts } from './kind.ts';
 import { judgesTree, landsWork } from './landing.ts';
 import { type Definition, membersOf, type StepModel } from './model.ts';
 import type { Problem } from './problem.ts';
 import { hiddenScript } from './unseen-command.ts';
 
 /** Returns the warnings about the gates of a workflow. The steps of a flow are not known before it runs. */
-export function gateWarnings({ steps }: Pick<Definition, 'steps'>): Problem[] {
-  return [...gatesBeforeWork(steps), ...steps.flatMap((step) => [step, ...membersOf(step)].flatMap(unseenCommands))];
+export function gateWarnings({ steps }: Pick<Definition, 'steps'>, facts: KindFacts): Problem[] {
+  return [...gatesBeforeWork(steps, facts), ...steps.flatMap((step) => [step, ...membersOf(step)].flatMap(unseenCommands))];
 }
 
-function gatesBeforeWork(steps: readonly StepModel[]): Problem[] {
-  const landings = indexesOf(steps, landsWork);
+function gatesBeforeWork(steps: readonly StepModel[], facts: KindFacts): Problem[] {
+  const landings = indexesOf(steps, (step) => landsWork(facts, step));
   if (landings.length === 0) return [];
   const successors = successorsOf(createGraph(steps));
-  const workers = indexesOf(steps, mayWrite);
-  return indexesOf(steps, isHeld).flatMap((gate) => {
+  const workers = indexesOf(steps, (step) => mayWrite(step, facts));
+  return indexesOf(steps, (step) => isHeld(step, facts)).flatMap((gate) => {
     const without = successors.map((targets, from) => (from === gate ? [] : targets.filter((target) => target !== gate)));
     const after = reachable(without, successors[gate] ?? []);
     const worker = workers.find((index) => {
@@ -47,26 +48,23 @@ function idOf(steps: readonly StepModel[], index: number): string {
   return (steps[index] as StepModel).id;
 }
 
-const HELD_AT_FORGE: ReadonlySet<string> = new Set(['ci_status', 'pr_approval', 'pr_approvals_met', 'no_changes_requested']);
-
 /** Whether a merge requires a step to pass: a gate that checks files, CI or approvals, or a validation. */
-function isHeld(step: StepModel): boolean {
-  if (step.kind === 'gate' && step.config.rerunAtMerge === false) return false;
-  const isForgeGate = step.kind === 'gate' && allChecks(step.config.checks).some(({ check }) => HELD_AT_FORGE.has(check));
-  return step.kind === 'validate' || isForgeGate || judgesTree(step);
+function isHeld(step: StepModel, facts: KindFacts): boolean {
+  if ('config' in step && 'rerunAtMerge' in step.config && step.config.rerunAtMerge === false) return false;
+  const isHeldAtForge = allChecks(checksIn(step)).some(({ check }) => facts.checks[check]?.heldAtMerge === true);
+  return step.kind === 'validate' || isHeldAtForge || judgesTree(facts, step);
 }
 
 /** Whether agents may change files at a step. Those of a group that can be rejected are reviewers. */
-function mayWrite(step: StepModel): boolean {
+function mayWrite(step: StepModel, facts: KindFacts): boolean {
   if (step.mutatesCheckout === false) return false;
-  if (step.kind === 'agent' || step.kind === 'generate') return step.writes === undefined || step.writes.length > 0;
-  return step.next.reject === undefined && membersOf(step).some(mayWrite);
+  if (isAgentKind(facts, step.kind)) return step.writes === undefined || step.writes.length > 0;
+  return step.next.reject === undefined && membersOf(step).some((member) => mayWrite(member, facts));
 }
 
 function unseenCommands(step: StepModel): Problem[] {
-  if (step.kind !== 'gate') return [];
-  return allChecks(step.config.checks).flatMap((check) => {
-    const why = check.check === 'command' ? hiddenScript(check as CheckModel & { readonly check: 'command' }) : undefined;
+  return allChecks(checksIn(step)).flatMap((check) => {
+    const why = isProgramCheck(check) ? hiddenScript(check) : undefined;
     return why === undefined ? [] : [unseenProblem(step.id, why)];
   });
 }

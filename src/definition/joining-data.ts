@@ -2,14 +2,13 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { EndedMember } from './group-result.ts';
+import { type KindFacts, traitsOf } from './kind.ts';
 import type { StepModel } from './model.ts';
 import type { OutcomeName } from './outcome.ts';
 
-const JOINING_KINDS: ReadonlySet<string> = new Set(['task', 'command', 'agent', 'workflow']);
-
 /** Whether the result of a step with this outcome joins the run's data, or which of its fields do. */
-export function joinsData({ kind, merges }: StepModel, outcome: OutcomeName): boolean | readonly string[] {
-  if (!JOINING_KINDS.has(kind) || outcome === 'error' || outcome === 'timeout') return false;
+export function joinsData(kinds: KindFacts['kinds'], { kind, merges }: StepModel, outcome: OutcomeName): boolean | readonly string[] {
+  if (traitsOf({ kinds }, kind).joinsData !== true || outcome === 'error' || outcome === 'timeout') return false;
   // A child's failure is data for the join, not for the run.
   if (kind === 'workflow' && outcome === 'fail') return false;
   return merges ?? true;

@@ -3,25 +3,79 @@
 
 import type { Json } from '../base/json.ts';
 import { budgetFault } from './budget.ts';
-import type { CheckDeclaration } from './check.ts';
-import type { RecoveryPolicy, StepKind, StepModel } from './model.ts';
+import type { CheckDeclaration, CheckTraits } from './check.ts';
+import { membersOf, type RecoveryPolicy, type StepKind, type StepModel } from './model.ts';
 import type { OutcomeName } from './outcome.ts';
 
 /** How the kernel runs an activation of the kind: it executes something, waits, or has members. */
 export type Pipeline = 'execute' | 'human' | 'group' | 'child' | 'delay' | 'signal';
 
-const KERNEL_PIPELINES: Readonly<Partial<Record<StepKind, Pipeline>>> = {
-  human: 'human',
-  parallel: 'group',
-  each: 'group',
-  workflow: 'child',
-  delay: 'delay',
-  signal: 'signal',
-};
+/** What other parts of the engine need to know of a kind. Nothing else decides by the name of a kind what is true of it. */
+export interface KindTraits {
+  /** How the kernel runs it. Default: it is executed. */
+  readonly pipeline?: Pipeline;
+  /** Who does its work, for kinds that authors give work to. A generator is an agent that only writes text. */
+  readonly worker?: 'agent' | 'generator' | 'program' | 'function';
+  /** Whether its work may change files of the workspace: any of them, or those that the step declares. */
+  readonly writesFiles?: 'any' | 'declared';
+  /** True if its conditions may read databases although nobody works there. */
+  readonly readsDatabases?: true;
+  /** True if an object that it returns joins the run's data. */
+  readonly joinsData?: true;
+  /** True if the engine checks work there. */
+  readonly checksWork?: true;
+  /** True if it judges the tree of the workspace without checks of its own. */
+  readonly judgesTree?: true;
+  /** True if it only looks at the forge or at files: the same again does not change what it sees. */
+  readonly onlyLooks?: true;
+  /** True if agents cannot do anything about a failure of it. */
+  readonly isBeyondAgents?: true;
+  /** What it does to take the result of another step back, in a few words, for kinds that can. */
+  undoText?(step: StepModel): string;
+  /** What it leaves outside the run: nothing, nothing that would have to be taken back, or something that lasts. */
+  readonly effects?: 'none' | 'passing' | 'lasting';
+  /** What it means to run it again, in a few words. */
+  readonly again?: string;
+  /** What it did outside the workspace, which putting files back does not undo. */
+  effectText?(step: StepModel): string;
+  /** Whether a step of this kind merges work. */
+  lands?(step: StepModel): boolean;
+}
 
-/** Returns how the kernel runs activations of a kind. Kinds without an entry are executed. */
-export function pipelineOf(kind: StepKind): Pipeline {
-  return KERNEL_PIPELINES[kind] ?? 'execute';
+/** What is true of the kinds and checks that there are. It is passed to whoever has to know. */
+export interface KindFacts {
+  readonly kinds: Readonly<Record<string, KindTraits>>;
+  readonly checks: Readonly<Record<string, CheckTraits>>;
+}
+
+const NO_TRAITS: KindTraits = Object.freeze({});
+
+/** Returns what is true of a kind. */
+export function traitsOf({ kinds }: Pick<KindFacts, 'kinds'>, kind: string): KindTraits {
+  return kinds[kind] ?? NO_TRAITS;
+}
+
+/** Returns how the kernel runs activations of a kind. */
+export function pipelineOf(facts: Pick<KindFacts, 'kinds'>, kind: string): Pipeline {
+  return traitsOf(facts, kind).pipeline ?? 'execute';
+}
+
+/** Whether an agent does the work of a kind, if only by writing text. */
+export function isAgentKind(facts: Pick<KindFacts, 'kinds'>, kind: string): boolean {
+  const { worker } = traitsOf(facts, kind);
+  return worker === 'agent' || worker === 'generator';
+}
+
+/** Whether the work of a kind goes on outside this process, with a shell of its own: that of an agent or a program. */
+export function worksOutside(facts: Pick<KindFacts, 'kinds'>, kind: string): boolean {
+  const { worker } = traitsOf(facts, kind);
+  return worker === 'agent' || worker === 'program';
+}
+
+/** Whether agents work at a step, or at one inside it. The repair of a validation is not the end of it. */
+export function hasAgents(facts: Pick<KindFacts, 'kinds'>, step: StepModel): boolean {
+  if (isAgentKind(facts, step.kind)) return true;
+  return step.kind !== 'validate' && membersOf(step).some((member) => hasAgents(facts, member));
 }
 
 /** Reports what is wrong with the configuration of a step. */
@@ -35,8 +89,10 @@ export interface KindReport {
 }
 
 /** The declaration of a step kind. */
-export interface KindDeclaration {
+export interface KindDeclaration extends KindTraits {
   readonly kind: StepKind;
+  readonly effects: NonNullable<KindTraits['effects']>;
+  readonly again: string;
   /** Outcomes and other keys of transition tables besides the common ones; a function if they depend on the step. */
   readonly outcomes: readonly OutcomeName[] | ((step: StepModel) => readonly OutcomeName[]);
   /** The default recovery of an attempt without a recorded end. */
@@ -48,7 +104,7 @@ export interface KindDeclaration {
 }
 
 /** All step kinds and checks, by name. It is passed to code that validates or compiles. */
-export interface KindRegistry {
+export interface KindRegistry extends KindFacts {
   readonly kinds: Readonly<Record<StepKind, KindDeclaration>>;
   readonly checks: Readonly<Record<string, CheckDeclaration>>;
 }

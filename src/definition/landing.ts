@@ -2,29 +2,25 @@
 // a person who is asked decides about the current tree of the workspace and nothing else.
 
 import { createGraph, reachable, successorsOf } from './analysis.ts';
-import { allChecks, type CheckModel } from './check.ts';
+import { allChecks, type CheckModel, checksIn } from './check.ts';
+import { type KindFacts, traitsOf } from './kind.ts';
 import { type Definition, type GateOptionModel, membersOf, type StepModel, withMembers } from './model.ts';
 import { isBefore } from './rework.ts';
 
-/** Checks that do not read files. `any_of` reads what its nested checks read. */
-export const LOOKS_ELSEWHERE: ReadonlySet<string> = new Set([
-  ...['pr_approval', 'pr_approvals_met', 'no_changes_requested', 'label_present', 'branch_up_to_date'],
-  ...['ci_status', 'webhook', 'any_of'],
-]);
-
 /** Whether any of these checks reads files. */
-export function judgesFiles(checks: readonly CheckModel[]): boolean {
-  return allChecks(checks).some(({ check }) => !LOOKS_ELSEWHERE.has(check));
+export function judgesFiles({ checks: known }: Pick<KindFacts, 'checks'>, checks: readonly CheckModel[]): boolean {
+  return allChecks(checks).some(({ check }) => known[check]?.looksElsewhere !== true);
 }
 
 /** Whether a step merges a pull request, itself or in one of its branches. */
-export function landsWork(step: StepModel): boolean {
-  return (step.kind === 'action' && step.config.action === 'merge_pr') || membersOf(step).some(landsWork);
+export function landsWork(facts: Pick<KindFacts, 'kinds'>, step: StepModel): boolean {
+  return traitsOf(facts, step.kind).lands?.(step) === true || membersOf(step).some((member) => landsWork(facts, member));
 }
 
 /** Whether a step checks files, itself or in one of its branches, or judges a review of them. */
-export function judgesTree(step: StepModel): boolean {
-  return step.kind === 'review' || (step.kind === 'gate' && judgesFiles(step.config.checks)) || membersOf(step).some(judgesTree);
+export function judgesTree(facts: KindFacts, step: StepModel): boolean {
+  if (traitsOf(facts, step.kind).judgesTree === true || judgesFiles(facts, checksIn(step))) return true;
+  return membersOf(step).some((member) => judgesTree(facts, member));
 }
 
 /** Returns the step with its question, if any, also about the tree of the workspace. */
@@ -33,8 +29,8 @@ export function askingAboutTree(step: StepModel): StepModel {
 }
 
 /** Returns the steps with their questions tied to the tree, if any of them checks or merges it. */
-export function tiedToTree(steps: readonly StepModel[]): readonly StepModel[] {
-  return steps.some((step) => judgesTree(step) || landsWork(step)) ? steps.map(tied) : steps;
+export function tiedToTree(facts: KindFacts, steps: readonly StepModel[]): readonly StepModel[] {
+  return steps.some((step) => judgesTree(facts, step) || landsWork(facts, step)) ? steps.map(tied) : steps;
 }
 
 function tied(step: StepModel): StepModel {
@@ -42,12 +38,17 @@ function tied(step: StepModel): StepModel {
 }
 
 /** Whether choosing an option at a question may lead on to a merge. A flow knows no more than that it asked. */
-export function leadsToLanding(definition: Definition, question: string, { outcome, to }: GateOptionModel): boolean {
-  if (definition.form === 'flow' || outcome !== 'ok' || !definition.steps.some(landsWork)) return false;
+export function leadsToLanding(
+  facts: Pick<KindFacts, 'kinds'>,
+  definition: Definition,
+  { question, option: { outcome, to } }: { readonly question: string; readonly option: GateOptionModel },
+): boolean {
+  const lands = (step: StepModel): boolean => landsWork(facts, step);
+  if (definition.form === 'flow' || outcome !== 'ok' || !definition.steps.some(lands)) return false;
   if (to !== undefined && (!('step' in to) || isBefore(definition, to.step, question))) return false;
   const graph = createGraph(definition.steps);
   const successors = successorsOf(graph);
   const start = to === undefined ? successors[graph.position.get(question) ?? -1] : [graph.position.get(to.step) ?? -1];
   const reached = reachable(successors, start ?? []);
-  return definition.steps.some((step, index) => reached[index] === true && landsWork(step));
+  return definition.steps.some((step, index) => reached[index] === true && lands(step));
 }

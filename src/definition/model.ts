@@ -281,6 +281,13 @@ export type StepKind = StepWork['kind'];
 /** A step of one kind. */
 export type StepOf<Kind extends StepKind> = StepFrame & Extract<StepWork, { readonly kind: Kind }>;
 
+/** Returns the role whose agent or generator works at a step; undefined if none is named. */
+export function roleOf(step: StepModel): string | undefined {
+  if (!('config' in step)) return undefined;
+  if ('role' in step.config) return step.config.role;
+  return 'generator' in step.config ? step.config.generator : undefined;
+}
+
 /** Returns the steps inside a step: branches, the body of a fan-out, the repair of a validation. */
 export function membersOf(step: StepWork): readonly StepModel[] {
   if (step.kind === 'parallel') return step.members;
@@ -357,10 +364,4 @@ export interface Definition {
   readonly snapshot?: SnapshotModel;
   /** The initial data of a run, evaluated once, in order; texts may be templates. */
   readonly context?: readonly { readonly name: string; readonly value: Json }[];
-}
-
-/** Whether agents work at a step, or at one inside it. The repair of a validation does not count. */
-export function hasAgents(step: StepModel): boolean {
-  const { kind } = step;
-  return kind === 'agent' || kind === 'generate' || (kind !== 'validate' && membersOf(step).some(hasAgents));
 }

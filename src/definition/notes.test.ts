@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import type { Activation } from '../kernel/activation.ts';
 import type { RunState } from '../kernel/run-state.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import type { StepModel } from './model.ts';
 import { type Setback, setbacksAfter } from './notes.ts';
 import { plainFrame } from './plain-frame.ts';
@@ -19,7 +20,7 @@ function after(
 ): readonly Setback[] | undefined {
   const activation = { path: `${model.id}#1`, step: model.id, side: model.beside } as Activation;
   const result = outcome === 'error' ? { outcome, error: { code: 'STEP_FAILED', message: 'gone', reason: 'error' as const } } : { outcome };
-  return setbacksAfter({ setbacks } as unknown as RunState, { activation, model, result: result as never });
+  return setbacksAfter({ setbacks } as unknown as RunState, { activation, model, result: result as never }, REGISTRY.kinds);
 }
 
 const failed = (step: string, outcome = 'fail'): Setback => ({ path: `${step}#1`, step, outcome, output: undefined, error: undefined });

@@ -13,7 +13,8 @@
 import type { Ref } from '../base/digest.ts';
 import { textWithin } from '../base/short-text.ts';
 import { isWithin } from './address.ts';
-import { hasAgents, type StepModel } from './model.ts';
+import { hasAgents, type KindFacts, traitsOf } from './kind.ts';
+import type { StepModel } from './model.ts';
 import { isSuccess, type OutcomeName } from './outcome.ts';
 
 /** What a person wrote to the run: with a choice at a question, as a note when they resumed it, or with an event at the forge. */
@@ -73,10 +74,10 @@ function cutText(text: string): string {
 /** The notes that are left after a step succeeded; undefined when that changes nothing. */
 export function withoutReadNotes(
   { notes }: RunNotes,
-  { path }: { readonly path: string },
-  model: StepModel,
+  { path, model }: { readonly path: string; readonly model: StepModel },
+  kinds: KindFacts['kinds'],
 ): readonly PersonNote[] | undefined {
-  if (notes === undefined || !hasAgents(model)) return undefined;
+  if (notes === undefined || !hasAgents({ kinds }, model)) return undefined;
   const left = notes.filter((note) => note.by !== 'note' && note.path !== undefined && isWithin(note.path, path));
   return left.length < notes.length ? left : undefined;
 }
@@ -85,11 +86,13 @@ export function withoutReadNotes(
 export function setbacksAfter(
   { setbacks = [] }: RunNotes,
   { activation, model, result }: { readonly activation: EndedVisit; readonly model: StepModel; readonly result: EndedWork },
+  kinds: KindFacts['kinds'],
 ): readonly Setback[] | undefined {
   const { outcome } = result;
   const isGood = isSuccess(model, outcome);
-  if (isGood && hasAgents(model)) return setbacks.length === 0 ? undefined : [];
-  const isSetback = !isGood && outcome !== 'skip' && model.kind !== 'human' && activation.side !== true && !isTolerated(model, outcome);
+  if (isGood && hasAgents({ kinds }, model)) return setbacks.length === 0 ? undefined : [];
+  const isTolerated = traitsOf({ kinds }, model.kind).isBeyondAgents === true && leadsOn(model, outcome);
+  const isSetback = !isGood && outcome !== 'skip' && model.kind !== 'human' && activation.side !== true && !isTolerated;
   if (isSetback) return withSetback({ setbacks }, activation, result);
   const others = setbacks.filter(({ step }) => step !== activation.step);
   return others.length < setbacks.length ? others : undefined;
@@ -102,9 +105,9 @@ export function withSetback({ setbacks = [] }: RunNotes, { path, step }: EndedVi
   return [...setbacks.filter((other) => other.step !== step), setback].slice(-SETBACKS_MAX);
 }
 
-/** Whether an action leads to the same step however it ended. */
-function isTolerated({ kind, next }: StepModel, outcome: OutcomeName): boolean {
+/** Whether a step leads to the same one as if it had ended well. */
+function leadsOn({ next }: StepModel, outcome: OutcomeName): boolean {
   const [way, good] = [next[outcome] ?? next._default, next.ok ?? next._default];
-  if (kind !== 'action' || way === undefined || good === undefined || 'condition' in way || 'condition' in good) return false;
+  if (way === undefined || good === undefined || 'condition' in way || 'condition' in good) return false;
   return 'step' in way.to && 'step' in good.to && way.to.step === good.to.step;
 }

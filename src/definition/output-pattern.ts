@@ -1,5 +1,6 @@
 // Owns which file patterns a step may declare as outputs: those that stay inside the workspace and match quickly.
 
+import { isAgentKind, type KindFacts } from './kind.ts';
 import type { FileOutputModel, OutputModel, StepModel } from './model.ts';
 import { patternCost } from './pattern.ts';
 
@@ -9,12 +10,12 @@ export function isFileOutput<Output extends OutputModel>(output: Output): output
 }
 
 /** Whether a step needs a baseline: it declares files or effects, or has agents, which must not change some files. */
-export function comparesFiles({ kind, outputs = [], contract }: Pick<StepModel, 'kind' | 'outputs' | 'contract'>): boolean {
+export function comparesFiles(
+  kinds: KindFacts['kinds'],
+  { kind, outputs = [], contract }: Pick<StepModel, 'kind' | 'outputs' | 'contract'>,
+): boolean {
   return (
-    kind === 'agent' ||
-    kind === 'generate' ||
-    contract !== undefined ||
-    outputs.some((output) => isFileOutput(output) || output.type === 'effect')
+    isAgentKind({ kinds }, kind) || contract !== undefined || outputs.some((output) => isFileOutput(output) || output.type === 'effect')
   );
 }
 

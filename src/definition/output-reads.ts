@@ -116,7 +116,7 @@ function producerIn(segments: FreePath['segments'], { id }: StepModel, when: Rea
 
 /** Returns the fields of a step's result, if its schema lists them all. */
 function fieldsOf(step: StepModel | undefined): readonly string[] | undefined {
-  const schema: JsonObject | undefined = step?.kind === 'agent' ? step.config.schema : undefined;
+  const schema: JsonObject | undefined = step !== undefined && 'config' in step && 'schema' in step.config ? step.config.schema : undefined;
   if (schema === undefined || !isJsonObject(schema.properties)) return undefined;
   const isOpen = ['additionalProperties', 'patternProperties', 'anyOf', 'oneOf', 'allOf', '$ref'].some(
     (word) => (schema[word] ?? false) !== false,

@@ -1,5 +1,6 @@
 // Owns which branches of a group may write the same files.
 
+import { type KindFacts, traitsOf } from './kind.ts';
 import type { StepModel } from './model.ts';
 import { isFileOutput } from './output-pattern.ts';
 import { fixedStart, isPlain } from './pattern.ts';
@@ -10,8 +11,8 @@ export function writtenBy({ writes, outputs = [] }: Pick<StepModel, 'writes' | '
 }
 
 /** Whether an agent does not declare which files it writes, so that it may write any. */
-export function isSilentWriter(step: Pick<StepModel, 'kind' | 'writes' | 'outputs'>): boolean {
-  return step.kind === 'agent' && step.writes === undefined && writtenBy(step).length === 0;
+export function isSilentWriter(facts: Pick<KindFacts, 'kinds'>, step: Pick<StepModel, 'kind' | 'writes' | 'outputs'>): boolean {
+  return traitsOf(facts, step.kind).worker === 'agent' && step.writes === undefined && writtenBy(step).length === 0;
 }
 
 /** Whether the branches of a group are reviews: if a rejection has a transition, they review and do not write. */

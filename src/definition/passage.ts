@@ -2,6 +2,7 @@
 // successful end, which of them are questions to people, and which answers continue.
 
 import { createGraph, type Graph, reachable, successorsOf } from './analysis.ts';
+import { type KindFacts, traitsOf } from './kind.ts';
 import { type Definition, membersOf, type StepModel } from './model.ts';
 
 /** A question before a step, and the steps its answers lead to from which that step is reached without asking again. */
@@ -38,8 +39,8 @@ export function asksPerson(step: StepModel): boolean {
 }
 
 /** True for a step at which the engine checks work. */
-export function checksWork(step: StepModel): boolean {
-  return step.kind === 'gate' || step.kind === 'validate' || membersOf(step).some(checksWork);
+export function checksWork(facts: Pick<KindFacts, 'kinds'>, step: StepModel): boolean {
+  return traitsOf(facts, step.kind).checksWork === true || membersOf(step).some((member) => checksWork(facts, member));
 }
 
 /** Returns the steps on every path from one step to another, without the second; only the first if there is no path. */

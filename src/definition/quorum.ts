@@ -1,5 +1,6 @@
 // Owns how many people of which groups the questions and approvals of a workflow need.
 
+import { checksIn, isGroupApproval } from './check.ts';
 import { membersOf, type StepModel } from './model.ts';
 
 /** The number of people of these groups who must agree at a step. */
@@ -21,8 +22,7 @@ export function quorumsIn(steps: readonly StepModel[], group?: string): Quorum[]
 
 // An approval inside `any_of` is not required, because another check can pass instead.
 function approvalsOf(step: StepModel, name: string): Quorum[] {
-  const checks = step.kind === 'gate' ? step.config.checks : [];
-  return checks.flatMap((check) =>
-    check.check === 'pr_approval' ? [{ step: name, from: [check.from].flat(), count: check.count ?? 1 }] : [],
+  return checksIn(step).flatMap((check) =>
+    isGroupApproval(check) ? [{ step: name, from: [check.from].flat(), count: check.count ?? 1 }] : [],
   );
 }

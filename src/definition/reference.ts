@@ -4,9 +4,9 @@
 import { isJsonObject, type Json } from '../base/json.ts';
 import { foldedName } from '../base/person.ts';
 import { didYouMean } from '../base/suggest.ts';
-import { allChecks } from './check.ts';
-import { databasesOf } from './database.ts';
-import { type ArgModel, type Definition, membersOf, type StepModel } from './model.ts';
+import { allChecks, checksIn } from './check.ts';
+import { databaseNames } from './database.ts';
+import { type ArgModel, type Definition, membersOf, roleOf, type StepModel } from './model.ts';
 import type { Problem } from './problem.ts';
 import { type Quorum, quorumsIn } from './quorum.ts';
 
@@ -46,20 +46,19 @@ function stepReferences(step: StepModel, at: string): Reference[] {
 }
 
 function ownReferences(work: StepModel, step: string): Reference[] {
-  return [...workReferences(work, step), ...databasesOf(work).map(({ name }) => ({ kind: 'database' as const, step, name }))];
+  return [...workReferences(work, step), ...databaseNames(work).map((name) => ({ kind: 'database' as const, step, name }))];
 }
 
 function workReferences(work: StepModel, step: string): Reference[] {
-  if (work.kind === 'agent' && work.config.role !== undefined) return [{ kind: 'role', step, name: work.config.role }];
-  if (work.kind === 'generate' && work.config.generator !== undefined) return [{ kind: 'role', step, name: work.config.generator }];
+  const role = roleOf(work);
+  if (role !== undefined) return [{ kind: 'role', step, name: role }];
   if (work.kind === 'workflow' && work.review !== undefined) {
     const { roles, from } = work.review;
     const group = from === undefined ? [] : [{ kind: 'group' as const, step, from, count: 1 }];
     return [...roles.map((name) => ({ kind: 'role' as const, step, name })), ...group];
   }
   if (work.kind === 'workflow') return [{ kind: 'workflow', step, name: work.workflow, input: work.input }];
-  if (work.kind !== 'gate') return [];
-  return allChecks(work.config.checks).map(({ check }) => ({ kind: 'check', step, name: check }));
+  return allChecks(checksIn(work)).map(({ check }) => ({ kind: 'check', step, name: check }));
 }
 
 /** Returns a problem for each reference to something that does not exist. */

@@ -1,6 +1,5 @@
 // Owns when a failed attempt is retried, and after which delay. A broken contract has a budget of its own.
 
-import { pipelineOf } from './kind.ts';
 import type { StepModel } from './model.ts';
 
 /** The failed attempt, and the first attempt of the current retry budget. */
@@ -20,7 +19,7 @@ interface TryError {
 /** Whether a failed attempt is retried. */
 export function mayRetry(model: StepModel, { attempt, since, broken = 0 }: FailedTry, { reason, retryable }: TryError): boolean {
   // A group is not restarted as a whole: its members have their own retries, and a person can send back the rest.
-  if (pipelineOf(model.kind) === 'group') return false;
+  if (model.kind === 'parallel' || model.kind === 'each') return false;
   if (reason === 'contract') return broken < model.contractRetries;
   if ((reason !== 'error' && reason !== 'timeout') || retryable === false) return false;
   return model.retry.on.includes(reason) && attempt - since - broken < model.retry.max;

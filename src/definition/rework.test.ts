@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { defineWorkflow } from '../compat/index.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { arg } from './arg.ts';
+import { defineStepKind } from './own-kind.ts';
 import { bypassesIn } from './rework.ts';
 
 function bypasses(rework: string, more: Parameters<typeof defineWorkflow>[0]['steps'] = []) {
@@ -23,7 +25,7 @@ function bypasses(rework: string, more: Parameters<typeof defineWorkflow>[0]['st
       ...more,
     ],
   });
-  return bypassesIn(compiled.definition.steps, compiled.definition.entry);
+  return bypassesIn(compiled.definition.steps, compiled.definition.entry, REGISTRY);
 }
 
 test('rework that passes the checks again bypasses nothing', () => {
@@ -33,6 +35,11 @@ test('rework that passes the checks again bypasses nothing', () => {
 test('rework that returns to the question without a check is found, with the check it misses', () => {
   const fix = { id: 'fix', handler: () => ({}), next: 'ask' };
   expect(bypasses('fix', [fix])).toEqual([{ gate: 'ask', rework: 'fix', check: 'check' }]);
+});
+
+test("rework by a kind of the application's own is found as well", () => {
+  const mend = defineStepKind({ kind: 'mend', parse: () => ({}), run: () => ({ output: null }) });
+  expect(bypasses('fix', [{ id: 'fix', use: mend({}), next: 'ask' }])).toEqual([{ gate: 'ask', rework: 'fix', check: 'check' }]);
 });
 
 test('rework on a longer path is found as well', () => {
@@ -65,5 +72,5 @@ test('a check that was not on every path is not required', () => {
     ],
     params: { quick: arg({ description: 'quick', type: 'boolean', default: false }) },
   });
-  expect(bypassesIn(compiled.definition.steps, compiled.definition.entry)).toEqual([]);
+  expect(bypassesIn(compiled.definition.steps, compiled.definition.entry, REGISTRY)).toEqual([]);
 });

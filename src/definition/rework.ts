@@ -2,6 +2,7 @@
 // without the checks that it had to pass before.
 
 import { createGraph, reachable, reversed, successorsOf } from './analysis.ts';
+import { type KindFacts, pipelineOf, traitsOf } from './kind.ts';
 import type { Definition, StepKind, StepModel } from './model.ts';
 
 /** A path from a question through work and back to it that misses a check. */
@@ -14,14 +15,11 @@ export interface Bypass {
   readonly check: string;
 }
 
-const CHECKS: ReadonlySet<StepKind> = new Set(['gate', 'validate']);
-const WORK: ReadonlySet<StepKind> = new Set(['agent', 'generate', 'task', 'command', 'workflow', 'parallel', 'each']);
-
 /** Returns all bypasses. Unreachable steps are ignored. */
-export function bypassesIn(steps: readonly StepModel[], entry: string): Bypass[] {
+export function bypassesIn(steps: readonly StepModel[], entry: string, facts: Pick<KindFacts, 'kinds'>): Bypass[] {
   const graph = createGraph(steps);
   const start = graph.position.get(entry);
-  const checks = steps.flatMap(({ kind }, index) => (CHECKS.has(kind) ? [index] : []));
+  const checks = steps.flatMap(({ kind }, index) => (traitsOf(facts, kind).checksWork === true ? [index] : []));
   if (start === undefined || checks.length === 0) return [];
   const successors = successorsOf(graph);
   return steps.flatMap(({ gate }, question) => {
@@ -29,7 +27,7 @@ export function bypassesIn(steps: readonly StepModel[], entry: string): Bypass[]
     return checks.flatMap((check) => {
       const without = successors.map((targets, from) => (from === check ? [] : targets.filter((target) => target !== check)));
       if (check === question || reachable(without, [start])[question] === true) return [];
-      return bypassing({ steps, without, question }).map((rework) => named(steps, { gate: question, rework, check }));
+      return bypassing({ steps, without, question }, facts).map((rework) => named(steps, { gate: question, rework, check }));
     });
   });
 }
@@ -55,14 +53,22 @@ interface Way {
 }
 
 /** Returns where a person can send the work so that it is changed and comes back without the check. */
-function bypassing({ steps, without, question }: Way): number[] {
+function bypassing({ steps, without, question }: Way, facts: Pick<KindFacts, 'kinds'>): number[] {
   const onward = without.map((targets, from) => (from === question ? [] : targets));
   const comesBack = reachable(reversed(onward), [question]);
   return [...new Set(without[question] ?? [])].filter((target) => {
     if (target === question || comesBack[target] !== true) return false;
     const passed = reachable(onward, [target]);
-    return steps.some(({ kind }, index) => index !== question && WORK.has(kind) && passed[index] === true && comesBack[index] === true);
+    return steps.some(
+      ({ kind }, index) => index !== question && isWork(facts, kind) && passed[index] === true && comesBack[index] === true,
+    );
   });
+}
+
+/** Whether steps of a kind are there to work, themselves or inside. */
+function isWork(facts: Pick<KindFacts, 'kinds'>, kind: StepKind): boolean {
+  const pipeline = pipelineOf(facts, kind);
+  return traitsOf(facts, kind).worker !== undefined || pipeline === 'group' || pipeline === 'child';
 }
 
 function named(steps: readonly StepModel[], at: Readonly<Record<keyof Bypass, number>>): Bypass {

@@ -8,7 +8,7 @@ import { isChoice } from './analysis.ts';
 import { contractProblems } from './contract/contract-problems.ts';
 import { databasesFault, databasesOf, usesDatabases, writtenDatabase } from './database.ts';
 import type { FindingCode } from './finding.ts';
-import { isCount, type KindRegistry, type KindReport, pipelineOf } from './kind.ts';
+import { isAgentKind, isCount, type KindFacts, type KindRegistry, type KindReport, pipelineOf, traitsOf, worksOutside } from './kind.ts';
 import { type Edge, type HumanGateModel, membersOf, type StepModel } from './model.ts';
 import { networkFault } from './network.ts';
 import { COMMON_OUTCOMES, Outcome } from './outcome.ts';
@@ -53,11 +53,11 @@ export function checkStep(place: StepPlace, checks: StepChecks): void {
   checkNext(place, checks, fault);
   checkGate(place, fault);
   checkWrites(place, fault);
-  checkRestrictions(place, fault);
+  checkRestrictions(place, checks.registry, fault);
   checkContract(step, fault);
-  checkDatabases(place, fault);
-  checkRestore(place, fault);
-  checkMembership(place, fault);
+  checkDatabases(place, checks.registry, fault);
+  checkRestore(place, checks.registry, fault);
+  checkMembership(place, checks.registry, fault);
   checkJoin(step, fault);
   checkNumbers(step, fault);
   for (const source of expressionsOf(step)) expression(source.text, source.what);
@@ -101,7 +101,7 @@ function checkNext({ step, group }: StepPlace, { problems, registry }: StepCheck
 function outcomesOf(step: StepModel, { kinds }: KindRegistry): readonly string[] {
   const { outcomes } = kinds[step.kind];
   // The outcome when others changed the same rows meanwhile.
-  const conflict = writtenDatabase(step) === undefined ? [] : ['conflict'];
+  const conflict = writtenDatabase(kinds, step) === undefined ? [] : ['conflict'];
   return [...(step.routes ?? []), ...conflict, ...(typeof outcomes === 'function' ? outcomes(step) : outcomes)];
 }
 
@@ -143,38 +143,34 @@ function checkGate({ step, group }: StepPlace, fault: Fault): void {
     fault('MEMBER_INVALID', `an option leads out of "${group.id}"`, 'give the option an outcome; the join of the group decides');
 }
 
-const RESTORED: readonly string[] = ['agent', 'generate', 'command', 'task', 'own', 'validate'];
-
 /** Only a step that runs in the workspace has files to restore. */
-function checkRestore({ step }: StepPlace, fault: Fault): void {
+function checkRestore({ step }: StepPlace, facts: KindFacts, fault: Fault): void {
   if (step.onFail === undefined) return;
   if (step.onFail !== 'restore') fault('FIELD_INVALID', `\`onFail\` must be "restore"`, 'write "restore", or remove it');
-  else if (!RESTORED.includes(step.kind))
+  else if (traitsOf(facts, step.kind).writesFiles === undefined)
     fault('FIELD_INVALID', `\`onFail\` has no effect on a ${step.kind} step`, 'remove it; it is for steps that write files');
   else if (step.mutatesCheckout === false)
     fault('FIELD_INVALID', '`onFail: restore` has no effect on a step that may not change files', 'remove one of the two');
 }
 
-const RESTRICTED: readonly string[] = ['agent', 'generate', 'command'];
-
 /** Network and file restrictions only apply to agents and programs. */
-function checkRestrictions({ step }: StepPlace, fault: Fault): void {
+function checkRestrictions({ step }: StepPlace, facts: KindFacts, fault: Fault): void {
   const { network, mutatesCheckout, kind } = step;
   const named = network !== undefined ? 'network' : mutatesCheckout !== undefined ? 'mutatesCheckout' : undefined;
   if (named === undefined) return;
-  if (!RESTRICTED.includes(kind))
+  if (!isAgentKind(facts, kind) && !worksOutside(facts, kind))
     fault('FIELD_INVALID', `\`${named}\` has no effect on a ${kind} step`, 'remove it; it is for agents and commands');
   const wrong = network === undefined ? undefined : networkFault(network as Json);
   if (wrong !== undefined) fault('FIELD_INVALID', `its network ${wrong}`, 'write false, or a list of hosts');
 }
 
-function checkDatabases({ step, group }: StepPlace, fault: Fault): void {
+function checkDatabases({ step, group }: StepPlace, { kinds }: KindFacts, fault: Fault): void {
   const { databases, kind } = step;
   if (databases === undefined) return;
-  if (!usesDatabases(kind))
+  if (!usesDatabases(kinds, kind))
     fault('FIELD_INVALID', `\`databases\` has no effect on a ${kind} step`, 'write it on the steps inside it, or on the workflow');
   const wrong = databasesFault(databases as Json);
-  const placed = group === undefined ? undefined : databasesOf(step).find(({ copy }) => copy !== undefined);
+  const placed = group === undefined ? undefined : databasesOf(kinds, step).find(({ copy }) => copy !== undefined);
   if (placed !== undefined)
     fault(
       'FIELD_INVALID',
@@ -220,8 +216,8 @@ function checkDeciders({ from, count, subjects }: HumanGateModel, fault: Fault):
   }
 }
 
-function checkMembership({ step, group }: StepPlace, fault: Fault): void {
-  const isGroup = pipelineOf(step.kind) === 'group';
+function checkMembership({ step, group }: StepPlace, facts: KindFacts, fault: Fault): void {
+  const isGroup = pipelineOf(facts, step.kind) === 'group';
   if (group !== undefined && isGroup)
     fault(
       'MEMBER_INVALID',

@@ -3,6 +3,7 @@
 // not repeat count as overridden.
 
 import { EngineError } from '../base/error.ts';
+import { type KindFacts, traitsOf } from '../definition/kind.ts';
 import type { Definition } from '../definition/model.ts';
 import type { Detour, Override } from '../definition/passage.ts';
 import { asksPerson, checksWork, questionsPassed, stepsAfter, stepsBetween } from '../definition/passage.ts';
@@ -19,30 +20,31 @@ export interface Beginning {
 export type StartPlace = Pick<StartOptions, 'from' | 'outputs' | 'origin'> & { readonly past?: Pick<ForkHistory, 'done'> };
 
 /** Computes what a run skips when it is started with these options. */
-export function beginningOf(definition: Definition, options: StartPlace): Beginning {
+export function beginningOf(facts: KindFacts, definition: Definition, options: StartPlace): Beginning {
   const { from, past, outputs = {} } = options;
   const given = Object.keys(outputs);
   refuseDecisions(definition, given);
   if (from === undefined) return given.length === 0 ? {} : withOverride(options, given);
   if (definition.form === 'flow')
-    return withOverride(options, [...given, ...(past?.done ?? []).flatMap(({ step, kind }) => (CHECKS.has(kind) ? [step] : []))]);
+    return withOverride(options, [
+      ...given,
+      ...(past?.done ?? []).flatMap(({ step, kind }) => (traitsOf(facts, kind).checksWork === true ? [step] : [])),
+    ]);
   const before = past === undefined ? stepsBetween(definition, definition.entry, from).filter((step) => step !== from) : pastSteps(options);
   const asks = questionsPassed(definition, from, before);
   const again = new Set([from, ...stepsAfter(definition, from), ...asks.map(({ step }) => step)]);
-  const isPassed = past === undefined ? () => true : checkIn(definition);
+  const isPassed = past === undefined ? () => true : checkIn(facts, definition);
   const passed = before.filter((step) => !again.has(step) && isPassed(step));
   const detour = asks.length === 0 ? {} : { detour: { asks, to: from } };
   return { ...withOverride(options, [...new Set([...passed, ...given])]), ...detour };
 }
 
-const CHECKS: ReadonlySet<string> = new Set(['gate', 'validate']);
-
 function pastSteps({ past }: StartPlace): string[] {
   return [...new Set((past?.done ?? []).map(({ step }) => step))];
 }
 
-function checkIn({ steps }: Definition): (step: string) => boolean {
-  const checks = new Set(steps.filter(checksWork).map(({ id }) => id));
+function checkIn(facts: KindFacts, { steps }: Definition): (step: string) => boolean {
+  const checks = new Set(steps.filter((step) => checksWork(facts, step)).map(({ id }) => id));
   return (step) => checks.has(step);
 }
 

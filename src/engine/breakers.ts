@@ -6,6 +6,7 @@
 
 import { formatDuration } from '../base/duration.ts';
 import { BREAKERS, type Breakers, WARNED_FROM } from '../definition/breakers.ts';
+import { pipelineOf, traitsOf } from '../definition/kind.ts';
 import { isSettled } from '../definition/run-status.ts';
 import { childOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
@@ -174,7 +175,7 @@ export class CircuitBreakers {
       case 'toolCalls':
         return this.toolCallsOf(state);
       case 'activeMs':
-        return { value: await activeMs(core.store, state, now) };
+        return { value: await activeMs(core, state, now) };
       default:
         return { value: since === undefined ? 0 : now - since };
     }
@@ -184,7 +185,7 @@ export class CircuitBreakers {
     const known = this.tools.get(id);
     if (known !== undefined) return known;
     const { transcripts, core } = this.parts;
-    const ended = (await core.store.attempts(id)).filter(({ kind }) => kind === 'agent');
+    const ended = (await core.store.attempts(id)).filter(({ kind }) => traitsOf(core.parts.facts, kind).worker === 'agent');
     const counts = ended.map(({ path, attempt }) => {
       const lines = transcripts === undefined ? undefined : readTranscript(transcripts, { run: id, path, attempt });
       return lines?.filter(({ kind }) => kind === 'tool').length ?? 0;
@@ -274,22 +275,10 @@ async function sleepsSince(store: Store, { live, at }: RunState): Promise<number
   return since;
 }
 
-const WORKS: ReadonlySet<string> = new Set([
-  'agent',
-  'command',
-  'gate',
-  'generate',
-  'task',
-  'own',
-  'validate',
-  'review',
-  'webhook',
-  'action',
-]);
-
-async function activeMs(store: Store, { id, live }: RunState, now: number): Promise<number> {
+async function activeMs({ store, parts: { facts } }: EngineCore, { id, live }: RunState, now: number): Promise<number> {
   const ended = (await store.attempts(id)).reduce(
-    (sum, { kind, startedAt, endedAt }) => sum + (WORKS.has(kind) && startedAt !== undefined ? endedAt - startedAt : 0),
+    (sum, { kind, startedAt, endedAt }) =>
+      sum + (pipelineOf(facts, kind) === 'execute' && startedAt !== undefined ? endedAt - startedAt : 0),
     0,
   );
   return Object.values(live).reduce((sum, one) => sum + (one.state === 'running' ? now - one.startedAt : 0), ended);

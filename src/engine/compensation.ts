@@ -7,6 +7,7 @@
 import { EngineError, isEngineError, isPassing } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
+import { traitsOf } from '../definition/kind.ts';
 import { type Definition, type StepModel, stepsWithin } from '../definition/model.ts';
 import { isSuccess } from '../definition/outcome.ts';
 import { childIdOf, type RunState } from '../kernel/run-state.ts';
@@ -61,9 +62,6 @@ interface UndoneRun {
   readonly snapshot: () => Snapshot | Promise<Snapshot>;
 }
 
-/** Kinds of steps that change nothing outside the run. */
-const HARMLESS: ReadonlySet<string> = new Set(['human', 'gate', 'delay', 'signal', 'parallel', 'each', 'review', 'generate', 'workflow']);
-
 /** Returns what would be undone if the run were cancelled now. */
 export async function planCancel(core: EngineCore, run: string): Promise<CancelPlan> {
   const items: UndoItem[] = [];
@@ -78,8 +76,10 @@ export async function planCancel(core: EngineCore, run: string): Promise<CancelP
       const { path, step, attempt, endedAt, outcome, kind } = row;
       const item = { run: id, path, step, attempt, endedAt };
       const undo = undoOf(step);
-      if (undo !== undefined && outcome !== undefined && isSuccess({}, outcome)) items.push({ ...item, by: wordsOf(undo) });
-      else if (undo === undefined && row.status === 'completed' && !HARMLESS.has(kind)) stays.push({ ...item, kind });
+      if (undo !== undefined && outcome !== undefined && isSuccess({}, outcome))
+        items.push({ ...item, by: traitsOf(core.parts.facts, undo.kind).undoText?.(undo) ?? undo.title });
+      else if (undo === undefined && row.status === 'completed' && traitsOf(core.parts.facts, kind).effects === 'lasting')
+        stays.push({ ...item, kind });
     }
   }
   return { items: newestFirst(items), stays: newestFirst(stays) };
@@ -94,13 +94,6 @@ async function undosOf(core: EngineCore, run: string): Promise<(step: string) =>
   }
   const program = graphProgram(definition);
   return (step) => program.model(step).undo;
-}
-
-/** A short description of what an undo does. */
-function wordsOf(undo: StepModel): string {
-  if (undo.kind === 'command') return undo.config.run ?? (undo.config.argv ?? []).join(' ');
-  if (undo.kind === 'action') return undo.config.action;
-  return undo.title === 'undo' ? 'a function' : undo.title;
 }
 
 /** The runs that a run started and that have not been undone themselves. */

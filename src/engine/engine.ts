@@ -100,9 +100,9 @@ export class EngineCore implements DriverHost {
     const bound = bindParams(definition.params, given, `workflow "${definition.name}"`);
     const id = options.id ?? createRunId();
     this.assertFree(id);
-    const { override, detour } = beginningOf(definition, options);
+    const { override, detour } = beginningOf(this.parts.facts, definition, options);
     const signing = signingAtStart(this.parts.signing, definition, options.signing);
-    const program = programOf(this.parts.source, { workflow, params: bound }, options);
+    const program = programOf(this.parts, { workflow, params: bound }, options);
     const { concurrency } = definition;
     const record = this.recordFor(id, { reads: program.program.reads, fresh: true, concurrency, ...present({ parked: options.parked }) });
     record.params = bound;
@@ -156,7 +156,8 @@ export class EngineCore implements DriverHost {
       store: this.store,
       run,
       ...more,
-      slots: (model) => slotsOf(this.parts.limits, model, concurrency),
+      kinds: this.parts.facts.kinds,
+      slots: (model) => slotsOf(this.parts, model, concurrency),
       limitOf: (key) => limitOf(this.parts.limits, key, concurrency) ?? Number.MAX_SAFE_INTEGER,
       holding: () => this.draining || parked === true,
     });

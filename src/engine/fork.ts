@@ -62,7 +62,7 @@ export async function planFork(core: EngineCore, run: string, from: string): Pro
   const rows = (await core.store.attempts(run)).filter((row) => row.outcome !== undefined);
   const isPast = pastRows(cut);
   const options = { from: cut.step, past: { done: reused } };
-  const { override, detour } = beginningOf(definition, { ...options, origin: { actor: run } });
+  const { override, detour } = beginningOf(core.parts.facts, definition, { ...options, origin: { actor: run } });
   return {
     run,
     from: cut.step,

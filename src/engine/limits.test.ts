@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defineWorkflow } from '../compat/index.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { type LimitScope, limitOf, slotsOf } from './limits.ts';
 
 const definition = defineWorkflow({
@@ -19,14 +20,14 @@ const scope = (limits: LimitScope['limits']): LimitScope => ({
 describe('the semaphores of a step', () => {
   test('are those with a limit: total, repository, role, credential, and custom keys', () => {
     const all = scope({ global: 9, repository: 8, roles: { writer: 7 }, credentials: { account: 6 }, keys: { db: 5 } });
-    const keys = slotsOf(all, write as never);
+    const keys = slotsOf({ limits: all, facts: REGISTRY }, write as never);
     expect(keys).toEqual(['global', 'repository:repo', 'role:writer', 'credential:account', 'key:db']);
     expect(keys.map((key) => limitOf(all, key))).toEqual([9, 8, 7, 6, 5]);
   });
 
   test('do not exist without limits, or for a step that only waits', () => {
-    expect(slotsOf(scope({}), write as never)).toEqual([]);
-    expect(slotsOf(scope({ global: 1, keys: { db: 1 } }), ask as never)).toEqual([]);
+    expect(slotsOf({ limits: scope({}), facts: REGISTRY }, write as never)).toEqual([]);
+    expect(slotsOf({ limits: scope({ global: 1, keys: { db: 1 } }), facts: REGISTRY }, ask as never)).toEqual([]);
   });
 
   test('are not confused by names such as constructor, or by a colon in a name', () => {

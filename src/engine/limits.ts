@@ -1,7 +1,7 @@
 // Owns semaphores: which keys a step must hold, and how many steps may hold each at once. Limits are read when a slot
 // is taken, so a configuration change also applies to running runs.
 
-import { pipelineOf } from '../definition/kind.ts';
+import { type KindFacts, pipelineOf } from '../definition/kind.ts';
 import type { Concurrency, StepModel } from '../definition/model.ts';
 import { entryOf } from '../steps/services.ts';
 
@@ -22,15 +22,19 @@ export interface LimitScope {
 }
 
 /** Returns the semaphores that a step must hold and that have a limit. */
-export function slotsOf(scope: LimitScope, model: StepModel, concurrency?: Concurrency): readonly string[] {
-  if (pipelineOf(model.kind) !== 'execute') return [];
+export function slotsOf(
+  { limits: scope, facts }: { readonly limits: LimitScope; readonly facts: KindFacts },
+  model: StepModel,
+  concurrency?: Concurrency,
+): readonly string[] {
+  if (pipelineOf(facts, model.kind) !== 'execute') return [];
   const own = concurrency === undefined ? [] : [concurrency.key];
   if (Object.keys(scope.limits).length === 0) return own;
   return [...keysOf(scope, model).filter((key) => limitOf(scope, key) !== undefined), ...own];
 }
 
 function keysOf(scope: LimitScope, model: StepModel): string[] {
-  const role = model.kind === 'agent' ? model.config.role : undefined;
+  const role = 'config' in model && 'role' in model.config ? model.config.role : undefined;
   const credential = role === undefined ? undefined : scope.credentialOf(role);
   return [
     'global',

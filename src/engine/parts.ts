@@ -1,6 +1,7 @@
 // Owns the dependencies of an engine, which its caller wires.
 
 import type { Json, JsonObject } from '../base/json.ts';
+import type { KindFacts } from '../definition/kind.ts';
 import type { Redactor } from '../process/redact.ts';
 import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
 import type { Store } from '../store/store.ts';
@@ -17,6 +18,8 @@ export interface EngineParts {
   readonly clock: Clock;
   readonly source: DefinitionSource;
   readonly runAttempt: AttemptRunner;
+  /** What is true of the kinds and checks that there are. */
+  readonly facts: KindFacts;
   /** Reads the forge facts that decisions refer to. */
   readonly outside: DriverHost['outside'];
   /** Which decisions need a signature, and whose keys count. */

@@ -5,6 +5,7 @@ import { EngineError } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type BoundStep, type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';
+import type { KindFacts } from '../definition/kind.ts';
 import { type Definition, type StepModel, stepsWithin } from '../definition/model.ts';
 import { plainFrame } from '../definition/plain-frame.ts';
 import type { Ref } from '../kernel/activation.ts';
@@ -25,6 +26,12 @@ export interface BoundProgram {
   readonly child: (step: string) => CompiledWorkflow | undefined;
   /** Returns the undo of a step, if it has one. */
   readonly undo: (step: string) => BoundStep | undefined;
+}
+
+/** What programs are made with. */
+interface ProgramParts {
+  readonly source: DefinitionSource;
+  readonly facts: KindFacts;
 }
 
 /** Returns the workflow with a name, or throws an error that lists the known ones. */
@@ -53,12 +60,12 @@ export function checkUnchanged(run: { readonly state: RunState; readonly codeHas
 
 /** Creates the program of a new run. One that starts in the middle uses the history of another run and supplied results. */
 export function programOf(
-  source: DefinitionSource,
+  { source, facts }: ProgramParts,
   { workflow, params }: { readonly workflow: CompiledWorkflow; readonly params: JsonObject },
   { past, outputs, from }: Pick<StartOptions, 'past' | 'outputs' | 'from'>,
 ): BoundProgram {
   if (workflow.definition.form === 'graph') return graphOf(workflow.definition, workflow, source);
-  const program = createFlowProgram({ workflow, params, undoes: undoesIn(source, workflow) });
+  const program = createFlowProgram({ workflow, params, facts, undoes: undoesIn(source, workflow) });
   const given = new Map([...(past?.given ?? []), ...Object.entries(outputs ?? {})]);
   if (past !== undefined || from !== undefined || given.size > 0)
     program.replay(undefined, past?.history ?? [], { outputs: given, ...(from === undefined ? {} : { until: from }) });
@@ -82,13 +89,13 @@ const INERT: StepModel = { ...plainFrame('', 'ask'), kind: 'task', config: {}, r
 
 /** Creates the program of an existing run: a graph from its stored data, a flow by replaying its results. */
 export async function programOfRun(
-  { store, parts: { source } }: { readonly store: Store; readonly parts: { readonly source: DefinitionSource } },
+  { store, parts: { source, facts } }: { readonly store: Store; readonly parts: ProgramParts },
   state: RunState,
   given: { workflow: CompiledWorkflow; definition: Definition; params: JsonObject },
 ): Promise<BoundProgram> {
   const { workflow, definition, params } = given;
   if (state.form === 'graph') return graphOf(workflow.hash === state.def ? workflow.definition : definition, workflow, source);
-  const program = createFlowProgram({ workflow, params, undoes: undoesIn(source, workflow) });
+  const program = createFlowProgram({ workflow, params, facts, undoes: undoesIn(source, workflow) });
   // Rows beyond the checkpoint belong to an owner that took the run over meanwhile.
   const past = (await store.attempts(state.id)).filter((row) => row.seq <= state.seq);
   program.replay(state, await historyOf(store, state, past), { outputs: await givenResults(store, past) });

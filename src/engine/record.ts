@@ -33,6 +33,7 @@ export interface RecordOptions {
   /** True for a run without history: there is nothing to load. */
   readonly fresh: boolean;
   readonly slots: (model: StepModel) => readonly string[];
+  readonly kinds: View['kinds'];
   /** The current limit of a semaphore. */
   readonly limitOf: (key: string) => number;
   readonly holding: () => boolean;
@@ -90,6 +91,10 @@ export class RunRecord implements View {
       if (need.read === 'output') this.namedOutputs.set(need.step, undefined);
     }
     if (options.fresh) this.whole = { data: bare([]), results: bare([]), completed: new Set() };
+  }
+
+  get kinds(): View['kinds'] {
+    return this.options.kinds;
   }
 
   get holding(): boolean {

@@ -71,7 +71,7 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
   if (option.requiresInput && (request.input ?? '').trim() === '')
     throw new EngineError('INPUT_REQUIRED', `option "${option.label}" of gate "${gate.step}" requires a text; pass it as input`);
   if (request.digest !== undefined && request.digest !== gate.digest) throw changed(run, gate);
-  if (leadsToLanding(loaded.definition, gate.step, option))
+  if (leadsToLanding(core.parts.facts, loaded.definition, { question: gate.step, option }))
     await assertMayLand(core.store, run, `option "${option.label}" of gate "${gate.step}"`);
   const known = actorFor(core, gate, who);
   // The signer's name is recorded as it is in the key list, however a group spells it.

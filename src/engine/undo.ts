@@ -11,6 +11,7 @@ import { join, relative, sep } from 'node:path';
 import { EngineError } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 import { isWithin, modelNamed, parsePath, partNamed } from '../definition/address.ts';
+import { type KindFacts, type KindTraits, traitsOf } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
 import { isFinal } from '../definition/run-status.ts';
 import { waitOf } from '../kernel/activation.ts';
@@ -91,12 +92,22 @@ interface Worked {
   readonly plan: UndoPlan;
 }
 
+/** Where the files of a run are recorded, and what is known of its kinds of steps. */
+export interface UndoSource extends FileSource {
+  readonly facts: Pick<KindFacts, 'kinds'>;
+}
+
+/** The snapshots of a run of an engine, to put files back; throws where it keeps none. */
+export function undoSourceOf(core: Pick<EngineCore, 'store' | 'parts'>, run: string): UndoSource {
+  return { ...fileSourceOf(core, run), facts: core.parts.facts };
+}
+
 /** Restores the workspace and records that in the run's history, also for an ended run. */
 export async function undoRun(core: EngineCore, run: string, request: UndoRequest): Promise<UndoResult> {
   const dedupe = `undone/${createRunId()}`;
   // Withdraws nothing, since nothing was posted: a store that rejects writes fails here, before a file changes.
   await core.withdraw(run, dedupe);
-  const done = await undoFiles(fileSourceOf(core, run), request);
+  const done = await undoFiles(undoSourceOf(core, run), request);
   const action = { do: 'undone', to: done.to, files: done.files.length - done.changed.length, tree: done.from } as const;
   const actor = requireActor(request, `undo steps of run ${run}`);
   const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action };
@@ -109,12 +120,12 @@ export async function undoRun(core: EngineCore, run: string, request: UndoReques
 }
 
 /** Returns what an undo would do. Nothing in the workspace changes. */
-export async function planUndo(source: FileSource, request: UndoRequest): Promise<UndoPlan> {
+export async function planUndo(source: UndoSource, request: UndoRequest): Promise<UndoPlan> {
   return (await work(source, request)).plan;
 }
 
 /** Restores the workspace to its state before a step. */
-async function undoFiles(source: FileSource, request: UndoRequest): Promise<UndoResult> {
+async function undoFiles(source: UndoSource, request: UndoRequest): Promise<UndoResult> {
   const actor = requireActor(request, `undo steps of run ${source.run}`);
   await assertIdle(source.store, source.run);
   const { history, target, now, changes, plan } = await work(source, request);
@@ -135,11 +146,11 @@ async function undoFiles(source: FileSource, request: UndoRequest): Promise<Undo
   return { ...plan, changed: all, from: now.tree };
 }
 
-function work(source: FileSource, request: UndoRequest): Promise<Worked> {
+function work(source: UndoSource, request: UndoRequest): Promise<Worked> {
   return readingSnapshots(source.run, () => workOut(source, request));
 }
 
-async function workOut(source: FileSource, { to }: UndoRequest): Promise<Worked> {
+async function workOut(source: UndoSource, { to }: UndoRequest): Promise<Worked> {
   const history = await readFileHistory(source);
   const { repository, lines, run } = history;
   if (!existsSync(repository.place.top))
@@ -184,7 +195,7 @@ async function workOut(source: FileSource, { to }: UndoRequest): Promise<Worked>
 
 /** For each file, whether a step that ran when it changed declares it. A step that declares nothing may write anything. */
 async function declaredIn(
-  { store, run }: FileSource,
+  { store, run }: UndoSource,
   passages: readonly Passage[],
   repository: FileHistory['repository'],
 ): Promise<ReadonlyMap<string, boolean>> {
@@ -250,30 +261,20 @@ function refusal({ run, to, changed }: UndoPlan): EngineError {
 }
 
 /** What steps since then may have done outside the workspace. */
-async function effectsSince({ store, run }: FileSource, since: number): Promise<readonly OutsideEffect[]> {
+async function effectsSince({ store, run, facts }: UndoSource, since: number): Promise<readonly OutsideEffect[]> {
   const effects: OutsideEffect[] = [];
   for (const id of await readRunIds(store, run)) {
     const [{ definition }, rows] = await Promise.all([store.load(id), store.attempts(id)]);
     for (const { path, step, kind, endedAt, outcome } of rows) {
       const model = modelNamed(definition, step);
-      const what = endedAt < since || outcome === undefined || outcome === 'skip' ? undefined : effectOf(kind, model);
+      const what = endedAt < since || outcome === undefined || outcome === 'skip' ? undefined : effectOf(traitsOf(facts, kind), model);
       if (what !== undefined) effects.push({ path, step, kind, what });
     }
   }
   return effects;
 }
 
-const EFFECTS: Readonly<Record<string, string>> = {
-  webhook: 'a request that was sent',
-  command: 'what the program did outside the workspace: pushes, network, databases',
-  agent: 'what the agent did outside the workspace',
-  own: 'what the step did outside the workspace',
-  task: 'what the function did outside the workspace',
-};
-
-function effectOf(kind: string, model: StepModel | undefined): string | undefined {
-  if (model?.kind === 'action')
-    return `the action at the forge: ${String((model.config as { readonly action?: unknown }).action ?? 'action')}`;
+function effectOf({ effectText }: KindTraits, model: StepModel | undefined): string | undefined {
   const made = (model?.outputs ?? []).flatMap(({ type }) => (type === 'pr' ? ['a pull request'] : type === 'comment' ? ['a comment'] : []));
-  return made.length > 0 ? `${made.join(' and ')} at the forge` : EFFECTS[kind];
+  return made.length > 0 ? `${made.join(' and ')} at the forge` : model && effectText?.(model);
 }

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Json } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
+import { FORGE_ACTIONS } from '../definition/forge-action.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../proof/forge-suite/local-stage.ts';
 import { openSample, valueIn } from '../proof/forge-suite/stage.ts';
-import { ACTION_NAMES, type ActionResult, type ActionScene, performAction } from './action.ts';
+import { type ActionResult, type ActionScene, performAction } from './action.ts';
 
 let stage: LocalForgeStage;
 let issue: number;
@@ -13,13 +14,13 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-const perform = (name: string, config: Json, scene: Partial<ActionScene> = {}): Promise<ActionResult> =>
-  performAction(stage.forge, { name, config }, { subject: { issue }, key: 'key', ...scene });
+const perform = (action: string, fields: JsonObject, scene: Partial<ActionScene> = {}): Promise<ActionResult> =>
+  performAction(stage.forge, { action, ...fields }, { subject: { issue }, key: 'key', ...scene });
 
 describe('what each action does', () => {
   test("close_issue closes the given issue, by number or text, or else the run's own", async () => {
     const other = valueIn(await stage.forge.createIssue({ title: 'Other', body: '', labels: [] }, 'other')).number;
-    expect(await perform('close_issue', String(other), { key: 'a' })).toEqual({ outcome: 'ok', value: { number: other } });
+    expect(await perform('close_issue', { issue: String(other) }, { key: 'a' })).toEqual({ outcome: 'ok', value: { number: other } });
     expect(await perform('close_issue', {}, { key: 'b' })).toEqual({ outcome: 'ok', value: { number: issue } });
     expect(valueIn(await stage.forge.issue(issue)).state).toBe('closed');
   });
@@ -38,8 +39,8 @@ describe('what each action does', () => {
     expect(valueIn(await stage.forge.issue(issue)).labels).toEqual(['done', 'feature']);
   });
 
-  test('label_issue: x is label with x added to the issue, also where there is a pull request', async () => {
-    await perform('label_issue', 'needs-human', { subject: { issue, pr: 99 } });
+  test('label_issue adds a label to the issue, also where there is a pull request', async () => {
+    await perform('label_issue', { add: 'needs-human' }, { subject: { issue, pr: 99 } });
     expect(valueIn(await stage.forge.issue(issue)).labels).toEqual(['feature', 'needs-human']);
   });
 
@@ -52,8 +53,8 @@ describe('what each action does', () => {
     expect(valueIn(await stage.forge.comments(issue))).toEqual([]);
   });
 
-  test('notify: maintainers notifies its members, with a default message', async () => {
-    await perform('notify', 'maintainers', { groups: { maintainers: ['ann', 'bob'] } });
+  test('notify notifies the members of a group, with a default message', async () => {
+    await perform('notify', { target: 'maintainers' }, { groups: { maintainers: ['ann', 'bob'] } });
     await perform('notify', { target: 'dora', message: 'Look at @carl' }, { key: 'other', groups: {} });
     const at = expect.any(Number);
     expect(stage.forge.control.notifications()).toEqual([
@@ -95,15 +96,14 @@ describe('how a forge’s answer becomes an outcome', () => {
     expect(await perform('close_issue', {})).toMatchObject({ outcome: 'error', reason: 'rate_limited', until });
   });
 
-  test.each<[string, { name: string; config: Json; says: string }]>([
+  test.each<[string, { name: string; config: JsonObject; says: string }]>([
     ['an unknown action', { name: 'merge_rp', config: {}, says: 'did you mean "merge_pr"?' }],
     ['a name of the language', { name: 'constructor', config: {}, says: 'unknown action' }],
     ['an unknown field', { name: 'merge_pr', config: { methd: 'squash' }, says: 'did you mean "method"?' }],
-    ['a single value where fields are needed', { name: 'create_issue', config: 'x', says: 'mapping with title' }],
     ['a method that does not exist', { name: 'merge_pr', config: { method: 'octopus' }, says: 'use merge, squash, rebase' }],
     ['a flag that is a text', { name: 'merge_pr', config: { delete_branch: 'yes' }, says: 'true or false' }],
-    ['an issue that is no number', { name: 'close_issue', config: '12; rm', says: 'not the number of an issue' }],
-    ['an issue that is no whole number', { name: 'close_issue', config: 1.5, says: 'not the number of an issue' }],
+    ['an issue that is no number', { name: 'close_issue', config: { issue: '12; rm' }, says: 'not the number of an issue' }],
+    ['an issue that is no whole number', { name: 'close_issue', config: { issue: 1.5 }, says: 'not the number of an issue' }],
     ['no labels', { name: 'label', config: {}, says: '"add" or "remove"' }],
     ['labels that are numbers', { name: 'label', config: { add: [1] }, says: 'list of labels' }],
     ['an empty message', { name: 'comment', config: { target: 'issue', message: ' ' }, says: '"message"' }],
@@ -127,6 +127,6 @@ describe('how a forge’s answer becomes an outcome', () => {
   });
 
   test('the names are those that workflows use', () => {
-    expect(ACTION_NAMES).toEqual(['merge_pr', 'close_issue', 'create_issue', 'label', 'label_issue', 'notify', 'comment']);
+    expect(FORGE_ACTIONS).toEqual(['merge_pr', 'close_issue', 'create_issue', 'label', 'label_issue', 'notify', 'comment']);
   });
 });

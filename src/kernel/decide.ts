@@ -121,7 +121,7 @@ function takePrepared(turn: Turn, input: InputOf<'prepared'>): void {
   // Reconciliation found no effect: the attempt runs again under the same key.
   if (activation.state === 'reconciling') return rerun(turn, activation);
   if (activation.state !== 'preparing') return;
-  const based = pipelineOf(activation.kind) === 'execute' ? true : undefined;
+  const based = pipelineOf(turn.view, activation.kind) === 'execute' ? true : undefined;
   turn.change(started(turn, { ...visitOf(activation), based, handsOut }, { prepared: { startedAt: activation.startedAt, prompt } }));
   turn.later({ do: 'begin', path });
 }

@@ -62,9 +62,9 @@ export interface Beginning {
 /** The activation at the beginning of its next attempt: running, queued for semaphores, or waiting. */
 export function started(turn: Turn, visit: Visit, { slots, prepared }: Beginning = {}): Activation {
   const model = turn.model(visit);
-  if (pipelineOf(model.kind) === 'execute') {
+  if (pipelineOf(turn.view, model.kind) === 'execute') {
     // The baseline that the result is compared with must be recorded before the work begins.
-    if (comparesFiles(model) && visit.based !== true) return { ...visit, state: 'preparing', startedAt: turn.at };
+    if (comparesFiles(turn.view.kinds, model) && visit.based !== true) return { ...visit, state: 'preparing', startedAt: turn.at };
     if (slots !== undefined) return working(turn, visit, slots);
     const wanted = turn.view.slots(model);
     return wanted.length > 0 ? { ...visit, state: 'queued', slots: wanted } : working(turn, visit);

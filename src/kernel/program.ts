@@ -2,6 +2,7 @@
 // generator. The kernel asks the program what comes next; everything else (attempts, joins, waits) is the kernel's.
 
 import type { Json, JsonObject } from '../base/json.ts';
+import type { KindFacts } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Detour } from '../definition/passage.ts';
@@ -38,8 +39,8 @@ export interface Facts {
   keep(value: Json): Ref | undefined;
 }
 
-/** What the host has loaded for a decision. */
-export interface View extends Facts {
+/** What the host has loaded for a decision, and what is true of each kind of step. */
+export interface View extends Facts, Pick<KindFacts, 'kinds'> {
   /** Members of a group that have settled, in the order of their positions. */
   members(group: Path): readonly MemberResult[];
   /** The semaphores a step must hold: those that have a limit now. */

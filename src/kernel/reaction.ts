@@ -3,6 +3,7 @@
 //
 // K25. An event only sends a run back, never forward past undone work, as often as its workflow allows; then it escalates.
 
+import { traitsOf } from '../definition/kind.ts';
 import { withNote } from '../definition/notes.ts';
 import { waitOf } from './activation.ts';
 import { BETWEEN_ATTEMPTS } from './assumption.ts';
@@ -16,7 +17,7 @@ import type { Turn } from './turn.ts';
 export function lookAgain(turn: Turn): void {
   for (const activation of Object.values(turn.run.live)) {
     const wait = waitOf(activation);
-    const isLooking = activation.state === 'running' && (activation.kind === 'gate' || activation.kind === 'action');
+    const isLooking = activation.state === 'running' && traitsOf(turn.view, activation.kind).onlyLooks === true;
     if (isLooking && activation.news !== true) turn.change({ ...activation, news: true });
     if (wait?.kind === 'checks') startQueued(turn, activation.path);
     if (wait?.kind === 'capacity' && wait.news === true) startFresh(turn, activation);
@@ -29,7 +30,7 @@ export function lookAgain(turn: Turn): void {
 /** Passes the event to agents: waiting ones begin again, or the run goes back to an agent's step. */
 export function wakeAgents(turn: Turn, { note, back, actor }: ControlRequest<'wake'>): void {
   const live = Object.values(turn.run.live);
-  const agents = live.filter(({ kind, side }) => kind === 'agent' && side !== true);
+  const agents = live.filter(({ kind, side }) => traitsOf(turn.view, kind).worker === 'agent' && side !== true);
   const notes = withNote(turn.run, { by: 'event', actor, path: agents[0]?.path, ...note });
   if (notes !== undefined) turn.changeRun({ change: 'noted', notes }, actor);
   if (back !== undefined && !live.some(({ step }) => step === back.step)) return goBack(turn, { do: 'back', ...back, actor });

@@ -33,7 +33,7 @@ function recoverAttempt(turn: Turn, activation: InState<'running'>): void {
   if (recovery === 'rerun' || activation.kind === 'delay' || activation.handsOut === true) return rerun(turn, activation);
   const { startedAt, slots } = activation;
   // A step that writes to a database is looked up there first; without a record there, the step's policy decides.
-  const isLookedUp = recovery === 'reconcile' || writtenDatabase(turn.model(activation)) !== undefined;
+  const isLookedUp = recovery === 'reconcile' || writtenDatabase(turn.view.kinds, turn.model(activation)) !== undefined;
   if (isLookedUp) turn.change({ ...visitOf(activation), state: 'reconciling', startedAt, slots });
   else leaveUnknown(turn, activation);
 }

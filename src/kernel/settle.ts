@@ -49,19 +49,11 @@ export function afterWork(turn: Turn, path: Path, result: Result): void {
 export function conclude(turn: Turn, path: Path, result: Result): void {
   const activation = turn.run.live[path];
   if (activation === undefined) return;
-  const { member } = activation;
+  const { member, attempt } = activation;
   const { outcome, output, error, actor } = result;
+  const model = turn.model(activation);
   const group = turn.run.groups[path];
-  const settled: EventOf<'step.settled'> = {
-    type: 'step.settled',
-    at: turn.at,
-    path,
-    attempt: activation.attempt,
-    outcome,
-    output,
-    error,
-    actor,
-  };
+  const settled: EventOf<'step.settled'> = { type: 'step.settled', at: turn.at, path, attempt, outcome, output, error, actor };
   if (member !== undefined) {
     turn.emit({ ...settled, counts: headOf(outcome) });
     if (turn.run.groups[member.group] !== undefined) turn.later({ do: 'advance', path: member.group });
@@ -69,9 +61,9 @@ export function conclude(turn: Turn, path: Path, result: Result): void {
     return;
   }
   turn.emit({ ...settled, merge: mergeOf(turn, activation, result) });
-  const notes = isSuccess(turn.model(activation), outcome) ? withoutReadNotes(turn.run, activation, turn.model(activation)) : undefined;
+  const notes = isSuccess(model, outcome) ? withoutReadNotes(turn.run, { path, model }, turn.view.kinds) : undefined;
   if (notes !== undefined) turn.changeRun({ change: 'noted', notes });
-  const setbacks = setbacksAfter(turn.run, { activation, model: turn.model(activation), result });
+  const setbacks = setbacksAfter(turn.run, { activation, model, result }, turn.view.kinds);
   if (setbacks !== undefined) turn.changeRun({ change: 'set-back', setbacks });
   moveOn(turn, { activation, result, group });
 }
@@ -79,7 +71,7 @@ export function conclude(turn: Turn, path: Path, result: Result): void {
 /** The part of a result that joins the run's data. */
 function mergeOf(turn: Turn, activation: Activation, { output, outcome }: Result): EventOf<'step.settled'>['merge'] {
   if (turn.run.form !== 'graph' || output === undefined) return undefined;
-  const joins = joinsData(turn.model(activation), outcome);
+  const joins = joinsData(turn.view.kinds, turn.model(activation), outcome);
   if (typeof joins === 'boolean') return joins ? true : undefined;
   const part = fieldsOf(turn.view.value(output), joins);
   return part === undefined ? undefined : turn.view.keep(part);

@@ -100,7 +100,7 @@ function timeOut(turn: Turn, activation: Activation): void {
   const { path, step, attempt } = activation;
   const model = turn.model(activation);
   const isOpen = heldBy(activation) === undefined && turn.run.groups[path] !== undefined;
-  if (isOpen && pipelineOf(model.kind) === 'group') timeOutGroup(turn, path);
+  if (isOpen && pipelineOf(turn.view, model.kind) === 'group') timeOutGroup(turn, path);
   const what = activation.state === 'running' ? `attempt ${attempt} took longer` : 'the wait lasted longer';
   const message = `step "${step}" timed out: ${what} than ${model.timeoutMs ?? 0} ms`;
   attemptFailed(turn, path, { error: { code: 'STEP_FAILED', message, reason: 'timeout' } });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { pipelineOf } from '../definition/kind.ts';
+import type { CheckTraits } from '../definition/check.ts';
+import { type KindTraits, pipelineOf } from '../definition/kind.ts';
 import { REGISTRY } from './registry.ts';
 
 const { kinds } = REGISTRY;
@@ -10,7 +11,7 @@ describe('the kinds', () => {
   });
 
   test('lead the lives that the kernel knows', () => {
-    const lives = Object.keys(kinds).map((kind) => [kind, pipelineOf(kind as keyof typeof kinds)]);
+    const lives = Object.keys(kinds).map((kind) => [kind, pipelineOf(REGISTRY, kind)]);
     expect(Object.fromEntries(lives)).toEqual({
       task: 'execute',
       command: 'execute',
@@ -39,5 +40,46 @@ describe('the kinds', () => {
   test('have an executor, but for those that only wait', () => {
     const waiting = Object.values(kinds).filter(({ execute }) => execute === undefined);
     expect(waiting.map(({ kind }) => kind)).toEqual(['parallel', 'human', 'workflow', 'each', 'signal']);
+  });
+
+  test.each<[string, (kind: KindTraits) => boolean, readonly string[]]>([
+    ['may change any file', ({ writesFiles }) => writesFiles === 'any', ['agent', 'command', 'validate', 'generate']],
+    ['may change files that they declare', ({ writesFiles }) => writesFiles === 'declared', ['task', 'own']],
+    ['are given work', ({ worker }) => worker !== undefined, ['task', 'agent', 'command', 'generate', 'own']],
+    ['only read databases', ({ readsDatabases }) => readsDatabases === true, ['gate', 'delay', 'human', 'signal']],
+    ['join the data of the run', ({ joinsData }) => joinsData === true, ['task', 'agent', 'workflow', 'command']],
+    ['check work', ({ checksWork }) => checksWork === true, ['gate', 'validate']],
+    ['only look', ({ onlyLooks }) => onlyLooks === true, ['gate', 'action']],
+    ['leave nothing', ({ effects }) => effects === 'none', ['parallel', 'delay', 'human', 'each', 'review', 'signal']],
+    ['leave nothing to take back', ({ effects }) => effects === 'passing', ['gate', 'workflow', 'generate']],
+    ['can undo a step', ({ undoText }) => undoText !== undefined, ['task', 'command', 'action']],
+    ['act outside the workspace', ({ effectText }) => effectText !== undefined, ['task', 'agent', 'webhook', 'command', 'action', 'own']],
+  ])('that %s are known by their declarations', (_what, is, expected) => {
+    const found = Object.values(kinds)
+      .filter(is)
+      .map(({ kind }) => kind);
+    expect(found).toEqual(expected);
+  });
+});
+
+describe('the checks', () => {
+  test.each<[string, keyof CheckTraits, readonly string[]]>([
+    [
+      'do not look at files',
+      'looksElsewhere',
+      ['pr_approval', 'ci_status', 'webhook', 'branch_up_to_date', 'label_present', 'no_changes_requested', 'pr_approvals_met', 'any_of'],
+    ],
+    ['a merge is held to', 'heldAtMerge', ['pr_approval', 'ci_status', 'no_changes_requested', 'pr_approvals_met']],
+    ['are about approval', 'isApproval', ['pr_approval', 'pr_approvals_met']],
+    ['are about the work without looking at files', 'judgesWork', ['ci_status']],
+  ])('that %s are known by their declarations', (_what, trait, expected) => {
+    expect(Object.values(REGISTRY.checks).flatMap((check) => (check[trait] === true ? [check.name] : []))).toEqual(expected);
+  });
+
+  test('that may differ between the runs of a family are requests and decisions', () => {
+    expect(Object.values(REGISTRY.checks).flatMap(({ name, sameInEveryRun }) => (sameInEveryRun === true ? [] : [name]))).toEqual([
+      'webhook',
+      'human_approved',
+    ]);
   });
 });

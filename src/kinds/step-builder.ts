@@ -73,71 +73,99 @@ export class StepBuilder {
   }
 
   /** Starts a program: a shell line, a list of words, or either with options. */
-  command(command: string | readonly string[] | CommandSpec): FlowCall<CommandResult> {
+  command(command: string | readonly string[] | CommandSpec): FlowCall<CommandResult>;
+  command(command: string | readonly string[] | CommandSpec, ...beyond: Beyond): FlowCall<CommandResult> {
+    refuse(beyond, 'command', 1);
     return call(buildCommand(this.#name, command));
   }
 
   /** Lets an agent work. */
-  agent<Context extends object>(spec: AgentSpec<Context>): FlowCall<AgentResult> {
+  agent<Context extends object>(spec: AgentSpec<Context>): FlowCall<AgentResult>;
+  agent<Context extends object>(spec: AgentSpec<Context>, ...beyond: Beyond): FlowCall<AgentResult> {
+    refuse(beyond, 'agent', 1);
     return call(buildAgent(this.#name, spec));
   }
 
   /** Lets a generator write text. */
-  generate<Context extends object>(spec: GenerateSpec<Context>): FlowCall<string> {
+  generate<Context extends object>(spec: GenerateSpec<Context>): FlowCall<string>;
+  generate<Context extends object>(spec: GenerateSpec<Context>, ...beyond: Beyond): FlowCall<string> {
+    refuse(beyond, 'generate', 1);
     return call(buildGenerate(this.#name, spec));
   }
 
   /** Runs validation stages, with a step that repairs between rounds; `retry: 0` never repairs. */
-  validate(spec: ValidateSpec = {}): FlowCall<ValidateResult> {
+  validate(spec?: ValidateSpec): FlowCall<ValidateResult>;
+  validate(spec: ValidateSpec = {}, ...beyond: Beyond): FlowCall<ValidateResult> {
+    refuse(beyond, 'validate', 1);
     return call(buildValidate(this.#name, spec));
   }
 
   /** Reviews work, item by item and round by round, until it passes; a person who stops it fails the step. */
-  review(spec: ReviewSpec): FlowCall<ReviewResult> {
+  review(spec: ReviewSpec): FlowCall<ReviewResult>;
+  review(spec: ReviewSpec, ...beyond: Beyond): FlowCall<ReviewResult> {
+    refuse(beyond, 'review', 1);
     const { parts, child } = buildReview(this.#name, spec, REGISTRY);
     return createCall({ bound: createBoundStep(parts, REGISTRY), child });
   }
 
   /** Passes or fails the work by checks. */
-  gate(spec: GateSpec): FlowCall<GateResult> {
+  gate(spec: GateSpec): FlowCall<GateResult>;
+  gate(spec: GateSpec, ...beyond: Beyond): FlowCall<GateResult> {
+    refuse(beyond, 'gate', 1);
     return call(buildGate(this.#name, spec));
   }
 
   /** Asks a person. The answer "reject", unless its option says otherwise, is thrown as a failure. */
   human<const Options extends readonly HumanOption[] = readonly ['approve', 'reject']>(
     spec: HumanSpec<Options>,
+  ): FlowCall<HumanResult<AnswerOf<Options[number]>>>;
+  human<const Options extends readonly HumanOption[] = readonly ['approve', 'reject']>(
+    spec: HumanSpec<Options>,
+    ...beyond: Beyond
   ): FlowCall<HumanResult<AnswerOf<Options[number]>>> {
+    refuse(beyond, 'human', 1);
     return call(buildHuman(this.#name, spec));
   }
 
   /** Does something on the forge: `{ action: 'comment', target: 'issue', message }`. The result is the forge's answer. */
-  action(action: ForgeSpec, options?: StepOptions): FlowCall<Json> {
+  action(action: ForgeSpec, options?: StepOptions): FlowCall<Json>;
+  action(action: ForgeSpec, options?: StepOptions, ...beyond: Beyond): FlowCall<Json> {
+    refuse(beyond, 'action', 2);
     return call(buildAction(this.#name, action, options));
   }
 
   /** Asks a web service; an answer that is not the expected one fails the step. */
-  webhook(webhook: Webhook, options?: StepOptions): FlowCall<WebhookResult> {
+  webhook(webhook: Webhook, options?: StepOptions): FlowCall<WebhookResult>;
+  webhook(webhook: Webhook, options?: StepOptions, ...beyond: Beyond): FlowCall<WebhookResult> {
+    refuse(beyond, 'webhook', 2);
     return call(buildWebhook(this.#name, webhook, options));
   }
 
   /** Does the work of a kind that the application defined (`defineStepKind`). */
-  use<Config, Output>(kind: OwnKind<Config, Output>, config: Config, options?: StepOptions): FlowCall<Output> {
+  use<Config, Output>(kind: OwnKind<Config, Output>, config: Config, options?: StepOptions): FlowCall<Output>;
+  use<Config, Output>(kind: OwnKind<Config, Output>, config: Config, ...[options, ...beyond]: Last<StepOptions>): FlowCall<Output> {
+    refuse(beyond, 'use', 3);
     return call(buildOwn(this.#name, kind as OwnKind, { config, options }));
   }
 
   /** Lets time pass. */
-  delay(delay: Duration | DelaySpec): FlowCall<null> {
+  delay(delay: Duration | DelaySpec): FlowCall<null>;
+  delay(delay: Duration | DelaySpec, ...beyond: Beyond): FlowCall<null> {
+    refuse(beyond, 'delay', 1);
     return call(buildDelay(this.#name, delay));
   }
 
   /** Waits for a signal: the result is what was sent with it. */
-  signal(signal: string, options?: StepOptions): FlowCall<Json> {
+  signal(signal: string, options?: StepOptions): FlowCall<Json>;
+  signal(signal: string, options?: StepOptions, ...beyond: Beyond): FlowCall<Json> {
+    refuse(beyond, 'signal', 2);
     return call(buildSignal(this.#name, signal, options));
   }
 
   /** Runs another workflow with its parameters: the result is its final output. */
   workflow<const W extends string | Child>(workflow: W, ...rest: ChildArguments<W>): FlowCall<OutputOfWorkflow<W>> {
-    const [inputs, options = {}] = rest as [unknown?, StepOptions?];
+    const [inputs, options = {}, ...beyond] = rest as readonly [unknown?, StepOptions?, ...unknown[]];
+    refuse(beyond, 'workflow', 3);
     const child = typeof workflow === 'string' ? undefined : compiledOf(workflow as Child);
     const parts = buildChild(this.#name, { workflow: child?.definition.name ?? String(workflow), inputs, options });
     return createCall({ bound: createBoundStep(parts, REGISTRY), ...present({ child }) });
@@ -150,8 +178,14 @@ export class StepBuilder {
   each<Item, Call extends FlowStep>(
     items: readonly Item[],
     body: (item: Item, index: number) => Call,
-    options: EachOptions<Item> = {},
+    options?: EachOptions<Item>,
+  ): FlowCall<ResultOf<Call>[]>;
+  each<Item, Call extends FlowStep>(
+    items: readonly Item[],
+    body: (item: Item, index: number) => Call,
+    ...[options = {}, ...beyond]: Last<EachOptions<Item>>
   ): FlowCall<ResultOf<Call>[]> {
+    refuse(beyond, 'each', 3);
     const { parts, keys } = buildEach(this.#name, { items, body, options });
     const receive = (sent: unknown) =>
       keys.map((key) => (sent as Record<string, ResultOf<Call>> | null)?.[key] ?? (null as ResultOf<Call>));
@@ -159,22 +193,15 @@ export class StepBuilder {
   }
 }
 
-/** How many arguments each method takes; a function of a task may take any number. */
-const ARGUMENTS_MAX = {
-  ...{ command: 1, agent: 1, generate: 1, validate: 1, review: 1, gate: 1, human: 1, delay: 1 },
-  ...{ action: 2, webhook: 2, signal: 2, use: 3, workflow: 3, each: 3 },
-} as const satisfies Partial<Record<keyof StepBuilder, number>>;
+/** What a method was given beyond what it accepts. Flows also run where types are only stripped. */
+type Beyond = readonly unknown[];
 
-// Flows also run where types are only stripped, and an argument that nobody reads looks as if it had an effect.
-for (const [method, most] of Object.entries(ARGUMENTS_MAX)) refuseMore(method as keyof typeof ARGUMENTS_MAX, most);
+/** The last argument of a method, and what it was given beyond. */
+type Last<Options> = readonly [options?: Options, ...beyond: unknown[]];
 
-function refuseMore(method: keyof typeof ARGUMENTS_MAX, most: number): void {
-  const build = StepBuilder.prototype[method] as (...given: unknown[]) => unknown;
-  const value = function checked(this: StepBuilder, ...given: unknown[]): unknown {
-    if (given.length > most) throw tooMany(`.${method}()`, given.length, most);
-    return build.apply(this, given);
-  };
-  Object.defineProperty(StepBuilder.prototype, method, { value, configurable: true, writable: true });
+/** An argument that nobody reads would look as if it had an effect. */
+function refuse(beyond: Beyond, method: string, most: number): void {
+  if (beyond.length > 0) throw tooMany(`.${method}()`, most + beyond.length, most);
 }
 
 function tooMany(what: string, given: number, most: number): Error {

@@ -4,6 +4,7 @@ import { control, errored, settled } from '../../test/kernel/inputs.ts';
 import { MemoryHost } from '../../test/kernel/memory-host.ts';
 import type { Json } from '../base/json.ts';
 import { type CompiledWorkflow, NO_CODE } from '../definition/code.ts';
+import { REGISTRY } from '../kinds/registry.ts';
 import { createFlowProgram, type FlowRecord } from './flow.ts';
 import type { FlowStep, StepFailed } from './flow-step.ts';
 
@@ -16,7 +17,7 @@ function call(id: string, given: Given = {}): FlowStep {
 function programOf(flow: Body) {
   const definition = { ...graph(model('unused', { next: to('complete') })), form: 'flow' as const, name: 'story', steps: [] };
   const workflow: CompiledWorkflow = { definition, hash: 'h', codeHash: 'c', code: new Map(), flow, children: new Map() };
-  return createFlowProgram({ workflow, params: {} });
+  return createFlowProgram({ workflow, params: {}, facts: REGISTRY });
 }
 
 function start(flow: Body): MemoryHost {

@@ -15,6 +15,7 @@ import { isJsonObject, type Json, type JsonObject, ownCopy, toPlain } from '../b
 import type { BoundStep, CompiledWorkflow, StepCode } from '../definition/code.ts';
 import { NO_CODE } from '../definition/code.ts';
 import { withDatabases } from '../definition/database.ts';
+import type { KindFacts } from '../definition/kind.ts';
 import { askingAboutTree, judgesTree } from '../definition/landing.ts';
 import { type JoinModel, membersOf, type StepModel } from '../definition/model.ts';
 import { asksPerson } from '../definition/passage.ts';
@@ -60,6 +61,7 @@ export interface GivenResults {
 interface Given {
   readonly workflow: CompiledWorkflow;
   readonly params: JsonObject;
+  readonly facts: KindFacts;
   /** Whether a workflow that a step starts can be undone. */
   readonly undoes?: (child: string | CompiledWorkflow) => boolean;
 }
@@ -279,11 +281,12 @@ class LiveFlow implements FlowProgram {
     for (const { bound } of steps) this.use(bound.model.id);
     const bound = yielded.yields === 'step' ? yielded.bound : this.groupOf(yielded);
     const name = bound.model.id;
-    this.isJudged ||= judgesTree(bound.model);
+    this.isJudged ||= judgesTree(this.given.facts, bound.model);
     const { databases } = this.given.workflow.definition;
+    const { kinds } = this.given.facts;
     this.bounds.clear();
     this.children.clear();
-    const modelOf = (model: StepModel): StepModel => withDatabases(this.isJudged ? askingAboutTree(model) : model, databases);
+    const modelOf = (model: StepModel): StepModel => withDatabases(kinds, this.isJudged ? askingAboutTree(model) : model, databases);
     this.bounds.set(name, { ...bound, model: modelOf(bound.model) });
     for (const member of membersOf(bound.model))
       this.bounds.set(`${name}/${member.id}`, {

@@ -11,12 +11,15 @@ import { removeFolder } from '../process/remove-folder.ts';
 import type { AttemptResult } from '../steps/attempt.ts';
 import type { GateCheck } from '../steps/check.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
+import type { StepServices } from '../steps/services.ts';
 import { createAttemptRequest } from './attempt-request.ts';
 
 /** A configuration of the check, and what to do in an empty workspace so that it finds what it should. */
 export interface CheckCase {
   readonly config: JsonObject;
   readonly arrange?: (cwd: string) => void;
+  /** What a check that looks elsewhere is connected to: a forge, and the hosts that it may ask. */
+  readonly services?: Pick<StepServices, 'forgeFacts' | 'webhooks'>;
 }
 
 /** What the tests of a check pass to the suite. */
@@ -49,6 +52,8 @@ export function describeCheck(check: GateCheck, harness: CheckHarness): void {
       });
     });
 
+    // One that looks elsewhere says the same without a workspace.
+    if (check.looksElsewhere === true) return;
     test('a missing workspace is not a fail', async () => {
       await inWorkspace(check, harness.fails, async (look, cwd) => {
         rmSync(cwd, { recursive: true });
@@ -60,13 +65,13 @@ export function describeCheck(check: GateCheck, harness: CheckHarness): void {
 
 async function inWorkspace(
   check: GateCheck,
-  { config, arrange }: CheckCase,
+  { config, arrange, services }: CheckCase,
   body: (look: () => Promise<AttemptResult>, cwd: string) => Promise<void>,
 ): Promise<void> {
   const cwd = mkdtempSync(join(tmpdir(), 'pawl-check-'));
   try {
     arrange?.(cwd);
-    const run = createAttemptRunner({ cwd, checks: { [check.name]: check }, now: () => 0 }, REGISTRY);
+    const run = createAttemptRunner({ cwd, checks: { [check.name]: check }, now: () => 0, ...services }, REGISTRY);
     await body(() => run(createAttemptRequest({ kind: 'gate', config: { checks: [{ check: check.name, ...config }] } })), cwd);
   } finally {
     await removeFolder(cwd);

@@ -12,6 +12,7 @@
 // Not detected: other changes to such a file while a step that may change it is running.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isAgentKind, type KindFacts, traitsOf } from '../definition/kind.ts';
 import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
 import type { AttemptResult } from './attempt.ts';
 import { matches } from './glob.ts';
@@ -34,12 +35,10 @@ interface AcceptedChange {
 
 const RECORD = '$guarded:';
 const ACCEPTED = '$accepted:';
-const WORKS: ReadonlySet<string> = new Set(['agent', 'generate', 'command', 'task', 'own', 'validate', 'gate']);
 
 /** Whether an agent does the work. That includes a handed-out command, which is known when its report is verified. */
-export function isAgentWork({ request }: Job): boolean {
-  const { kind } = request.bound.model;
-  return kind === 'agent' || kind === 'generate' || request.want === 'verify';
+export function isAgentWork({ bench, request }: Job): boolean {
+  return isAgentKind(bench, request.bound.model.kind) || request.want === 'verify';
 }
 
 /** The record that checks of this run compare with. Parallel agents may each have made one: the earliest counts. */
@@ -65,7 +64,8 @@ export function inheritedRecord(data: JsonObject): JsonObject {
 
 /** Runs an attempt; its changes to protected files are accepted if the step may make them. */
 export function acceptingChanges(job: Job, attempt: () => Promise<AttemptResult>): Promise<AttemptResult> {
-  return WORKS.has(job.request.bound.model.kind) && mayBeJudged(job) ? attemptAccepting(job, attempt) : attempt();
+  const { writesFiles, checksWork } = traitsOf(job.bench, job.request.bound.model.kind);
+  return (writesFiles !== undefined || checksWork === true) && mayBeJudged(job) ? attemptAccepting(job, attempt) : attempt();
 }
 
 async function attemptAccepting(job: Job, attempt: () => Promise<AttemptResult>): Promise<AttemptResult> {
@@ -122,15 +122,15 @@ function isRetriedByPerson({ request: { activation, bound } }: Job): boolean {
 /** Whether a check may follow in this run or its family. A flow does not declare that; there it is assumed if agents have roles. */
 function mayBeJudged({ bench, request: { family, workflow } }: Job): boolean {
   if (workflow.definition.form === 'flow') return Object.keys(bench.services.roles ?? {}).length > 0;
-  return family?.isChild === true || hasChecks(workflow.definition);
+  return family?.isChild === true || hasChecks(bench, workflow.definition);
 }
 
 // Needed at every step, so it is computed once: a step must not cost more in a longer workflow.
 const checked = new WeakMap<Definition, boolean>();
 
-function hasChecks(definition: Definition): boolean {
+function hasChecks(facts: KindFacts, definition: Definition): boolean {
   const isCheck = (step: StepModel): boolean =>
-    step.kind === 'gate' || step.kind === 'validate' || step.kind === 'workflow' || membersOf(step).some(isCheck);
+    traitsOf(facts, step.kind).checksWork === true || step.kind === 'workflow' || membersOf(step).some(isCheck);
   const has = checked.get(definition) ?? definition.steps.some(isCheck);
   checked.set(definition, has);
   return has;

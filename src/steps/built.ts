@@ -27,7 +27,7 @@ export async function builtValues(request: AttemptRequest, context: AttemptConte
 /** The request with the built values inserted. A webhook inserts its own, since it may have secrets. */
 export async function withBuilt(request: AttemptRequest, context: AttemptContext): Promise<AttemptRequest> {
   const { bound } = request;
-  if (bound.code.built === undefined || !('config' in bound.model) || bound.model.kind === 'webhook') return request;
+  if (bound.code.built === undefined || !('config' in bound.model) || 'request' in bound.model.config) return request;
   const config = putInto(bound.model.config as unknown as Json, await builtValues(request, context));
   return { ...request, bound: { ...bound, model: { ...bound.model, config } as unknown as StepModel } };
 }

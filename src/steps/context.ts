@@ -6,7 +6,7 @@ import { deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts
 import { bindParams } from '../definition/arg.ts';
 import { ASSUMPTIONS_PER_ATTEMPT, type AssumptionInput, type AssumptionText, checkAssumptions } from '../definition/assumption.ts';
 import type { CheckpointView, ContextSource, StepContext } from '../definition/code.ts';
-import { databasesOf } from '../definition/database.ts';
+import { databaseNames } from '../definition/database.ts';
 import type { ProtectedDatabase } from '../definition/protected-database.ts';
 import type { Activation } from '../kernel/activation.ts';
 import { isPromise, untilStopped } from './abort.ts';
@@ -176,7 +176,7 @@ const BUILT_WHEN_READ = Object.entries(Object.getOwnPropertyDescriptors(AttemptC
 export function openContext(request: AttemptRequest): AttemptContext | Promise<AttemptContext> {
   const snapshot = readsRecord(request) ? request.snapshot() : undefined;
   // With databases, the application's part is built when the step has its copies of them.
-  const isBuiltNow = databasesOf(request.bound.model).length === 0;
+  const isBuiltNow = databaseNames(request.bound.model).length === 0;
   const app = isBuiltNow && hasApplicationFields(request) ? applicationFields(request, () => NO_DATABASES) : undefined;
   if (isPromise(snapshot) || isPromise(app)) return awaitContext(request, snapshot, app);
   return new AttemptContext(request, partsOf(request, snapshot, app));

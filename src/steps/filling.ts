@@ -1,8 +1,8 @@
 // Owns rendering a step's templates from the run's record, just before the work.
 
 import type { Json } from '../base/json.ts';
-import type { CheckModel } from '../definition/check.ts';
-import type { StepModel } from '../definition/model.ts';
+import { type CheckModel, isProgramCheck, nestedChecks } from '../definition/check.ts';
+import type { StepModel, WorkConfigs } from '../definition/model.ts';
 import type { ScopeInput } from '../definition/scope.ts';
 import { rendered } from '../definition/template-scope.ts';
 import type { AttemptRequest, Snapshot } from './attempt.ts';
@@ -33,12 +33,14 @@ export function scopeInputOf(request: AttemptRequest, { data, results, iteration
 type Fill = <T>(value: T) => T;
 
 function filledModel(model: StepModel, fill: Fill): StepModel {
-  if (model.kind === 'gate') return { ...model, config: { ...model.config, checks: filledChecks(model.config.checks, fill) } };
   if (model.kind === 'workflow') return { ...model, input: fill(model.input) };
-  if (model.kind === 'command') return { ...model, config: filledProgram(model.config, fill) };
-  if (model.kind === 'agent') return { ...model, config: filledTask(model.config, fill) };
-  if (model.kind === 'generate') return { ...model, config: filledTask(model.config, fill) };
-  return 'config' in model ? ({ ...model, config: fill<unknown>(model.config) } as StepModel) : model;
+  return 'config' in model ? ({ ...model, config: filledConfig(model.config, fill) } as StepModel) : model;
+}
+
+function filledConfig(config: WorkConfigs[keyof WorkConfigs], fill: Fill): object {
+  if ('checks' in config) return { ...config, checks: filledChecks(config.checks, fill) };
+  if ('run' in config || 'argv' in config) return filledProgram(config, fill);
+  return 'prompt' in config ? filledTask(config, fill) : fill(config);
 }
 
 /** The work of an agent; no value in its prompt can pass as part of the instructions. */
@@ -59,7 +61,8 @@ function filledProgram<Program extends { readonly run?: unknown; readonly argv?:
 function filledChecks(checks: readonly CheckModel[], fill: Fill): CheckModel[] {
   return checks.map((check) => {
     if (check.templates === true) return check;
-    if (check.check === 'any_of') return { ...check, checks: filledChecks(check.checks, fill) };
-    return check.check === 'command' ? filledProgram(check, fill) : fill(check);
+    const inner = nestedChecks(check);
+    if (inner.length > 0) return { ...check, checks: filledChecks(inner, fill) } as CheckModel;
+    return isProgramCheck(check) ? filledProgram(check, fill) : fill(check);
   });
 }

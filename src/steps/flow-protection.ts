@@ -3,6 +3,7 @@
 // Reverted changes, and those that the step was allowed to make, do not count.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { checksIn } from '../definition/check.ts';
 import { git } from '../process/git.ts';
 import { entriesBetween, TreeError } from '../process/git-tree.ts';
 import { partOf } from './file-part.ts';
@@ -49,7 +50,7 @@ async function treeId(job: Job): Promise<string | undefined> {
 export async function steeredFiles(job: Job, tree: string): Promise<string[]> {
   const changes = changesIn(job.context.snapshot.data);
   const { model } = job.request.bound;
-  const commands = changes.length === 0 || model.kind !== 'gate' ? [] : commandsIn(model.config.checks);
+  const commands = changes.length === 0 ? [] : commandsIn(checksIn(model));
   if (commands.length === 0) return [];
   const { cwd } = job.bench.services;
   const prefix = await git(cwd, ['rev-parse', '--show-prefix']);

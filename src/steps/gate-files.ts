@@ -6,7 +6,7 @@
 // author a line of `may_change`. If a command hides which file it runs (`cat ci.sh | sh`), every file it names counts.
 
 import { posix } from 'node:path';
-import { allChecks, type CheckModel } from '../definition/check.ts';
+import { allChecks, type CheckModel, isProgramCheck } from '../definition/check.ts';
 import { INTERPRETERS, programName, SHELLS, startedProgram, withoutOptions } from '../definition/run-options.ts';
 import { type SimpleCommand, simpleCommands } from '../definition/shell-words.ts';
 import { hiddenScript } from '../definition/unseen-command.ts';
@@ -123,7 +123,7 @@ export async function gateGuards(commands: readonly GateCommand[], read: ReadTex
 
 /** The commands among the checks of a gate. */
 export function commandsIn(checks: readonly CheckModel[]): GateCommand[] {
-  return allChecks(checks).flatMap((check) => (check.check === 'command' ? [programOf(check)] : []));
+  return allChecks(checks).flatMap((check) => (isProgramCheck(check) ? [programOf(check)] : []));
 }
 
 interface Scene {

@@ -59,7 +59,7 @@ export class GateLook {
   passedBefore(config: CheckModel, index: number): CheckRun | undefined {
     const last = this.#last?.checks[index];
     if (last === undefined || last.verdict.passed !== true || this.#asksForge(config)) return undefined;
-    if (judgesFiles([config]) && (this.#tree === null || this.#last?.tree !== this.#tree)) return undefined;
+    if (judgesFiles(this.#job.bench, [config]) && (this.#tree === null || this.#last?.tree !== this.#tree)) return undefined;
     return { config, verdict: last.verdict, at: last.at };
   }
 

@@ -2,7 +2,8 @@
 // report is a claim; it is verified like the work of a driven agent.
 
 import { isJsonObject, type Json } from '../base/json.ts';
-import type { StepKind } from '../definition/model.ts';
+import { isAgentKind } from '../definition/kind.ts';
+import { roleOf, type StepKind, type StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Snapshot } from './attempt.ts';
 import type { Instructions } from './instructions/instructions.ts';
@@ -42,13 +43,17 @@ export function isHandedOut(services: StepServices, role: string, { data }: Pick
   return setting === undefined ? data[ATTENDED] === true : setting.driver === 'attended';
 }
 
+/** Whether a step has instructions and nothing that carries them out. */
+export function isInstructed(model: StepModel): boolean {
+  return 'config' in model && 'instructed' in model.config && model.config.instructed === true;
+}
+
 /** Whether the work of an agent's step is handed out. A live object does its own work. */
 export function isForCaller({ bench, request: { bound }, context }: Job): boolean {
   const { model, code } = bound;
-  if (model.kind === 'task') return model.config.instructed === true && context.snapshot.data[ATTENDED] === true;
-  if ((model.kind !== 'agent' && model.kind !== 'generate') || code.agent !== undefined) return false;
-  const role = model.kind === 'agent' ? model.config.role : model.config.generator;
-  return isHandedOut(bench.services, role ?? '', context.snapshot);
+  if (isInstructed(model)) return context.snapshot.data[ATTENDED] === true;
+  if (!isAgentKind(bench, model.kind) || code.agent !== undefined) return false;
+  return isHandedOut(bench.services, roleOf(model) ?? '', context.snapshot);
 }
 
 /** A parsed report: an outcome with its output, or its fault. */

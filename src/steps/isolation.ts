@@ -4,7 +4,8 @@
 // git there are no checkouts: the branches share the workspace.
 
 import type { AgentDeed } from '../agents/driver.ts';
-import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
+import { worksOutside } from '../definition/kind.ts';
+import { type Definition, membersOf, roleOf, type StepModel } from '../definition/model.ts';
 import { isReview, isSilentWriter, overlappingWriters, writtenBy } from '../definition/overlap.ts';
 import { closeSideCheckout, mergeBack, openSideCheckout } from '../process/side-checkout.ts';
 import { checkoutOf } from '../process/worktree.ts';
@@ -41,18 +42,19 @@ export async function apart(
 }
 
 /** Whether this is a branch that writes what another branch, or another item of the same list, may write as well. */
-export function isRival({ services }: Bench, { activation, bound, group, workflow }: AttemptRequest): boolean {
+export function isRival(bench: Bench, { activation, bound, group, workflow }: AttemptRequest): boolean {
+  const { services } = bench;
   const { kind, id } = bound.model;
   if (
     group === undefined ||
     (group.kind !== 'parallel' && group.kind !== 'each') ||
-    (kind !== 'agent' && kind !== 'command') ||
+    !worksOutside(bench, kind) ||
     activation.member === undefined
   )
     return false;
   if (group.concurrency === 1) return false;
   const patternsOf = (member: StepModel): readonly string[] => {
-    if (!isSilentWriter(member)) return writtenBy(member);
+    if (!isSilentWriter(bench, member)) return writtenBy(member);
     const isLive = member.id === id && bound.code.agent !== undefined;
     return isLive || isReview(group) || !mayWrite(services, workflow.definition, member) ? [] : ANYTHING;
   };
@@ -62,7 +64,7 @@ export function isRival({ services }: Bench, { activation, bound, group, workflo
 
 /** Whether the role of an agent may change files, by itself or with the programs that it runs. */
 function mayWrite({ roles }: StepServices, definition: Definition, step: StepModel): boolean {
-  const role = step.kind === 'agent' ? step.config.role : undefined;
+  const role = roleOf(step);
   const { deeds } = narrowed(definition, role === undefined ? undefined : entryOf(roles, role)?.permissions);
   return WRITING.some((deed) => deeds.includes(deed));
 }

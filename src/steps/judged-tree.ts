@@ -14,7 +14,8 @@
 import { present } from '../base/fields.ts';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { withoutVisits } from '../definition/address.ts';
-import { allChecks, type CheckModel } from '../definition/check.ts';
+import { allChecks, type CheckModel, checksIn } from '../definition/check.ts';
+import { type KindFacts, traitsOf } from '../definition/kind.ts';
 import { landsWork } from '../definition/landing.ts';
 import { membersOf, type StepModel } from '../definition/model.ts';
 import { TreeError } from '../process/git-tree.ts';
@@ -60,12 +61,6 @@ interface Judging {
 }
 
 const PREFIX = '$tree:';
-/** Checks that are the same in every run of a family. */
-const KNOWS_ENOUGH: ReadonlySet<string> = new Set([
-  ...['command', 'file_exists', 'coverage', 'pr_approval', 'ci_status', 'any_of'],
-  ...['pr_approvals_met', 'label_present', 'no_changes_requested', 'branch_up_to_date'],
-]);
-const WORKS: ReadonlySet<string> = new Set(['agent', 'command', 'generate', 'task', 'own', 'validate']);
 
 /** A tree as the evidence of an attempt names it. */
 export function treeEvidence({ id, head }: WorkspaceTree): { readonly [name: string]: Json } {
@@ -75,7 +70,7 @@ export function treeEvidence({ id, head }: WorkspaceTree): { readonly [name: str
 /** What is needed to run the gate or validation of a step again: its rendered configuration. */
 function judgeOf({ bound: { model }, item }: Job['request']): JsonObject | undefined {
   const own = present({ item });
-  if (model.kind === 'gate') return { kind: 'gate', config: model.config as unknown as JsonObject, ...own };
+  if (checksIn(model).length > 0 && 'config' in model) return { kind: model.kind, config: model.config as unknown as JsonObject, ...own };
   if (model.kind !== 'validate') return undefined;
   return { kind: 'validate', ...(model.stages === undefined ? {} : { stages: model.stages as Json }), ...own };
 }
@@ -96,7 +91,8 @@ export function judgedTree({ bench, request, context }: Job, { tree, from, head,
   const { model } = request.bound;
   const isReviewer =
     by === 'review' &&
-    (model.kind === 'review' || (model.kind === 'agent' && replyRulesOf(model.config, model, request.group).reviews === true));
+    (traitsOf(bench, model.kind).judgesTree === true ||
+      (model.kind === 'agent' && replyRulesOf(model.config, model, request.group).reviews === true));
   const judged = { tree: tree?.id ?? null, by, step: request.bound.model.id, at };
   const known = { ...present({ from: from?.id, group, judge, head }), ...(isReviewer ? { isReviewer } : {}) };
   return { remember: { [key]: { ...judged, ...known } } };
@@ -178,9 +174,9 @@ function withoutTree({ request }: Job, done: Work): Work {
 
 /** Whether what a step does may be merged by the same run, or by another one of its family. */
 function mayLand({ bench, request }: Pick<Job, 'bench' | 'request'>): boolean {
-  if (bench.services.forge === undefined || !WORKS.has(request.bound.model.kind)) return false;
+  if (bench.services.forge === undefined || traitsOf(bench, request.bound.model.kind).writesFiles === undefined) return false;
   const { form, steps } = request.workflow.definition;
-  return form === 'flow' || request.family?.isChild === true || steps.some((step) => landsWork(step) || startsRuns(step));
+  return form === 'flow' || request.family?.isChild === true || steps.some((step) => landsWork(bench, step) || startsRuns(step));
 }
 
 function startsRuns(step: StepModel): boolean {
@@ -265,27 +261,29 @@ export interface Candidate {
 }
 
 /** The verdicts that are not about this tree or this head, oldest first, without gates whose checks another gate made on it. */
-export function staleVerdicts(required: readonly RequiredVerdict[], { tree, head }: Candidate): RequiredVerdict[] {
+export function staleVerdicts(facts: KindFacts, required: readonly RequiredVerdict[], { tree, head }: Candidate): RequiredVerdict[] {
   const isFresh = (one: RequiredVerdict): boolean => (one.tree === null ? head === undefined || one.head === head : one.tree === tree);
-  const made = new Set(required.filter(isFresh).flatMap(checksOf));
+  const made = new Set(required.filter(isFresh).flatMap((one) => checksOf(facts, one)));
   const isMade = (one: RequiredVerdict): boolean => {
-    const checks = checksOf(one);
+    const checks = checksOf(facts, one);
     return checks.length > 0 && checks.every((check) => made.has(check));
   };
   return required.filter((one) => !isFresh(one) && !isMade(one)).sort((one, other) => one.at - other.at);
 }
 
 /** Each check of a gate, for comparison with other gates. */
-function checksOf(verdict: RequiredVerdict): string[] {
-  const { checks } = isRepeatable(verdict) ? configOf(verdict) : {};
+function checksOf(facts: KindFacts, verdict: RequiredVerdict): string[] {
+  const { checks } = isRepeatable(facts, verdict) ? configOf(verdict) : {};
   return Array.isArray(checks) ? checks.map((check) => canonicalJson([check, verdict.judge?.item ?? null])) : [];
 }
 
 /** Whether this run can repeat the checks. Custom checks and requests may use data that only their own run has. */
-export function isRepeatable(verdict: RequiredVerdict): boolean {
+export function isRepeatable({ checks: known }: KindFacts, verdict: RequiredVerdict): boolean {
   if (verdict.judge === undefined) return false;
   const { checks = [] } = configOf(verdict) as { readonly checks?: readonly CheckModel[] };
-  return !verdict.isForeign || allChecks(checks).every(({ check, templates }) => KNOWS_ENOUGH.has(check) && templates !== true);
+  return (
+    !verdict.isForeign || allChecks(checks).every(({ check, templates }) => known[check]?.sameInEveryRun === true && templates !== true)
+  );
 }
 
 function configOf({ judge }: JudgedTree): JsonObject {

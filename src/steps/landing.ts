@@ -74,7 +74,7 @@ interface Landable extends Candidate {
 async function verdictOn(job: Job, required: readonly RequiredVerdict[], { subject, ...candidate }: Landable): Promise<Landing> {
   const { tree } = candidate;
   const head = subject.head === undefined ? {} : { head: subject.head };
-  const stale = staleVerdicts(required, candidate);
+  const stale = staleVerdicts(job.bench, required, candidate);
   const seen = { ...(tree === '' ? {} : { tree }), ...head };
   if (stale.length === 0) return { subject, evidence: seen };
   const again = stale.every(({ by }) => by === 'gate') ? await rerunGates(job, stale, tree) : undefined;
@@ -87,14 +87,14 @@ async function verdictOn(job: Job, required: readonly RequiredVerdict[], { subje
   const differs = `${judges} judged ${other}${shown === '' ? '' : `; these files differ: ${shown}`}`;
   const error = `${what} is not what was checked: ${differs}${again === undefined ? '' : `; checked again, it does not pass: ${again.why}`}`;
   const facts = { ...seen, files, stale: stale.map(({ step }) => step) };
-  const lost = notRenewed(job.request, stale, again?.refused);
+  const lost = notRenewed(job, stale, again?.refused);
   const work = lost === undefined ? staleWork(error, facts) : unrenewedWork(job.request.bound.model.id, `${error}; ${lost}`);
   return { stale: { ...work, ...(again === undefined ? {} : { checks: again.checks }) } };
 }
 
 /** Why going back from the merge would change nothing: a stale verdict would not be renewed. */
 function notRenewed(
-  { bound, workflow }: Job['request'],
+  { bench, request: { bound, workflow } }: Job,
   stale: readonly RequiredVerdict[],
   refused: RequiredVerdict | undefined,
 ): string | undefined {
@@ -105,7 +105,7 @@ function notRenewed(
   const renewed = new Set([target, ...stepsAfter(definition, target)]);
   // The merge itself reruns gates once nothing else is stale; a gate that did not pass must be on the path back.
   const isRenewed = (verdict: RequiredVerdict): boolean => {
-    if (isRepeatable(verdict) && verdict !== refused) return true;
+    if (isRepeatable(bench, verdict) && verdict !== refused) return true;
     return definition.steps.some((model) => {
       if (!renewed.has(model.id)) return false;
       const inside = [model, ...membersOf(model)];
@@ -129,7 +129,7 @@ type Rerun =
 /** Runs gates again on what would be merged, if the workspace has exactly that tree. */
 async function rerunGates(job: Job, stale: readonly RequiredVerdict[], tree: string): Promise<Rerun | undefined> {
   const checks: CheckResult[] = [];
-  if (!stale.every(isRepeatable)) return undefined;
+  if (!stale.every((verdict) => isRepeatable(job.bench, verdict))) return undefined;
   for (const verdict of stale) {
     const looksAtFiles = verdict.tree !== null;
     if (looksAtFiles && (await treeNow(job)).id !== tree) return undefined;

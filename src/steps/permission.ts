@@ -2,23 +2,27 @@
 // Anything else is as the project allows.
 
 import { type AgentPermissions, WORK_IN_PLACE } from '../agents/driver.ts';
-import type { Json, JsonObject } from '../base/json.ts';
 import type { Definition, OutputModel } from '../definition/model.ts';
+
+/** What an action is about, where it can be about an issue or a pull request. */
+interface Aim {
+  readonly target?: string | undefined;
+  readonly [field: string]: unknown;
+}
 
 type Area = keyof NonNullable<Definition['permissions']>;
 
 const CHANGING = new Set(['edit', 'delete', 'move']);
 
 /** Why a run may not do an action; undefined when it may. */
-export function actionRefusal({ permissions = {} }: Definition, action: string, config: JsonObject): string | undefined {
-  const missing = areasOf(action, config).find((area) => (permissions[area] ?? 'write') !== 'write');
+export function actionRefusal({ permissions = {} }: Definition, action: string, aim: Aim): string | undefined {
+  const missing = areasOf(action, aim).find((area) => (permissions[area] ?? 'write') !== 'write');
   return missing === undefined ? undefined : refusal(missing, permissions[missing]);
 }
 
 /** Why a run may not create an output at the forge; undefined if it may. */
 export function outputRefusal(definition: Definition, { type, ...output }: Pick<OutputModel, 'type'>): string | undefined {
-  const target = 'target' in output ? (output.target as Json) : undefined;
-  return actionRefusal(definition, OUTPUT_ACTIONS[type] ?? type, target === undefined ? {} : { target });
+  return actionRefusal(definition, OUTPUT_ACTIONS[type] ?? type, output);
 }
 
 const OUTPUT_ACTIONS: Readonly<Record<string, string>> = { pr: 'open_pr', issue: 'create_issue' };
@@ -27,7 +31,7 @@ function refusal(area: Area, access: string | undefined): string {
   return `the workflow has the permission "${area}: ${access}"; it takes "${area}: write"`;
 }
 
-function areasOf(action: string, { target }: JsonObject): readonly Area[] {
+function areasOf(action: string, { target }: Aim): readonly Area[] {
   switch (action) {
     case 'merge_pr':
       return ['contents', 'pull_requests'];

@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { checksIn } from '../definition/check.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { commandLine } from '../definition/contract/step-contract.ts';
 import { type Definition, stepsWithin } from '../definition/model.ts';
@@ -131,7 +132,7 @@ function definitionsOf({ workflow, family }: AttemptRequest): Definition[] {
  */
 function gateCommands({ bench, request }: Job, definitions: readonly Definition[]): GateCommand[] {
   const steps = definitions.flatMap((definition) => definition.steps.flatMap(stepsWithin));
-  const checks = steps.flatMap((step) => (step.kind === 'gate' ? commandsIn(step.config.checks) : []));
+  const checks = steps.flatMap((step) => commandsIn(checksIn(step)));
   const stages = steps.some(({ kind }) => kind === 'validate') ? Object.values(bench.services.stages ?? {}) : [];
   const contracts = steps.flatMap(({ contract }) => {
     // A command that a person gave whole runs the tests of the project, which the work is meant to change.

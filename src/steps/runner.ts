@@ -11,8 +11,8 @@ import { present } from '../base/fields.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import type { AssumptionText } from '../definition/assumption.ts';
 import { writtenDatabase } from '../definition/database.ts';
-import { pipelineOf } from '../definition/kind.ts';
-import type { StepModel } from '../definition/model.ts';
+import { isAgentKind, pipelineOf, worksOutside } from '../definition/kind.ts';
+import { roleOf } from '../definition/model.ts';
 import { heldBy, startTimeOf } from '../kernel/activation.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
 import { accepted, holds, isJudged } from './acceptance.ts';
@@ -107,7 +107,7 @@ type Want = (bench: Bench, request: AttemptRequest, context: AttemptContext) => 
 const WANTS: Readonly<Record<AttemptRequest['want'], Want>> = { prepare, execute, verify, reconcile, observe };
 
 async function prepare(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
-  if (pipelineOf(request.bound.model.kind) === 'execute') {
+  if (pipelineOf(bench, request.bound.model.kind) === 'execute') {
     const job = { bench, request, context };
     // Functions that find effects before the work see the databases of that time.
     return request.bound.code.finds === undefined ? prepareWork(job) : readingDatabases(job, prepareWork);
@@ -157,7 +157,7 @@ function executeInPlace(bench: Bench, request: AttemptRequest, context: AttemptC
   const { kind, mutatesCheckout } = request.bound.model;
   if (mutatesCheckout === false) return readOnly(bench, request, (place, told) => executeHere(place, told, context));
   // Only members can have rivals. What is handed out is done by an agent that has its own place to work.
-  const isAlone = request.group === undefined || (kind !== 'agent' && kind !== 'command');
+  const isAlone = request.group === undefined || !worksOutside(bench, kind);
   if (isAlone || isForCaller({ bench, request, context })) return executeHere(bench, request, context);
   return apart(bench, request, (place, told) => executeHere(place, told, context));
 }
@@ -194,8 +194,8 @@ function work(job: Job): Work | Promise<Work> {
   const execute = entryOf(job.bench.kinds, kind)?.execute;
   if (execute === undefined) return { error: stepError('STEP_FAILED', `a step of kind "${kind}" waits; it is not executed`) };
   // Declared outputs are verified for every worker; agents and programs must also leave protected files alone.
-  if (kind === 'agent' || kind === 'command' || outputsOf(job.request.bound.model).length > 0) return producing(job, execute);
-  return kind === 'generate' ? protecting(job, execute) : execute(job);
+  if (worksOutside(job.bench, kind) || outputsOf(job.request.bound.model).length > 0) return producing(job, execute);
+  return isAgentKind(job.bench, kind) ? protecting(job, execute) : execute(job);
 }
 
 interface Done {
@@ -226,7 +226,7 @@ function notedOf({ claim, evidence, actor, remember, checks = NO_CHECKS }: Work,
 
 async function verify(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   const job = { bench, request, context };
-  if (pipelineOf(request.bound.model.kind) === 'execute')
+  if (pipelineOf(bench, request.bound.model.kind) === 'execute')
     return afterHandedWork(job, () => verifyingDatabases(job, (own) => acceptingChanges(own, () => verifyReport(own))));
   return readingDatabases(job, verifyWait);
 }
@@ -243,9 +243,9 @@ function workTimeOf({ bench, request }: Job): number {
   return began === undefined ? 0 : bench.services.now() - began;
 }
 
-function workerOf({ kind, ...model }: StepModel): WorkerConfig {
-  const config = 'config' in model ? (model.config as WorkerConfig & { readonly generator?: string }) : {};
-  return kind === 'generate' ? { ...config, role: config.generator } : kind === 'agent' ? config : {};
+function workerOf({ bench, request: { bound } }: Job): WorkerConfig {
+  const { model } = bound;
+  return isAgentKind(bench, model.kind) && 'config' in model ? { ...model.config, role: roleOf(model) } : {};
 }
 
 /** A report is verified like the result of a driven worker: declared outputs first, then the contract. */
@@ -253,7 +253,7 @@ async function verifyReport({ bench, request, context }: Job): Promise<AttemptRe
   const claim = request.result;
   const outcome = heldBy(request.activation)?.outcome ?? 'ok';
   const job = { bench, request, context };
-  await recordHandedWork(job, workerOf(request.bound.model), workTimeOf(job));
+  await recordHandedWork(job, workerOf(job), workTimeOf(job));
   const produced = await recordingTree(job, () => producing(job, () => ({ outcome, output: claim, claim })));
   if ('handed' in produced) throw new Error('a report is no new work');
   if ('asks' in produced) return { type: 'asked', questions: produced.asks as unknown as Json, ...notedOf(produced, undefined) };
@@ -266,7 +266,7 @@ async function reconcile(bench: Bench, request: AttemptRequest, context: Attempt
   const job = { bench, request, context };
   const known = recordedResult(job);
   if (known !== undefined) return known;
-  if (writtenDatabase(model) !== undefined) {
+  if (writtenDatabase(bench.kinds, model) !== undefined) {
     // The database has no record of it. Whether the rest may run again is the author's policy.
     if (model.recovery === 'ask')
       return unclear(`the database has no change by step "${model.id}", and the step does not declare that it can run again`);

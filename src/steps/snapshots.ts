@@ -12,6 +12,7 @@
 import { join, posix, relative } from 'node:path';
 import { messageOf } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
+import { traitsOf } from '../definition/kind.ts';
 import { type Definition, type StepModel, stepsWithin } from '../definition/model.ts';
 import { isFileOutput } from '../definition/output-pattern.ts';
 import { writtenBy } from '../definition/overlap.ts';
@@ -21,15 +22,13 @@ import type { Snapshot } from '../process/snapshot-look.ts';
 import type { SnapshotRepository, SnapshotSource } from '../process/snapshot-repository.ts';
 import type { AttemptResult } from './attempt.ts';
 import { matches } from './glob.ts';
-import { isForCaller } from './handover.ts';
+import { isForCaller, isInstructed } from './handover.ts';
 import { isRival } from './isolation.ts';
 import { DROPPED, type SnapshotKeeper } from './snapshot-keeper.ts';
 import { type BeginLine, openAttempts, type SnapshotLine, unrestored } from './snapshot-log.ts';
 import { type Job, stepError } from './work.ts';
 import { leftOut } from './workspace-tree.ts';
 
-const WRITERS: ReadonlySet<string> = new Set(['agent', 'command', 'generate', 'validate']);
-const DECLARED_WRITERS: ReadonlySet<string> = new Set(['task', 'own']);
 const FAILURES: ReadonlySet<string> = new Set(['fail', 'error', 'timeout', 'conflict']);
 
 /** What a workflow names: files that git ignores; without a repository, also what its steps write. */
@@ -52,8 +51,9 @@ export function takesSnapshots({ bench, request, context }: Job): boolean {
   if (snapshots === undefined || model.mutatesCheckout === false) return false;
   if (model.onFail === 'restore') return true;
   if (!snapshots.isKept || request.workflow.definition.snapshot?.off === true) return false;
-  if (WRITERS.has(model.kind) || (DECLARED_WRITERS.has(model.kind) && writtenBy(model).length > 0)) return true;
-  return model.kind === 'task' && model.config.instructed === true && isForCaller({ bench, request, context });
+  const { writesFiles } = traitsOf(bench, model.kind);
+  if (writesFiles === 'any' || (writesFiles === 'declared' && writtenBy(model).length > 0)) return true;
+  return isInstructed(model) && isForCaller({ bench, request, context });
 }
 
 /** Runs an attempt between two snapshots. */

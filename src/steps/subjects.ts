@@ -38,7 +38,7 @@ async function treeOf(job: Job): Promise<JsonObject | undefined> {
   try {
     const { id } = await treeNow(job);
     if (id === '') return undefined;
-    const judges = staleVerdicts(await requiredVerdicts(job), { tree: id }).filter(({ by }) => by !== 'approval');
+    const judges = staleVerdicts(job.bench, await requiredVerdicts(job), { tree: id }).filter(({ by }) => by !== 'approval');
     const stale = await Promise.all(judges.map(async ({ step, tree }) => ({ step, files: await changedFiles(job, String(tree), id) })));
     return { id, ...(stale.length === 0 ? {} : { stale }) };
   } catch (thrown) {

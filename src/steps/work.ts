@@ -6,6 +6,7 @@ import type { ErrorCode } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { AssumptionText } from '../definition/assumption.ts';
+import type { KindTraits } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Passing } from '../forge/forge.ts';
@@ -22,7 +23,7 @@ import type { StepServices } from './services.ts';
 
 /** How each kind of step is executed, and the checks that gates can make. A kind that only waits has no executor. */
 export interface Executors {
-  readonly kinds: Readonly<Record<string, KindExecutor>>;
+  readonly kinds: Readonly<Record<string, KindTraits & KindExecutor>>;
   readonly checks: Readonly<Record<string, GateCheck>>;
 }
 

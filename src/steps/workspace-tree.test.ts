@@ -122,8 +122,8 @@ test('gates look at files unless all their checks are elsewhere', () => {
     { check: 'pr_approval', from: 'maintainers' },
     { check: 'any_of', checks: [{ check: 'ci_status' }, webhook] },
   ];
-  expect(judgesFiles(elsewhere)).toBe(false);
-  expect(judgesFiles([...elsewhere, { check: 'any_of', checks: [webhook, own] }])).toBe(true);
+  expect(judgesFiles(REGISTRY, elsewhere)).toBe(false);
+  expect(judgesFiles(REGISTRY, [...elsewhere, { check: 'any_of', checks: [webhook, own] }])).toBe(true);
 });
 
 describe('in a plain folder', () => {

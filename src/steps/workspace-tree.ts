@@ -15,7 +15,7 @@
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { dirname, join, posix, relative } from 'node:path';
-import { allChecks, type CheckModel } from '../definition/check.ts';
+import { allChecks, type CheckModel, checksIn } from '../definition/check.ts';
 import { membersOf, type StepModel } from '../definition/model.ts';
 import { isFileOutput, patternRefusal } from '../definition/output-pattern.ts';
 import { changesOfTrees, commitTree, TreeReader } from '../process/git-tree.ts';
@@ -248,7 +248,7 @@ function mayChangeOf(step: StepModel): string[] {
 }
 
 function checksOf(step: StepModel): CheckModel[] {
-  return [...(step.kind === 'gate' ? allChecks(step.config.checks) : []), ...membersOf(step).flatMap(checksOf)];
+  return [...allChecks(checksIn(step)), ...membersOf(step).flatMap(checksOf)];
 }
 
 function namedPatterns({ bench, request }: Place): string[] {

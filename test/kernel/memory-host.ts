@@ -14,6 +14,7 @@ import type { RunInput } from '../../src/kernel/input.ts';
 import type { MemberResult, Program, View } from '../../src/kernel/program.ts';
 import type { RunState } from '../../src/kernel/run-state.ts';
 import { memberResult } from '../../src/kernel/turn.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { graphProgram } from '../../src/programs/graph.ts';
 
 const NOT_A_RESULT = ['error', 'timeout', 'cancelled', 'skip'];
@@ -21,6 +22,7 @@ const NOT_A_RESULT = ['error', 'timeout', 'cancelled', 'skip'];
 /** What decisions read beside the checkpoint. */
 class MemoryView implements View {
   holding = false;
+  readonly kinds = REGISTRY.kinds;
   readonly params: JsonObject;
   readonly values: Map<string, Json>;
   readonly merged: Map<string, Json>;

@@ -5,6 +5,7 @@ import { defineWorkflow } from '../../src/compat/index.ts';
 import { createEngine, type Engine, type EngineOptions, openSqliteStore, type Store, step, workflow } from '../../src/index.ts';
 import type { View } from '../../src/kernel/program.ts';
 import type { RunState } from '../../src/kernel/run-state.ts';
+import { REGISTRY } from '../../src/kinds/registry.ts';
 import { createFlowProgram } from '../../src/programs/flow.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 
@@ -56,7 +57,7 @@ test('a flow that failed stands at the failed step again when a person sends it 
     yield* step('work').task(() => 2);
     return 'done';
   });
-  const program = createFlowProgram({ workflow: flow.compiled, params: {} });
+  const program = createFlowProgram({ workflow: flow.compiled, params: {}, facts: REGISTRY });
   const kept: unknown[] = [];
   const view = { value: () => null, keep: (value: unknown) => void kept.push(value) } as unknown as View;
   const run = {} as RunState;

@@ -56,6 +56,8 @@ const OF_KIND: Readonly<Record<string, readonly string[]>> = {
   'compile.ts': ['base', 'expr', 'definition', 'kernel', 'programs', 'authoring'],
   'yaml.ts': ['base', 'expr', 'definition', 'kernel', 'programs', 'authoring'],
   'run.ts': [...BELOW_STEPS, 'steps'],
+  'kind.ts': BELOW_KINDS,
+  'check.ts': BELOW_KINDS,
 };
 
 // Where every folder is a neighbour of the others, the members need no list.

@@ -4,10 +4,11 @@
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import { deepFreeze, type Json, toPlain } from '../../base/json.ts';
+import { deepFreeze, isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import { type BoundStep, type ConditionCheck, NO_CODE, type StepCode, type StepContext } from '../../definition/code.ts';
 import { type DatabasesSpec, databasesFault } from '../../definition/database.ts';
-import { type KindRegistry, pipelineOf } from '../../definition/kind.ts';
+import { parseForgeAction } from '../../definition/forge-action.ts';
+import type { KindRegistry } from '../../definition/kind.ts';
 import type { ConditionModel, OutputModel, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
 import { plainFrame } from '../../definition/plain-frame.ts';
 import { expressionOf } from '../../definition/scope.ts';
@@ -125,7 +126,7 @@ function checkExpression(what: string, source: string): void {
 
 /** Throws if a step cannot be part of a group; the message begins with `group`. */
 export function checkMember(group: string, { model }: BoundStep): void {
-  if (pipelineOf(model.kind) !== 'group') return;
+  if (model.kind !== 'parallel' && model.kind !== 'each') return;
   throw invalid(group, `cannot hold step "${model.id}", which is a group itself; yield that one by itself`);
 }
 
@@ -163,7 +164,7 @@ function readUndo(step: string, undo: Undo<StepContext>): BoundStep {
   if ('handler' in given && typeof given.handler === 'function')
     return { model: { ...frame, kind: 'task', config: {} }, code: { ...NO_CODE, run: createTask(given.handler, 'undo') } };
   if ('forge' in given)
-    return { model: { ...frame, kind: 'action', config: plainOf(step, 'the undo', given.forge), templates: true }, code: NO_CODE };
+    return { model: { ...frame, kind: 'action', config: parsedOf(step, given.forge, parseForgeAction), templates: true }, code: NO_CODE };
   if ('command' in given) {
     const { command, env, cwd } = given;
     const program = typeof command === 'string' ? { run: command } : { argv: command };
@@ -261,6 +262,17 @@ export function countOf(step: string, setting: string, value: number): number {
 /** Returns plain JSON data of a step, or throws an error that names the step and the position. */
 export function plainOf<T = Json>(step: string, what: string, value: unknown): T {
   return toPlain(value, `${what} of step "${step}"`) as unknown as T;
+}
+
+/** What the kind of a step parses from what the author wrote. */
+export function parsedOf<Config>(step: string, value: unknown, parse: (plain: JsonObject) => Config): Config {
+  const plain = plainOf(step, 'the configuration', value);
+  if (!isJsonObject(plain)) throw invalid(`step "${step}"`, 'has a configuration that is not an object; give its fields by name');
+  try {
+    return parse(plain);
+  } catch (error) {
+    throw invalid(`step "${step}"`, `has a wrong configuration: ${messageOf(error)}`);
+  }
 }
 
 /** The error of a step that cannot be built; `subject` names it. */

@@ -158,7 +158,10 @@ function readHeader(spec: GraphSpec<never>, steps: readonly BoundStep[], reading
     form: 'graph',
     params: readParams(params ?? {}, reading),
     entry: entry ?? initialStep ?? steps[0]?.model.id ?? '',
-    steps: tiedToTree(steps.map(({ model }) => withDatabases(model, spec.databases))),
+    steps: tiedToTree(
+      reading.compilers,
+      steps.map(({ model }) => withDatabases(reading.compilers.kinds, model, spec.databases)),
+    ),
     limits: { maxIterations: limits?.maxIterations ?? DEFAULT_MAX_ITERATIONS },
     concurrency: spec.concurrency,
     budget,

@@ -3,7 +3,7 @@
 
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
-import { type Json, toPlain } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { FindingCode } from '../../definition/finding.ts';
 import type { CodeRole } from '../../definition/hash.ts';
@@ -98,6 +98,19 @@ export class StepReading {
       if (!(error instanceof EngineError)) throw error;
       this.fault('FIELD_INVALID', error.message.replace(/;.*$/s, ''), 'write plain data here');
       return null;
+    }
+  }
+
+  /** What the kind of a step parses from what the author wrote; with a fault, nothing. */
+  parsed<Config>(value: unknown, what: string, parse: (plain: JsonObject) => Config): Config | undefined {
+    const plain = this.plain(value, what);
+    if (!isJsonObject(plain)) return undefined;
+    try {
+      return parse(plain);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      this.fault('KIND_INVALID', `${what} is wrong: ${error.message}`, 'correct it');
+      return undefined;
     }
   }
 

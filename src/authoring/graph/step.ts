@@ -4,6 +4,7 @@ import { EngineError } from '../../base/error.ts';
 import { arg } from '../../definition/arg.ts';
 import type { BoundStep, ConditionCheck, StepCode, StepContext } from '../../definition/code.ts';
 import type { StepContract } from '../../definition/contract/step-contract.ts';
+import { traitsOf } from '../../definition/kind.ts';
 import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
 import { templatedPart } from '../../definition/template-scope.ts';
 import { parseTemplateTree } from '../../expr/template-tree.ts';
@@ -28,7 +29,6 @@ export interface StepPlace {
 
 const BACKOFF_MAX = '1h';
 const FRESH: readonly unknown[] = ['activation', 'run'];
-const PRODUCERS: readonly string[] = ['task', 'command', 'agent', 'own'];
 const SHARED_FIELDS: readonly (keyof SharedSpec)[] = [
   'title',
   'writes',
@@ -184,14 +184,13 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
 }
 
 const UNDO_FIELDS: readonly string[] = ['title', 'timeout', 'recovery', 'templates', 'handler', 'command', 'env', 'cwd', 'forge'];
-const UNDO_KINDS: readonly string[] = ['task', 'command', 'action'];
 
 /** Reads the undo of a step. It is a step itself, without transitions, conditions and retries of its own. */
 function readUndo(undo: Undo<never>, { step, id }: StepPlace): BoundStep {
   const spec: MemberSpec<never> = typeof undo === 'function' ? { handler: undo } : ({ templates: true, ...undo } as MemberSpec<never>);
   step.knownFields(spec, UNDO_FIELDS, 'an undo');
   const read = readInside(spec, { step, id }, 'undo');
-  if (!UNDO_KINDS.includes(read.model.kind) || (read.model.kind === 'task' && spec.handler === undefined))
+  if (traitsOf(step.graph.compilers, read.model.kind).undoText === undefined || (read.model.kind === 'task' && spec.handler === undefined))
     step.fault('FIELD_INVALID', 'its `undo` does nothing', 'give a function, or `handler`, `command` or `forge`');
   return read;
 }
@@ -228,7 +227,8 @@ function outputsOf({ outputs, fresh }: AnyStep, { work }: Work, step: StepReadin
   if (fresh !== undefined && (!FRESH.includes(fresh) || outputs === undefined))
     step.fault('FIELD_INVALID', `\`fresh\` is ${JSON.stringify(fresh)}`, 'write "activation" or "run" beside `outputs`, or remove it');
   if (outputs === undefined) return undefined;
-  if (!PRODUCERS.includes(work.kind))
+  const { worker } = traitsOf(step.graph.compilers, work.kind);
+  if (worker === undefined || worker === 'generator')
     step.fault('FIELD_INVALID', '`outputs` has no effect here', 'write it on a step with a handler, a command, an agent or `use`');
   const read = readOutputs(Array.isArray(outputs) ? outputs : []);
   for (const fault of read.faults) step.fault('FIELD_INVALID', fault, 'correct it');

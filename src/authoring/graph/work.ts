@@ -1,12 +1,14 @@
 // Owns how the work of a step is read: which field names the kind that does it. The kind reads its own configuration and
 // code.
 
-import type { CheckDeclaration } from '../../definition/check.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
+import type { CheckDeclaration, CheckModel } from '../../definition/check.ts';
 import type { BoundStep, StepCode } from '../../definition/code.ts';
 import type { KindDeclaration, KindRegistry } from '../../definition/kind.ts';
-import type { RecoveryPolicy, StepKind, StepWork } from '../../definition/model.ts';
+import type { RecoveryPolicy, StepKind, StepModel, StepWork } from '../../definition/model.ts';
 import type { OwnKind } from '../../definition/own-kind.ts';
 import type { CheckForm, StageForm } from '../yaml/schema/form.ts';
+import type { StageWriter } from '../yaml/write/stage.ts';
 import type { StepReading } from './reading.ts';
 import type { GroupSpec, MemberSpec, WorkSpec } from './spec.ts';
 
@@ -50,15 +52,25 @@ export interface KindCompiler extends KindDeclaration {
    * @internal
    */
   readonly yaml?: StageForm;
+  /**
+   * A step of it as a stage of a workflow file, without its type, if a file can have one.
+   * @internal
+   */
+  write?(step: StepModel, words: StageWriter): JsonObject;
 }
 
 /** A check that gates can be written with. */
-interface CheckCompiler extends CheckDeclaration {
+export interface CheckCompiler extends CheckDeclaration {
   /**
    * How a workflow file writes it, if one can.
    * @internal
    */
   readonly yaml?: CheckForm;
+  /**
+   * What a file writes in other words than the definition has it; undefined leaves a field out.
+   * @internal
+   */
+  write?(check: CheckModel, checkOf: (inner: CheckModel) => Json): Readonly<Record<string, Json | undefined>>;
 }
 
 /** The kinds and checks that workflows can be written with. */

@@ -7,6 +7,7 @@ import { holdDatabase } from '../../base/store-files.ts';
 import { agoText } from '../../control/time-text.ts';
 import { topStepOf } from '../../definition/address.ts';
 import { planUndo, type UndoPlan } from '../../engine/undo.ts';
+import { REGISTRY } from '../../kinds/registry.ts';
 import { listBackups } from '../../safe-db/backup.ts';
 import { snapshotsOf } from '../../steps/snapshot-log.ts';
 import { userActor } from '../actor.ts';
@@ -30,7 +31,7 @@ export const run: CommandRun = (shell, given) =>
           'USAGE',
           '--to is missing: the step before which the files should be as they were; "pawl diff" lists the steps',
         );
-      const source = { store, snapshots: snapshotsOf(place.file), run: id };
+      const source = { store, snapshots: snapshotsOf(place.file), run: id, facts: REGISTRY };
       const data = backupsOf(place, id);
       for (const { path } of Object.values(place.settings.databases ?? {})) holdDatabase(path, join(dirname(path), 'backups'));
       if (given.has('dry-run')) {

@@ -1,25 +1,29 @@
 // Owns how an `action` is written: a forge action by its name, with its fields.
 
-import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import { parsedOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { ForgeSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
-import { type ActionConfig, action as declaration } from './declare.ts';
+import { type ForgeAction, parseForgeAction } from '../../definition/forge-action.ts';
+import { action as declaration } from './declare.ts';
+
+/** Stands for an action that was refused. */
+const NOTHING: ForgeAction = { action: 'close_issue' };
 
 /** The kind `action`; the texts of a graph's action may be templates. */
 export const action: KindCompiler = {
   ...declaration,
   field: 'forge',
   read({ forge }, { step }) {
-    const { action: name, ...fields } = { ...forge } as ActionConfig;
+    const { action: name, ...fields } = { ...forge };
     const texts = Object.fromEntries(Object.keys(fields).map((field) => [field, 'data' as const]));
     const { data, built } = takeFunctions(fields, texts, { step });
-    const config = step.config<ActionConfig>({ action: name, ...data } as ActionConfig, 'its forge');
+    const config = step.parsed({ action: name, ...data }, 'its forge', parseForgeAction) ?? NOTHING;
     return { work: { kind: 'action', config }, code: builtCode(built), templates: true };
   },
 };
 
 /** Builds a forge action from its name and fields. */
 export function buildAction(name: string, given: ForgeSpec, options: StepOptions = {}): StepParts {
-  return { name, work: { kind: 'action', config: plainOf<ActionConfig>(name, 'an action', given) }, options };
+  return { name, work: { kind: 'action', config: parsedOf(name, given, parseForgeAction) }, options };
 }

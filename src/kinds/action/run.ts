@@ -2,6 +2,7 @@
 
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { ForgeAction } from '../../definition/forge-action.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { type ActionSubject, performAction } from '../../forge/action.ts';
 import { passingOf } from '../../forge/forge.ts';
@@ -15,16 +16,16 @@ import { type Job, requestError, stepError, type Work } from '../../steps/work.t
 /** Does an action on the forge. */
 export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
   const { id, config } = given.request.bound.model;
-  const { action, pr: which, ...written } = config;
-  // An action that names a pull request is about that one.
-  const fields = which === undefined || !ON_EITHER.has(action) ? written : { ...written, target: 'pr' };
-  const named = typeof which === 'string' ? pullRequestNumber(given.context.snapshot.data, which) : undefined;
+  const { action } = config;
+  const which = 'pr' in config ? config.pr : undefined;
+  const aimed = which === undefined ? config : aimedAtPullRequest(config);
+  const named = which === undefined ? undefined : pullRequestNumber(given.context.snapshot.data, which);
   if (typeof named === 'string')
     return { error: stepError('STEP_FAILED', `step "${id}" cannot ${action}: ${named}`, { retryable: false }) };
   const job = named === undefined ? given : { ...given, context: given.context.knowing({ pr_number: named }) };
   const { bench, request, context } = job;
   const { forge, groups } = bench.services;
-  const refusal = actionRefusal(request.workflow.definition, action, fields);
+  const refusal = actionRefusal(request.workflow.definition, action, aimed);
   if (refusal !== undefined) return { error: stepError('NOT_ALLOWED', `step "${id}" may not ${action}: ${refusal}`, { retryable: false }) };
   if (forge === undefined) {
     const message = `step "${id}" cannot ${action} because no forge is configured; set one up, such as "forge: { kind: local }" in .pawl/config.yaml`;
@@ -37,12 +38,12 @@ export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
     const message = `step "${id}" has no pull request to ${action}: ${ready.problem}`;
     return { error: requestError('STEP_FAILED', message, ready), output: { error: ready.problem, reason: 'denied' } };
   }
-  const subject = subjectOf(ready.job.context.snapshot, typeof which === 'string' ? which : undefined);
+  const subject = subjectOf(ready.job.context.snapshot, which);
   const landing = action === 'merge_pr' ? await checkLanding(ready.job, forge, subject) : { subject };
   if ('stale' in landing) return landing.stale;
   const visit = `${request.runId}/${request.activation.path}`;
   const scene = { subject: landing.subject, key: context.idempotencyKey, visit, ...present({ groups }) };
-  const result = await performAction(forge, { name: action, config: fields }, scene);
+  const result = await performAction(forge, aimed, scene);
   const seen = present({ evidence: landing.evidence, checks: landing.checks });
   if (result.outcome === 'ok') return { outcome: 'ok', output: result.value, ...rememberedFrom(result.value, ready.remember), ...seen };
   const { outcome, error, reason } = result;
@@ -51,8 +52,10 @@ export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
   return { error: requestError('STEP_FAILED', `step "${id}": ${error}`, passing), output: { error, reason } };
 }
 
-/** Actions on an issue or a pull request. */
-const ON_EITHER: ReadonlySet<string> = new Set(['label', 'comment']);
+/** An action that names a pull request is about that one, where it could also be about an issue. */
+function aimedAtPullRequest(config: ForgeAction): ForgeAction {
+  return config.action === 'label' || config.action === 'comment' ? { ...config, target: 'pr' } : config;
+}
 
 /** A merge takes the run's pull request as it was checked; one is opened only if the run has none yet. */
 async function readyToMerge(job: Job): ReturnType<typeof withPullRequest> {

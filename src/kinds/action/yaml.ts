@@ -3,6 +3,9 @@
 import { forgeOf } from '../../authoring/yaml/compile/forge.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { labelRule } from '../../authoring/yaml/schema/rule.ts';
+import { withoutEmpty } from '../../authoring/yaml/write/word.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { StepOf } from '../../definition/model.ts';
 
 /** An action by its name, with its fields. */
 export const yaml: StageForm = stageForm({
@@ -26,3 +29,8 @@ export const yaml: StageForm = stageForm({
   toSpec: (stage) => ({ forge: forgeOf(stage as unknown as Parameters<typeof forgeOf>[0]) }),
   rules: (stage, path) => ('action' in stage && stage.action === 'label' ? labelRule(stage, path) : []),
 });
+
+/** An action as a stage. */
+export function write({ config }: StepOf<'action'>): JsonObject {
+  return withoutEmpty(config);
+}

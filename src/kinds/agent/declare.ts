@@ -38,6 +38,12 @@ const TEXTS = ['role', 'action', 'prompt', 'script'] as const;
 /** Work of an agent. */
 export const agent: KindDeclaration = {
   kind: 'agent',
+  worker: 'agent',
+  writesFiles: 'any',
+  joinsData: true,
+  effects: 'lasting',
+  again: 'effects may repeat; costs again',
+  effectText: () => 'what the agent did outside the workspace',
   outcomes: [],
   recovery: 'ask',
   validate({ config }: StepOf<'agent'>, report) {

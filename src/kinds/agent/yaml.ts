@@ -5,8 +5,10 @@ import type { YamlPath } from '../../authoring/yaml/position/position.ts';
 import type { PlacedFault } from '../../authoring/yaml/problem/schema.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { outputRules } from '../../authoring/yaml/schema/rule.ts';
+import { writeBudget } from '../../authoring/yaml/write/word.ts';
 import { present } from '../../base/fields.ts';
-import type { JsonObject } from '../../base/json.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
+import type { StepOf } from '../../definition/model.ts';
 import { patternRefusal } from '../../definition/output-pattern.ts';
 
 /** The worker, its task, and what it must produce. */
@@ -85,4 +87,20 @@ function stateRule(
   if (mayAsk === true) return [];
   const message = '"question_state" has no effect: the agent may not ask questions';
   return [{ code: 'FIELD_CONFLICT', message, hint: 'add "supports_questions: true", or remove it', path: place, part: 'key' }];
+}
+
+/** An agent step as a stage. */
+export function write({ config, supportsQuestions, questionState, outputs, fresh, independent }: StepOf<'agent'>): JsonObject {
+  const { role, continueSession, seesContext: _seen, budget, ...fields } = config;
+  return present({
+    agent: role,
+    ...(fields as JsonObject),
+    outputs: outputs as unknown as Json | undefined,
+    fresh,
+    independent,
+    continue_session: continueSession,
+    supports_questions: supportsQuestions,
+    question_state: questionState,
+    budget: budget && writeBudget(budget),
+  });
 }

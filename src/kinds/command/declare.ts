@@ -13,6 +13,13 @@ declare module '../../definition/model.ts' {
 /** A program. */
 export const command: KindDeclaration = {
   kind: 'command',
+  worker: 'program',
+  writesFiles: 'any',
+  joinsData: true,
+  undoText: ({ config: { run, argv = [] } }: StepOf<'command'>) => run ?? argv.join(' '),
+  effects: 'lasting',
+  again: 'effects may repeat',
+  effectText: () => 'what the program did outside the workspace: pushes, network, databases',
   outcomes: [],
   recovery: 'ask',
   validate({ config }: StepOf<'command'>, report) {

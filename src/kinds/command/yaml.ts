@@ -4,6 +4,8 @@ import { envOf, outputsOf, restrictionsOf } from '../../authoring/yaml/compile/p
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { outputRules, programRule } from '../../authoring/yaml/schema/rule.ts';
 import { present } from '../../base/fields.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
+import type { StepOf } from '../../definition/model.ts';
 
 /** A program, and what it must produce. */
 export const yaml: StageForm = stageForm({
@@ -23,3 +25,8 @@ export const yaml: StageForm = stageForm({
   },
   rules: (stage, path) => [...programRule(stage, path), ...outputRules(stage, path)],
 });
+
+/** A program as a stage. */
+export function write({ config, outputs, fresh }: StepOf<'command'>): JsonObject {
+  return present({ ...(config as JsonObject), outputs: outputs as unknown as Json | undefined, fresh });
+}

@@ -7,6 +7,10 @@ import type { StepOf } from '../../definition/model.ts';
 /** A wait, and how often its condition is polled. */
 export const delay: KindDeclaration = {
   kind: 'delay',
+  pipeline: 'delay',
+  readsDatabases: true,
+  effects: 'none',
+  again: 'waits again',
   outcomes: [],
   recovery: 'rerun',
   validate({ durationMs, poll }: StepOf<'delay'>, report) {

@@ -2,7 +2,10 @@
 
 import { bareExpression } from '../../authoring/yaml/compile/part.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
+import { writeDuration } from '../../authoring/yaml/write/word.ts';
 import { present } from '../../base/fields.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { StepOf } from '../../definition/model.ts';
 
 /** How long it waits, and a condition that ends the wait. */
 export const yaml: StageForm = stageForm({
@@ -24,3 +27,9 @@ export const yaml: StageForm = stageForm({
     return { delay: { duration, ...present({ poll: poll && { interval: poll.interval, condition: bareExpression(poll.condition) } }) } };
   },
 });
+
+/** A delay as a stage. */
+export function write({ durationMs, poll }: StepOf<'delay'>): JsonObject {
+  const polls = poll && present({ interval: writeDuration(poll.intervalMs), condition: poll.condition });
+  return present({ duration: writeDuration(durationMs), poll: polls });
+}

@@ -6,6 +6,9 @@ import type { StepOf } from '../../definition/model.ts';
 /** One body per item. */
 export const each: KindDeclaration = {
   kind: 'each',
+  pipeline: 'group',
+  effects: 'none',
+  again: 'its items, below',
   outcomes: ['reject_all'],
   recovery: 'rerun',
   validate({ items, body, id }: StepOf<'each'>, report) {

@@ -31,6 +31,11 @@ declare module '../../definition/model.ts' {
 /** Checks by the engine; `any_of` has nested checks, of which one must pass. */
 export const gate: KindDeclaration = {
   kind: 'gate',
+  checksWork: true,
+  onlyLooks: true,
+  readsDatabases: true,
+  effects: 'passing',
+  again: 'its checks run again',
   outcomes: [],
   recovery: 'rerun',
   validate({ config: { checks, flaky } }: StepOf<'gate'>, report) {

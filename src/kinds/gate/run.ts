@@ -56,7 +56,7 @@ async function judge(job: GateJob): Promise<Work> {
   const checks = job.request.bound.model.config.checks;
   const startedAt = job.bench.services.now();
   // Without a workspace, each check reports that itself.
-  if (!judgesFiles(checks) || !existsSync(job.bench.services.cwd))
+  if (!judgesFiles(job.bench, checks) || !existsSync(job.bench.services.cwd))
     return conclude(job, { ...(await look({ ...job, startedAt }, undefined)), startedAt });
   const watch = await TreeWatch.open(job);
   try {

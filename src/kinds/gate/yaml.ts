@@ -1,7 +1,10 @@
 // Owns how a `gate` stage is written in a workflow file.
 
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
+import type { StageWriter } from '../../authoring/yaml/write/stage.ts';
 import { present } from '../../base/fields.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { StepOf } from '../../definition/model.ts';
 
 /** The checks, all of which must pass. */
 export const yaml: StageForm = stageForm({
@@ -29,3 +32,8 @@ export const yaml: StageForm = stageForm({
   }),
   rules: ({ conditions }, path, { checkRules }) => conditions.flatMap((check, index) => checkRules(check, [...path, 'conditions', index])),
 });
+
+/** A gate as a stage. */
+export function write({ config: { checks, flaky } }: StepOf<'gate'>, { checkOf }: StageWriter): JsonObject {
+  return present({ conditions: checks.map(checkOf), flaky });
+}

@@ -22,6 +22,10 @@ declare module '../../definition/model.ts' {
 /** A text. */
 export const generate: KindDeclaration = {
   kind: 'generate',
+  worker: 'generator',
+  writesFiles: 'any',
+  effects: 'passing',
+  again: 'costs again',
   outcomes: [],
   recovery: 'ask',
   validate({ config: { generator, prompt, context, budget } }: StepOf<'generate'>, report) {

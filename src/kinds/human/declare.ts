@@ -7,6 +7,10 @@ import type { StepOf } from '../../definition/model.ts';
 /** A decision of a person. Options may bring outcomes of their own, which the step's table can then name. */
 export const human: KindDeclaration = {
   kind: 'human',
+  pipeline: 'human',
+  readsDatabases: true,
+  effects: 'none',
+  again: 'asked again',
   outcomes: [],
   recovery: 'rerun',
   validate({ gate }: StepOf<'human'>, report) {

@@ -1,7 +1,11 @@
 // Owns how a `human` stage is written in a workflow file.
 
 import { type StageForm, type StageWords, stageForm } from '../../authoring/yaml/schema/form.ts';
+import type { StageWriter } from '../../authoring/yaml/write/stage.ts';
+import { writeDuration } from '../../authoring/yaml/write/word.ts';
 import { present } from '../../base/fields.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { GateOptionModel, StepOf } from '../../definition/model.ts';
 import { WAITED_FOR } from '../../definition/model.ts';
 
 const option = ({ map, noted, literal, choice, flag }: StageWords) =>
@@ -73,3 +77,30 @@ export const yaml: StageForm = stageForm({
     return { human: { prompt, ...present({ show, options: answers, from, count, signed, subjects: files }), ...forge } };
   },
 });
+
+const DEFAULT_ANSWERS = '[["approve","ok",false,null],["reject","reject",false,null]]';
+
+/** A question as a stage. */
+export function write({ gate }: StepOf<'human'>, { goto }: Pick<StageWriter, 'goto'>): JsonObject {
+  const { prompt, show, options, from, count, subjects, signed, forge = {} } = gate;
+  const plain = JSON.stringify(options.map(({ label, outcome, requiresInput, to }) => [label, outcome, requiresInput, to ?? null]));
+  return present({
+    prompt,
+    show: show.length === 0 ? undefined : show,
+    options: plain === DEFAULT_ANSWERS ? undefined : options.map((option) => answerOf(option, goto)),
+    from: from === undefined ? undefined : [...from],
+    count,
+    subjects: subjects?.files === undefined ? undefined : [...subjects.files],
+    signed,
+    wait_for: forge.waitFor,
+    label: forge.label,
+    auto_assign: forge.assign && [...forge.assign],
+    reminders: forge.reminders && { interval: writeDuration(forge.reminders.intervalMs), max: forge.reminders.max },
+  });
+}
+
+function answerOf({ label, outcome, to, requiresInput }: GateOptionModel, goto: StageWriter['goto']): JsonObject {
+  // An answer that rejects ends the run as rejected where no way for it is written.
+  const leads = to === undefined || ('end' in to && to.end === 'reject') ? undefined : goto?.(to);
+  return present({ label, outcome: outcome === 'ok' ? undefined : outcome, goto: leads, requires_input: requiresInput || undefined });
+}

@@ -16,6 +16,11 @@ declare module '../../definition/model.ts' {
 /** Work of a kind that an application defined; it says itself whether it may run again after a crash. */
 export const own: KindDeclaration = {
   kind: 'own',
+  worker: 'function',
+  writesFiles: 'declared',
+  effects: 'lasting',
+  again: 'effects may repeat',
+  effectText: () => 'what the step did outside the workspace',
   outcomes: (step) => (step.kind === 'own' ? step.config.outcomes : []),
   recovery: 'ask',
   keepsRecovery: true,

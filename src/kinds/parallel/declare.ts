@@ -6,6 +6,9 @@ import type { StepOf } from '../../definition/model.ts';
 /** Branches at once. `reject_all` is a key for the case that every branch rejected. */
 export const parallel: KindDeclaration = {
   kind: 'parallel',
+  pipeline: 'group',
+  effects: 'none',
+  again: 'its branches, below',
   outcomes: ['reject_all'],
   recovery: 'rerun',
   validate({ members }: StepOf<'parallel'>, report) {

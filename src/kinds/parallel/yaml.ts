@@ -2,7 +2,10 @@
 
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { joinRule } from '../../authoring/yaml/schema/rule.ts';
+import type { StageWriter } from '../../authoring/yaml/write/stage.ts';
 import { present } from '../../base/fields.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { StepOf } from '../../definition/model.ts';
 
 /** The branches, and how many of them must succeed. */
 export const yaml: StageForm = stageForm({
@@ -31,3 +34,9 @@ export const yaml: StageForm = stageForm({
     ...branches.flatMap((branch, index) => workRules(branch, [...path, 'branches', index])),
   ],
 });
+
+/** Branches as a stage. */
+export function write({ join, members, concurrency }: StepOf<'parallel'>, { memberOf }: Pick<StageWriter, 'memberOf'>): JsonObject {
+  const rule = join.rule === 'count' ? `${join.n}-of-${members.length}` : join.rule;
+  return present({ join: rule, branches: members.map(memberOf), concurrency });
+}

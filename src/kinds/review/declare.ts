@@ -38,6 +38,9 @@ export const OPTIONS = {
 /** A part of a review. */
 export const review: KindDeclaration = {
   kind: 'review',
+  judgesTree: true,
+  effects: 'none',
+  again: 'judged again',
   outcomes: ['again', 'exhausted'],
   recovery: 'rerun',
   validate({ config }: StepOf<'review'>, report) {

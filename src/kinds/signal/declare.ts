@@ -6,6 +6,10 @@ import type { StepOf } from '../../definition/model.ts';
 /** A wait for a signal. */
 export const signal: KindDeclaration = {
   kind: 'signal',
+  pipeline: 'signal',
+  readsDatabases: true,
+  effects: 'none',
+  again: 'waits again',
   outcomes: [],
   recovery: 'rerun',
   validate(step: StepOf<'signal'>, report) {

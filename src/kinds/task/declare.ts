@@ -17,4 +17,16 @@ declare module '../../definition/model.ts' {
 }
 
 /** A function in the process of the engine. A crash may have caught it half-way, so it asks before it runs again. */
-export const task: KindDeclaration = { kind: 'task', outcomes: [], recovery: 'ask', validate() {} };
+export const task: KindDeclaration = {
+  kind: 'task',
+  worker: 'function',
+  writesFiles: 'declared',
+  joinsData: true,
+  undoText: ({ title }) => (title === 'undo' ? 'a function' : title),
+  effects: 'lasting',
+  again: 'effects may repeat',
+  effectText: () => 'what the function did outside the workspace',
+  outcomes: [],
+  recovery: 'ask',
+  validate() {},
+};

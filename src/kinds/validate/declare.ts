@@ -6,6 +6,10 @@ import type { StepOf } from '../../definition/model.ts';
 /** Stages, and how often they are run again after a repair. */
 export const validate: KindDeclaration = {
   kind: 'validate',
+  checksWork: true,
+  writesFiles: 'any',
+  effects: 'lasting',
+  again: 'its checks run again',
   outcomes: [],
   recovery: 'rerun',
   validate({ stages, repairs }: StepOf<'validate'>, report) {

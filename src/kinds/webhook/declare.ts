@@ -29,6 +29,9 @@ declare module '../../definition/model.ts' {
 /** A request to a web service. */
 export const webhook: KindDeclaration = {
   kind: 'webhook',
+  effects: 'lasting',
+  again: 'sent again, under another key',
+  effectText: () => 'a request that was sent',
   outcomes: [],
   recovery: 'ask',
   keepsRecovery: true,

@@ -3,7 +3,8 @@
 import { nonEmpty, requestOf } from '../../authoring/yaml/compile/part.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { present } from '../../base/fields.ts';
-import type { Json } from '../../base/json.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
+import type { StepOf } from '../../definition/model.ts';
 
 /** The request, and the answer that is expected. */
 export const yaml: StageForm = stageForm({
@@ -29,3 +30,8 @@ export const yaml: StageForm = stageForm({
     return { webhook: { request: requestOf(request), ...present({ expect: nonEmpty(expected) }) } };
   },
 });
+
+/** A webhook as a stage. */
+export function write({ config: { request, expect } }: StepOf<'webhook'>): JsonObject {
+  return present({ request: request as JsonObject, expect: expect as JsonObject | undefined });
+}

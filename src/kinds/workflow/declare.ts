@@ -6,6 +6,10 @@ import type { StepOf } from '../../definition/model.ts';
 /** A child run. */
 export const workflow: KindDeclaration = {
   kind: 'workflow',
+  pipeline: 'child',
+  joinsData: true,
+  effects: 'passing',
+  again: 'another child run; effects may repeat',
   outcomes: [],
   recovery: 'rerun',
   validate(step: StepOf<'workflow'>, report) {

@@ -1,8 +1,10 @@
 // Owns how a `workflow` stage is written in a workflow file.
 
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
+import { isEmpty, refusal } from '../../authoring/yaml/write/word.ts';
 import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
+import type { StepOf } from '../../definition/model.ts';
 
 /** The workflow that is run as a child, and its parameters. */
 export const yaml: StageForm = stageForm({
@@ -17,3 +19,9 @@ export const yaml: StageForm = stageForm({
   }),
   toSpec: ({ workflow, input }) => ({ workflow, ...present({ input: input as JsonObject | undefined }) }),
 });
+
+/** A child workflow as a stage. */
+export function write({ id, workflow, input, review }: StepOf<'workflow'>): JsonObject {
+  if (review !== undefined) throw refusal(id, 'it is a review, of which only the parts are known here; write its stage by hand');
+  return present({ workflow, input: isEmpty(input) ? undefined : input });
+}

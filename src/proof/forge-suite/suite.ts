@@ -73,7 +73,7 @@ function describeIssues(at: () => ForgeStage): void {
   test('an action posts its text disarmed: it mentions nobody and closes nothing', async () => {
     const { forge } = at();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
-    const action = { name: 'comment', config: { target: 'issue', message: '@ann: done. Closes #1' } };
+    const action = { action: 'comment', target: 'issue', message: '@ann: done. Closes #1' };
     expect(await performAction(forge, action, { subject: { issue: number }, key: 'k2' })).toMatchObject({ outcome: 'ok' });
     const [comment] = valueIn(await forge.comments(number));
     expect(comment?.body).not.toMatch(/@ann|Closes #1/);

@@ -6,6 +6,7 @@ import { isEngineError, messageOf } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { EngineCore } from '../../engine/engine.ts';
 import type { DefinitionSource } from '../../engine/host.ts';
+import { REGISTRY } from '../../kinds/registry.ts';
 import type { Store } from '../../store/store.ts';
 import { Bells, createDisk, type Faults } from './disk.ts';
 import type { Random } from './random.ts';
@@ -84,6 +85,7 @@ export class Engines {
       clock: schedule.clockOf(me, random.int(-skewMsMax, skewMsMax)),
       source: sourceOf(workflow),
       runAttempt: createWork({ owner: me, random, schedule, witness, luck, number: () => ++this.results }),
+      facts: REGISTRY,
       outside: { key: '$outside', dependsOn: [], read: () => Promise.resolve({}) },
       signing: { all: false, keys: () => KeyList.none },
       mayDecide: (_from, actor) => actor,

@@ -2,7 +2,7 @@
 // Each step asks once.
 
 import { isSamePerson } from '../../base/person.ts';
-import { allChecks } from '../../definition/check.ts';
+import { allChecks, checksIn, isGroupApproval } from '../../definition/check.ts';
 import type { StepModel } from '../../definition/model.ts';
 import { passingOf } from '../../forge/forge.ts';
 import type { Place, Showing, SurfaceParts } from './run-surface.ts';
@@ -56,7 +56,5 @@ function requestsOf({ settings }: SurfaceParts, { view, pull }: Showing): People
 
 /** The groups whose approval a gate waits for. */
 function reviewersOf(step: StepModel): string[] {
-  if (step.kind !== 'gate') return [];
-  const { checks } = step.config as { readonly checks: Parameters<typeof allChecks>[0] };
-  return allChecks(checks).flatMap((check) => (check.check === 'pr_approval' && 'from' in check ? [check.from].flat().map(String) : []));
+  return allChecks(checksIn(step)).flatMap((check) => (isGroupApproval(check) ? [check.from].flat() : []));
 }

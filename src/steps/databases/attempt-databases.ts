@@ -9,6 +9,7 @@ import { EngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { writtenDatabase } from '../../definition/database.ts';
+import { traitsOf } from '../../definition/kind.ts';
 import { isSuccess } from '../../definition/outcome.ts';
 import { type Acceptance, acceptCopy, changesIn, redefinitionIn } from '../../safe-db/accept.ts';
 import { backUp } from '../../safe-db/backup.ts';
@@ -82,7 +83,7 @@ async function readOnCopies(job: Job, work: Work): Promise<AttemptResult> {
 /** The recorded result of an accepted attempt whose process died before it could report it (S6). */
 export function recordedResult(job: Job): AttemptResult | undefined {
   const { model } = job.request.bound;
-  if (writtenDatabase(model) === undefined) return undefined;
+  if (writtenDatabase(job.bench.kinds, model) === undefined) return undefined;
   const { runId: run, startedAt: started, activation } = job.request;
   for (const { use, service } of databaseServices(job)) {
     if (use.access !== 'write') continue;
@@ -173,7 +174,7 @@ async function accepting(job: Job, copy: DatabaseCopy, result: Settled): Promise
   const { activation, runId: run, startedAt: started, signal } = request;
   const { kind } = request.bound.model;
   // Functions confirm each delete, and each of their statements has the row limit.
-  const isFunction = !isForCaller(job) && (kind === 'task' || kind === 'own' || request.bound.code.agent !== undefined);
+  const isFunction = !isForCaller(job) && (traitsOf(bench, kind).worker === 'function' || request.bound.code.agent !== undefined);
   const { rowLimit = ROW_LIMIT } = service;
   const deletesMax = use.deletes ?? (isFunction ? undefined : 0);
   const told = (tables: readonly TableChange[]): Settled =>

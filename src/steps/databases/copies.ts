@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import { canWrite, type DatabaseUse, databasesOf, databaseVariable } from '../../definition/database.ts';
+import { canWrite, type DatabaseUse, databaseNames, databasesOf, databaseVariable } from '../../definition/database.ts';
+import { worksOutside } from '../../definition/kind.ts';
+import type { StepModel } from '../../definition/model.ts';
 import type { WorkedCopy } from '../../safe-db/accept.ts';
 import { SafeDatabaseClient } from '../../safe-db/client.ts';
 import { createCopy, removeDatabase } from '../../safe-db/copy.ts';
@@ -30,15 +32,15 @@ const OUTSIDE = 'outside';
 const KEPT_MS_MAX = 30 * 24 * 3_600_000;
 
 /** Whether anything of a step uses its databases: its work, or its author's functions. */
-export function needsCopies({ request }: Job): boolean {
+export function needsCopies({ bench, request }: Job): boolean {
   const { model } = request.bound;
-  return databasesOf(model).length > 0 && (canWrite(model.kind) || hasFunctions(request));
+  return databaseNames(model).length > 0 && (canWrite(bench.kinds, model.kind) || hasFunctions(request));
 }
 
 /** The databases of a step, with their files. Throws an error that names a missing one. */
 export function databaseServices({ bench, request }: Job): { readonly use: DatabaseUse; readonly service: DatabaseService }[] {
   const { services } = bench;
-  return databasesOf(request.bound.model).map((use) => {
+  return databasesOf(bench.kinds, request.bound.model).map((use) => {
     const service = entryOf(services.databases, use.name);
     if (service !== undefined) return { use, service: { ...service, path: resolve(services.cwd, service.path) } };
     const hint = didYouMean(use.name, Object.keys(services.databases ?? {}));
@@ -97,7 +99,7 @@ async function createNew(job: Job, { own, copy, file }: NewCopy): Promise<Worked
 /** The path of the copy in the workspace, for agents and programs. */
 function placeOf({ bench, request }: Job, { copy }: DatabaseUse): string | undefined {
   const { kind } = request.bound.model;
-  return copy === undefined || (kind !== 'agent' && kind !== 'command') ? undefined : resolve(bench.services.cwd, copy);
+  return copy === undefined || !worksOutside(bench, kind) ? undefined : resolve(bench.services.cwd, copy);
 }
 
 /** Keeps the copies until the work on them is reported. */
@@ -159,7 +161,7 @@ export interface CopyClients {
 /** Opens the clients of a step; one without functions needs none. */
 export function openClients(copies: readonly DatabaseCopy[], request: AttemptRequest): CopyClients {
   // A kind of the application is a function, whoever brought it.
-  if (!hasFunctions(request) && request.bound.model.kind !== 'own') return { close: () => undefined };
+  if (!hasFunctions(request) && !isOwnKind(request.bound.model)) return { close: () => undefined };
   const clients = copies.map(({ use, copy, service }) => {
     const { rowLimit } = service;
     return [use.name, new SafeDatabaseClient(copy, rowLimit === undefined ? {} : { rowLimit })] as const;
@@ -170,4 +172,8 @@ export function openClients(copies: readonly DatabaseCopy[], request: AttemptReq
       for (const [, client] of clients) client.close();
     },
   };
+}
+
+function isOwnKind(model: StepModel): boolean {
+  return 'config' in model && 'use' in model.config;
 }

@@ -5,14 +5,12 @@ import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { EngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
+import { worksOutside } from '../../definition/kind.ts';
 import { newestRecords } from '../../safe-db/once.ts';
 import type { AttemptResult } from '../attempt.ts';
 import type { Job } from '../work.ts';
 
 type Work = (job: Job) => Promise<AttemptResult>;
-
-/** The kinds whose work runs outside this process, with its own shell. */
-const OUTSIDE: ReadonlySet<string> = new Set(['agent', 'command']);
 
 interface Watched {
   readonly name: string;
@@ -23,7 +21,7 @@ interface Watched {
 
 /** Runs the work, and adds to its evidence which databases something other than Pawl changed meanwhile. */
 export function watchingDatabases(job: Job, work: Work): Promise<AttemptResult> {
-  return OUTSIDE.has(job.request.bound.model.kind) ? workedWatched(job, work) : work(job);
+  return worksOutside(job.bench, job.request.bound.model.kind) ? workedWatched(job, work) : work(job);
 }
 
 async function workedWatched(job: Job, work: Work): Promise<AttemptResult> {

@@ -2,6 +2,7 @@
 // after it, and which files must not change.
 
 import { shortLine } from '../../base/short-text.ts';
+import { checksIn } from '../../definition/check.ts';
 import type { Edge, StepModel } from '../../definition/model.ts';
 import { matches } from '../glob.ts';
 import { outputLines, outputsOf } from '../outputs/declaration.ts';
@@ -33,8 +34,9 @@ function gateAfter({ bench, request }: Job): string | undefined {
   const { workflow, bound, group } = request;
   const after = stepAfter(workflow.definition.steps, group ?? bound.model);
   if (after?.kind === 'validate') return `Then "${after.id}" runs the validation of the project.`;
-  if (after?.kind !== 'gate') return undefined;
-  const titles = after.config.checks.map((check) => check.name ?? entryOf(bench.checks, check.check)?.title?.(check) ?? check.check);
+  const checks = after === undefined ? [] : checksIn(after);
+  if (after === undefined || checks.length === 0) return undefined;
+  const titles = checks.map((check) => check.name ?? entryOf(bench.checks, check.check)?.title?.(check) ?? check.check);
   const shown = titles.slice(0, CHECKS_MAX).map((title) => `- ${shortLine(title, CHECK_CHARACTERS_MAX)}`);
   const more = titles.length > CHECKS_MAX ? [`- and ${titles.length - CHECKS_MAX} more`] : [];
   return [`Then the gate "${after.id}" checks:`, ...shown, ...more].join('\n');

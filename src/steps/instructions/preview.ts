@@ -12,7 +12,7 @@ import type { AttemptRequest, Snapshot } from '../attempt.ts';
 import type { WorkerConfig } from '../brief.ts';
 import { AttemptContext } from '../context.ts';
 import { filledIn } from '../filling.ts';
-import { ATTENDED, type Handover, isHandedOut } from '../handover.ts';
+import { ATTENDED, type Handover, isHandedOut, isInstructed } from '../handover.ts';
 import { replyRulesOf } from '../reply-rules.ts';
 import { Secrets } from '../secrets.ts';
 import type { StepServices } from '../services.ts';
@@ -41,7 +41,7 @@ export type Preview =
 /** The steps of a workflow that agents work at, with the steps around them. */
 export function agentSteps(steps: readonly StepModel[], group?: StepModel): readonly Pick<PreviewRequest, 'step' | 'group'>[] {
   return steps.flatMap((step) => {
-    const isAgent = step.kind === 'agent' || step.kind === 'generate' || (step.kind === 'task' && step.config.instructed === true);
+    const isAgent = step.kind === 'agent' || step.kind === 'generate' || isInstructed(step);
     const own = isAgent ? [{ step, ...present({ group }) }] : [];
     return [...own, ...agentSteps(membersOf(step), step)];
   });
@@ -53,7 +53,7 @@ export async function previewOf(services: StepServices, executors: Executors, wa
   const worker = workerOf(job.request.bound.model);
   const call = await callWithoutRun(job, worker);
   const { role = '' } = worker;
-  if (wanted.step.kind === 'task' || isHandedOut(services, role, job.context.snapshot))
+  if (isInstructed(wanted.step) || isHandedOut(services, role, job.context.snapshot))
     return { kind: 'handed', handover: await handoverOf(job, call) };
   const told = await drivenText(job, call);
   const schema = call.rules.schema;

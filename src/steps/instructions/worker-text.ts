@@ -7,7 +7,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { StepModel } from '../../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../../definition/outcome.ts';
 import { handedOver, type WorkerConfig, withRunContext, writtenTask } from '../brief.ts';
-import type { StoredHandover } from '../handover.ts';
+import { isInstructed, type StoredHandover } from '../handover.ts';
 import { type ReplyRules, replyRulesOf, ruleInstructions } from '../reply-rules.ts';
 import { stateInstructions, statePlaceOf } from '../saved-state.ts';
 import { entryOf } from '../services.ts';
@@ -38,7 +38,7 @@ export async function drivenText(job: Job, call: WorkerCall): Promise<Instructio
 export async function handoverOf(job: Job, call: WorkerCall): Promise<StoredHandover> {
   const { title, kind, supportsQuestions } = job.request.bound.model;
   const { givesText: _, ...expected } = call.rules;
-  const outcomes = kind === 'task' ? reportableOutcomes(job.request.bound.model) : [];
+  const outcomes = isInstructed(job.request.bound.model) ? reportableOutcomes(job.request.bound.model) : [];
   const parts = await told(job, call, [
     ...ruleInstructions(call.rules, 'The result'),
     ...outcomeInstructions(outcomes),

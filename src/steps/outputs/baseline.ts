@@ -10,7 +10,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { withoutVisits } from '../../definition/address.ts';
 import { membersOf, type StepModel } from '../../definition/model.ts';
-import { comparesFiles, isFileOutput } from '../../definition/output-pattern.ts';
+import { isFileOutput } from '../../definition/output-pattern.ts';
 import type { AttemptRequest } from '../attempt.ts';
 import type { Job } from '../work.ts';
 import { type OutputDeclaration, outputsOf } from './declaration.ts';
@@ -28,7 +28,8 @@ export async function foundBefore(job: Job, declared: readonly OutputDeclaration
 
 async function foundBeforeStep(job: Job, declared: readonly OutputDeclaration[]): Promise<JsonObject | undefined> {
   const key = keyOf(job.request);
-  if (job.context.snapshot.data[key] !== undefined || !comparesFiles({ kind: 'task', outputs: declared })) return undefined;
+  if (job.context.snapshot.data[key] !== undefined || !declared.some((output) => isFileOutput(output) || output.type === 'effect'))
+    return undefined;
   const digests = await takeDigests(job, declared);
   return { [key]: plainOf(digests) };
 }

@@ -8,7 +8,7 @@
 
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import { FORGE_OUTPUTS } from '../../definition/forge-write.ts';
-import type { StepModel } from '../../definition/model.ts';
+import { worksOutside } from '../../definition/kind.ts';
 import { isFileOutput, patternRefusal } from '../../definition/output-pattern.ts';
 import { PUBLIC_API } from '../../expr/filters.ts';
 import { Stopped } from '../abort.ts';
@@ -214,7 +214,7 @@ function concluded(job: Job, done: Finished['done'], findings: readonly OutputFi
   const remember = { ...done.remember, ...Object.assign({}, ...findings.map((finding) => finding.remember)) };
   const rest = { ...done, ...(Object.keys(remember).length === 0 ? {} : { remember }), evidence };
   // A function result that is not an object has no place for the values; they are in the evidence.
-  if (!isAsked(request.bound.model) && done.output !== null && !isJsonObject(done.output)) return rest;
+  if (!isAsked(job) && done.output !== null && !isJsonObject(done.output)) return rest;
   return {
     ...rest,
     output: {
@@ -230,8 +230,8 @@ function concluded(job: Job, done: Finished['done'], findings: readonly OutputFi
 }
 
 /** Whether the worker's answer beyond its outputs is only a claim. */
-function isAsked({ kind }: StepModel): boolean {
-  return kind === 'agent' || kind === 'command';
+function isAsked({ bench, request }: Job): boolean {
+  return worksOutside(bench, request.bound.model.kind);
 }
 
 /** The number of the pull request, for the run's data. */

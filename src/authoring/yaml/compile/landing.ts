@@ -1,7 +1,7 @@
 // Owns what ties a merge to what people approved: questions in a workflow that merges a pull request are about its head,
 // a merge that finds another head goes back to the approval, and one that finds another tree goes back to the checks.
 
-import { LOOKS_ELSEWHERE } from '../../../definition/landing.ts';
+import type { KindFacts } from '../../../definition/kind.ts';
 import type { BoundedNext } from '../../spec/part.ts';
 import type { WrittenCheck, WrittenStage } from '../schema/form.ts';
 import type { WrittenWorkflow } from '../schema/schema.ts';
@@ -21,7 +21,11 @@ export function aboutPullRequest({ trigger, stages }: WrittenWorkflow): boolean 
 export function staleTransitions(
   file: WrittenWorkflow,
   index: number,
-  { transitions, otherwise }: { readonly transitions: Transitions; readonly otherwise: BoundedNext | undefined },
+  {
+    transitions,
+    otherwise,
+    facts,
+  }: { readonly transitions: Transitions; readonly otherwise: BoundedNext | undefined; readonly facts: KindFacts },
 ): Readonly<Record<string, BoundedNext>> {
   const stage = file.stages[index];
   if (stage === undefined || !isMerge(stage)) return {};
@@ -29,8 +33,12 @@ export function staleTransitions(
   const back = (to: WrittenStage | undefined, max: number): BoundedNext | undefined =>
     to === undefined ? undefined : { to: transitions.target(to.id), maxIterations: max, onExhausted: 'escalate' };
   const { maxIterations } = transitions;
-  const head = back(before.findLast(isApproval), maxIterations) ?? otherwise;
-  const tree = back(judgeOf(before), Math.min(maxIterations, CHECKED_AGAIN_MAX)) ?? head;
+  const head =
+    back(
+      before.findLast((one) => isApproval(one, facts)),
+      maxIterations,
+    ) ?? otherwise;
+  const tree = back(judgeOf(before, facts), Math.min(maxIterations, CHECKED_AGAIN_MAX)) ?? head;
   return { ...(head === undefined ? {} : { stale_head: head }), ...(tree === undefined ? {} : { stale_tree: tree }) };
 }
 
@@ -38,11 +46,13 @@ export function staleTransitions(
  * The last file checks before the merge. If they come after the last work, or there are none: the first stage that judged
  * that work, by checks, reviews or an approval.
  */
-function judgeOf(before: readonly WrittenStage[]): WrittenStage | undefined {
+function judgeOf(before: readonly WrittenStage[], facts: KindFacts): WrittenStage | undefined {
   const afterWork = before.slice(before.findLastIndex(isWork) + 1);
-  const gate = before.findLast(isCheckGate);
+  const gate = before.findLast((stage) => isCheckGate(stage, facts));
   if (gate !== undefined && !afterWork.includes(gate)) return gate;
-  return afterWork.find((stage) => stage.type === 'parallel' || stage.type === 'review' || isCheckGate(stage) || isApproval(stage));
+  return afterWork.find(
+    (stage) => stage.type === 'parallel' || stage.type === 'review' || isCheckGate(stage, facts) || isApproval(stage, facts),
+  );
 }
 
 /** Whether a stage is meant to change files: parallel agents that declare no files are reviewers. */
@@ -60,19 +70,20 @@ function isMerge(stage: WrittenStage): boolean {
 }
 
 /** Whether a stage checks files, or their CI results. */
-function isCheckGate(stage: WrittenStage): boolean {
-  return checksOf(stage).some(checksWork);
+function isCheckGate(stage: WrittenStage, facts: KindFacts): boolean {
+  return checksOf(stage).some((check) => checksWork(check, facts));
 }
 
-function checksWork(check: WrittenCheck): boolean {
-  if (check.check === 'any_of') return (check.conditions as readonly WrittenCheck[]).some(checksWork);
-  return check.check === 'ci_status' || !LOOKS_ELSEWHERE.has(check.check);
+function checksWork(check: WrittenCheck, facts: KindFacts): boolean {
+  const { judgesWork, looksElsewhere } = facts.checks[check.check] ?? {};
+  return judgesWork === true || looksElsewhere !== true || checksOf(check).some((inner) => checksWork(inner, facts));
 }
 
-function checksOf(stage: WrittenStage): readonly WrittenCheck[] {
-  return stage.type === 'gate' ? (stage.conditions as readonly WrittenCheck[]) : [];
+/** The checks that a stage, or a check that is made of others, makes. */
+function checksOf({ conditions = [] }: WrittenStage | WrittenCheck): readonly WrittenCheck[] {
+  return conditions as readonly WrittenCheck[];
 }
 
-function isApproval(stage: WrittenStage): boolean {
-  return stage.type === 'human' || checksOf(stage).some(({ check }) => check === 'pr_approval' || check === 'pr_approvals_met');
+function isApproval(stage: WrittenStage, facts: KindFacts): boolean {
+  return stage.type === 'human' || checksOf(stage).some(({ check }) => facts.checks[check]?.isApproval === true);
 }

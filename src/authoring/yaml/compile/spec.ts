@@ -82,7 +82,7 @@ function stageSteps(file: WrittenWorkflow, place: StagePlace): StepSpec[] {
     ...frameOf(stage),
     ...work,
     ...present({ retry: retryOf(stage), extend }),
-    next: { ...next, ...staleTransitions(file, index, { transitions, otherwise: next.error }) },
+    next: { ...next, ...staleTransitions(file, index, { transitions, otherwise: next.error, facts: compilers }) },
   };
   if (stage.on_enter === undefined) return [step];
   const enter = notifyStep(`${stage.id}.enter`, stage.on_enter.notify, always(stage.id));
@@ -129,7 +129,7 @@ function nextOf(
   const onError = edge('on_error') ?? ('on_failure' in stage ? onFailure : undefined) ?? { to: 'escalate' };
   const own = ownKindOf(stage, compilers)?.outcomes.map((outcome) => [outcome, edge(`on_${outcome}`) ?? onError] as const) ?? [];
   // The outcome when others changed the same rows. For a stage that cannot write, validation reports it.
-  const mayConflict = 'on_conflict' in stage || writtenDatabase(kindAndDatabases(stage, databases)) !== undefined;
+  const mayConflict = 'on_conflict' in stage || writesDatabase(stage, databases, compilers);
   const isPossible = (outcome: string): boolean =>
     stage.type === 'action' || (outcome !== 'ci_failure' && (outcome !== 'conflict' || mayConflict));
   const troubles = TROUBLES.filter(([outcome]) => isPossible(outcome)).map(
@@ -144,10 +144,10 @@ function nextOf(
   };
 }
 
-function kindAndDatabases({ type, databases }: WrittenStage, all: WrittenWorkflow['databases']): Parameters<typeof writtenDatabase>[0] {
+function writesDatabase({ type, databases }: WrittenStage, all: WrittenWorkflow['databases'], { kinds }: Compilers): boolean {
   const named = (databases ?? all) as DatabasesSpec | undefined;
-  const kind = type === 'command' ? 'command' : type === 'agent' ? 'agent' : 'signal';
-  return named === undefined ? { kind } : { kind, databases: named };
+  const kind = Object.values(kinds).find((known) => known.kind === type)?.kind;
+  return kind !== undefined && named !== undefined && writtenDatabase(kinds, { kind, databases: named }) !== undefined;
 }
 
 /** Hooks that run before a run completes, one after the other; a failed message never affects the run. */

@@ -1,118 +1,51 @@
-// Owns writing the work of a step as the fields of its stage type.
+// Owns writing the work of a step as the fields of its stage type. What these are,
+// its kind says.
 
 import { present } from '../../../base/fields.ts';
 import type { Json, JsonObject } from '../../../base/json.ts';
 import type { CheckModel } from '../../../definition/check.ts';
-import type { GateOptionModel, OutputModel, StepModel, StepOf, Target, WorkConfigs } from '../../../definition/model.ts';
-import { refusal, writeBudget, writeDuration } from './word.ts';
+import type { StepModel, Target, WorkConfigs } from '../../../definition/model.ts';
+import type { Compilers } from '../../graph/work.ts';
+import { refusal, withoutEmpty, writeDuration } from './word.ts';
 
 /** What writing the work of a stage needs to know about the other steps. */
-export interface WorkPlace {
+export interface StagePlace {
+  readonly compilers: Compilers;
   /** The frame of a branch. */
   readonly branchOf: (step: StepModel) => JsonObject;
   /** The name of an answer's target; absent in a branch, where answers have no target. */
   readonly goto?: (to: Target) => string;
 }
 
-const DEFAULT_ANSWERS = '[["approve","ok",false,null],["reject","reject",false,null]]';
+/** How a kind writes the parts of its stage. */
+export interface StageWriter {
+  checkOf(check: CheckModel): Json;
+  memberOf(member: StepModel): JsonObject;
+  readonly goto: StagePlace['goto'];
+}
 
 /** The type of a stage and its own fields. */
-export function writeWork(step: StepModel, place: WorkPlace): JsonObject {
+export function writeWork(step: StepModel, place: StagePlace): JsonObject {
   if (step.gate !== undefined && step.kind !== 'human') throw refusal(step.id, 'it works and then asks a person; make two steps of it');
-  switch (step.kind) {
-    case 'agent':
-      return agentOf(step);
-    case 'gate':
-      return { type: 'gate', conditions: step.config.checks.map(checkOf), ...present({ flaky: step.config.flaky }) };
-    case 'delay':
-      return present({ type: 'delay', duration: writeDuration(step.durationMs), poll: pollOf(step.poll) });
-    case 'action':
-      return { type: 'action', ...withoutEmpty(step.config) };
-    case 'webhook':
-      return present({ type: 'webhook', request: step.config.request as JsonObject, expect: step.config.expect as JsonObject | undefined });
-    case 'human':
-      return humanOf(step, place);
-    case 'workflow':
-      if (step.review !== undefined)
-        throw refusal(step.id, 'it is a review, of which only the parts are known here; write its stage by hand');
-      return present({ type: 'workflow', workflow: step.workflow, input: isEmpty(step.input) ? undefined : step.input });
-    case 'command':
-      return present({ type: 'command', ...(step.config as JsonObject), outputs: outputsOf(step), fresh: step.fresh });
-    case 'signal':
-      return { type: 'signal', signal: step.signal };
-    case 'parallel':
-      return parallelOf(step, place);
-    case 'own':
-      return present({ type: step.config.use, with: step.config.with ?? undefined });
-    default:
-      throw refusal(step.id, `files have no stage for a ${step.kind} step`);
-  }
+  const { compilers, branchOf, goto } = place;
+  const words: StageWriter = {
+    checkOf: (check) => writeCheck(check, compilers),
+    memberOf: (member) => ({ ...branchOf(member), ...writeWork(member, { compilers, branchOf }) }),
+    goto,
+  };
+  const fields = compilers.kinds[step.kind].write?.(step, words);
+  if (fields === undefined) throw refusal(step.id, `files have no stage for a ${step.kind} step`);
+  return present({ type: step.kind, ...fields });
 }
 
-function agentOf({ config, supportsQuestions, questionState, outputs, fresh, independent }: StepOf<'agent'>): JsonObject {
-  const { role, continueSession, seesContext: _seen, budget, ...fields } = config;
-  return present({
-    type: 'agent',
-    agent: role,
-    ...(fields as JsonObject),
-    outputs: outputsOf({ outputs }),
-    fresh,
-    independent,
-    continue_session: continueSession,
-    supports_questions: supportsQuestions,
-    question_state: questionState,
-    budget: budget && writeBudget(budget),
-  });
-}
-
-function outputsOf({ outputs }: { readonly outputs?: readonly OutputModel[] | undefined }): Json | undefined {
-  return outputs as unknown as Json | undefined;
-}
-
-function pollOf(poll: StepOf<'delay'>['poll']): Json | undefined {
-  return poll && present({ interval: writeDuration(poll.intervalMs), condition: poll.condition });
-}
-
-function checkOf(check: CheckModel): Json {
+function writeCheck(check: CheckModel, compilers: Compilers): Json {
   const { timeoutMs, templates: _filledIn, ...fields } = check;
+  const own = compilers.checks[check.check]?.write?.(check, (inner) => writeCheck(inner, compilers));
   return present({
     ...withoutEmpty(fields as JsonObject),
-    ...(check.check === 'any_of' ? { checks: undefined, conditions: check.checks.map(checkOf) } : {}),
-    ...(check.check === 'human_approved' ? { step: undefined, stage: check.step } : {}),
-    ...(check.check === 'coverage' && typeof check.minimum === 'number' ? { minimum: `${check.minimum}%` } : {}),
+    ...own,
     timeout: timeoutMs === undefined ? undefined : writeDuration(timeoutMs),
   });
-}
-
-function humanOf({ gate }: StepOf<'human'>, { goto }: WorkPlace): JsonObject {
-  const { prompt, show, options, from, count, subjects, signed, forge = {} } = gate;
-  const plain = JSON.stringify(options.map(({ label, outcome, requiresInput, to }) => [label, outcome, requiresInput, to ?? null]));
-  return present({
-    type: 'human',
-    prompt,
-    show: show.length === 0 ? undefined : show,
-    options: plain === DEFAULT_ANSWERS ? undefined : options.map((option) => answerOf(option, goto)),
-    from: from === undefined ? undefined : [...from],
-    count,
-    subjects: subjects?.files === undefined ? undefined : [...subjects.files],
-    signed,
-    wait_for: forge.waitFor,
-    label: forge.label,
-    auto_assign: forge.assign && [...forge.assign],
-    reminders: forge.reminders && { interval: writeDuration(forge.reminders.intervalMs), max: forge.reminders.max },
-  });
-}
-
-function answerOf({ label, outcome, to, requiresInput }: GateOptionModel, goto: WorkPlace['goto']): JsonObject {
-  // A rejecting answer without a transition ends the run as rejected.
-  const leads = to === undefined || ('end' in to && to.end === 'reject') ? undefined : goto?.(to);
-  return present({ label, outcome: outcome === 'ok' ? undefined : outcome, goto: leads, requires_input: requiresInput || undefined });
-}
-
-function parallelOf({ join, members, concurrency }: StepOf<'parallel'>, place: WorkPlace): JsonObject {
-  const branches = members.map((member) => ({ ...place.branchOf(member), ...writeWork(member, { branchOf: place.branchOf }) }));
-  const rule = join.rule === 'all' ? 'all' : join.rule === 'any' ? 'any' : `${join.n}-of-${members.length}`;
-  return present({ type: 'parallel', join: rule, branches, concurrency });
 }
 
 /** What is done on the forge, as a hook. */
@@ -125,18 +58,10 @@ export function writeHook(step: StepModel): JsonObject {
 /** A notification, from the step that sends it. */
 export function writeNotify(step: StepModel): Json {
   const { action: _action, ...notify } = actionOf(step);
-  return notify.message === undefined && notify.target !== undefined ? notify.target : notify;
+  return 'target' in notify && notify.target !== undefined && !('message' in notify) ? notify.target : notify;
 }
 
 function actionOf(step: StepModel): WorkConfigs['action'] {
   if (step.kind !== 'action') throw refusal(step.id, 'files have only actions there');
   return step.config;
-}
-
-function withoutEmpty(fields: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
-}
-
-function isEmpty(value: Json | undefined): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }

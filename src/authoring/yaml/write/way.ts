@@ -2,26 +2,17 @@
 
 import { present } from '../../../base/fields.ts';
 import type { Json, JsonObject } from '../../../base/json.ts';
-import type { Definition, Edge, StepKind, StepModel, Target } from '../../../definition/model.ts';
+import type { Definition, Edge, StepModel, Target } from '../../../definition/model.ts';
+import type { Compilers } from '../../graph/work.ts';
 import { TRANSITION_KEYS, type TransitionKey } from '../compile/transition.ts';
 import { writeNotify } from './stage.ts';
 import { refusal, writeDuration } from './word.ts';
 
-const SUCCESS: Readonly<Partial<Record<StepKind, TransitionKey>>> = {
-  gate: 'on_pass',
-  action: 'on_success',
-  webhook: 'on_success',
-  command: 'on_success',
-};
-const FAILURE: Readonly<Partial<Record<StepKind, TransitionKey>>> = {
-  agent: 'on_fail',
-  own: 'on_fail',
-  gate: 'on_fail',
-  parallel: 'on_fail',
-  workflow: 'on_fail',
-  webhook: 'on_failure',
-  command: 'on_failure',
-};
+const SUCCESS_KEYS: readonly TransitionKey[] = ['on_complete', 'on_success', 'on_pass'];
+const FAILURE_KEYS: readonly TransitionKey[] = ['on_fail', 'on_failure'];
+const REJECT_KEYS: readonly TransitionKey[] = ['on_reject', 'on_any_reject'];
+/** The transitions of stages whose kind an application defined, beside those of its outcomes. */
+const OWN_KEYS: readonly TransitionKey[] = ['on_fail'];
 const ESCALATE: Edge = { to: { end: 'escalate' } };
 
 /** Writes the transitions of the steps of one definition. */
@@ -30,7 +21,10 @@ export class WayWriter {
   /** The stages, in their order. */
   private readonly order: readonly string[];
 
-  constructor({ steps }: Definition) {
+  private readonly compilers: Compilers;
+
+  constructor({ steps }: Definition, compilers: Compilers) {
+    this.compilers = compilers;
     this.steps = new Map(steps.map((step) => [step.id, step]));
     this.order = steps.map(({ id }) => id).filter((id) => !this.isAdded(id));
   }
@@ -62,9 +56,9 @@ export class WayWriter {
 
   /** The transition keys of a stage; defaults are left out. */
   write(step: StepModel): JsonObject {
-    const { id, kind, next } = step;
+    const { id, next } = step;
     const onward = this.onward(id);
-    const failure = FAILURE[kind];
+    const failure = this.keyOf(step, FAILURE_KEYS);
     const error = this.edge(step, 'error') ?? ESCALATE;
     const unlike = (outcome: string): Edge | undefined => {
       const edge = this.edge(step, outcome);
@@ -76,12 +70,15 @@ export class WayWriter {
     const ways: [TransitionKey, Edge | undefined][] = [
       [this.successKey(step), this.edge(step, 'ok') ?? this.edge(step, '_default')],
       ['skip_to', step.condition === undefined ? undefined : this.edge(step, 'skip')],
-      [kind === 'parallel' ? 'on_any_reject' : 'on_reject', isEnd(next.reject, 'reject') ? undefined : this.edge(step, 'reject')],
+      [this.keyOf(step, REJECT_KEYS) ?? 'on_reject', isEnd(next.reject, 'reject') ? undefined : this.edge(step, 'reject')],
       ['on_all_reject', this.edge(step, 'reject_all')],
       ...(failure === undefined ? [] : [[failure, fail] satisfies [TransitionKey, Edge | undefined]]),
       ['on_conflict', unlike('conflict')],
       ['on_ci_failure', unlike('ci_failure')],
-      ...(step.kind === 'own' ? step.config.outcomes : []).map((own): [TransitionKey, Edge | undefined] => [`on_${own}`, unlike(own)]),
+      ...('config' in step && 'outcomes' in step.config ? step.config.outcomes : []).map((own): [TransitionKey, Edge | undefined] => [
+        `on_${own}`,
+        unlike(own),
+      ]),
     ];
     const written = ways.flatMap(([key, edge]): [string, Json][] => {
       if (edge === undefined) return [];
@@ -98,10 +95,17 @@ export class WayWriter {
   }
 
   /** Gates, actions and programs have their own success key; the id of a step on the transition shows which was used. */
-  private successKey({ id, kind }: StepModel): TransitionKey {
-    const keys: readonly TransitionKey[] = ['on_complete', 'on_success', 'on_pass'];
+  private successKey(step: StepModel): TransitionKey {
+    const { id } = step;
     const parts = ['delay', 'spawn', 'notify'];
-    return keys.find((key) => parts.some((part) => this.steps.has(`${id}.${key}.${part}`))) ?? SUCCESS[kind] ?? 'on_complete';
+    const written = SUCCESS_KEYS.find((key) => parts.some((part) => this.steps.has(`${id}.${key}.${part}`)));
+    return written ?? this.keyOf(step, SUCCESS_KEYS) ?? 'on_complete';
+  }
+
+  /** Which of these keys the stages of its kind have. */
+  private keyOf({ kind }: StepModel, keys: readonly TransitionKey[]): TransitionKey | undefined {
+    const known: readonly string[] = this.compilers.kinds[kind].yaml?.transitions ?? OWN_KEYS;
+    return keys.find((key) => known.includes(key));
   }
 
   private edge(step: StepModel, outcome: string): Edge | undefined {

@@ -2,7 +2,7 @@
 
 import { EngineError } from '../../../base/error.ts';
 import { present } from '../../../base/fields.ts';
-import type { JsonObject } from '../../../base/json.ts';
+import type { Json, JsonObject } from '../../../base/json.ts';
 import type { Budget } from '../../../definition/budget.ts';
 
 const UNITS: readonly (readonly [unit: string, ms: number])[] = [
@@ -26,4 +26,14 @@ export function refusal(step: string, why: string): EngineError {
 /** A budget as files write it. */
 export function writeBudget({ tokens, costUsd, turns, timeMs, unknown }: Budget): JsonObject {
   return present({ tokens, cost_usd: costUsd, turns, time: timeMs === undefined ? undefined : writeDuration(timeMs), unknown });
+}
+
+/** The fields without empty lists and maps, which mean the same as none. */
+export function withoutEmpty(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
+}
+
+/** True for an empty list or map. */
+export function isEmpty(value: Json | undefined): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }

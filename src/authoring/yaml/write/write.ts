@@ -38,7 +38,7 @@ export function writeYaml(workflow: DescribedWorkflow, registry: Compilers, arou
   if (hasContext)
     throw new EngineError('USAGE', `"${definition.name}" builds its context with a function, which a workflow file cannot hold`);
   for (const step of functions) throw refusal(step, 'some of it is a function');
-  const text = stringify(documentOf(definition, around), { lineWidth: LINE_WIDTH });
+  const text = stringify(documentOf(definition, around, registry), { lineWidth: LINE_WIDTH });
   const { compiled, errors } = checkYaml(`${definition.name}.yaml`, text, registry);
   const [wrong] = errors;
   if (compiled === undefined)
@@ -46,9 +46,9 @@ export function writeYaml(workflow: DescribedWorkflow, registry: Compilers, arou
   return { text, differences: differencesOf(definition, compiled.definition) };
 }
 
-function documentOf(definition: Definition, around: JsonObject): JsonObject {
+function documentOf(definition: Definition, around: JsonObject, compilers: Compilers): JsonObject {
   const { name, title, description, version, params, steps, limits, context, entry, permissions, budget } = definition;
-  const ways = new WayWriter(definition);
+  const ways = new WayWriter(definition, compilers);
   const stages = steps.filter(({ id }) => !HOOK.test(id) && !ways.isAdded(id));
   const [first] = stages;
   if (first !== undefined && ways.nameOf({ step: entry }, first.id) !== first.id)
@@ -75,7 +75,7 @@ function documentOf(definition: Definition, around: JsonObject): JsonObject {
     limits: limits.maxIterations === MAX_ITERATIONS ? undefined : { max_iterations: limits.maxIterations },
     circuit_breakers: definition.breakers && writeBreakers(definition.breakers),
     on_events: definition.onEvents && writeReactions(definition.onEvents, (step) => ways.nameOf({ step }, step)),
-    stages: stages.map((step) => stageOf(withoutDatabases(step, definition.databases), ways)),
+    stages: stages.map((step) => stageOf(withoutDatabases(step, definition.databases), ways, compilers)),
     on_complete: hooksOf(definition, 'on_complete'),
     on_error: hooksOf(definition, 'on_error'),
   });
@@ -86,11 +86,11 @@ function hooksOf({ steps }: Definition, list: 'on_complete' | 'on_error'): Json 
   return hooks.length === 0 ? undefined : hooks.map(writeHook);
 }
 
-function stageOf(step: StepModel, ways: WayWriter): JsonObject {
+function stageOf(step: StepModel, ways: WayWriter, compilers: Compilers): JsonObject {
   const enter = ways.step(`${step.id}.enter`);
   return {
     ...frameOf(step),
-    ...writeWork(step, { branchOf: frameOf, goto: (to) => ways.nameOf(to, step.id) }),
+    ...writeWork(step, { compilers, branchOf: frameOf, goto: (to) => ways.nameOf(to, step.id) }),
     ...(enter === undefined ? {} : { on_enter: { notify: writeNotify(enter) } }),
     ...ways.write(step),
   };

@@ -11,6 +11,9 @@ declare module '../../../../definition/check.ts' {
 /** Several checks of which one must pass. */
 export const anyOfCheck: CheckDeclaration = {
   name: 'any_of',
+  // What it is made of may.
+  looksElsewhere: true,
+  sameInEveryRun: true,
   stopsItself: true,
   validate({ checks }: CheckOf<'any_of'>, report) {
     if (!Array.isArray(checks) || checks.length === 0)

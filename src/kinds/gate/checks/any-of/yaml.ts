@@ -1,6 +1,8 @@
 // Owns how the check `any_of` is written in a workflow file.
 
 import { type CheckForm, checkForm } from '../../../../authoring/yaml/schema/form.ts';
+import type { Json } from '../../../../base/json.ts';
+import type { CheckModel, CheckOf } from '../../../../definition/check.ts';
 
 /** Checks of which one must pass. */
 export const yaml: CheckForm = checkForm({
@@ -11,3 +13,8 @@ export const yaml: CheckForm = checkForm({
   }),
   toSpec: ({ conditions }, checkOf) => ({ checks: conditions.map(checkOf) }),
 });
+
+/** How the check is written, beside what all checks have. */
+export function write({ checks }: CheckOf<'any_of'>, checkOf: (inner: CheckModel) => Json): Readonly<Record<string, Json | undefined>> {
+  return { checks: undefined, conditions: checks.map(checkOf) };
+}

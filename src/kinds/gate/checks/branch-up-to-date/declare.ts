@@ -15,6 +15,8 @@ declare module '../../../../definition/check.ts' {
 /** The branch is not behind its base. */
 export const branchUpToDateCheck: CheckDeclaration = {
   name: 'branch_up_to_date',
+  looksElsewhere: true,
+  sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['push', 'pull_request'],
   validate({ pr }: CheckOf<'branch_up_to_date'>, report) {

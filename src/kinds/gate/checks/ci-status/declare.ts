@@ -14,6 +14,10 @@ declare module '../../../../definition/check.ts' {
 /** Checks of the forge. */
 export const ciStatusCheck: CheckDeclaration = {
   name: 'ci_status',
+  looksElsewhere: true,
+  heldAtMerge: true,
+  judgesWork: true,
+  sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['check_run', 'check_suite', 'status', 'workflow_run', 'pull_request'],
   validate({ workflows, expect }: CheckOf<'ci_status'>, report) {

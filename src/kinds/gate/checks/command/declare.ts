@@ -22,6 +22,7 @@ declare module '../../../../definition/check.ts' {
 /** A program whose end is judged. */
 export const commandCheck: CheckDeclaration = {
   name: 'command',
+  sameInEveryRun: true,
   stopsItself: true,
   title: ({ run, argv }: CheckOf<'command'>) => run ?? argv?.join(' ') ?? 'command',
   validate(config: CheckOf<'command'>, report) {

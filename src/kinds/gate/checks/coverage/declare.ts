@@ -24,6 +24,7 @@ declare module '../../../../definition/check.ts' {
 /** How much of the code the tests ran. */
 export const coverageCheck: CheckDeclaration = {
   name: 'coverage',
+  sameInEveryRun: true,
   validate({ minimum, metric, paths, report: place }: CheckOf<'coverage'>, report) {
     if (parsePercent(minimum) === undefined)
       report.fault('`minimum` must be a percentage, such as 80%', 'write 80% or 80; a number up to 1 could mean two things and is refused');

@@ -2,6 +2,8 @@
 
 import { type CheckForm, checkForm } from '../../../../authoring/yaml/schema/form.ts';
 import { present } from '../../../../base/fields.ts';
+import type { JsonObject } from '../../../../base/json.ts';
+import type { CheckOf } from '../../../../definition/check.ts';
 
 /** The least coverage, and the report that says how much there is. */
 export const yaml: CheckForm = checkForm({
@@ -29,3 +31,8 @@ export const yaml: CheckForm = checkForm({
     return { minimum: percent > 1 ? percent : `${percent}%`, metric, paths, ...present({ report }) };
   },
 });
+
+/** How the check is written, beside what all checks have. */
+export function write({ minimum }: CheckOf<'coverage'>): JsonObject {
+  return typeof minimum === 'number' ? { minimum: `${minimum}%` } : {};
+}

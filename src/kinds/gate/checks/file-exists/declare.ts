@@ -12,6 +12,7 @@ declare module '../../../../definition/check.ts' {
 /** Files that must exist. */
 export const fileExistsCheck: CheckDeclaration = {
   name: 'file_exists',
+  sameInEveryRun: true,
   title: ({ paths }: CheckOf<'file_exists'>) => `file_exists ${paths.join(', ')}`,
   validate({ paths }: CheckOf<'file_exists'>, report) {
     if (!isTextList(paths)) report.fault('`paths` must name at least one file', 'write it as paths: ["dist/index.js"]');

@@ -15,6 +15,8 @@ declare module '../../../../definition/check.ts' {
 /** Labels of the issue or the pull request. */
 export const labelPresentCheck: CheckDeclaration = {
   name: 'label_present',
+  looksElsewhere: true,
+  sameInEveryRun: true,
   reactiveEvents: ['issues.labeled', 'issues.unlabeled', 'pull_request.labeled', 'pull_request.unlabeled'],
   validate({ label, target, pr }: CheckOf<'label_present'>, report) {
     if (!isText(label) && !isTextList(label)) report.fault('`label` must name a label', 'write one as label: approved');

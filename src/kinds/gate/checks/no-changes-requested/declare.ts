@@ -15,6 +15,9 @@ declare module '../../../../definition/check.ts' {
 /** No open request for changes. */
 export const noChangesRequestedCheck: CheckDeclaration = {
   name: 'no_changes_requested',
+  looksElsewhere: true,
+  heldAtMerge: true,
+  sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
   validate({ pr }: CheckOf<'no_changes_requested'>, report) {

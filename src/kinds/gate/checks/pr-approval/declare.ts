@@ -15,6 +15,10 @@ declare module '../../../../definition/check.ts' {
 /** Approvals of the pull request. */
 export const prApprovalCheck: CheckDeclaration = {
   name: 'pr_approval',
+  looksElsewhere: true,
+  heldAtMerge: true,
+  isApproval: true,
+  sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
   validate({ from, count }: CheckOf<'pr_approval'>, report) {

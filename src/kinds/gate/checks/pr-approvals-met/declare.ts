@@ -15,6 +15,10 @@ declare module '../../../../definition/check.ts' {
 /** Approvals of the pull request by people with write permission. */
 export const prApprovalsMetCheck: CheckDeclaration = {
   name: 'pr_approvals_met',
+  looksElsewhere: true,
+  heldAtMerge: true,
+  isApproval: true,
+  sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
   validate({ count, pr }: CheckOf<'pr_approvals_met'>, report) {

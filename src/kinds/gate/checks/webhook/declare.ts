@@ -19,6 +19,7 @@ declare module '../../../../definition/check.ts' {
 /** A web service whose answer is judged. */
 export const webhookCheck: CheckDeclaration = {
   name: 'webhook',
+  looksElsewhere: true,
   title: ({ url }: CheckOf<'webhook'>) => `webhook ${url}`,
   validate({ url, expect }: CheckOf<'webhook'>, report) {
     if (!isText(url)) report.fault('`url` must be an address', 'write it as url: "https://api.example.com/validate"');

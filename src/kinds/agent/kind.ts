@@ -1,0 +1,10 @@
+// Puts the kind `agent` together for the registry.
+
+import type { KindCompiler } from '../../authoring/graph/work.ts';
+import type { KindExecutor } from '../../steps/work.ts';
+import { agent as compiler } from './compile.ts';
+import { execute } from './run.ts';
+import { write, yaml } from './yaml.ts';
+
+/** The kind `agent`: how it is declared and compiled, written in files and executed. */
+export const agentKind: KindCompiler & KindExecutor = { ...compiler, execute, write, yaml };
