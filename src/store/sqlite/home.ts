@@ -22,6 +22,8 @@ export interface Home {
   assertHome(): void;
   /** False for a store that has lost its end and was not adopted since. */
   isWhole(): boolean;
+  /** To be called after every write that reached the disk. */
+  written(): void;
   close(): void;
   /** Makes this file the store's home, and whoever opened it its origin. Runs inside a transaction. */
   adopt(): void;
@@ -30,7 +32,8 @@ export interface Home {
 /** Reads where the store is at home; a new store is at home where it is. One that has lost its end is not written to. */
 export function openHome(connection: Connection, lost: EngineError | undefined): Home {
   const { path } = connection;
-  if (path === undefined) return { assertHome: () => {}, isWhole: () => true, close: () => {}, adopt: () => adoptOrigin(connection) };
+  if (path === undefined)
+    return { assertHome: () => {}, isWhole: () => true, written: () => {}, close: () => {}, adopt: () => adoptOrigin(connection) };
   let home = readHome(connection);
   let loss = lost;
   const here = placeOf(path);
@@ -42,6 +45,7 @@ export function openHome(connection: Connection, lost: EngineError | undefined):
       if (home !== undefined && (home.path !== here.path || home.inode !== here.inode)) throw copied(here, home);
     },
     isWhole: () => loss === undefined,
+    written: watch.note,
     close: watch.close,
     adopt: () => {
       writeHome(connection, here);
@@ -89,6 +93,8 @@ const SIDES = { '': 'file', '-wal': 'write-ahead log', '-shm': 'index of the wri
 interface Watch {
   /** Throws STORE_GONE when a file of the store was removed, replaced or cut off since it was opened. */
   look(): void;
+  /** Remembers how long the log is after a write, so that the next look sees whether it was cut off. */
+  note(): void;
   close(): void;
 }
 
@@ -117,7 +123,7 @@ function openWatch(path: string, id: unknown): Watch {
   check('');
   let isChecked = false;
   const look = (): void => {
-    // The writes of one turn of the event loop share one check, and the next one sees whether what they wrote was cut off.
+    // All writes of one turn of the event loop share a transaction, and one check.
     if (isChecked) return;
     check('');
     check('-wal');
@@ -125,18 +131,17 @@ function openWatch(path: string, id: unknown): Watch {
     isChecked = true;
     setImmediate(() => {
       isChecked = false;
-      log.note();
     });
   };
   const close = (): void => {
     file.close();
     log.close();
   };
-  return { look, close };
+  return { look, note: log.note, close };
 }
 
 /**
- * The size of the log as it was after the last writes. It is asked for when a byte can be read after the last known end:
+ * The size of the log as it was after the last write. It is asked for when a byte can be read after the last known end:
  * once the log is in use from its beginning again, it no longer grows. Asking after every write would make the next one
  * slower, because Linux keeps the times of a file exactly once they were asked for, and each sync then records them: 50 µs
  * a step. SQLite has no locks on the log: closing it drops none.
@@ -144,11 +149,9 @@ function openWatch(path: string, id: unknown): Watch {
 function openLogSize(path: string): { size: number; note(): void; close(): void } {
   const byte = new Uint8Array(1);
   let descriptor: number | undefined;
-  let isClosed = false;
   const log = {
     size: 0,
     note: () => {
-      if (isClosed) return;
       try {
         descriptor ??= openSync(path, 'r');
         if (readSync(descriptor, byte, 0, 1, log.size) === 1) log.size = fstatSync(descriptor).size;
@@ -157,7 +160,6 @@ function openLogSize(path: string): { size: number; note(): void; close(): void 
       }
     },
     close: () => {
-      isClosed = true;
       if (descriptor !== undefined) closeSync(descriptor);
       descriptor = undefined;
     },

@@ -126,6 +126,7 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
   const transactions = openTransactions(connection, () => {
     // A store that has lost its end keeps the anchor that says so until it is adopted.
     if (isAnchored && home.isWhole()) anchor.save();
+    home.written();
     bell.committed();
   });
   const write = countedWrites(context, transactions);
