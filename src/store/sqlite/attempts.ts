@@ -34,7 +34,7 @@ function logRows(
 function attemptsIn({ id: run }: RunRow, found: LoggedRow, isAsked?: (step: string) => boolean): StoredAttempt[] {
   const [seq, count, sum, text] = found;
   const body = String(text);
-  if (sumOf([count, body]) !== sum) throw damagedRun(run, `record ${seq} of its log was changed after it was written`, { seq });
+  if (sumOf([count], body) !== sum) throw damagedRun(run, `record ${seq} of its log was changed after it was written`, { seq });
   if (isAsked !== undefined && !stepsInLogRow(body).some(isAsked)) return [];
   const { attempts } = parseStored(run, `record ${seq} of its log`, () => decodeLogRow(body));
   return attempts.map((attempt, index) => ({ id: count - attempts.length + 1 + index, seq, ...attempt }));

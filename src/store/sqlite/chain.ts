@@ -20,9 +20,9 @@ export function rowHash(previous: string, row: { readonly seq: number; readonly 
   return digestText(`${previous}\n${row.seq}\n${row.at}\n${row.bodyDigest}`);
 }
 
-/** The checksum of a row that no chain covers. */
-export function sumOf(parts: readonly unknown[]): number {
-  return crc32(parts.join('\n'));
+/** The checksum of a row that no chain covers: of its columns, and of the text in it, which may be long and is not copied. */
+export function sumOf(columns: readonly unknown[], text: string): number {
+  return crc32(text, crc32(`${columns.join('\n')}\n`));
 }
 
 /** A digest as a blob. */

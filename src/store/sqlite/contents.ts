@@ -69,7 +69,7 @@ export function writeData(connection: Connection, run: number, changes: Delta['d
       .sql(
         'INSERT INTO data (run, key, digest, sum, text) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET digest = excluded.digest, sum = excluded.sum, text = excluded.text',
       )
-      .run(run, key, digest, long ? 0 : sumOf([run, key, text]), long ? null : text);
+      .run(run, key, digest, long ? 0 : sumOf([run, key], text), long ? null : text);
   }
 }
 
@@ -97,7 +97,7 @@ function rowOf(connection: Connection, row: RunRow, key: string): Record<string,
 function parseData(connection: Connection, row: RunRow, found: Record<string, unknown>): Json {
   const run = row.id;
   const what = `the data under "${found.key}"`;
-  if (found.digest === null && sumOf([row.key, found.key, found.text]) !== found.sum) {
+  if (found.digest === null && sumOf([row.key, found.key], String(found.text)) !== found.sum) {
     throw damagedRun(run, `${what} was changed after it was written`, { key: found.key });
   }
   const text = found.digest === null ? String(found.text) : readValue(connection, String(found.digest));

@@ -32,7 +32,7 @@ export function nextEntry(end: Pick<RunRow, 'seq' | 'head' | 'attempts'>, at: nu
 export function appendEntry(connection: Connection, run: number, { seq, at, head, attempts, body }: LogEntry): void {
   connection
     .sql('INSERT INTO events (place, at, hash, attempts, sum, body) VALUES (?, ?, unhex(?), ?, ?, ?)')
-    .run(placeOf(run, seq), at, head, attempts, sumOf([attempts, body]), body);
+    .run(placeOf(run, seq), at, head, attempts, sumOf([attempts], body), body);
 }
 
 /** The rows after a position, verified: a missing, swapped or changed one is RUN_DAMAGED with its number. */

@@ -12,7 +12,7 @@ export function insertMail(connection: Connection, run: number, mail: Mail): 'po
   const body = JSON.stringify(mail.input);
   const { changes } = connection
     .sql('INSERT INTO mail (run, dedupe, sum, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
-    .run(run, mail.dedupe, sumOf([run, mail.dedupe, body]), body);
+    .run(run, mail.dedupe, sumOf([run, mail.dedupe], body), body);
   if (changes === 0) return 'duplicate';
   writeValues(connection, mail.values);
   return 'posted';
@@ -43,7 +43,8 @@ export function readInbox(connection: Connection, run: { readonly key: number; r
     .sql('SELECT id, dedupe, sum, body FROM mail WHERE run = ? AND consumed IS NULL AND id > ? ORDER BY id')
     .all(run.key, after);
   return rows.map(({ id, dedupe, sum, body }) => {
-    if (sumOf([run.key, dedupe, body]) !== sum) throw damagedRun(run.id, `its mail ${id} was changed after it was posted`, { mail: id });
+    if (sumOf([run.key, dedupe], String(body)) !== sum)
+      throw damagedRun(run.id, `its mail ${id} was changed after it was posted`, { mail: id });
     const input = parseStored(run.id, `its mail ${id}`, () => JSON.parse(String(body)) as RunInput);
     return { id: id as number, dedupe: String(dedupe), input };
   });

@@ -21,7 +21,7 @@ export function writeMembers(connection: Connection, run: number, { members: { p
       .sql(
         'INSERT INTO members (run, path, text, sum) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET text = excluded.text, sum = excluded.sum',
       )
-      .run(run, member.path, text, sumOf([run, member.path, text]));
+      .run(run, member.path, text, sumOf([run, member.path], text));
   }
 }
 
@@ -31,7 +31,8 @@ export function readMembers(connection: Connection, { key, id, members: count }:
   const rows = connection.sql('SELECT path, text, sum FROM members WHERE run = ? ORDER BY path').all(key);
   if (rows.length !== count) throw damagedRun(id, `${count} members of groups are live, but ${rows.length} are stored`);
   return rows.map(({ path, text, sum }) => {
-    if (sumOf([key, path, text]) !== sum) throw damagedRun(id, `the live member ${path} was changed after it was written`, { path });
+    if (sumOf([key, path], String(text)) !== sum)
+      throw damagedRun(id, `the live member ${path} was changed after it was written`, { path });
     return parseStored(id, `the live member ${path}`, () => JSON.parse(String(text)) as Activation);
   });
 }

@@ -99,7 +99,7 @@ export function updateRunRow(
 /** The checksum of a run: it covers the end of its log, its columns and its checkpoint. Owner and epoch change without it. */
 function sumOfRun(row: Omit<RunRow, 'sum'>): number {
   const { head, id, seq, status, due, created, at, members, attempts, params, parent, origin, hash, state } = row;
-  return sumOf([head, id, seq, status, due, created, at, members, attempts, params?.digest ?? null, parent, origin, hash, state]);
+  return sumOf([head, id, seq, status, due, created, at, members, attempts, params?.digest ?? null, parent, origin, hash], state);
 }
 
 /** Every status that a run can have. */
