@@ -11,9 +11,9 @@ import { WRONG_STEPS } from './wrong-steps.ts';
 
 const RECIPES = join(import.meta.dirname, '../../examples/recipes');
 
-const HEAD = `import { arg, defineWorkflow, type Engine, type OutputSchema, step, workflow } from 'pawl';
+const HEAD = `import { arg, defineStepKind, defineWorkflow, type Engine, type OutputSchema, step, workflow } from 'pawl';
 declare const sizeSchema: OutputSchema<{ readonly size: number }>;
-export type Used = [typeof arg, typeof defineWorkflow, Engine, typeof step, typeof workflow, typeof sizeSchema];
+export type Used = [typeof arg, typeof defineStepKind, typeof defineWorkflow, Engine, typeof step, typeof workflow, typeof sizeSchema];
 `;
 
 const stepPrograms = WRONG_STEPS.trim()

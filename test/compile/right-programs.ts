@@ -208,6 +208,23 @@ export const parent = workflow('parent', function* () {
   return { sum, a, b, option, first };
 });
 `,
+  'outcomes of kinds of the application and of routes': `
+import { defineStepKind, defineWorkflow, type OwnKind, type UsedKind } from 'pawl';
+
+const deploy = defineStepKind({ kind: 'deploy', outcomes: ['drifted'], parse: (config) => config as { to: string }, run: () => ({ outcome: 'ok', output: { url: 'x' } }) });
+const plain: OwnKind<{ readonly to: string }> = deploy;
+declare const anything: UsedKind;
+
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { use: deploy({ to: 'x' }), next: { ok: 'b', drifted: { to: 'a', maxIterations: 2 }, fail: 'b' } },
+    b: { use: plain({ to: 'x' }), next: { ok: 'c', drifted: 'a' } },
+    c: { use: anything, next: { ok: 'd', whatever: 'a' } },
+    d: { agent: 'dev', route: { outcomes: ['more'], choose: () => ({ outcome: 'more', output: null }) }, next: { ok: null, more: 'a' } },
+  },
+});
+`,
   'checks of a project': `
 import { defineWorkflow } from 'pawl';
 

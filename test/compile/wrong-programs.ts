@@ -366,4 +366,59 @@ export const a = arg({ type: 'string', requred: true }); //! a parameter has no 
   'an argument of an unknown type': `
 export const a = arg({ type: 'text' }); //! text
 `,
+  'an outcome that a kind of the application does not declare': `
+const deploy = defineStepKind({ kind: 'deploy', outcomes: ['drifted'], parse: (config) => config as { to: string }, run: () => ({ outcome: 'ok', output: { url: 'x' } }) });
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { use: deploy({ to: 'x' }), next: { ok: 'end', drfted: 'a' } }, //! declare it in "outcomes" of defineStepKind
+    end: { command: 'x', next: null },
+  },
+});
+`,
+  'an outcome of a kind of the application that declares none': `
+const deploy = defineStepKind({ kind: 'deploy', parse: (config) => config as { to: string }, run: () => ({ outcome: 'ok' }) });
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { use: deploy({ to: 'x' }), next: { ok: 'end', drifted: 'a' } }, //! declare it in "outcomes" of defineStepKind
+    end: { command: 'x', next: null },
+  },
+});
+`,
+  'a result of a kind of the application with an outcome that it does not declare': `
+export const deploy = defineStepKind({
+  kind: 'deploy',
+  outcomes: ['drifted'],
+  parse: (config) => config as { to: string },
+  run: () => ({ outcome: 'drfted' }), //! Did you mean '"drifted"'?
+});
+`,
+  'a wrong configuration of a kind of the application': `
+const deploy = defineStepKind({ kind: 'deploy', outcomes: ['drifted'], parse: (config) => config as { to: string }, run: () => ({ outcome: 'ok', output: { url: 'x' } }) });
+export const w = defineWorkflow({ name: 'w', steps: { a: { use: deploy({ too: 'x' }), next: null } } }); //! 'too'
+`,
+  'a kind of the application without its configuration': `
+const deploy = defineStepKind({ kind: 'deploy', outcomes: ['drifted'], parse: (config) => config as { to: string }, run: () => ({ outcome: 'ok', output: { url: 'x' } }) });
+export const w = defineWorkflow({ name: 'w', steps: { a: { use: deploy, next: null } } }); //! 'config'
+`,
+  'a field that the result of a kind of the application lacks': `
+const deploy = defineStepKind({ kind: 'deploy', outcomes: ['drifted'], parse: (config) => config as { to: string }, run: () => ({ outcome: 'ok', output: { url: 'x' } }) });
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { use: deploy({ to: 'x' }), next: 'end' },
+    end: { handler: (ctx) => ctx.results.a?.output.link, next: null }, //! 'link'
+  },
+});
+`,
+  'an outcome that no route has': `
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { agent: 'dev', route: { outcomes: ['more'], choose: () => ({ outcome: 'more', output: null }) }, next: { ok: 'end', mroe: 'a' } }, //! "agent" steps have no such outcome
+    end: { command: 'x', next: null },
+  },
+});
+`,
 };

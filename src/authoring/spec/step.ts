@@ -69,9 +69,12 @@ type Next<X, N, Id> = 'condition' extends keyof N
     ? BoundedNext<Id>
     : N extends object
       ? { readonly [O in Outcomes<X> & string]?: Way<Get<N, O>, Id> } & {
-          readonly [O in Exclude<keyof N, Outcomes<X>>]: `"${Kind<X>}" steps have no such outcome`;
+          readonly [O in Exclude<keyof N, Outcomes<X>>]: NoOutcome<X>;
         }
       : Id | End;
+type NoOutcome<X> = 'use' extends keyof X
+  ? 'this kind of step has no such outcome: declare it in "outcomes" of defineStepKind'
+  : `"${Kind<X>}" steps have no such outcome`;
 
 // Of a question with a function of an untyped `ctx`, nothing is known when its outcomes are asked for.
 type Labels<X> =
@@ -186,7 +189,7 @@ export interface Kinds<C, X, Id> {
   /** A kind that the application defined, with its configuration. */
   use: {
     fields: OutputFields<C> & { use: UsedKind };
-    outcomes: string;
+    outcomes: Get<X, 'use'> extends UsedKind<unknown, infer Outcome> ? Outcome : string;
     result: Get<X, 'use'> extends UsedKind<infer Output> ? Output : unknown;
   };
   webhook: { fields: { webhook: Webhook<C> }; result: WebhookResult };
@@ -229,7 +232,11 @@ type Spec<X, C, Id = never> = Kinds<C, X, Id>[Written<X>];
 type FieldsOf<X, C, Id = never> = [Written<X>] extends [never]
   ? OutputFields<C> & Pick<AgentFields<C>, 'supportsQuestions' | 'questionState'>
   : Get<Spec<X, C, Id>, 'fields'>;
-type Outcomes<X> = CommonOutcome | Get<Spec<X, unknown>, 'outcomes'> | ('databases' extends keyof X ? 'conflict' : never);
+type Outcomes<X> =
+  | CommonOutcome
+  | Get<Spec<X, unknown>, 'outcomes'>
+  | Get<Get<Get<X, 'route'>, 'outcomes'>, number>
+  | ('databases' extends keyof X ? 'conflict' : never);
 
 /** Lets V be inferred without becoming part of what is checked: unknown fields stay errors. */
 type Via<V, Checked> = [V] extends [never] ? V : Checked;
