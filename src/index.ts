@@ -82,7 +82,7 @@ export { EngineError, type ErrorCode, type ErrorOptions, isEngineError, type Sou
 export type { Json, JsonObject } from './base/json.ts';
 export type { Signature } from './base/signature.ts';
 export type { Comparison, SqlValue, WhereClause } from './base/sql-condition.ts';
-export { type Arg, type ArgInput, type ArgSpec, type ArgSpecs, type ArgValue, type ArgValues, arg } from './definition/arg.ts';
+export { type Arg, type ArgInput, type ArgMistakes, type ArgSpec, type ArgSpecs, type ArgValue, type ArgValues, arg, type NoParams } from './definition/arg.ts';
 export type { AssumptionInput, AssumptionText } from './definition/assumption.ts';
 export type { BreakersSpec } from './definition/breakers.ts';
 export type { Budget, UnknownUsage } from './definition/budget.ts';

@@ -8,7 +8,7 @@ import { type StepOutput, stepOrder, stepOutput } from '../authoring/graph/outpu
 import type { OutputOf, WorkflowTypes } from '../authoring/spec/step.ts';
 import type { WorkflowSpec } from '../authoring/spec/workflow.ts';
 import type { Json } from '../base/json.ts';
-import type { ArgInput, ArgSpecs, ArgValues } from '../definition/arg.ts';
+import type { ArgInput, ArgSpecs, ArgValues, NoParams } from '../definition/arg.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { describeGraph, type GraphDescription } from '../definition/describe.ts';
 import type { Definition, StepModel } from '../definition/model.ts';
@@ -82,7 +82,7 @@ export function defineWorkflow<const S, const P extends ArgSpecs = Record<never,
 export function workflow<Returned>(
   name: string,
   body: FlowBody<ArgValues<Record<never, never>>, Returned>,
-): Workflow<Readonly<Record<string, never>>, ChildOutput<Returned>>;
+): Workflow<NoParams, ChildOutput<Returned>>;
 export function workflow<Params extends ArgSpecs, Returned>(
   name: string,
   options: FlowOptions<Params>,
