@@ -75,9 +75,9 @@ export interface FileReport {
 }
 
 /** What to report. */
-export interface FileQuery {
+export interface FileQuery<Place extends string = string> {
   /** A step, or the path of one visit, such as `build#2`. Default: the whole run. */
-  readonly step?: string;
+  readonly step?: Place;
   /** With the text of the difference, masked by this, or by the secrets of the engine. */
   readonly text?: { readonly redactor?: Redactor | undefined };
   /** `false`: without what each step changed, and what changed between the steps, which takes longer to find out. */

@@ -29,13 +29,13 @@ import { assertSigned, isOverride, overrideStatement, type Signer, signedBy } fr
 import { waitsOf } from './status.ts';
 
 /** A person's decision at a gate. */
-export interface DecisionRequest {
-  readonly option: string;
+export interface DecisionRequest<Option extends string = string, Place extends string = string> {
+  readonly option: Option;
   readonly actor: string;
   /** The person's text, if the option requires one. */
   readonly input?: string;
   /** The path or step of the gate. Needed when several wait. */
-  readonly gate?: string;
+  readonly gate?: Place;
   /** The digest of what was shown. A decision with another digest is rejected. */
   readonly digest?: string;
   /** The actor's signature over run, question, digest, option and input. */

@@ -41,9 +41,9 @@ import {
 import { readRunIds } from './run-tree.ts';
 
 /** What is asked. */
-export interface UndoRequest {
+export interface UndoRequest<Place extends string = string> {
   /** The step, or the path of one visit. Of several visits, the last one counts. */
-  readonly to: string;
+  readonly to: Place;
   /** Who asks. */
   readonly actor?: string;
   /** Files that somebody else changed are left as they are; by default nothing is put back then. */

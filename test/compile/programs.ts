@@ -7,6 +7,7 @@ import { root } from '../../scripts/bundle.js';
 import { type Compiler, PackageFolder, type Resolution } from './package.ts';
 import { RIGHT } from './right-programs.ts';
 import { WRONG_PROGRAMS } from './wrong-programs.ts';
+import { WRONG_REQUESTS } from './wrong-requests.ts';
 import { WRONG_STEPS } from './wrong-steps.ts';
 
 const RECIPES = join(import.meta.dirname, '../../examples/recipes');
@@ -24,7 +25,7 @@ const stepPrograms = WRONG_STEPS.trim()
     return [name, `export const w = defineWorkflow({\n  name: 'w',\n  steps: {\n${steps}\n  },\n});\n`];
   });
 /** The programs with a mistake. */
-export const programs = [...stepPrograms, ...Object.entries(WRONG_PROGRAMS)].map(
+export const programs = [...stepPrograms, ...Object.entries(WRONG_PROGRAMS), ...Object.entries(WRONG_REQUESTS)].map(
   ([name, text], index) => ({
     name,
     file: `wrong-${index}.ts`,
