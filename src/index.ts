@@ -118,6 +118,7 @@ export type { RunStatus } from './definition/run-status.ts';
 export type { CatchUp, ScheduleModel } from './definition/schedule.ts';
 export type { TriggerModel } from './definition/trigger.ts';
 export type * as RequestTypes from './definition/web-request.ts';
+export type { OpenApproval } from './engine/approvals.ts';
 export type { RunAssumption } from './engine/assumption-list.ts';
 export type { AnsweredResult, AssumeRequest, AssumptionRequest } from './engine/assumptions.ts';
 export type { Budgets } from './engine/budgets.ts';
@@ -126,7 +127,6 @@ export type { CancelPlan, DoneWork, NotUndone, UndoItem } from './engine/compens
 export type { FileQuery, FileReport, StepFiles } from './engine/file-history.ts';
 export type { Until } from './engine/follow.ts';
 export type { ForkPlan, ForkRequest } from './engine/fork.ts';
-export type { OpenGate } from './engine/gates.ts';
 export type { Handout, OpenQuestions } from './engine/handouts.ts';
 export type { DefinitionSource, StoredRun } from './engine/host.ts';
 export type { Checkpoint, ParallelItemResult, ResumeContext, RunFacts, RunView, StepView } from './engine/inspect.ts';

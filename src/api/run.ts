@@ -7,6 +7,7 @@ import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import type { ProgressEvent } from '../definition/result.ts';
 import { isSettled } from '../definition/run-status.ts';
+import type { OpenApproval } from '../engine/approvals.ts';
 import type { RunAssumption } from '../engine/assumption-list.ts';
 import {
   type AnsweredResult,
@@ -21,12 +22,11 @@ import type { EngineCore } from '../engine/engine.ts';
 import { type FileQuery, type FileReport, fileSourceOf, readFileChanges } from '../engine/file-history.ts';
 import { followLog, followProgress, type Until, waitFor } from '../engine/follow.ts';
 import { type ForkPlan, type ForkRequest, forkRun, planFork } from '../engine/fork.ts';
-import type { OpenGate } from '../engine/gates.ts';
 import { type Handout, handoutsOf, type OpenQuestions, questionsOf } from '../engine/handouts.ts';
 import { type Checkpoint, checkpointOf, type ResumeContext, type RunView, resumeContextOf, viewRun } from '../engine/inspect.ts';
 import { type ReactionRequest, reactToEvent } from '../engine/reactions.ts';
 import { type AnswerRequest, answerQuestions, askPerson, type ReportVerdict, reportWork, type WorkReport } from '../engine/reports.ts';
-import { askedGates, controlRun, type DecisionRequest, decideGate, freshGates, sendSignal } from '../engine/requests.ts';
+import { askedApprovals, controlRun, type DecisionRequest, decideApproval, freshApprovals, sendSignal } from '../engine/requests.ts';
 import { type ResumeRequest, resumeRun } from '../engine/resume.ts';
 import { waitsOf } from '../engine/status.ts';
 import { planUndo, type UndoPlan, type UndoRequest, type UndoResult, undoRun } from '../engine/undo.ts';
@@ -52,7 +52,7 @@ export interface RunHandle<Output = Json, Names extends WorkflowNames = Workflow
   log(after?: number): AsyncGenerator<RunEvent>;
 
   /** Returns the open questions to people. With `fresh`, what they are about is looked at again first. */
-  gates(options?: { readonly fresh?: boolean }): Promise<readonly OpenGate[]>;
+  approvals(options?: { readonly fresh?: boolean }): Promise<readonly OpenApproval[]>;
   /** Decides one of them. Resolves when the decision is on disk and has taken effect. */
   decide(decision: DecisionRequest<Names['options'], AnyPath<Names['steps'] | Names['members']>>): Promise<RunView<Output>>;
   signal(name: Names['signals'], options?: { readonly payload?: unknown; readonly id?: string }): Promise<void>;
@@ -154,13 +154,13 @@ export class Run implements RunHandle {
     return followLog(this.#host.core, this.id, after);
   }
 
-  async gates({ fresh = false }: { readonly fresh?: boolean } = {}): Promise<readonly OpenGate[]> {
-    return fresh ? freshGates(this.#core, this.id) : askedGates(this.#core, this.id);
+  async approvals({ fresh = false }: { readonly fresh?: boolean } = {}): Promise<readonly OpenApproval[]> {
+    return fresh ? freshApprovals(this.#core, this.id) : askedApprovals(this.#core, this.id);
   }
 
   async decide(decision: DecisionRequest): Promise<RunView> {
     await this.#host.assertOutside('decide');
-    await decideGate(this.#core, this.id, decision);
+    await decideApproval(this.#core, this.id, decision);
     return this.get();
   }
 

@@ -3,7 +3,7 @@
 
 import { createGraph, reachable, successorsOf } from './analysis.ts';
 import { allChecks, type CheckModel } from './check.ts';
-import { type Definition, type GateOptionModel, membersOf, type StepModel, withMembers } from './model.ts';
+import { type ApprovalOptionModel, type Definition, membersOf, type StepModel, withMembers } from './model.ts';
 import { isBefore } from './rework.ts';
 
 /** Checks that do not look at files. `any_of` looks at what its nested checks look at. */
@@ -42,7 +42,7 @@ function tied(step: StepModel): StepModel {
 }
 
 /** Whether choosing an option at a question may lead on to a merge. A flow knows no more than that it asked. */
-export function leadsToLanding(definition: Definition, question: string, { outcome, to }: GateOptionModel): boolean {
+export function leadsToLanding(definition: Definition, question: string, { outcome, to }: ApprovalOptionModel): boolean {
   if (definition.form === 'flow' || outcome !== 'ok' || !definition.steps.some(landsWork)) return false;
   if (to !== undefined && (!('step' in to) || isBefore(definition, to.step, question))) return false;
   const graph = createGraph(definition.steps);

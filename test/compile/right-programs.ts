@@ -204,8 +204,8 @@ const w = defineWorkflow({
   },
 });
 const run = await engine.start(w, {}, { from: 'ask', outputs: { a: 1 }, origin: { actor: 'ann' } });
-await run.decide({ option: 'yes', actor: 'ann', gate: 'ask#2' });
-await run.decide({ option: 'approve', actor: 'ann', gate: 'both#1/two#1' });
+await run.decide({ option: 'yes', actor: 'ann', approval: 'ask#2' });
+await run.decide({ option: 'approve', actor: 'ann', approval: 'both#1/two#1' });
 await run.signal('go', { payload: 1 });
 await run.resume({ actor: 'ann', choice: { how: 'goto', step: 'both' } });
 await run.undo({ to: 'one', actor: 'ann' });

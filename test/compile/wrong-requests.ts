@@ -23,7 +23,7 @@ const run = await engine.start(w);
 const REQUESTS = `
 a decision that no question offers | run.decide({ option: 'maybe', actor: 'ann' }) | '"maybe"' is not assignable
 a decision without a person | run.decide({ option: 'yes' }) | Property 'actor' is missing
-a decision at a step that is not there | run.decide({ option: 'yes', actor: 'ann', gate: 'aks' }) | '"aks"'
+a decision at a step that is not there | run.decide({ option: 'yes', actor: 'ann', approval: 'aks' }) | '"aks"'
 a decision in a fork that no question offers | (await run.fork({ from: 'ask', actor: 'ann' })).decide({ option: 'maybe', actor: 'ann' }) | '"maybe"'
 a signal that no step waits for | run.signal('og') | '"og"' is not assignable to parameter of type '"go"'
 a way on to a step that is not there | run.resume({ actor: 'ann', choice: { how: 'goto', step: 'zz' } }) | '"zz"' is not assignable

@@ -9,7 +9,7 @@ import { isChoice } from '../../definition/analysis.ts';
 import { bindParams } from '../../definition/arg.ts';
 import { type CompiledWorkflow, NO_CODE, type StepContext } from '../../definition/code.ts';
 import { hashCode, hashDefinition } from '../../definition/hash.ts';
-import type { Choice, Definition, Edge, HumanGateModel, StepFrame, StepModel, Target } from '../../definition/model.ts';
+import type { ApprovalModel, Choice, Definition, Edge, StepFrame, StepModel, Target } from '../../definition/model.ts';
 import { COMMON_OUTCOMES, DEFAULT_EXCLUDES } from '../../definition/outcome.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { GeneratedCase } from './inputs.ts';
@@ -131,7 +131,7 @@ function staged(definition: Definition, step: StepModel, { generated, way, work 
   const model: StepModel =
     way.option === undefined
       ? { ...tried, next, args: argsOf(step), kind: 'task', config: {} }
-      : { ...tried, next, kind: 'human', gate: plainGate(step.gate as HumanGateModel) };
+      : { ...tried, next, kind: 'human', gate: plainGate(step.gate as ApprovalModel) };
   const steps = definition.steps.map(
     (other): StepModel => (other.id === step.id ? model : { ...frameOf(other, generated), kind: 'signal', signal: SIGNAL }),
   );
@@ -175,7 +175,7 @@ function plainEdge(edge: Edge, values: KnownValues): Edge {
   return context === undefined || isFilled(context, values) ? edge : rest;
 }
 
-function plainGate({ options }: HumanGateModel): HumanGateModel {
+function plainGate({ options }: ApprovalModel): ApprovalModel {
   return { prompt: 'Which way?', show: [], options };
 }
 

@@ -11,7 +11,7 @@ import { isSamePerson } from '../../base/person.ts';
 import { changeSince, decisionOn } from '../../control/approval-change.ts';
 import { findApproval } from '../../control/decision.ts';
 import { readApprovalDiff } from '../../control/run-diff.ts';
-import { isAsShown, type OpenGate } from '../../engine/gates.ts';
+import { isAsShown, type OpenApproval } from '../../engine/approvals.ts';
 import { decisionStatement } from '../../engine/signatures.ts';
 import { handle, type Route, type ServerApp, type ServerContext } from '../route.ts';
 import type { Services } from '../services.ts';
@@ -19,7 +19,7 @@ import { type Access, accessOf, addressOf, callerOf, loginAttempt } from './acce
 import { recordAct } from './audit.ts';
 import { onPage, type Page, readForm } from './auth-routes.ts';
 import { answers, bodies } from './contract.ts';
-import { createDecideLink, type LinkedGate, linkedGate } from './decide-link.ts';
+import { createDecideLink, type LinkedApproval, linkedGate } from './decide-link.ts';
 import { decidedPage, decidePage, pastPage } from './decide-page.ts';
 import { type AccessLink, returnLink, takeLink, usableLink } from './links.ts';
 import { signatureOf, signingOptions } from './passkeys.ts';
@@ -35,7 +35,13 @@ export const DECIDE = {
     ...{ body: bodies.toSignByLink, answer: answers.options },
   },
   createLink: {
-    ...{ method: 'POST', path: '/api/v1/links', scope: 'decide', summary: 'a link with which one person decides at one gate', status: 201 },
+    ...{
+      method: 'POST',
+      path: '/api/v1/links',
+      scope: 'decide',
+      summary: 'a link with which one person decides one approval',
+      status: 201,
+    },
     ...{ body: bodies.decideLink, answer: answers.link },
   },
   signingOptions: {
@@ -59,7 +65,7 @@ export function mountDecide(app: ServerApp, services: Services): void {
   handle(at, DECIDE.sign, async ({ c, param, body: { digest, option, input } }) => {
     const link = await usable(access, c, param('secret'));
     const { run, path } = linkedGate(link.about);
-    const gate = await gateAt(access, { run, path });
+    const gate = await approvalAt(access, { run, path });
     if (gate?.digest !== digest) throw new EngineError('CONTENT_CHANGED', 'the content changed since you were asked; load the page again');
     const statement = statementFor({ run, gate, option, input: inputOf(input), actor: link.person });
     return { options: { ...(await signingOptions(access, link.person, statement)) } };
@@ -90,7 +96,7 @@ function usable(access: Access, c: ServerContext, secret: string): Promise<Acces
 
 interface Made {
   readonly run: string;
-  readonly gate: OpenGate;
+  readonly gate: OpenApproval;
   readonly option: string;
   readonly input: string | undefined;
   readonly actor: string;
@@ -107,20 +113,20 @@ function statementFor({ run, gate, option, input, actor }: Made): Statement {
   return decisionStatement({ run, path: gate.path, digest: gate.digest, option, input, actor });
 }
 
-/** The gate as it is now; undefined if it no longer waits. */
-async function gateAt({ services }: Access, { run, path }: Pick<LinkedGate, 'run' | 'path'>): Promise<OpenGate | undefined> {
-  const gates = await services.engine.run(run).gates();
+/** The approval as it is now; undefined if it no longer waits. */
+async function approvalAt({ services }: Access, { run, path }: Pick<LinkedApproval, 'run' | 'path'>): Promise<OpenApproval | undefined> {
+  const gates = await services.engine.run(run).approvals();
   return gates.find((gate) => gate.path === path);
 }
 
 /** The same after another look at what it is about; where nobody can look, as it was asked. */
-async function freshGateAt(access: Access, at: Pick<LinkedGate, 'run' | 'path'>): Promise<OpenGate | undefined> {
+async function freshApprovalAt(access: Access, at: Pick<LinkedApproval, 'run' | 'path'>): Promise<OpenApproval | undefined> {
   try {
-    await access.services.engine.run(at.run).gates({ fresh: true });
+    await access.services.engine.run(at.run).approvals({ fresh: true });
   } catch (error) {
     if (!isEngineError(error)) throw error;
   }
-  return gateAt(access, at);
+  return approvalAt(access, at);
 }
 
 /** How much of a diff a phone is sent. */
@@ -140,7 +146,7 @@ async function lookPage(
 ): Promise<Page> {
   const { store } = access.services;
   const { run, path, digest } = linkedGate(link.about);
-  const gate = await freshGateAt(access, { run, path });
+  const gate = await freshApprovalAt(access, { run, path });
   const step = path.split('#')[0] ?? path;
   if (gate === undefined) return pastPage({ run, step, decided: await decisionOn(store, run, { gate: path }) });
   const seen = last.digest ?? digest;
@@ -159,7 +165,7 @@ async function decideByForm(access: Access, c: ServerContext, secret: string): P
   const form = await readForm(c);
   const { run, path } = linkedGate(link.about);
   const { actor } = rightOf(callerOf(access, requirePerson(access, link.person), 'link'), { demand: 'decide', on: 'decide' });
-  const gate = await gateAt(access, { run, path });
+  const gate = await approvalAt(access, { run, path });
   const digest = form.get('digest') ?? '';
   if (gate === undefined || gate.digest !== digest) return lookPage(access, { link, secret }, { digest });
   const option = form.get('option') ?? '';
@@ -173,7 +179,7 @@ async function decideByForm(access: Access, c: ServerContext, secret: string): P
     );
   try {
     const signature = gate.signed ? signedBy(access, actor, form.get('passkey')) : undefined;
-    await access.services.engine.run(run).decide({ option, actor, gate: path, digest, ...present({ input, signature }) });
+    await access.services.engine.run(run).decide({ option, actor, approval: path, digest, ...present({ input, signature }) });
     const { workflow } = (await access.services.store.load(run)).state;
     record('ok');
     return decidedPage({ gate, run, workflow }, option, actor);

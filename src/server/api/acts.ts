@@ -122,7 +122,7 @@ async function decide(services: Services, caller: Caller, { run, body, key, note
   try {
     const asked = await findApproval(store, run, { gate, digest });
     note({ action: 'decide', run: asked.run, step: asked.gate.path, choice: option });
-    const decision = { option, actor, digest: asked.gate.digest, gate: asked.gate.path, ...present({ input, signature }) };
+    const decision = { option, actor, digest: asked.gate.digest, approval: asked.gate.path, ...present({ input, signature }) };
     await engine
       .run(asked.run)
       .decide(decision as typeof decision & { readonly signature?: Signature })
@@ -139,8 +139,8 @@ async function decide(services: Services, caller: Caller, { run, body, key, note
 
 /** Looks again at what the approvals of a run are about; returns those that are asked again, and what changed. */
 async function lookAgain({ engine, store }: Services, run: string) {
-  const before = new Map((await engine.run(run).gates()).map(({ path, digest }) => [path, digest]));
-  const changed = (await engine.run(run).gates({ fresh: true })).filter(({ path, digest }) => (before.get(path) ?? digest) !== digest);
+  const before = new Map((await engine.run(run).approvals()).map(({ path, digest }) => [path, digest]));
+  const changed = (await engine.run(run).approvals({ fresh: true })).filter(({ path, digest }) => (before.get(path) ?? digest) !== digest);
   const whats = changed.map(async (gate) => {
     const { note = '' } = await changeSince(store, run, { gate, digest: before.get(gate.path) ?? '' });
     return { gate: gate.path, digest: gate.digest, what: note };

@@ -3,7 +3,7 @@
 import { present } from '../../../base/fields.ts';
 import type { Json, JsonObject } from '../../../base/json.ts';
 import type { CheckModel } from '../../../definition/check.ts';
-import type { GateOptionModel, OutputModel, StepModel, StepOf, Target, WorkConfigs } from '../../../definition/model.ts';
+import type { ApprovalOptionModel, OutputModel, StepModel, StepOf, Target, WorkConfigs } from '../../../definition/model.ts';
 import { refusal, writeBudget, writeDuration } from './word.ts';
 
 /** What the work of a stage needs to know of what is around it. */
@@ -103,7 +103,7 @@ function humanOf({ gate }: StepOf<'human'>, { goto }: WorkPlace): JsonObject {
   });
 }
 
-function answerOf({ label, outcome, to, requiresInput }: GateOptionModel, goto: WorkPlace['goto']): JsonObject {
+function answerOf({ label, outcome, to, requiresInput }: ApprovalOptionModel, goto: WorkPlace['goto']): JsonObject {
   // An answer that rejects ends the run as rejected where no way for it is written.
   const leads = to === undefined || ('end' in to && to.end === 'reject') ? undefined : goto?.(to);
   return present({ label, outcome: outcome === 'ok' ? undefined : outcome, goto: leads, requires_input: requiresInput || undefined });
