@@ -14,7 +14,7 @@ export type { AgentAnswer, AgentDriver, AgentRequest } from './agents/driver.ts'
 export { createLiveDriver, type LiveWorker } from './agents/live.ts';
 export { createScriptedDriver, type Script, type Scripted, type ScriptedMove } from './agents/scripted.ts';
 export { checkWorkflows, discoverWorkflows } from './api/discover.ts';
-export { createEngine, type Engine, type StartArguments, type StartRunOptions } from './api/engine.ts';
+export { createEngine, type Engine, type RunOf, type StartArguments, type StartRunOptions } from './api/engine.ts';
 export type { AnyWorkflow, ContextBuilder, EngineOptions } from './api/engine-options.ts';
 export { type OpenIdentity, openIdentity } from './api/identity.ts';
 export type { CancelRequest, RunHandle } from './api/run.ts';
@@ -42,6 +42,7 @@ export type { StepOutput } from './authoring/graph/output.ts';
 export type { ForgeSpec } from './authoring/graph/spec.ts';
 export type { CheckFields, CheckSpec, Checks, Program } from './authoring/spec/check.ts';
 export type { StepContextOf, Unchecked } from './authoring/spec/context.ts';
+export type { AnyPath, NamesOf, NamesOfWorkflow, StepPath, WorkflowNames } from './authoring/spec/names.ts';
 export type * as SpecTypes from './authoring/spec/part.ts';
 export type {
   AnswerOption,
@@ -60,6 +61,7 @@ export type {
   TimeUnit,
   Webhook,
 } from './authoring/spec/part.ts';
+export type * as StepTypes from './authoring/spec/step.ts';
 export type {
   InputOfWorkflow,
   OutputOf,
@@ -82,9 +84,19 @@ export { EngineError, type ErrorCode, type ErrorOptions, isEngineError, type Sou
 export type { Json, JsonObject } from './base/json.ts';
 export type { Signature } from './base/signature.ts';
 export type { Comparison, SqlValue, WhereClause } from './base/sql-condition.ts';
-export { type Arg, type ArgInput, type ArgSpec, type ArgSpecs, type ArgValue, type ArgValues, arg } from './definition/arg.ts';
+export {
+  type Arg,
+  type ArgInput,
+  type ArgMistakes,
+  type ArgSpec,
+  type ArgSpecs,
+  type ArgValue,
+  type ArgValues,
+  arg,
+  type NoParams,
+} from './definition/arg.ts';
 export type { AssumptionInput, AssumptionText } from './definition/assumption.ts';
-export type { BreakersSpec } from './definition/breakers.ts';
+export type { Breakers, BreakersSpec } from './definition/breakers.ts';
 export type { Budget, UnknownUsage } from './definition/budget.ts';
 export type * as CheckTypes from './definition/check.ts';
 export type { CheckConfigs } from './definition/check.ts';
@@ -106,6 +118,7 @@ export type { RunStatus } from './definition/run-status.ts';
 export type { CatchUp, ScheduleModel } from './definition/schedule.ts';
 export type { TriggerModel } from './definition/trigger.ts';
 export type * as RequestTypes from './definition/web-request.ts';
+export type { OpenApproval } from './engine/approvals.ts';
 export type { RunAssumption } from './engine/assumption-list.ts';
 export type { AnsweredResult, AssumeRequest, AssumptionRequest } from './engine/assumptions.ts';
 export type { Budgets } from './engine/budgets.ts';
@@ -114,7 +127,6 @@ export type { CancelPlan, DoneWork, NotUndone, UndoItem } from './engine/compens
 export type { FileQuery, FileReport, StepFiles } from './engine/file-history.ts';
 export type { Until } from './engine/follow.ts';
 export type { ForkPlan, ForkRequest } from './engine/fork.ts';
-export type { OpenGate } from './engine/gates.ts';
 export type { Handout, OpenQuestions } from './engine/handouts.ts';
 export type { DefinitionSource, StoredRun } from './engine/host.ts';
 export type { Checkpoint, ParallelItemResult, ResumeContext, RunFacts, RunView, StepView } from './engine/inspect.ts';
@@ -125,6 +137,7 @@ export type { ReactionRequest } from './engine/reactions.ts';
 export type { AnswerRequest, ReportVerdict, WorkReport } from './engine/reports.ts';
 export type { DecisionRequest } from './engine/requests.ts';
 export type { ResumeChoice, ResumeRequest } from './engine/resume.ts';
+export type { NewRunOptions, SuppliedOutputs } from './engine/run-start.ts';
 export type { Signer } from './engine/signatures.ts';
 export type { OpenWait } from './engine/status.ts';
 export type { OutsideEffect, UndoPlan, UndoRequest, UndoResult } from './engine/undo.ts';
@@ -172,6 +185,7 @@ export type { Instructions } from './steps/instructions/instructions.ts';
 export type { PersonDecision } from './steps/person-decision.ts';
 export type { ReplyRules } from './steps/reply-rules.ts';
 export type { SecretSettings, SecretSource } from './steps/secrets.ts';
+export type * as ServiceTypes from './steps/services.ts';
 export type { ProgramSetting, RoleSetting, StageSetting, WebhookSetting } from './steps/services.ts';
 export type { RateLimit } from './steps/web/rate-limit.ts';
 export type * as WebTypes from './steps/web/request.ts';

@@ -19,9 +19,9 @@ const waiting = await run.wait('idle');
 for (const { path, outcome, output } of waiting.steps.filter((step) => !step.path.includes('/')))
   console.log(path.padEnd(26), (outcome ?? 'waits').padEnd(6), JSON.stringify(output ?? null));
 
-const [gate] = await editing.engine.run(run.id).gates();
-console.log(`\n${gate?.gate.prompt}\n  shown: ${JSON.stringify(gate?.shown)}`);
-console.log(`  options: ${gate?.gate.options.map(({ label }) => label).join(' | ')}`);
+const [gate] = await editing.engine.run(run.id).approvals();
+console.log(`\n${gate?.question.prompt}\n  shown: ${JSON.stringify(gate?.shown)}`);
+console.log(`  options: ${gate?.question.options.map(({ label }) => label).join(' | ')}`);
 console.log('  A scripted person stands in here and approves.\n');
 
 const done = await editing.decide(run.id, {

@@ -5,6 +5,7 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { NamesOfWorkflow } from '../authoring/spec/names.ts';
 import type { InputOfWorkflow, OutputOfWorkflow } from '../authoring/spec/step.ts';
 import { KeyList } from '../authority/enrolment.ts';
 import { readKeyList } from '../authority/key-files.ts';
@@ -25,7 +26,7 @@ import { EngineCore } from '../engine/engine.ts';
 import type { Committed } from '../engine/observer.ts';
 import { textsBeside } from '../engine/program-output.ts';
 import { findWorkflow } from '../engine/programs.ts';
-import type { StartOptions } from '../engine/run-start.ts';
+import type { NewRunOptions, StartOptions, SuppliedOutputs } from '../engine/run-start.ts';
 import { transcriptsOf } from '../engine/transcripts.ts';
 import { memberName } from '../forge/people.ts';
 import { REGISTRY } from '../kinds/registry.ts';
@@ -58,7 +59,7 @@ export interface Engine extends AsyncDisposable {
   /** The name under which it owns runs. */
   readonly owner: string;
   /** Starts a run. Resolves when it is on disk. It is driven in the background. */
-  start<const W extends AnyWorkflow | string>(workflow: W, ...rest: StartArguments<W>): Promise<RunHandle<OutputOfWorkflow<W>>>;
+  start<const W extends AnyWorkflow | string>(workflow: W, ...rest: StartArguments<W>): Promise<RunOf<W>>;
   /** Returns the handle of the run with this id: everything about one run is a method of it. */
   run(id: string): RunHandle;
   /** Lists runs, newest first; at most 1,000 by default. */
@@ -71,17 +72,25 @@ export interface Engine extends AsyncDisposable {
   close(options?: { readonly abort?: boolean }): Promise<void>;
 }
 
+/** The handle of a run of this workflow. */
+export type RunOf<W> = RunHandle<OutputOfWorkflow<W>, NamesOfWorkflow<W>, InputOfWorkflow<W>>;
+
 /** The parameters of a run, optional if none is required, and its start options. */
-export type StartArguments<W> = RunArguments<InputOfWorkflow<W>, StartRunOptions>;
+export type StartArguments<W> = RunArguments<InputOfWorkflow<W>, StartRunOptions<NamesOfWorkflow<W>['steps']>>;
 
 /**
  * How a run is started: its id, origin and first step. Starting in the middle, or with supplied results, overrides
  * steps and requires an actor.
  */
-export type StartRunOptions = Pick<StartOptions, 'id' | 'facts' | 'sign' | 'parked'> &
+export type StartRunOptions<Step extends string = string> = NewRunOptions &
   (
-    | (Pick<StartOptions, 'origin'> & { readonly from?: undefined; readonly outputs?: undefined })
-    | (Pick<StartOptions, 'from' | 'outputs'> & { readonly origin: RunOrigin & { readonly actor: string } })
+    | { readonly origin?: RunOrigin; readonly from?: undefined; readonly outputs?: undefined }
+    | {
+        readonly origin: RunOrigin & { readonly actor: string };
+        /** The step to start at. Results of earlier steps come from `outputs`. */
+        readonly from?: Step;
+        readonly outputs?: SuppliedOutputs<Step>;
+      }
   );
 
 const DEPTH_MAX = 16;
@@ -274,7 +283,7 @@ class PublicEngine implements Engine {
     this.store = host.core.store;
   }
 
-  async start<W extends AnyWorkflow | string>(workflow: W, ...rest: StartArguments<W>): Promise<RunHandle<OutputOfWorkflow<W>>> {
+  async start<W extends AnyWorkflow | string>(workflow: W, ...rest: StartArguments<W>): Promise<RunOf<W>> {
     const [params = {}, options = {}] = rest as [unknown?, StartRunOptions?];
     const { core, assertOutside } = this.#host;
     const compiled = typeof workflow === 'string' ? findWorkflow(core.parts.source, workflow) : compiledOf(workflow);
@@ -283,7 +292,7 @@ class PublicEngine implements Engine {
     if (options.from !== undefined || options.outputs !== undefined) await assertOutside('start a run in the middle');
     const placed = await this.#placed(named(options, compiled.definition.name));
     const { run } = await this.#traced(compiled.definition.name, placed, (traced) => core.start(compiled, params, traced));
-    return this.run(run) as RunHandle<unknown> as RunHandle<OutputOfWorkflow<W>>;
+    return this.run(run) as RunHandle<unknown> as RunOf<W>;
   }
 
   /** Starts a run under a span, if there is tracing. */

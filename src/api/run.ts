@@ -1,10 +1,13 @@
 // Owns the handle of one run: everything that can be read from a run or done to it, whether it was started here or
 // found by its id.
 
+import type { AnyPath, StepPath, WorkflowNames } from '../authoring/spec/names.ts';
+import type { Values } from '../authoring/spec/part.ts';
 import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import type { ProgressEvent } from '../definition/result.ts';
 import { isSettled } from '../definition/run-status.ts';
+import type { OpenApproval } from '../engine/approvals.ts';
 import type { RunAssumption } from '../engine/assumption-list.ts';
 import {
   type AnsweredResult,
@@ -19,12 +22,11 @@ import type { EngineCore } from '../engine/engine.ts';
 import { type FileQuery, type FileReport, fileSourceOf, readFileChanges } from '../engine/file-history.ts';
 import { followLog, followProgress, type Until, waitFor } from '../engine/follow.ts';
 import { type ForkPlan, type ForkRequest, forkRun, planFork } from '../engine/fork.ts';
-import type { OpenGate } from '../engine/gates.ts';
 import { type Handout, handoutsOf, type OpenQuestions, questionsOf } from '../engine/handouts.ts';
 import { type Checkpoint, checkpointOf, type ResumeContext, type RunView, resumeContextOf, viewRun } from '../engine/inspect.ts';
 import { type ReactionRequest, reactToEvent } from '../engine/reactions.ts';
 import { type AnswerRequest, answerQuestions, askPerson, type ReportVerdict, reportWork, type WorkReport } from '../engine/reports.ts';
-import { askedGates, controlRun, type DecisionRequest, decideGate, freshGates, sendSignal } from '../engine/requests.ts';
+import { askedApprovals, controlRun, type DecisionRequest, decideApproval, freshApprovals, sendSignal } from '../engine/requests.ts';
 import { type ResumeRequest, resumeRun } from '../engine/resume.ts';
 import { waitsOf } from '../engine/status.ts';
 import { planUndo, type UndoPlan, type UndoRequest, type UndoResult, undoRun, undoSourceOf } from '../engine/undo.ts';
@@ -32,8 +34,11 @@ import type { RunEvent } from '../kernel/event.ts';
 import { RECHECK_SIGNAL } from '../kernel/waits.ts';
 import type { Workspaces } from './workspaces.ts';
 
-/** A run that was started or found. `Output` is the type of its output when it completes. */
-export interface RunHandle<Output = Json> {
+/**
+ * A run that was started or found. `Output` is the type of its output when it completes, `Names` are those that requests
+ * may use, and `Input` are its parameters; of a run that was found by its id they are any.
+ */
+export interface RunHandle<Output = Json, Names extends WorkflowNames = WorkflowNames, Input = Values> {
   readonly id: string;
   /** Returns the run as it is now, with all its steps. */
   get(): Promise<RunView<Output>>;
@@ -47,10 +52,10 @@ export interface RunHandle<Output = Json> {
   log(after?: number): AsyncGenerator<RunEvent>;
 
   /** Returns the open questions to people. With `fresh`, what they are about is looked at again first. */
-  gates(options?: { readonly fresh?: boolean }): Promise<readonly OpenGate[]>;
+  approvals(options?: { readonly fresh?: boolean }): Promise<readonly OpenApproval[]>;
   /** Decides one of them. Resolves when the decision is on disk and has taken effect. */
-  decide(decision: DecisionRequest): Promise<RunView<Output>>;
-  signal(name: string, options?: { readonly payload?: unknown; readonly id?: string }): Promise<void>;
+  decide(decision: DecisionRequest<Names['options'], AnyPath<Names['steps'] | Names['members']>>): Promise<RunView<Output>>;
+  signal(name: Names['signals'], options?: { readonly payload?: unknown; readonly id?: string }): Promise<void>;
   /** Cancels the run. What its steps say how to undo is undone first; `wait()` resolves when that is done. */
   cancel(options: CancelRequest): Promise<RunView<Output>>;
   /** Returns what would be undone if the run were cancelled now, newest first, and what would stay. */
@@ -59,11 +64,11 @@ export interface RunHandle<Output = Json> {
   react(request: ReactionRequest): Promise<void>;
   pause(options: { readonly actor: string }): Promise<RunView<Output>>;
   /** Continues the run: after a crash or a pause as it is, after a halt with a choice. */
-  resume(options?: ResumeRequest): Promise<RunHandle<Output>>;
+  resume(options?: ResumeRequest<Names['steps']>): Promise<RunHandle<Output, Names, Input>>;
   /** Starts another run that reuses everything before a step. */
-  fork(request: ForkRequest): Promise<RunHandle<Output>>;
+  fork(request: ForkRequest<Names['steps'], Input>): Promise<RunHandle<Output, Names, Input>>;
   /** Returns what a fork at this step would reuse and repeat. */
-  planFork(from: string): Promise<ForkPlan>;
+  planFork(from: StepPath<Names['steps']>): Promise<ForkPlan>;
 
   /** Returns the work that waits for the calling agent to do and report it. */
   handouts(): Promise<readonly Handout[]>;
@@ -77,11 +82,11 @@ export interface RunHandle<Output = Json> {
   answer(answers: AnswerRequest): Promise<RunView<Output>>;
 
   /** Returns what the run, or one of its steps, changed in the files of the workspace. */
-  files(query?: FileQuery): Promise<FileReport>;
+  files(query?: FileQuery<AnyPath<Names['steps'] | Names['members']>>): Promise<FileReport>;
   /** Returns what an undo would put back, what would stay, and what it cannot take back. */
-  planUndo(to: string): Promise<UndoPlan>;
+  planUndo(to: AnyPath<Names['steps'] | Names['members']>): Promise<UndoPlan>;
   /** Puts the files of the workspace back to what they were before a step, unless somebody else changed them. */
-  undo(request: UndoRequest & { readonly actor: string }): Promise<UndoResult>;
+  undo(request: UndoRequest<AnyPath<Names['steps'] | Names['members']>> & { readonly actor: string }): Promise<UndoResult>;
 
   /** Returns what workers assumed instead of asking, with how it was answered, oldest first. */
   assumptions(): Promise<readonly RunAssumption[]>;
@@ -149,13 +154,13 @@ export class Run implements RunHandle {
     return followLog(this.#host.core, this.id, after);
   }
 
-  async gates({ fresh = false }: { readonly fresh?: boolean } = {}): Promise<readonly OpenGate[]> {
-    return fresh ? freshGates(this.#core, this.id) : askedGates(this.#core, this.id);
+  async approvals({ fresh = false }: { readonly fresh?: boolean } = {}): Promise<readonly OpenApproval[]> {
+    return fresh ? freshApprovals(this.#core, this.id) : askedApprovals(this.#core, this.id);
   }
 
   async decide(decision: DecisionRequest): Promise<RunView> {
     await this.#host.assertOutside('decide');
-    await decideGate(this.#core, this.id, decision);
+    await decideApproval(this.#core, this.id, decision);
     return this.get();
   }
 

@@ -5,10 +5,11 @@ import { compileFlow, type FlowBody, type FlowOptions } from '../authoring/flow/
 import type { ChildOutput } from '../authoring/flow/result.ts';
 import { compileWorkflow } from '../authoring/graph/graph.ts';
 import { type StepOutput, stepOrder, stepOutput } from '../authoring/graph/output.ts';
+import type { NamesOf, WorkflowNames } from '../authoring/spec/names.ts';
 import type { OutputOf, WorkflowTypes } from '../authoring/spec/step.ts';
 import type { WorkflowSpec } from '../authoring/spec/workflow.ts';
 import type { Json } from '../base/json.ts';
-import type { ArgInput, ArgSpecs, ArgValues } from '../definition/arg.ts';
+import type { ArgInput, ArgSpecs, ArgValues, NoParams } from '../definition/arg.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { describeGraph, type GraphDescription } from '../definition/describe.ts';
 import type { Definition, StepModel } from '../definition/model.ts';
@@ -20,8 +21,10 @@ import { createEngine, type Engine } from './engine.ts';
 import type { EngineOptions } from './engine-options.ts';
 
 /** A workflow, validated when it was defined and frozen since. */
-export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> implements WorkflowTypes<Input, Output> {
-  declare readonly '~types'?: { readonly input: (input: Input) => void; readonly output: Output };
+export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json, Names extends WorkflowNames = WorkflowNames>
+  implements WorkflowTypes<Input, Output, Names>
+{
+  declare readonly '~types'?: { readonly input: (input: Input) => void; readonly output: Output; readonly names: Names };
   readonly compiled: CompiledWorkflow;
   readonly name: string;
   readonly title: string;
@@ -57,7 +60,7 @@ export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> 
   }
 
   /** Returns the prompt or instruction of one step of a graph for given parameters and arguments. */
-  stepOutput(stepId: string, params?: Readonly<Record<string, unknown>>): StepOutput {
+  stepOutput(stepId: Names['steps'], params?: Readonly<Record<string, unknown>>): StepOutput {
     return stepOutput(this.compiled, stepId, params ?? {});
   }
 
@@ -74,7 +77,7 @@ export type RunArguments<Input, Options> =
 /** Defines a workflow as a graph of steps. It is validated at once, and one error lists all mistakes. */
 export function defineWorkflow<const S, const P extends ArgSpecs = Record<never, never>, A = object>(
   spec: WorkflowSpec<S, P, A>,
-): Workflow<ArgInput<P>, OutputOf<S>> {
+): Workflow<ArgInput<P>, OutputOf<S>, NamesOf<S>> {
   return new Workflow(compileWorkflow(spec, REGISTRY));
 }
 
@@ -82,7 +85,7 @@ export function defineWorkflow<const S, const P extends ArgSpecs = Record<never,
 export function workflow<Returned>(
   name: string,
   body: FlowBody<ArgValues<Record<never, never>>, Returned>,
-): Workflow<Readonly<Record<string, never>>, ChildOutput<Returned>>;
+): Workflow<NoParams, ChildOutput<Returned>>;
 export function workflow<Params extends ArgSpecs, Returned>(
   name: string,
   options: FlowOptions<Params>,

@@ -1,13 +1,13 @@
 // Owns which command a person runs to end a wait.
 
 import { shellWord } from '../base/shell-word.ts';
-import type { OpenGate } from '../engine/gates.ts';
+import type { OpenApproval } from '../engine/approvals.ts';
 import type { OpenWait } from '../engine/status.ts';
 import type { Halt } from '../kernel/run-state.ts';
 
 /** The context of a wait: its approval, whether several approvals are pending, and why the run halted. */
 export interface WaitContext {
-  readonly gate: OpenGate | undefined;
+  readonly gate: OpenApproval | undefined;
   readonly several: boolean;
   readonly halt: Halt | undefined;
 }
@@ -17,9 +17,9 @@ export function commandFor(run: string, wait: OpenWait, { gate, several, halt }:
   switch (wait.kind) {
     case 'human': {
       if (gate?.posted !== undefined) return `pawl resume ${run}`;
-      const option = gate?.gate.options[0];
+      const option = gate?.question.options[0];
       if (option === undefined) return `pawl decide ${run}`;
-      const which = several ? ` --gate ${shellWord(wait.path ?? '')}` : '';
+      const which = several ? ` --approval ${shellWord(wait.path ?? '')}` : '';
       return `pawl decide ${run}${which} --option ${shellWord(option.label)}${option.requiresInput ? ' --input TEXT' : ''}`;
     }
     case 'child':

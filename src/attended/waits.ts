@@ -4,7 +4,7 @@
 import { present } from '../base/fields.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { shortText } from '../base/short-text.ts';
-import { openGates } from '../engine/gates.ts';
+import { openApprovals } from '../engine/approvals.ts';
 import { questionsOf } from '../engine/handouts.ts';
 import type { TreeWait } from '../engine/run-tree.ts';
 import { inOneLine, quotedAfterFirst } from '../steps/instructions/quotes.ts';
@@ -44,7 +44,7 @@ export async function explainWaits(store: Store, waits: readonly TreeWait[]): Pr
 async function explainRun(store: Store, run: string, waits: readonly TreeWait[]): Promise<readonly ExplainedWait[]> {
   const has = (kind: TreeWait['wait']['kind']): boolean => waits.some(({ wait }) => wait.kind === kind);
   const [gates, asked, halt] = await Promise.all([
-    has('human') ? openGates({ store }, run) : [],
+    has('human') ? openApprovals({ store }, run) : [],
     has('answer') ? questionsOf({ store }, run) : [],
     has('escalation') ? store.load(run).then(({ state }) => state.halt) : undefined,
   ]);
@@ -58,8 +58,8 @@ async function explainRun(store: Store, run: string, waits: readonly TreeWait[])
     const asks =
       gate === undefined
         ? (questions?.questions ?? []).map(({ question, options }) => toQuestion(question, options))
-        : [toQuestion(gate.gate.prompt, gate.gate.options)];
-    const { from, count } = gate?.gate ?? {};
+        : [toQuestion(gate.question.prompt, gate.question.options)];
+    const { from, count } = gate?.question ?? {};
     const signed = gate?.signed === true || questions?.signed === true ? (true as const) : undefined;
     return { run, wait, asks, ...present({ from, count: count === 1 ? undefined : count, signed, command }) };
   });

@@ -31,7 +31,7 @@ export interface RightRow {
 const SIGNING = ['as', 'passphrase-fd'];
 const SIGNED = [...SIGNING, 'token-file'];
 const SEEN = ['quiet', ...SIGNED, 'digest', 'yes'];
-const DECIDING = [...SEEN, 'input', 'gate'];
+const DECIDING = [...SEEN, 'input', 'approval'];
 
 /** The table. */
 export const RIGHTS: Readonly<Record<string, RightRow>> = {
@@ -170,7 +170,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   },
   access: {
     verb: 'free',
-    free: [...SIGNING, 'for', 'scope', 'manages', 'gate', 'expires', 'limit'],
+    free: [...SIGNING, 'for', 'scope', 'manages', 'approval', 'expires', 'limit'],
     actions: {
       ...{ login: 'asks', invite: 'asks', link: 'asks', token: 'asks', revoke: 'steer' },
       ...{ people: 'free', groups: 'free', sessions: 'free', passkeys: 'free', audit: 'free' },

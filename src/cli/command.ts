@@ -23,6 +23,8 @@ export interface OptionSpec {
   /** Without the dashes: `dry-run`. */
   readonly name: string;
   readonly short?: string;
+  /** An older name, which still works and which help does not show. */
+  readonly formerly?: string;
   /** As help shows it, in capitals: `FILE`. */
   readonly value?: string;
   /** The value when only the name is given; then a value is attached with `=`. */

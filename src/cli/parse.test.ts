@@ -12,7 +12,7 @@ const SPEC: CommandSpec = {
   ],
   options: [
     { name: 'param', short: 'p', value: 'NAME=VALUE', about: 'a value', many: true },
-    { name: 'limit', short: 'n', value: 'N', about: 'a number' },
+    { name: 'limit', short: 'n', value: 'N', about: 'a number', formerly: 'most' },
     { name: 'force', short: 'f', about: 'a flag' },
     { name: 'strict', value: 'BOOL', alone: 'true', about: 'a flag that takes a value', choices: ['true', 'false'] },
   ],
@@ -36,6 +36,12 @@ describe('a value', () => {
     expect(strict('--strict', '--force').option('strict')).toBe('true');
     expect(strict('--strict=false').option('strict')).toBe('false');
     expect(() => strict('--strict=maybe')).toThrow('must be one of true, false');
+  });
+
+  test('is taken under the older name of its option too, and counts as given once', () => {
+    expect(parseCommand(SPEC, ['run', '--most', '5']).option('limit')).toBe('5');
+    expect(parseCommand(SPEC, ['run', '--most=5']).option('limit')).toBe('5');
+    expect(() => parseCommand(SPEC, ['run', '--most', '5', '--limit', '6'])).toThrow('option "--limit" may be given only once');
   });
 
   test('can be empty', () => {

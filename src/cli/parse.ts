@@ -35,7 +35,7 @@ class Parser {
   long(token: string, next: string | undefined): number {
     const equals = token.indexOf('=');
     const name = token.slice(2, equals === -1 ? undefined : equals);
-    const option = this.known.find((candidate) => candidate.name === name);
+    const option = this.known.find((candidate) => candidate.name === name || candidate.formerly === name);
     if (option === undefined) throw this.unknown(`--${name}`);
     return this.take(option, equals === -1 ? undefined : token.slice(equals + 1), next);
   }

@@ -5,8 +5,8 @@ import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { shortLine } from '../base/short-text.ts';
+import type { OpenApproval } from '../engine/approvals.ts';
 import { activationIn } from '../engine/event-facts.ts';
-import type { OpenGate } from '../engine/gates.ts';
 import { humanWaitOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { Store } from '../store/store.ts';
@@ -38,7 +38,7 @@ export interface ApprovalChange {
 export async function changeSince(
   store: Store,
   run: string,
-  seen: { readonly gate: OpenGate; readonly digest: string },
+  seen: { readonly gate: OpenApproval; readonly digest: string },
 ): Promise<ApprovalChange> {
   const { gate, digest } = seen;
   const events = (await store.events(run, 0)).flatMap((row) => row.events);

@@ -2,7 +2,7 @@
 // what the person saw. Only reads the store.
 
 import { EngineError, isEngineError } from '../base/error.ts';
-import { type OpenGate, openGates } from '../engine/gates.ts';
+import { type OpenApproval, openApprovals } from '../engine/approvals.ts';
 import { childOf } from '../kernel/activation.ts';
 import type { Store } from '../store/store.ts';
 
@@ -10,13 +10,13 @@ import type { Store } from '../store/store.ts';
 export interface PendingApproval {
   readonly run: string;
   readonly workflow: string;
-  readonly gate: OpenGate;
+  readonly gate: OpenApproval;
 }
 
 /** The pending approvals of a run and of the child runs it waits for, oldest first. */
 export async function pendingApprovals(store: Store, run: string): Promise<readonly PendingApproval[]> {
   const { state } = await store.load(run);
-  const own = (await openGates({ store }, run)).map((gate) => ({ run, workflow: state.workflow, gate }));
+  const own = (await openApprovals({ store }, run)).map((gate) => ({ run, workflow: state.workflow, gate }));
   const children = Object.values(state.live).flatMap((activation) => childOf(activation) ?? []);
   const below = await Promise.all(children.map((child) => pendingApprovals(store, child).catch(emptyIfNotFound)));
   return [...own, ...below.flat()].sort((a, b) => a.gate.since - b.gate.since);
@@ -47,5 +47,5 @@ export function pickApproval(run: string, pending: readonly PendingApproval[], r
   const matches = seen.length > 0 ? seen : named;
   if (matches.length <= 1) return matches[0];
   const list = matches.map(({ gate }) => gate.path).join(', ');
-  throw new EngineError('WAIT_NOT_FOUND', `run ${run} has ${matches.length} pending approvals; choose one with --gate: ${list}`);
+  throw new EngineError('WAIT_NOT_FOUND', `run ${run} has ${matches.length} pending approvals; choose one with --approval: ${list}`);
 }

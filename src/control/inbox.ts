@@ -109,7 +109,7 @@ export function inboxJson({ approvals, questions, stuck, pending, assumptions }:
 }
 
 function approvalJson({ run, gate, workflow, command, diff }: Approval): object {
-  const { path, step, digest, shown, since, due, gate: question } = gate;
+  const { path, step, digest, shown, since, due, question } = gate;
   return {
     run,
     workflow,

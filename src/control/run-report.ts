@@ -9,7 +9,7 @@ import { createPath, modelNamed, parsePath } from '../definition/address.ts';
 import type { Definition } from '../definition/model.ts';
 import { REFUSED_ELSEWHERE } from '../definition/outcome.ts';
 import { isSettled, type RunStatus } from '../definition/run-status.ts';
-import { type OpenGate, openGates, postedText } from '../engine/gates.ts';
+import { type OpenApproval, openApprovals, postedText } from '../engine/approvals.ts';
 import { type RunView, type StepView, type ValueFilter, viewRun } from '../engine/inspect.ts';
 import { readRunTree } from '../engine/run-tree.ts';
 import type { OpenWait } from '../engine/status.ts';
@@ -149,7 +149,7 @@ export async function readRunReport(store: Store, run: string, isWanted: ValueFi
   const core = { store };
   const [view, gates, { state, definition }, history, children, total, uses] = await Promise.all([
     viewRun(core, run, isWanted),
-    openGates(core, run),
+    openApprovals(core, run),
     store.load(run),
     readHistory(store, run),
     store.list({ parent: run }),
@@ -247,7 +247,7 @@ function memberOf(path: string): { readonly group: string; readonly key: string 
 }
 
 /** The steps, with `staleSince` on gates that checked an earlier tree than the latest. */
-function withStale(steps: readonly StepReport[], gates: readonly OpenGate[]): StepReport[] {
+function withStale(steps: readonly StepReport[], gates: readonly OpenApproval[]): StepReport[] {
   const latest = gates.map(treeAsked).findLast((tree) => tree !== undefined) ?? steps.map(treeOf).findLast((tree) => tree !== undefined);
   return steps.map((step) => {
     const tree = treeOf(step);
@@ -260,7 +260,7 @@ function treeOf({ evidence }: StepReport): string | undefined {
   return isJsonObject(evidence) && typeof evidence.tree === 'string' ? evidence.tree : undefined;
 }
 
-function treeAsked({ subjects }: OpenGate): string | undefined {
+function treeAsked({ subjects }: OpenApproval): string | undefined {
   const tree = isJsonObject(subjects) ? subjects.tree : undefined;
   return isJsonObject(tree) && typeof tree.id === 'string' ? tree.id : undefined;
 }
@@ -309,7 +309,7 @@ const SUCCEEDED: ReadonlySet<string> = new Set(['ok', 'iterate', 'skip']);
 
 interface WaitContext {
   readonly run: string;
-  readonly gates: readonly OpenGate[];
+  readonly gates: readonly OpenApproval[];
   readonly halt: Halt | undefined;
   readonly steps: readonly StepReport[];
 }
@@ -318,7 +318,7 @@ function waitOf(wait: OpenWait, { run, gates, halt, steps }: WaitContext): WaitR
   const { since, due, path, ...rest } = wait;
   const gate = gates.find((candidate) => candidate.path === path);
   const command = commandFor(run, wait, { gate, several: gates.length > 1, halt });
-  const options = gate?.gate.options.map(({ label, requiresInput }) => ({ label, requiresInput }));
+  const options = gate?.question.options.map(({ label, requiresInput }) => ({ label, requiresInput }));
   return {
     id: path ?? wait.kind,
     ...present({ path }),
@@ -327,7 +327,7 @@ function waitOf(wait: OpenWait, { run, gates, halt, steps }: WaitContext): WaitR
     ...present({ message: gate?.posted && postedText(gate.posted) }),
     since: isoTime(since),
     due: due === undefined ? null : isoTime(due),
-    ...present({ prompt: gate?.gate.prompt, shown: gate?.shown, options, command }),
+    ...present({ prompt: gate?.question.prompt, shown: gate?.shown, options, command }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { GateOptionSpec } from '../authoring/graph/spec.ts';
 import { defineWorkflow } from '../compat/index.ts';
-import type { OpenGate } from '../engine/gates.ts';
+import type { OpenApproval } from '../engine/approvals.ts';
 import { optionFor, type Verdict } from './verdict-option.ts';
 
 /** What a verdict means at a gate between `draft` and `publish` with these options; a refusal is its message. */
@@ -16,7 +16,7 @@ function meant(verdict: Verdict, options: readonly GateOptionSpec[]): string {
   }).compiled;
   const gate = definition.steps.find(({ id }) => id === 'ask')?.gate;
   if (gate === undefined) throw new Error('the step has a gate');
-  const open: OpenGate = { path: 'ask#1', step: 'ask', gate, digest: '', shown: {}, signed: false, since: 0 };
+  const open: OpenApproval = { path: 'ask#1', step: 'ask', question: gate, digest: '', shown: {}, signed: false, since: 0 };
   try {
     return optionFor(verdict, open, definition).label;
   } catch (error) {

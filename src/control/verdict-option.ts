@@ -7,16 +7,16 @@
 
 import { EngineError } from '../base/error.ts';
 import { topStepOf } from '../definition/address.ts';
-import type { Definition, GateOptionModel } from '../definition/model.ts';
-import type { OpenGate } from '../engine/gates.ts';
+import type { ApprovalOptionModel, Definition } from '../definition/model.ts';
+import type { OpenApproval } from '../engine/approvals.ts';
 
 /** The commands that decide without naming an option. */
 export type Verdict = 'approve' | 'reject';
 
 /** The option that a verdict chooses. */
-export function optionFor(verdict: Verdict, gate: OpenGate, definition: Definition): GateOptionModel {
-  const { options } = gate.gate;
-  const of = (meaning: Meaning): GateOptionModel[] => options.filter((option) => meaningOf(option, gate, definition) === meaning);
+export function optionFor(verdict: Verdict, gate: OpenApproval, definition: Definition): ApprovalOptionModel {
+  const { options } = gate.question;
+  const of = (meaning: Meaning): ApprovalOptionModel[] => options.filter((option) => meaningOf(option, gate, definition) === meaning);
   const rejecting = of('rejects');
   const fitting = verdict === 'approve' ? of('approves') : rejecting.length > 0 ? rejecting : of('sends back');
   const labelled = fitting.filter(({ label }) => label.toLowerCase() === verdict);
@@ -31,7 +31,7 @@ export function optionFor(verdict: Verdict, gate: OpenGate, definition: Definiti
 
 type Meaning = 'approves' | 'rejects' | 'sends back' | 'something else';
 
-function meaningOf({ to, outcome }: GateOptionModel, { step }: OpenGate, { steps }: Definition): Meaning {
+function meaningOf({ to, outcome }: ApprovalOptionModel, { step }: OpenApproval, { steps }: Definition): Meaning {
   if (outcome === 'reject' || outcome === 'fail') return 'rejects';
   if (to !== undefined && 'end' in to) {
     if (to.end === 'reject' || to.end === 'fail') return 'rejects';

@@ -37,7 +37,7 @@ interface TypeNames {
 }
 
 type Widen<T> = T extends string ? string : T extends number ? number : T extends boolean ? boolean : Json;
-type DeclaredValue<S extends ArgSpec> = S extends { choices: readonly (infer C)[] }
+type DeclaredValue<S> = S extends { choices: readonly (infer C)[] }
   ? C
   : S extends { type: infer T extends keyof TypeNames }
     ? TypeNames[T]
@@ -62,17 +62,39 @@ type ValueOf<A> = A extends Arg<infer T> ? T : Json;
 type RequiredNames<P> = { [K in keyof P]: P[K] extends Arg<unknown, true> ? K : never }[keyof P];
 type Flat<T> = { [K in keyof T]: T[K] } & {};
 
+/** The values of a workflow without parameters: none. */
+export type NoParams = Readonly<Record<string, 'this workflow has no parameters'>>;
+
 /** The values that a run is started with: the required ones, and optionally others. */
 export type ArgInput<P> = string extends keyof P
   ? Readonly<Record<string, unknown>>
   : [keyof P] extends [never]
-    ? Readonly<Record<string, never>>
+    ? NoParams
     : Flat<{ readonly [K in RequiredNames<P>]: ValueOf<P[K]> } & { readonly [K in Exclude<keyof P, RequiredNames<P>>]?: ValueOf<P[K]> }>;
 
+/** What is wrong with a field of a declaration, by the other fields. */
+type Mistake<S extends ArgSpec, Field> = Field extends keyof Arg
+  ? Field extends 'default'
+    ? Misfit<S, 'default', DeclaredValue<Omit<S, 'default'>>, DefaultMistake<S>>
+    : Field extends 'choices'
+      ? Misfit<S['choices'], number, DeclaredValue<Pick<S, Extract<keyof S, 'type'>>>, 'the choices do not have the type of the parameter'>
+      : Field extends 'min' | 'max'
+        ? S extends { type: 'string' | 'boolean' | 'json' }
+          ? 'only numbers have a minimum and a maximum'
+          : never
+        : never
+  : 'a parameter has no such field';
+type Misfit<X, Field, Allowed, Message> = Field extends keyof X ? (X[Field] extends Allowed | undefined ? never : Message) : never;
+type DefaultMistake<S> = S extends { choices: unknown }
+  ? 'the default is not one of the choices'
+  : 'the default does not have the type of the parameter';
+/** The fields of a declaration that are wrong, with what is wrong about each. */
+export type ArgMistakes<S extends ArgSpec> = {
+  readonly [Field in keyof S as [Mistake<S, Field>] extends [never] ? never : Field]: { readonly error: Mistake<S, Field> };
+};
+
 /** Declares a parameter. A missing type follows from the choices, the bounds or the default. */
-export function arg<const S extends ArgSpec>(
-  spec: S & { readonly [K in Exclude<keyof S, keyof Arg>]: { readonly error: 'a parameter has no such field' } },
-): Arg<ArgValue<S>, S extends { required: true } ? true : false> {
+export function arg<const S extends ArgSpec>(spec: S & ArgMistakes<S>): Arg<ArgValue<S>, S extends { required: true } ? true : false> {
   const type = spec.type ?? impliedType(spec);
   const model: ArgModel = {
     description: spec.description ?? '',

@@ -4,7 +4,7 @@
 import { createGraph, reachable, successorsOf } from './analysis.ts';
 import { allChecks, type CheckModel, checksIn } from './check.ts';
 import { type KindFacts, traitsOf } from './kind.ts';
-import { type Definition, type GateOptionModel, membersOf, type StepModel, withMembers } from './model.ts';
+import { type ApprovalOptionModel, type Definition, membersOf, type StepModel, withMembers } from './model.ts';
 import { isBefore } from './rework.ts';
 
 /** Whether any of these checks reads files. */
@@ -41,7 +41,7 @@ function tied(step: StepModel): StepModel {
 export function leadsToLanding(
   facts: Pick<KindFacts, 'kinds'>,
   definition: Definition,
-  { question, option: { outcome, to } }: { readonly question: string; readonly option: GateOptionModel },
+  { question, option: { outcome, to } }: { readonly question: string; readonly option: ApprovalOptionModel },
 ): boolean {
   const lands = (step: StepModel): boolean => landsWork(facts, step);
   if (definition.form === 'flow' || outcome !== 'ok' || !definition.steps.some(lands)) return false;

@@ -51,8 +51,8 @@ export interface ConditionModel {
   readonly expression?: string;
 }
 
-/** An option of a person at a human gate. */
-export interface GateOptionModel {
+/** An option of an approval. */
+export interface ApprovalOptionModel {
   readonly label: string;
   /** Where this option leads. If absent, the step settles with `outcome` and its own table decides. */
   readonly to?: Target;
@@ -61,11 +61,11 @@ export interface GateOptionModel {
 }
 
 /** A question to a person: the prompt, the values shown, and the options. */
-export interface HumanGateModel {
+export interface ApprovalModel {
   readonly prompt: string;
   /** Paths into the checkpoint's data, shown with the question and part of the approval digest. */
   readonly show: readonly string[];
-  readonly options: readonly GateOptionModel[];
+  readonly options: readonly ApprovalOptionModel[];
   /** The groups whose members may decide. Default: everyone who may decide at all. */
   readonly from?: readonly string[];
   /** How many of them must agree to continue. Default: 1. A single rejection or rework is enough. */
@@ -159,7 +159,7 @@ export interface StepFrame extends StepTerms {
   readonly timeoutMs?: number;
   /** An expression. If it is false, the step is skipped. */
   readonly condition?: string;
-  readonly gate?: HumanGateModel;
+  readonly gate?: ApprovalModel;
   /** Keys of semaphores this step holds while it works, besides those the engine derives. */
   readonly slots: readonly string[];
   readonly outputs?: readonly OutputModel[];
@@ -171,7 +171,7 @@ export interface StepFrame extends StepTerms {
   readonly side?: true;
   /** What happens instead of a timeout, this many times: the time is extended, and a side step notifies people. */
   readonly extension?: { readonly ms: number; readonly max: number; readonly tells?: string };
-  /** True if texts of its work, or the prompt of its gate, are templates: they are rendered when used. */
+  /** True if texts of its work, or the prompt of its question, are templates: they are rendered when used. */
   readonly templates?: true;
   /** Set if an object result stays in `outputs`: none of its fields is merged into the run's data, or only these. */
   readonly merges?: false | readonly string[];
@@ -200,7 +200,7 @@ export interface StepFrame extends StepTerms {
 /** The step only asks a person. */
 export interface HumanWork {
   readonly kind: 'human';
-  readonly gate: HumanGateModel;
+  readonly gate: ApprovalModel;
 }
 
 /** Different steps in parallel. */

@@ -34,23 +34,23 @@ export interface OwnKindSpec<Config, Output, Outcome extends string> {
   /** Returns the configuration, or throws an error that says what is wrong with it. A schema's `parse` fits. */
   parse(config: unknown): Config;
   /** Does the work. An error it throws fails the attempt, and its retry policy applies. */
-  run(job: OwnJob<Config>): OwnResult<Outcome, Output> | Promise<OwnResult<Outcome, Output>>;
+  run(job: OwnJob<Config>): OwnResult<NoInfer<Outcome>, Output> | Promise<OwnResult<NoInfer<Outcome>, Output>>;
 }
 
 /** A step kind with a configuration, as a graph uses it. */
-export interface UsedKind<Output = unknown> {
-  readonly kind: OwnKind<never, Output>;
+export interface UsedKind<Output = unknown, Outcome extends string = string> {
+  readonly kind: OwnKind<never, Output, Outcome>;
   readonly config: unknown;
 }
 
 /** A step kind that an application defined. Called with a configuration, it returns the work of a graph's step. */
-export interface OwnKind<Config = never, Output = unknown> {
-  (config: Config): UsedKind<Output>;
+export interface OwnKind<Config = never, Output = unknown, Outcome extends string = string> {
+  (config: Config): UsedKind<Output, Outcome>;
   readonly kind: string;
-  readonly outcomes: readonly string[];
+  readonly outcomes: readonly Outcome[];
   readonly recovery: RecoveryPolicy;
   parse(config: unknown): unknown;
-  run(job: OwnJob<never>): OwnResult<string, Output> | Promise<OwnResult<string, Output>>;
+  run(job: OwnJob<never>): OwnResult<Outcome, Output> | Promise<OwnResult<Outcome, Output>>;
 }
 
 const NAME = /^[a-z][\w.-]{0,79}$/i;
@@ -58,10 +58,11 @@ const NAME = /^[a-z][\w.-]{0,79}$/i;
 /** Defines a kind of step: `use: deploy({ to: 'staging' })` in a graph, `step('ship').use(deploy, { … })` in a flow. */
 export function defineStepKind<Config, Output, const Outcome extends string = never>(
   spec: OwnKindSpec<Config, Output, Outcome>,
-): OwnKind<Config, Output> {
+): OwnKind<Config, Output, Outcome> {
   const { kind, outcomes = [], recovery = 'ask' } = spec;
   if (!NAME.test(kind)) throw new TypeError(`the name of a step kind must be a word such as "deploy", not ${JSON.stringify(kind)}`);
-  const own: OwnKind<Config, Output> = Object.assign((config: Config) => Object.freeze({ kind: own as OwnKind<never, Output>, config }), {
+  const use = (config: Config) => Object.freeze({ kind: own as OwnKind<never, Output, Outcome>, config });
+  const own: OwnKind<Config, Output, Outcome> = Object.assign(use, {
     kind,
     outcomes: Object.freeze([...outcomes]),
     recovery,

@@ -3,11 +3,11 @@
 
 import { digestJson } from '../base/digest.ts';
 import { type Json, toPlain } from '../base/json.ts';
-import type { GateOptionModel, HumanGateModel } from './model.ts';
+import type { ApprovalModel, ApprovalOptionModel } from './model.ts';
 
 /** The digest of a question: prompt, options with their targets, and the values shown. */
-export function gateDigest(gate: HumanGateModel, shown: Json): string {
-  const options = gate.options.map((option: GateOptionModel) => ({
+export function approvalDigest(gate: ApprovalModel, shown: Json): string {
+  const options = gate.options.map((option: ApprovalOptionModel) => ({
     label: option.label,
     outcome: option.outcome,
     to: toPlain(option.to ?? null, 'the target'),

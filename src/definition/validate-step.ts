@@ -9,7 +9,7 @@ import { contractProblems } from './contract/contract-problems.ts';
 import { databasesFault, databasesOf, usesDatabases, writtenDatabase } from './database.ts';
 import type { FindingCode } from './finding.ts';
 import { isAgentKind, isCount, type KindFacts, type KindRegistry, type KindReport, pipelineOf, traitsOf, worksOutside } from './kind.ts';
-import { type Edge, type HumanGateModel, membersOf, type StepModel } from './model.ts';
+import { type ApprovalModel, type Edge, membersOf, type StepModel } from './model.ts';
 import { networkFault } from './network.ts';
 import { COMMON_OUTCOMES, Outcome } from './outcome.ts';
 import { isFileOutput, patternRefusal } from './output-pattern.ts';
@@ -204,7 +204,7 @@ function checkContract({ contract }: StepModel, fault: Fault): void {
     fault('FIELD_INVALID', `its contract is invalid: ${problem}`, 'correct the contract');
 }
 
-function checkDeciders({ from, count, subjects }: HumanGateModel, fault: Fault): void {
+function checkDeciders({ from, count, subjects }: ApprovalModel, fault: Fault): void {
   if (from !== undefined && (from.length === 0 || from.some((name) => name.trim() === '')))
     fault('GATE_INVALID', 'its question has an empty `from`', 'name a group under `from`, or leave it out');
   if (count !== undefined && !isCount(count, 1))

@@ -19,16 +19,17 @@ import type { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
 import { assertForkable } from './landing.ts';
 import { findWorkflow, flowHistory, givenResults } from './programs.ts';
-import type { ForkHistory } from './run-start.ts';
+import type { ForkHistory, SuppliedOutputs } from './run-start.ts';
 import type { FrozenSigning, Signer } from './signatures.ts';
 
 /** Options for forking a run. */
-export interface ForkRequest {
-  readonly from: string;
+export interface ForkRequest<Step extends string = string, Params = Readonly<Record<string, unknown>>> {
+  /** The step, or the path of one visit. */
+  readonly from: Step | `${Step}#${string}`;
   /** Replaces parameters of the original. */
-  readonly params?: Readonly<Record<string, unknown>>;
+  readonly params?: Partial<Params>;
   /** Replaces results of earlier steps. */
-  readonly outputs?: Readonly<Record<string, Json>>;
+  readonly outputs?: SuppliedOutputs<Step>;
   readonly id?: string;
   readonly actor: string;
   /** Signs as the actor, if the original requires signatures: a fork starts with results that it did not produce. */

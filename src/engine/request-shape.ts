@@ -12,8 +12,22 @@ function refuse(message: string): never {
   throw new EngineError('OPTION_INVALID', message);
 }
 
-/** Throws if a decision has no option, or its input is not a string. */
-export function checkDecision(run: string, { option, input }: DecisionRequest): void {
+const DECISION = Object.keys({
+  option: true,
+  actor: true,
+  input: true,
+  approval: true,
+  digest: true,
+  signature: true,
+  sign: true,
+} satisfies Record<keyof DecisionRequest, true>);
+
+/** Throws if a decision has no option, its input is not a string, or it has a field that would have no effect. */
+export function checkDecision(run: string, request: DecisionRequest): void {
+  const { option, input } = request;
+  const unknown = Object.keys(request).find((field) => !DECISION.includes(field));
+  if (unknown !== undefined)
+    refuse(`the decision in run ${run} has an unknown field "${unknown}"${didYouMean(unknown, DECISION)}; it has ${DECISION.join(', ')}`);
   if (typeof option !== 'string') refuse(`the decision in run ${run} has no option; pass its label as "option"`);
   if (input !== undefined && typeof input !== 'string') refuse(`the input of the decision in run ${run} must be a string`);
 }

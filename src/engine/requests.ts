@@ -20,24 +20,24 @@ import type { RunState } from '../kernel/run-state.ts';
 import { RECHECK_SIGNAL } from '../kernel/waits.ts';
 import type { Claimed, StoredValue } from '../store/store.ts';
 import { requireActor } from './actor.ts';
+import { approvalsIn, type OpenApproval, openApprovals } from './approvals.ts';
 import { isPending, send, storedValue } from './delivery.ts';
 import type { EngineCore } from './engine.ts';
 import { nextChange } from './follow.ts';
-import { gatesIn, type OpenGate, openGates } from './gates.ts';
 import { assertMayLand } from './landing.ts';
 import { watchOwner } from './owner-wait.ts';
 import { checkDecision, checkSignal } from './request-shape.ts';
 import { assertSigned, isOverride, overrideStatement, type Signer, signedBy } from './signatures.ts';
 import { waitsOf } from './status.ts';
 
-/** A person's decision at a gate. */
-export interface DecisionRequest {
-  readonly option: string;
+/** A person's decision of an approval. */
+export interface DecisionRequest<Option extends string = string, Place extends string = string> {
+  readonly option: Option;
   readonly actor: string;
   /** The person's text, if the option requires one. */
   readonly input?: string;
-  /** The path or step of the gate. Needed when several wait. */
-  readonly gate?: string;
+  /** The path or step of the approval. Needed when several wait. */
+  readonly approval?: Place;
   /** The digest of what was shown. A decision with another digest is rejected. */
   readonly digest?: string;
   /** The actor's signature over run, question, digest, option and input. */
@@ -47,45 +47,45 @@ export interface DecisionRequest {
 }
 
 /** Records a person's decision. Resolves when it is on disk and consumed. */
-export async function decideGate(core: EngineCore, run: string, request: DecisionRequest): Promise<void> {
+export async function decideApproval(core: EngineCore, run: string, request: DecisionRequest): Promise<void> {
   const who = requireActor(request, `decide in run ${run}`);
   checkDecision(run, request);
   const loaded = await core.store.load(run);
   const { state } = loaded;
   if (isFinal(state.status)) throw finalRun(state);
   await core.assertDrivable(loaded);
-  const gates = await gatesIn(core, loaded);
+  const approvals = await approvalsIn(core, loaded);
   // A question whose subjects were not checked yet is about to be asked; the run's driver is working on it.
-  if (gates.some((gate) => gate.digest === '')) {
+  if (approvals.some((approval) => approval.digest === '')) {
     await untilAsked(core, run);
-    return decideGate(core, run, request);
+    return decideApproval(core, run, request);
   }
-  const gate = pickGate(state, gates, request);
-  const option = gate.gate.options.find((candidate) => candidate.label === request.option);
-  const labels = gate.gate.options.map((candidate) => candidate.label);
+  const approval = pickApproval(state, approvals, request);
+  const option = approval.question.options.find((candidate) => candidate.label === request.option);
+  const labels = approval.question.options.map((candidate) => candidate.label);
   if (option === undefined)
     throw new EngineError(
       'OPTION_INVALID',
-      `gate "${gate.step}" of run ${run} has no option "${request.option}"${didYouMean(request.option, labels)}; it has ${labels.map((label) => `"${label}"`).join(', ')}`,
+      `approval "${approval.step}" of run ${run} has no option "${request.option}"${didYouMean(request.option, labels)}; it has ${labels.map((label) => `"${label}"`).join(', ')}`,
     );
   if (option.requiresInput && (request.input ?? '').trim() === '')
-    throw new EngineError('INPUT_REQUIRED', `option "${option.label}" of gate "${gate.step}" requires a text; pass it as input`);
-  if (request.digest !== undefined && request.digest !== gate.digest) throw changed(run, gate);
-  if (leadsToLanding(core.parts.facts, loaded.definition, { question: gate.step, option }))
-    await assertMayLand(core.store, run, `option "${option.label}" of gate "${gate.step}"`);
-  const known = actorFor(core, gate, who);
+    throw new EngineError('INPUT_REQUIRED', `option "${option.label}" of approval "${approval.step}" requires a text; pass it as input`);
+  if (request.digest !== undefined && request.digest !== approval.digest) throw changed(run, approval);
+  if (leadsToLanding(core.parts.facts, loaded.definition, { question: approval.step, option }))
+    await assertMayLand(core.store, run, `option "${option.label}" of approval "${approval.step}"`);
+  const known = actorFor(core, approval, who);
   // The signer's name is recorded as it is in the key list, however a group spells it.
   const actor = request.signature === undefined && request.sign === undefined ? known : who;
-  const activation = state.live[gate.path] as Activation;
+  const activation = state.live[approval.path] as Activation;
   const wait = humanWaitOf(activation);
-  const decision = decisionValue({ option: option.label, actor, text: request.input }, { digest: gate.digest });
+  const decision = decisionValue({ option: option.label, actor, text: request.input }, { digest: approval.digest });
   const value = storedValue(decision);
   const unsigned: InputOf<'decided'> = {
     type: 'decided',
     at: core.clock.now(),
-    path: gate.path,
+    path: approval.path,
     option: option.label,
-    digest: gate.digest,
+    digest: approval.digest,
     actor,
     output: value.ref,
     ...present({ text: request.input }),
@@ -93,17 +93,17 @@ export async function decideGate(core: EngineCore, run: string, request: Decisio
   const input = await signedBy(run, unsigned, request);
   await assertSignedFor(core, loaded, input);
   // If a question needs several people, each has a vote and may change it.
-  const whose = (gate.gate.count ?? 1) > 1 ? `/${option.label}/${actor}/${state.seq}` : '';
+  const whose = (approval.question.count ?? 1) > 1 ? `/${option.label}/${actor}/${state.seq}` : '';
   const round = wait?.round === undefined ? '' : `/${wait.round}`;
-  const dedupe = `decided/${gate.path}/${activation.attempt}/${gate.digest}${round}${whose}`;
+  const dedupe = `decided/${approval.path}/${activation.attempt}/${approval.digest}${round}${whose}`;
   const mail = { run, dedupe, input, values: [value] };
   if ((await send(core, mail, { once: true })) === 'duplicate') {
     const first = await pendingDecision(core, run, dedupe);
     // A process that died after posting left the decision in the inbox: it counts, and must still be consumed.
     if (first !== undefined) await send(core, mail);
-    if (!(first?.option === input.option && first.actor === actor)) throw await alreadyDecided(core, run, { gate, first });
+    if (!(first?.option === input.option && first.actor === actor)) throw await alreadyDecided(core, run, { approval, first });
   }
-  await confirmDecision(core, run, { gate, dedupe, actor, after: state.seq });
+  await confirmDecision(core, run, { approval, dedupe, actor, after: state.seq });
 }
 
 /** Throws if a person's request requires a signature and has no valid one. */
@@ -126,22 +126,22 @@ async function untilAsked(core: EngineCore, run: string): Promise<void> {
  * Returns the questions that wait for people. Those that this process is about to ask are asked first: they have no
  * digest yet.
  */
-export async function askedGates(core: EngineCore, run: string): Promise<readonly OpenGate[]> {
+export async function askedApprovals(core: EngineCore, run: string): Promise<readonly OpenApproval[]> {
   if (core.driverOf(run) !== undefined) await untilState(core, run, isAsked);
-  return openGates(core, run);
+  return openApprovals(core, run);
 }
 
 /**
  * Observes the subjects of a run's open questions again and returns the questions. A question whose subjects changed is
  * asked again, so that people see the current state.
  */
-export async function freshGates(core: EngineCore, run: string): Promise<readonly OpenGate[]> {
+export async function freshApprovals(core: EngineCore, run: string): Promise<readonly OpenApproval[]> {
   const { state } = await core.store.load(run);
   if (!isSettled(state.status) && outsides(state).some(({ seen }) => seen !== undefined)) {
     await sendSignal(core, run, { name: RECHECK_SIGNAL });
     await untilState(core, run, (now) => outsides(now).every(({ seen, decided }) => seen !== undefined && decided === undefined));
   }
-  return askedGates(core, run);
+  return askedApprovals(core, run);
 }
 
 /** The outside subjects of a run's open questions. */
@@ -172,60 +172,71 @@ export async function untilState(core: EngineCore, run: string, isSo: (state: Ru
 async function confirmDecision(
   core: EngineCore,
   run: string,
-  made: { readonly gate: OpenGate; readonly dedupe: string; readonly actor: string; readonly after: number },
+  made: { readonly approval: OpenApproval; readonly dedupe: string; readonly actor: string; readonly after: number },
 ): Promise<void> {
-  const { gate, dedupe, actor, after } = made;
+  const { approval, dedupe, actor, after } = made;
   await untilState(
     core,
     run,
-    ({ live }) => !(humanWaitOf(live[gate.path])?.outside?.decided ?? []).some((decision) => decision.actor === actor),
+    ({ live }) => !(humanWaitOf(live[approval.path])?.outside?.decided ?? []).some((decision) => decision.actor === actor),
   );
   const isIt = (event: RunEvent): boolean =>
-    event.type === 'run.changed' && event.change === 'decided' && event.decision.actor === actor && event.decision.gate === gate.step;
+    event.type === 'run.changed' && event.change === 'decided' && event.decision.actor === actor && event.decision.gate === approval.step;
   // The inbox is read first: a decision that is consumed in between is then found in the log.
   const isWaiting = await isPending(core, run, dedupe);
   if ((await core.store.events(run, after)).some(({ events }) => events.some(isIt))) return;
   if (isWaiting)
     throw new EngineError(
       'STORE_UNAVAILABLE',
-      `the decision at gate "${gate.step}" of run ${run} is recorded, but the run stopped before it took effect; resume the run`,
+      `the decision of approval "${approval.step}" of run ${run} is recorded, but the run stopped before it took effect; resume the run`,
     );
   const { state } = await core.store.load(run);
-  throw isFinal(state.status) ? finalRun(state) : changed(run, gate, await noteOn(core, run, { gate, after }));
+  throw isFinal(state.status) ? finalRun(state) : changed(run, approval, await noteOn(core, run, { approval, after }));
 }
 
 /** Returns what had changed, if that is why the question was asked again. */
-async function noteOn(core: EngineCore, run: string, { gate, after }: { gate: OpenGate; after: number }): Promise<string | undefined> {
+async function noteOn(
+  core: EngineCore,
+  run: string,
+  { approval, after }: { approval: OpenApproval; after: number },
+): Promise<string | undefined> {
   const events = (await core.store.events(run, after)).flatMap((row) => row.events);
   const found = events.findLast(
-    (event) => event.type === 'step.changed' && event.activation.path === gate.path && event.note !== undefined,
+    (event) => event.type === 'step.changed' && event.activation.path === approval.path && event.note !== undefined,
   );
   return found?.type === 'step.changed' ? found.note : undefined;
 }
 
-/** Returns the person's name as the gate's groups have it. Throws for anyone else. */
-function actorFor(core: EngineCore, { step, gate }: OpenGate, actor: string): string {
-  if (gate.from === undefined) return actor;
-  const known = core.parts.mayDecide(gate.from, actor);
+/** Returns the person's name as the groups of the approval have it. Throws for anyone else. */
+function actorFor(core: EngineCore, { step, question }: OpenApproval, actor: string): string {
+  if (question.from === undefined) return actor;
+  const known = core.parts.mayDecide(question.from, actor);
   if (known !== undefined) return known;
-  throw new EngineError('NOT_ALLOWED', `gate "${step}" can only be decided by ${gate.from.join(' or ')}, and "${actor}" is not a member`, {
-    details: { gate: step, from: gate.from, actor },
-  });
+  throw new EngineError(
+    'NOT_ALLOWED',
+    `approval "${step}" can only be decided by ${question.from.join(' or ')}, and "${actor}" is not a member`,
+    {
+      details: { gate: step, from: question.from, actor },
+    },
+  );
 }
 
-function pickGate(state: RunState, gates: readonly OpenGate[], request: DecisionRequest): OpenGate {
-  const named = request.gate === undefined ? gates : gates.filter((gate) => gate.path === request.gate || gate.step === request.gate);
-  if (named.length === 1) return named[0] as OpenGate;
+function pickApproval(state: RunState, approvals: readonly OpenApproval[], request: DecisionRequest): OpenApproval {
+  const named =
+    request.approval === undefined
+      ? approvals
+      : approvals.filter((approval) => approval.path === request.approval || approval.step === request.approval);
+  if (named.length === 1) return named[0] as OpenApproval;
   if (named.length > 1)
     throw new EngineError(
       'WAIT_NOT_FOUND',
-      `run ${state.id} has ${named.length} waiting gates; name one: ${named.map((gate) => gate.path).join(', ')}`,
+      `run ${state.id} has ${named.length} waiting approvals; name one: ${named.map((approval) => approval.path).join(', ')}`,
     );
   const decided = state.decision;
-  if (decided !== undefined && (request.gate === undefined || withoutVisits(request.gate) === decided.gate)) {
+  if (decided !== undefined && (request.approval === undefined || withoutVisits(request.approval) === decided.gate)) {
     throw new EngineError(
       'ALREADY_DECIDED',
-      `gate "${decided.gate}" of run ${state.id} was already decided: "${decided.option}" by ${decided.actor}`,
+      `approval "${decided.gate}" of run ${state.id} was already decided: "${decided.option}" by ${decided.actor}`,
       { details: { ...decided } },
     );
   }
@@ -234,16 +245,16 @@ function pickGate(state: RunState, gates: readonly OpenGate[], request: Decision
   );
   throw new EngineError(
     'WAIT_NOT_FOUND',
-    `run ${state.id} has no gate${request.gate === undefined ? '' : ` "${request.gate}"`} that waits for a person; it ${waits.length === 0 ? 'is not waiting' : `waits for: ${waits.join(', ')}`}`,
+    `run ${state.id} has no approval${request.approval === undefined ? '' : ` "${request.approval}"`} that waits for a person; it ${waits.length === 0 ? 'is not waiting' : `waits for: ${waits.join(', ')}`}`,
   );
 }
 
-function changed(run: string, gate: OpenGate, note?: string): EngineError {
+function changed(run: string, approval: OpenApproval, note?: string): EngineError {
   const why = note ?? 'it has changed since you saw it, or it timed out';
   return new EngineError(
     'CONTENT_CHANGED',
-    `your decision at gate "${gate.step}" of run ${run} does not count: ${why}; the question was asked again with the current content: see "pawl inbox ${run}" and decide again`,
-    { details: { digest: gate.digest, ...present({ changes: note }) } },
+    `your decision of approval "${approval.step}" of run ${run} does not count: ${why}; the question was asked again with the current content: see "pawl inbox ${run}" and decide again`,
+    { details: { digest: approval.digest, ...present({ changes: note }) } },
   );
 }
 
@@ -256,14 +267,18 @@ async function pendingDecision(core: EngineCore, run: string, dedupe: string): P
 async function alreadyDecided(
   core: EngineCore,
   run: string,
-  { gate, first }: { readonly gate: OpenGate; readonly first: InputOf<'decided'> | undefined },
+  { approval, first }: { readonly approval: OpenApproval; readonly first: InputOf<'decided'> | undefined },
 ): Promise<EngineError> {
   const { decision } = (await core.store.load(run)).state;
   const { option, actor } = first ?? decision ?? {};
   const who = actor === undefined ? 'another person a moment ago' : `${actor} ("${option}")`;
-  return new EngineError('ALREADY_DECIDED', `gate "${gate.step}" of run ${run} was already decided by ${who}; the first decision counts`, {
-    details: actor === undefined ? {} : { gate: gate.step, option, actor },
-  });
+  return new EngineError(
+    'ALREADY_DECIDED',
+    `approval "${approval.step}" of run ${run} was already decided by ${who}; the first decision counts`,
+    {
+      details: actor === undefined ? {} : { gate: approval.step, option, actor },
+    },
+  );
 }
 
 /** Sends a named signal. Resolves when it is on disk and consumed. `id` makes a repeated one harmless. */

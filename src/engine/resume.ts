@@ -21,10 +21,10 @@ import { controlRun, finalRun, undoneRun } from './requests.ts';
 import type { Signer } from './signatures.ts';
 
 /** How a run that was stopped continues. */
-export type ResumeChoice =
+export type ResumeChoice<Step extends string = string> =
   | { readonly how: 'retry'; readonly note?: string; readonly extend?: number }
   | { readonly how: 'accept'; readonly note?: string; readonly output?: Json }
-  | { readonly how: 'goto'; readonly step: string; readonly note?: string }
+  | { readonly how: 'goto'; readonly step: Step; readonly note?: string }
   /** `path` is the step, or the group if it covers all members whose end is unknown. */
   | { readonly how: 'rerun' | 'done' | 'failed'; readonly path?: Path; readonly note?: string; readonly output?: Json };
 
@@ -32,7 +32,7 @@ export type ResumeChoice =
  * How a run continues. After a crash it continues as it is, and no actor is needed; work that waits for budget or
  * capacity then checks again only if an actor is named. Every choice, grant and acceptance is recorded with the actor.
  */
-export type ResumeRequest =
+export type ResumeRequest<Step extends string = string> =
   | {
       readonly actor?: string;
       readonly choice?: undefined;
@@ -42,7 +42,7 @@ export type ResumeRequest =
     }
   | {
       readonly actor: string;
-      readonly choice?: ResumeChoice;
+      readonly choice?: ResumeChoice<Step>;
       /** Lets the run use this much more than its budgets allow. */
       readonly budget?: Budget;
       /** Continues with the current code, although the run started with other code. */

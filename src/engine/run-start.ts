@@ -14,25 +14,34 @@ import type { RunOrigin } from '../store/store.ts';
 import type { SuppliedResult } from './record.ts';
 import type { FrozenSigning, Signer } from './signatures.ts';
 
-/** Options for starting a run. */
-export interface StartOptions {
+/** Results of steps that a run is given instead of producing them, by the ids of the steps. */
+export type SuppliedOutputs<Step extends string = string> = string extends Step
+  ? Readonly<Record<string, Json>>
+  : { readonly [Id in Step]?: Json };
+
+/** The options of every new run. */
+export interface NewRunOptions {
   readonly id?: string;
+  /** Data from outside the run. Names that start with `$` are roots of their own in expressions. */
+  readonly facts?: JsonObject;
+  /** Only puts the run on disk: another process that drives the runs of this store takes it. */
+  readonly parked?: true;
+  /** Signs, as the origin's actor, that the run does not start at its first step. */
+  readonly sign?: Signer;
+}
+
+/** Options for starting a run. */
+export interface StartOptions extends NewRunOptions {
   readonly origin?: RunOrigin;
   readonly parent?: { readonly run: string; readonly path: string };
   readonly depth?: number;
   /** Starts at this step. Results of earlier steps come from `outputs`. */
   readonly from?: string;
-  readonly outputs?: Readonly<Record<string, Json>>;
-  /** Data from outside the run. Names that start with `$` are roots of their own in expressions. */
-  readonly facts?: JsonObject;
+  readonly outputs?: SuppliedOutputs;
   /** For a fork: the history of the original run before the step where this one starts. */
   readonly past?: ForkHistory;
   /** The signing rules of the run that this one was forked from or started by. */
   readonly signing?: FrozenSigning;
-  /** Only puts the run on disk: another process that drives the runs of this store takes it. */
-  readonly parked?: true;
-  /** Signs, as the origin's actor, that the run does not start at its first step. */
-  readonly sign?: Signer;
 }
 
 /** The history that a fork reuses, by reference. */

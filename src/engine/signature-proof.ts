@@ -9,7 +9,7 @@ import { judge } from '../authority/judgement.ts';
 import { EngineError } from '../base/error.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
 import { hashDefinition } from '../definition/hash.ts';
-import type { Definition, HumanGateModel } from '../definition/model.ts';
+import type { ApprovalModel, Definition } from '../definition/model.ts';
 import { isBefore } from '../definition/rework.ts';
 import type { Activation, Path } from '../kernel/activation.ts';
 import { heldBy, humanWaitOf, waitOf } from '../kernel/activation.ts';
@@ -18,8 +18,8 @@ import type { ChangeOf, EventOf, RunEvent, Signed } from '../kernel/event.ts';
 import type { ControlAction } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { EventRow, Store } from '../store/store.ts';
+import { approvalModel } from './approvals.ts';
 import { activationIn } from './event-facts.ts';
-import { gateModel } from './gates.ts';
 import { decisionStatement, hasSignedQuestion, isOverride, overrideStatement, type Proof, startStatement } from './signatures.ts';
 
 /** A run as it was loaded. */
@@ -37,7 +37,7 @@ export async function proveRun(store: Store, { state, definition }: LoadedRun, l
   const demands = state.signed === true || started.run.signed === true || hasSignedQuestion(definition.steps);
   if (!demands && keys === undefined) return { keys, used: new Set() };
   const rows = (await store.events(state.id, 0)).filter(({ seq }) => seq <= state.seq);
-  const gates = await askedGates(store, rows);
+  const gates = await askedApprovals(store, rows);
   if (hashDefinition(definition) !== started.run.def)
     throw damaged(state.id, 1, 'the stored definition is not the one it was started with');
   const walk = new Walk({ run: state.id, definition, list: list(), keys: keys ?? [], gates });
@@ -52,10 +52,10 @@ function isWanted({ state, definition }: LoadedRun, list: () => KeyList): boolea
 }
 
 /** Returns questions that are not in the stored definition, by the digest of their value. */
-async function askedGates(store: Store, rows: readonly EventRow[]): Promise<ReadonlyMap<string, HumanGateModel>> {
+async function askedApprovals(store: Store, rows: readonly EventRow[]): Promise<ReadonlyMap<string, ApprovalModel>> {
   const digests = rows.flatMap(({ events }) => events.flatMap((event) => humanWaitOf(activationIn(event))?.gate?.digest ?? []));
   const texts = await store.values([...new Set(digests)]);
-  return new Map([...texts].map(([digest, text]) => [digest, JSON.parse(text) as HumanGateModel]));
+  return new Map([...texts].map(([digest, text]) => [digest, JSON.parse(text) as ApprovalModel]));
 }
 
 function plain(state: RunState): string {
@@ -75,7 +75,7 @@ interface WalkParts {
   readonly definition: Definition;
   readonly list: KeyList;
   readonly keys: readonly string[];
-  readonly gates: ReadonlyMap<string, HumanGateModel>;
+  readonly gates: ReadonlyMap<string, ApprovalModel>;
 }
 
 /** One pass over a log, from its first event to its last. */
@@ -307,9 +307,9 @@ class Walk {
     return this.draft.signed === true || humanWaitOf(activation)?.signed === true || this.gateOf(activation)?.signed === true;
   }
 
-  private gateOf(activation: Activation): HumanGateModel | undefined {
+  private gateOf(activation: Activation): ApprovalModel | undefined {
     const asked = humanWaitOf(activation)?.gate;
-    return (asked === undefined ? undefined : this.parts.gates.get(asked.digest)) ?? gateModel(this.parts.definition, activation.step);
+    return (asked === undefined ? undefined : this.parts.gates.get(asked.digest)) ?? approvalModel(this.parts.definition, activation.step);
   }
 
   /** Fails if something that requires a signature was not signed in the same record. */

@@ -43,9 +43,9 @@ import {
 import { readRunIds } from './run-tree.ts';
 
 /** A request to undo steps. */
-export interface UndoRequest {
+export interface UndoRequest<Place extends string = string> {
   /** The step, or the path of one visit. Of several visits, the last one counts. */
-  readonly to: string;
+  readonly to: Place;
   /** Who requests it. */
   readonly actor?: string;
   /** Leaves files alone that somebody else changed. By default such a file makes the undo fail. */

@@ -9,7 +9,7 @@ async function runToRest(workflow: ReturnType<typeof defineWorkflow>) {
   try {
     const run = await engine.start(workflow);
     const view = await run.wait('idle');
-    return { view, gates: await engine.run(run.id).gates() };
+    return { view, gates: await engine.run(run.id).approvals() };
   } finally {
     await engine.close({ abort: true });
   }

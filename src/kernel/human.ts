@@ -12,7 +12,7 @@
 import { isSamePerson } from '../base/person.ts';
 import type { Decision, HumanWait, Vote } from '../definition/asked-question.ts';
 import { decisionValue } from '../definition/decision-value.ts';
-import type { GateOptionModel } from '../definition/model.ts';
+import type { ApprovalOptionModel } from '../definition/model.ts';
 import { withNote } from '../definition/notes.ts';
 import { subjectsDigest } from '../definition/question-digest.ts';
 import { type Activation, heldBy, humanWaitOf, type InState } from './activation.ts';
@@ -53,7 +53,7 @@ export function takeDecision(turn: Turn, input: Inputs['decided']): void {
   turn.change({ ...activation, wait: { ...wait, outside } });
 }
 
-function optionOf(turn: Turn, activation: Activation, label: string): GateOptionModel | undefined {
+function optionOf(turn: Turn, activation: Activation, label: string): ApprovalOptionModel | undefined {
   return turn.question(activation).options.find((option) => option.label === label);
 }
 
@@ -122,7 +122,7 @@ function count(turn: Turn, asking: Shown, decision: Decision): void {
 }
 
 /** Whether an option lets the work continue after the question: not if it ends the run otherwise, or goes back. */
-function letsPass(turn: Turn, { step }: Activation, { outcome, to }: GateOptionModel): boolean {
+function letsPass(turn: Turn, { step }: Activation, { outcome, to }: ApprovalOptionModel): boolean {
   if (outcome !== 'ok' || to === undefined) return outcome === 'ok';
   return 'step' in to ? !turn.program.goesBack(step, to.step) : to.end === 'complete';
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { child, delay, edge, graph, human, PROMISE, parallel, question, step, to } from '../../test/kernel/definitions.ts';
 import { errored, settled } from '../../test/kernel/inputs.ts';
 import { openGraph, startGraph } from '../../test/kernel/memory-host.ts';
-import { gateDigest } from '../definition/question-digest.ts';
+import { approvalDigest } from '../definition/question-digest.ts';
 
 const SKIPPED_STEPS = 2_000;
 
@@ -137,7 +137,7 @@ describe('the digest of a question', () => {
   const gate = question({ show: ['plan'] });
 
   test('is the same for the same question and values, in every order of keys', () => {
-    expect(gateDigest(gate, { a: 1, b: 2 })).toBe(gateDigest(gate, { b: 2, a: 1 }));
+    expect(approvalDigest(gate, { a: 1, b: 2 })).toBe(approvalDigest(gate, { b: 2, a: 1 }));
   });
 
   test.each([
@@ -146,7 +146,7 @@ describe('the digest of a question', () => {
     ['a target', { ...gate, options: gate.options.map((one) => ({ ...one, to: { step: 'z' } })) }, {}],
     ['a shown value', gate, { plan: 2 }],
   ])('differs when %s does', (_what, other, shown) => {
-    expect(gateDigest(other, shown)).not.toBe(gateDigest(gate, {}));
+    expect(approvalDigest(other, shown)).not.toBe(approvalDigest(gate, {}));
   });
 
   test('covers the result of the work before the gate', () => {

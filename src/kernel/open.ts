@@ -7,7 +7,7 @@ import type { HumanWait } from '../definition/asked-question.ts';
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
 import { comparesFiles } from '../definition/output-pattern.ts';
-import { gateDigest } from '../definition/question-digest.ts';
+import { approvalDigest } from '../definition/question-digest.ts';
 import { evaluationMessage, holds, shownValues } from '../definition/scope.ts';
 import { rendered } from '../definition/template-scope.ts';
 import type { Activation, Held, InState, Path, Visit, Wait } from './activation.ts';
@@ -122,7 +122,7 @@ export function humanWait(turn: Turn, model: StepModel, at: AskedAt): HumanWait 
   const scope = { ...turn.scope(at.step), result };
   const gate = isFilled ? { ...written, prompt: at.prompt ?? String(rendered(written.prompt, scope)) } : written;
   const shown = shownValues(gate.show, scope);
-  const digest = gateDigest(gate, shown);
+  const digest = approvalDigest(gate, shown);
   return {
     kind: 'human',
     ...(gate.subjects === undefined ? { digest } : { outside: { question: digest } }),

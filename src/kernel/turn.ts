@@ -5,7 +5,7 @@
 import { invariant } from '../base/invariant.ts';
 import type { Json } from '../base/json.ts';
 import type { Group } from '../definition/join.ts';
-import type { HumanGateModel, StepModel } from '../definition/model.ts';
+import type { ApprovalModel, StepModel } from '../definition/model.ts';
 import type { ScopeInput } from '../definition/scope.ts';
 import type { Activation, Membership, Path, Visit } from './activation.ts';
 import { apply, type Draft } from './apply.ts';
@@ -123,7 +123,7 @@ export class Turn {
   }
 
   /** The question of an activation; throws if its step asks none. */
-  question(activation: { readonly step: string }): HumanGateModel {
+  question(activation: { readonly step: string }): ApprovalModel {
     const { gate } = this.model(activation);
     invariant(gate !== undefined, 'a person is asked only what the step says', activation.step);
     return gate;

@@ -22,7 +22,7 @@ export async function lookAfresh({ engine, now }: Pick<Services, 'engine' | 'now
   LOOKS.set(engine, looks);
   const at = now();
   for (const [id, look] of looks) if (at - look.at >= PAUSE_MS || at < look.at) looks.delete(id);
-  const look = looks.get(run) ?? { at, done: engine.run(run).gates({ fresh: true }) };
+  const look = looks.get(run) ?? { at, done: engine.run(run).approvals({ fresh: true }) };
   looks.set(run, look);
   try {
     await look.done;

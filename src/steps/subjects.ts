@@ -3,7 +3,7 @@
 
 import { messageOf } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
-import type { HumanGateModel } from '../definition/model.ts';
+import type { ApprovalModel } from '../definition/model.ts';
 import { changesOfTrees } from '../process/git-tree.ts';
 import { requiredVerdicts, staleVerdicts } from './judged-tree.ts';
 import { type DigestQuery, digestMatching } from './outputs/workspace-digest.ts';
@@ -26,7 +26,7 @@ export async function observeSubjects(job: Job): Promise<JsonObject> {
   const { request, context } = job;
   const { services } = job.bench;
   const { data } = context.snapshot;
-  const { subjects } = request.bound.model.gate as HumanGateModel;
+  const { subjects } = request.bound.model.gate as ApprovalModel;
   const files = subjects?.files === undefined ? undefined : await filesOf(services.cwd, subjects.files, request.signal);
   const pr = subjects?.pr === true ? await headOf(services, data.pr_number) : undefined;
   const tree = subjects?.tree === true ? await treeOf(job) : undefined;

@@ -170,7 +170,7 @@ export default defineWorkflow({
 });
 `;
 
-  test('one must be chosen, by --gate or by the digest; a decided one stays decided', async () => {
+  test('one must be chosen, by --approval or by the digest; a decided one stays decided', async () => {
     writeWorkflow(rig, TWO, 'two');
     expect((await rig.run(['run', 'two', '--id', RUN])).code).toBe(3);
     const { gates } = await rig.json<InboxJson>(['inbox', RUN]);
@@ -178,7 +178,12 @@ export default defineWorkflow({
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const both = rig.terminal(['approve', RUN]);
     expect(await both.ended).toBe(2);
-    expect(both.text()).toMatch(/has 2 pending approvals; choose one with --gate: both#1\/left, both#1\/right/);
+    expect(both.text()).toMatch(/has 2 pending approvals; choose one with --approval: both#1\/left, both#1\/right/);
+    // The older spelling still finds its approval, or says that there is none.
+    expect(await rig.run(['approve', RUN, '--gate', 'other', '--digest', right as string], { env: { PAWL_TOKEN } })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"other"'),
+    });
     const approve = (digest = ''): Promise<{ code: number | null; stderr: string }> =>
       rig.run(['approve', RUN, '--digest', digest], { env: { PAWL_TOKEN } });
     expect((await approve(right)).code).toBe(3);
@@ -186,7 +191,7 @@ export default defineWorkflow({
       code: 2,
       stderr: expect.stringMatching(/"both\/right" .* was already decided: "approve" by ann/),
     });
-    expect(await rig.terminal(['approve', RUN, '--gate', 'both#1/left', '--yes']).ended).toBe(0);
+    expect(await rig.terminal(['approve', RUN, '--approval', 'both#1/left', '--yes']).ended).toBe(0);
     expect((await approve(left)).code).toBe(2);
   });
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
   rig.settings.PAWL_DB = dbOf(rig);
   const engine = await openLibrary(rig);
   await settle(engine, 'fix-bug', LOOP);
-  digest = (await engine.run(LOOP).gates())[0]?.digest as string;
+  digest = (await engine.run(LOOP).approvals())[0]?.digest as string;
   await engine.run(LOOP).decide({ option: 'rework', actor: 'ann', input: 'shorter' });
   await engine.run(LOOP).wait('idle');
   await settle(engine, 'fan', FAN);
@@ -217,9 +217,9 @@ test('reading commands load neither the engine nor the step executors', () => {
     .map((file) => file.slice(ROOT.length + 1))
     .filter((file) => /^src\/(engine|steps|api|authoring|expr)\//.test(file));
   expect(folders.sort()).toEqual([
+    'src/engine/approvals.ts',
     'src/engine/assumption-list.ts',
     'src/engine/event-facts.ts',
-    'src/engine/gates.ts',
     'src/engine/inspect.ts',
     'src/engine/run-tree.ts',
     'src/engine/status.ts',

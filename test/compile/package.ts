@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { root } from '../../scripts/bundle.js';
 import { writeDeclarations } from '../../scripts/declarations.js';
 
-/** One message of the compiler: where, and its first line. */
+/** One message of the compiler: where, and all its lines. */
 export interface Diagnostic {
   readonly file: string;
   readonly line: number;
@@ -73,11 +73,14 @@ export class PackageFolder {
     const config = join(this.folder, 'tsconfig.json');
     writeFileSync(config, JSON.stringify({ compilerOptions: options, include: programs }));
     const { stdout } = runCompiler(compiler, ['-p', config, '--pretty', 'false']);
-    return stdout.split('\n').flatMap((text) => {
-      const [, file = '', line = '', message = ''] = /^(\S.*?)\((\d+),\d+\): error TS\d+: (.*)$/.exec(text) ?? [];
-      if (file !== '') return [{ file: basename(file), line: Number(line), message }];
-      return text === '' || text.startsWith(' ') ? [] : [{ file: '', line: 0, message: text }];
-    });
+    return stdout
+      .trim()
+      .split(/\n(?! )/)
+      .flatMap((text) => {
+        const [, file = '', line = '', message = ''] = /^(\S.*?)\((\d+),\d+\): error TS\d+: (.*)$/s.exec(text) ?? [];
+        if (file !== '') return [{ file: basename(file), line: Number(line), message }];
+        return text === '' ? [] : [{ file: '', line: 0, message: text }];
+      });
   }
 
   remove(): void {

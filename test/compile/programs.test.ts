@@ -14,9 +14,10 @@ import { unexportedTypes } from './unexported.ts';
 const pawl = writePrograms();
 afterAll(() => pawl.remove());
 
-test('there are a hundred wrong programs, and each marks its mistake', () => {
-  expect(programs.length).toBeGreaterThanOrEqual(100);
-  expect(programs.filter(({ text }) => marked(text).line === 0)).toEqual([]);
+test('there are two hundred wrong programs, and each marks its mistake and has words of the message', () => {
+  expect(programs.length).toBeGreaterThanOrEqual(200);
+  expect(programs.filter(({ text }) => marked(text).line === 0 || marked(text).words.includes(''))).toEqual([]);
+  expect(new Set(programs.map(({ name }) => name)).size).toBe(programs.length);
 });
 
 describe('TypeScript newest, bundler', () => testPrograms(pawl, 'newest', 'bundler'));

@@ -7,28 +7,31 @@ import { root } from '../../scripts/bundle.js';
 import { type Compiler, PackageFolder, type Resolution } from './package.ts';
 import { RIGHT } from './right-programs.ts';
 import { WRONG_PROGRAMS } from './wrong-programs.ts';
+import { WRONG_REQUESTS } from './wrong-requests.ts';
 import { WRONG_STEPS } from './wrong-steps.ts';
 
 const RECIPES = join(import.meta.dirname, '../../examples/recipes');
 
-const HEAD = `import { arg, defineWorkflow, type Engine, type OutputSchema, step, workflow } from 'pawl';
+const HEAD = `import { arg, defineStepKind, defineWorkflow, type Engine, type OutputSchema, step, workflow } from 'pawl';
 declare const sizeSchema: OutputSchema<{ readonly size: number }>;
-export type Used = [typeof arg, typeof defineWorkflow, Engine, typeof step, typeof workflow, typeof sizeSchema];
+export type Used = [typeof arg, typeof defineStepKind, typeof defineWorkflow, Engine, typeof step, typeof workflow, typeof sizeSchema];
 `;
 
 const stepPrograms = WRONG_STEPS.trim()
   .split('\n')
   .map((line): readonly [string, string] => {
-    const [name = '', step = '', words = ''] = line.split(' | ');
-    const steps = `    ${step} //! ${words}\n    end: { command: 'x', next: null },`;
+    const [name = '', step = '', ...words] = line.split(' | ');
+    const steps = `    ${step} //! ${words.join(' | ')}\n    end: { command: 'x', next: null },`;
     return [name, `export const w = defineWorkflow({\n  name: 'w',\n  steps: {\n${steps}\n  },\n});\n`];
   });
 /** The programs with a mistake. */
-export const programs = [...stepPrograms, ...Object.entries(WRONG_PROGRAMS)].map(([name, text], index) => ({
-  name,
-  file: `wrong-${index}.ts`,
-  text: `${HEAD}${text}`,
-}));
+export const programs = [...stepPrograms, ...Object.entries(WRONG_PROGRAMS), ...Object.entries(WRONG_REQUESTS)].map(
+  ([name, text], index) => ({
+    name,
+    file: `wrong-${index}.ts`,
+    text: `${HEAD}${text}`,
+  }),
+);
 const recipes = globSync('*/.pawl/workflows/*.ts', { cwd: RECIPES });
 
 /** A folder with the package and all these programs. */
@@ -40,11 +43,11 @@ export function writePrograms(): PackageFolder {
   return pawl;
 }
 
-/** What the compiler has to say about a program: the line with the mark, and words of the message. */
-export function marked(text: string): { readonly line: number; readonly words: string } {
+/** What the compiler has to say about a program: the line with the mark, and words of each message, separated by `##`. */
+export function marked(text: string): { readonly line: number; readonly words: readonly string[] } {
   const lines = text.split('\n');
   const index = lines.findIndex((line) => line.includes('//!'));
-  return { line: index + 1, words: lines[index]?.split('//!')[1]?.trim() ?? '' };
+  return { line: index + 1, words: (lines[index]?.split('//!')[1] ?? '').split('##').map((words) => words.trim()) };
 }
 
 /** The tests that a compiler passes: right programs compile, and each wrong one is refused where its mistake is. */
@@ -69,6 +72,7 @@ export function testPrograms(pawl: PackageFolder, compiler: Compiler, resolution
     const messages = (found.get(file) ?? []).map((diagnostic) => ({ ...diagnostic, message: diagnostic.message.replaceAll('\\"', '"') }));
     expect(messages.map((message) => message.line)).toContain(line);
     expect(messages.filter((message) => message.line !== line)).toEqual([]);
-    expect(messages.filter(({ message }) => !message.includes(words))).toEqual([]);
+    expect(messages.filter(({ message }) => !words.some((some) => message.includes(some)))).toEqual([]);
+    expect(words.filter((some) => !messages.some(({ message }) => message.includes(some)))).toEqual([]);
   });
 }

@@ -188,6 +188,56 @@ await engine.start(typed, { id: 'x', mode: 'quick' }, { id: 'run-1' });
 await engine.start('typed', { anything: 1 });
 await engine.start(defineWorkflow({ name: 'none', steps: { a: { command: 'x', next: null } } }));
 `,
+  'requests with the names of a workflow, and with any where it is not known': `
+import { defineWorkflow, type Engine, type RunHandle, step, type Workflow, workflow } from 'pawl';
+
+declare const engine: Engine;
+const w = defineWorkflow({
+  name: 'w',
+  onEvents: [{ event: 'issues.edited', do: 'invalidate_and_restart', step: 'a' }],
+  steps: {
+    a: { handler: () => 1, next: 'ask' },
+    ask: { human: { prompt: 'p', options: [{ label: 'yes' }, { label: 'no' }] }, next: { yes: 'check', no: 'a' } },
+    check: { gate: { checks: [{ check: 'human_approved', step: 'ask' }] }, next: 'wait' },
+    wait: { signal: 'go', next: 'both' },
+    both: { parallel: { branches: { one: { command: 'x' }, two: { human: { prompt: 'p' } } } }, next: null },
+  },
+});
+const run = await engine.start(w, {}, { from: 'ask', outputs: { a: 1 }, origin: { actor: 'ann' } });
+await run.decide({ option: 'yes', actor: 'ann', approval: 'ask#2' });
+await run.decide({ option: 'approve', actor: 'ann', approval: 'both#1/two#1' });
+await run.signal('go', { payload: 1 });
+await run.resume({ actor: 'ann', choice: { how: 'goto', step: 'both' } });
+await run.undo({ to: 'one', actor: 'ann' });
+await run.files({ step: 'both#1/one#1' });
+await (await run.fork({ from: 'ask#1', actor: 'ann' })).decide({ option: 'no', actor: 'ann' });
+await engine.run(run.id).decide({ option: 'anything', actor: 'ann' });
+export const found: RunHandle<unknown> = run;
+
+// Questions and steps that the types cannot see may have any name.
+const unseen = defineWorkflow({
+  name: 'unseen',
+  steps: {
+    ask: { human: { prompt: (ctx) => ctx.runId, options: [{ label: 'yes' }, { label: 'no' }] }, next: { yes: null, no: 'ask' } },
+    each: { each: { items: 'x', step: { agent: 'dev', prompt: (ctx) => String(ctx.item) } }, next: null },
+  },
+});
+const other = await engine.start(unseen);
+await other.decide({ option: 'yes', actor: 'ann' });
+await other.files({ step: 'item-1' });
+
+const flow = workflow('flow', function* () {
+  yield* step('ask').human({ prompt: 'p', options: ['yes', 'no'] });
+});
+const flowing = await engine.start(flow, {}, { from: 'ask', outputs: { before: 1 }, origin: { actor: 'ann' } });
+await flowing.decide({ option: 'yes', actor: 'ann' });
+await flowing.signal('anything');
+
+export async function startAny(any: Workflow): Promise<RunHandle> {
+  await engine.start(any, {}, { from: 'anything', origin: { actor: 'ann' } });
+  return engine.start(any, { id: 1 });
+}
+`,
   'a flow with a child': `
 import { all, arg, race, step, StepFailed, workflow } from 'pawl';
 
@@ -206,6 +256,23 @@ export const parent = workflow('parent', function* () {
     if (error instanceof StepFailed) return { failed: error.step, evidence: error.evidence };
   }
   return { sum, a, b, option, first };
+});
+`,
+  'outcomes of kinds of the application and of routes': `
+import { defineStepKind, defineWorkflow, type OwnKind, type UsedKind } from 'pawl';
+
+const deploy = defineStepKind({ kind: 'deploy', outcomes: ['drifted'], parse: (config) => config as { to: string }, run: () => ({ outcome: 'ok', output: { url: 'x' } }) });
+const plain: OwnKind<{ readonly to: string }> = deploy;
+declare const anything: UsedKind;
+
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { use: deploy({ to: 'x' }), next: { ok: 'b', drifted: { to: 'a', maxIterations: 2 }, fail: 'b' } },
+    b: { use: plain({ to: 'x' }), next: { ok: 'c', drifted: 'a' } },
+    c: { use: anything, next: { ok: 'd', whatever: 'a' } },
+    d: { agent: 'dev', route: { outcomes: ['more'], choose: () => ({ outcome: 'more', output: null }) }, next: { ok: null, more: 'a' } },
+  },
 });
 `,
   'checks of a project': `

@@ -1,14 +1,21 @@
-// Owns finding types that the published declarations name and nobody can import. What computes a type (conditional and
-// mapped types) may use parts of its own, and so may what is in a namespace: those are never written by users.
+// Owns finding types that the published declarations name and nobody can import. What computes a type (conditional, mapped
+// and indexed types) may use parts that their file keeps to itself, and so may what is in a namespace: those are never
+// written by users.
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript-5.9';
+import { root } from '../../scripts/bundle.js';
 
-const ENTRIES = ['index.d.ts', 'compat/index.d.ts', 'skills/index.d.ts', 'proof/index.d.ts', 'proof/suites/index.d.ts'];
+/** The declarations of every entry of the package. */
+function entries(): readonly string[] {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { exports: Record<string, { types?: string }> };
+  return Object.values(exports).flatMap(({ types }) => (types === undefined ? [] : [types.replace('./dist/', '')]));
+}
 
 /** Types of the package that signatures of its exports name, and that no entry exports. */
 export function unexportedTypes(declarations: string): string[] {
-  const files = ENTRIES.map((entry) => join(declarations, entry));
+  const files = entries().map((entry) => join(declarations, entry));
   const program = ts.createProgram(files, {
     module: ts.ModuleKind.NodeNext,
     target: ts.ScriptTarget.ES2022,
@@ -26,12 +33,13 @@ export function unexportedTypes(declarations: string): string[] {
   const missing = new Set<string>();
   for (const symbol of exported) {
     for (const declaration of symbol.declarations ?? []) {
-      for (const name of namesIn(declaration)) {
+      for (const { name, isComputing } of namesIn(declaration)) {
         const named = checker.getSymbolAtLocation(name);
         const target = named === undefined ? undefined : resolve(named);
         const file = target?.declarations?.[0]?.getSourceFile().fileName ?? '';
         if (target === undefined || target.flags & ts.SymbolFlags.TypeParameter || known.has(target) || !file.startsWith(declarations))
           continue;
+        if (isComputing && !isExported(target)) continue;
         missing.add(`${target.name} in ${file.slice(declarations.length + 1)}, which ${symbol.name} names`);
       }
     }
@@ -39,15 +47,19 @@ export function unexportedTypes(declarations: string): string[] {
   return [...missing].sort();
 }
 
-function namesIn(declaration: ts.Node): ts.Node[] {
-  const names: ts.Node[] = [];
-  const visit = (node: ts.Node): void => {
-    if (ts.isConditionalTypeNode(node) || ts.isMappedTypeNode(node) || ts.isIndexedAccessTypeNode(node)) return;
-    if (ts.isTypeReferenceNode(node) && ['Pick', 'Omit'].includes(node.typeName.getText())) return;
-    if (ts.isTypeReferenceNode(node)) names.push(node.typeName);
-    if (ts.isExpressionWithTypeArguments(node)) names.push(node.expression);
-    ts.forEachChild(node, visit);
+function isExported({ declarations = [] }: ts.Symbol): boolean {
+  return declarations.some((declaration) => (ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.Export) !== 0);
+}
+
+/** The names of types in a declaration; `isComputing` for those inside of what computes a type. */
+function namesIn(declaration: ts.Declaration): { readonly name: ts.Node; readonly isComputing: boolean }[] {
+  const names: { readonly name: ts.Node; readonly isComputing: boolean }[] = [];
+  const visit = (node: ts.Node, inside: boolean): void => {
+    const isComputing = inside || ts.isConditionalTypeNode(node) || ts.isMappedTypeNode(node) || ts.isIndexedAccessTypeNode(node);
+    if (ts.isTypeReferenceNode(node)) names.push({ name: node.typeName, isComputing });
+    if (ts.isExpressionWithTypeArguments(node)) names.push({ name: node.expression, isComputing });
+    ts.forEachChild(node, (child) => visit(child, isComputing));
   };
-  if (!ts.isSourceFile(declaration)) visit(declaration);
+  if (!ts.isSourceFile(declaration)) visit(declaration, false);
   return names;
 }

@@ -57,7 +57,7 @@ export const w = defineWorkflow({
   'data that is a function': `
 export const w = defineWorkflow({
   name: 'w',
-  data: { a: () => 1 }, //! 
+  data: { a: () => 1 }, //! Type '() => number' is not assignable to type 'Json'
   steps: { a: { command: 'x', next: null } },
 });
 `,
@@ -131,7 +131,7 @@ export const w = defineWorkflow({
   'a list of steps': `
 export const w = defineWorkflow({
   name: 'w',
-  steps: [{ command: 'x', next: null }], //! 
+  steps: [{ command: 'x', next: null }], //! write steps by id
 });
 `,
   'an entry that is no step': `
@@ -142,12 +142,12 @@ export const w = defineWorkflow({
 });
 `,
   'no name': `
-export const w = defineWorkflow({ //!
+export const w = defineWorkflow({ //! Property 'name' is missing
   steps: { a: { command: 'x', next: null } },
 });
 `,
   'no steps': `
-export const w = defineWorkflow({ name: 'w' }); //!
+export const w = defineWorkflow({ name: 'w' }); //! Property 'steps' is missing
 `,
   'an unknown field of the workflow': `
 export const w = defineWorkflow({
@@ -182,7 +182,7 @@ export const w = defineWorkflow({
   'parameters that are no arguments': `
 export const w = defineWorkflow({
   name: 'w',
-  params: { id: 'string' }, //! 
+  params: { id: 'string' }, //! Type 'string' is not assignable to type 'Arg<
   steps: {
     a: { command: 'x', next: null },
   },
@@ -233,7 +233,7 @@ const child = defineWorkflow({ name: 'c', params: { n: arg({ type: 'number', req
 export const w = defineWorkflow({
   name: 'w',
   steps: {
-    a: { workflow: 5, next: 'end' }, //! 
+    a: { workflow: 5, next: 'end' }, //! Type 'number' is not assignable to type 'ChildWorkflow'
     end: { command: 'x', next: null },
   },
 });
@@ -251,7 +251,7 @@ export const w = defineWorkflow({
   'a run without its parameters': `
 const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
 declare const engine: Engine;
-export const run = engine.start(w); //! 
+export const run = engine.start(w); //! Expected 2-3 arguments, but got 1
 `,
   'a run with a wrong parameter': `
 const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
@@ -266,12 +266,12 @@ export const run = engine.start(w, { id: 'x', name: 'y' }); //! 'name'
   'a run with a parameter where there are none': `
 const w = defineWorkflow({ name: 'w', steps: { a: { command: 'x', next: null } } });
 declare const engine: Engine;
-export const run = engine.start(w, { id: 5 }); //! 
+export const run = engine.start(w, { id: 5 }); //! this workflow has no parameters
 `,
   'an output that was not checked to be there': `
 const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
 declare const engine: Engine;
-export const size = (await (await engine.start(w, { id: 'x' })).wait()).output.size; //!
+export const size = (await (await engine.start(w, { id: 'x' })).wait()).output.size; //! possibly 'null' ## Property 'size' does not exist
 `,
   'a field that the output lacks': `
 const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
@@ -288,11 +288,6 @@ export const result = w.run({ id: 5 }); //! 'number'
 const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
 declare const engine: Engine;
 export const said = w.run('a'); //! 'string'
-`,
-  'a decision without a person': `
-const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
-declare const engine: Engine;
-export const view = (await engine.start(w, { id: 'x' })).decide({ option: 'yes' }); //!
 `,
   'a cancellation without a person': `
 const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', required: true }) }, steps: { a: { handler: () => ({ size: 1 }), next: null } } });
@@ -312,7 +307,7 @@ export const w = workflow('w', { params: { id: arg({ type: 'string', required: t
 `,
   'a task with an argument too few': `
 export const w = workflow('w', { params: { id: arg({ type: 'string', required: true }) } }, function* ({ id }) {
-  yield* step('a').task((n: number) => n); //! 
+  yield* step('a').task((n: number) => n); //! Argument of type '(n: number) => number' is not assignable
   return id;
 });
 `,
@@ -338,7 +333,7 @@ export const w = workflow('w', { params: { id: arg({ type: 'string', required: t
   'a child of a flow without its input': `
 const child = defineWorkflow({ name: 'c', params: { n: arg({ type: 'number', required: true }) }, steps: { a: { handler: () => ({ sum: 1 }), next: null } } });
 export const w = workflow('w', { params: { id: arg({ type: 'string', required: true }) } }, function* ({ id }) {
-  yield* step('a').workflow(child); //! 
+  yield* step('a').workflow(child); //! Expected 2-3 arguments, but got 1
   return id;
 });
 `,
@@ -365,5 +360,75 @@ export const a = arg({ type: 'string', requred: true }); //! a parameter has no 
 `,
   'an argument of an unknown type': `
 export const a = arg({ type: 'text' }); //! text
+`,
+  'an outcome that a kind of the application does not declare': `
+const deploy = defineStepKind({ kind: 'deploy', outcomes: ['drifted'], parse: (config) => config as { to: string }, run: () => ({ outcome: 'ok', output: { url: 'x' } }) });
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { use: deploy({ to: 'x' }), next: { ok: 'end', drfted: 'a' } }, //! declare it in "outcomes" of defineStepKind
+    end: { command: 'x', next: null },
+  },
+});
+`,
+  'an outcome of a kind of the application that declares none': `
+const deploy = defineStepKind({ kind: 'deploy', parse: (config) => config as { to: string }, run: () => ({ outcome: 'ok' }) });
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { use: deploy({ to: 'x' }), next: { ok: 'end', drifted: 'a' } }, //! declare it in "outcomes" of defineStepKind
+    end: { command: 'x', next: null },
+  },
+});
+`,
+  'a result of a kind of the application with an outcome that it does not declare': `
+export const deploy = defineStepKind({
+  kind: 'deploy',
+  outcomes: ['drifted'],
+  parse: (config) => config as { to: string },
+  run: () => ({ outcome: 'drfted' }), //! Did you mean '"drifted"'?
+});
+`,
+  'a wrong configuration of a kind of the application': `
+const deploy = defineStepKind({ kind: 'deploy', outcomes: ['drifted'], parse: (config) => config as { to: string }, run: () => ({ outcome: 'ok', output: { url: 'x' } }) });
+export const w = defineWorkflow({ name: 'w', steps: { a: { use: deploy({ too: 'x' }), next: null } } }); //! 'too'
+`,
+  'a kind of the application without its configuration': `
+const deploy = defineStepKind({ kind: 'deploy', outcomes: ['drifted'], parse: (config) => config as { to: string }, run: () => ({ outcome: 'ok', output: { url: 'x' } }) });
+export const w = defineWorkflow({ name: 'w', steps: { a: { use: deploy, next: null } } }); //! 'config'
+`,
+  'a field that the result of a kind of the application lacks': `
+const deploy = defineStepKind({ kind: 'deploy', outcomes: ['drifted'], parse: (config) => config as { to: string }, run: () => ({ outcome: 'ok', output: { url: 'x' } }) });
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { use: deploy({ to: 'x' }), next: 'end' },
+    end: { handler: (ctx) => ctx.results.a?.output.link, next: null }, //! 'link'
+  },
+});
+`,
+  'an outcome that no route has': `
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { agent: 'dev', route: { outcomes: ['more'], choose: () => ({ outcome: 'more', output: null }) }, next: { ok: 'end', mroe: 'a' } }, //! "agent" steps have no such outcome
+    end: { command: 'x', next: null },
+  },
+});
+`,
+  'a default of another type': `
+export const a = arg({ type: 'number', default: 'x' }); //! the default does not have the type of the parameter
+`,
+  'a default that is no number, with bounds': `
+export const a = arg({ min: 1, default: 'x' }); //! the default does not have the type of the parameter
+`,
+  'a default that is none of the choices': `
+export const a = arg({ choices: ['quick', 'full'], default: 'slow' }); //! the default is not one of the choices
+`,
+  'choices of another type': `
+export const a = arg({ type: 'number', choices: ['quick', 'full'] }); //! the choices do not have the type of the parameter
+`,
+  'a minimum of a text': `
+export const a = arg({ type: 'string', min: 1 }); //! only numbers have a minimum and a maximum
 `,
 };

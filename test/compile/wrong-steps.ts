@@ -36,7 +36,7 @@ no kind | a: { next: 'end' }, | this step does nothing
 no kind, and a title | a: { title: 'A', next: 'end' }, | this step does nothing
 an empty step | a: {}, | next
 a misspelt kind | a: { comand: 'x', next: 'end' }, | this step does nothing
-a step that is a text | a: 'npm test', | 
+a step that is a text | a: 'npm test', | this step does nothing
 an unknown field | a: { command: 'x', retires: 3, next: 'end' }, | "command" steps have no such field
 a field of another kind | a: { command: 'x', prompt: 'p', next: 'end' }, | "command" steps have no such field
 an id inside of a step | a: { id: 'a', command: 'x', next: 'end' }, | "command" steps have no such field
@@ -44,21 +44,21 @@ a name inside of a step | a: { name: 'a', command: 'x', next: 'end' }, | "comman
 the other spelling of a question | a: { command: 'x', humanGate: { prompt: 'p' }, next: 'end' }, | "command" steps have no such field
 the other spelling of a fan-out | a: { command: 'x', parallelKey: 'areas', next: 'end' }, | "command" steps have no such field
 an unknown field of a step with instructions only | a: { actions: ['x'], prompts: 'p', next: 'end' }, | "plain" steps have no such field
-a command that is a number | a: { command: 5, next: 'end' }, | 
-a command with numbers | a: { command: ['sleep', 5], next: 'end' }, | 
+a command that is a number | a: { command: 5, next: 'end' }, | Type 'number' is not assignable to type 'string | readonly string[]'
+a command with numbers | a: { command: ['sleep', 5], next: 'end' }, | Type 'number' is not assignable to type 'string'
 an environment with a number | a: { command: 'x', env: { PORT: 80 }, next: 'end' }, | 'number'
-a handler that is a text | a: { handler: 'x', next: 'end' }, | 
+a handler that is a text | a: { handler: 'x', next: 'end' }, | Type 'string' is not assignable to type '(ctx: 
 a timeout in words | a: { command: 'x', timeout: '5 minutes', next: 'end' }, | 5 minutes
 a timeout without a unit | a: { command: 'x', timeout: '5', next: 'end' }, | '"5"'
-a retry in words | a: { command: 'x', retry: 'twice', next: 'end' }, | 
+a retry in words | a: { command: 'x', retry: 'twice', next: 'end' }, | Type 'string' is not assignable to type 'Retry
 a retry for an unknown outcome | a: { command: 'x', retry: { max: 2, on: ['fail'] }, next: 'end' }, | fail
 a retry with a misspelt field | a: { command: 'x', retry: { max: 2, delay: '5s' }, next: 'end' }, | 'delay'
 an unknown recovery | a: { command: 'x', recovery: 'retry', next: 'end' }, | retry
-slots that are a text | a: { command: 'x', slots: 'db', next: 'end' }, | 
+slots that are a text | a: { command: 'x', slots: 'db', next: 'end' }, | Type 'string' is not assignable to type 'readonly string[]'
 a condition of a step that is a function | a: { command: 'x', condition: () => true, next: 'end' }, | 'string'
 a postcondition without an error | a: { command: 'x', postconditions: [{ name: 'n', check: 'result.ok' }], next: 'end' }, | error
-a postcondition that gives no answer | a: { command: 'x', postconditions: [{ name: 'n', check: () => 'yes', error: 'e' }], next: 'end' }, | 
-a postcondition that is no list | a: { command: 'x', postconditions: { name: 'n', check: 'x', error: 'e' }, next: 'end' }, | 
+a postcondition that gives no answer | a: { command: 'x', postconditions: [{ name: 'n', check: () => 'yes', error: 'e' }], next: 'end' }, | Type '() => string' is not assignable
+a postcondition that is no list | a: { command: 'x', postconditions: { name: 'n', check: 'x', error: 'e' }, next: 'end' }, | readonly StepCondition<
 a precondition with a misspelt field | a: { command: 'x', preconditions: [{ name: 'n', check: 'x', err: 'e' }], next: 'end' }, | err
 a delay in words | a: { delay: 'soon', next: 'end' }, | soon
 a poll without an interval | a: { delay: { duration: '1h', poll: { condition: 'x' } }, next: 'end' }, | interval
@@ -69,21 +69,21 @@ an unknown action of the forge | a: { forge: { action: 'merge' }, next: 'end' },
 an action with a field of another | a: { forge: { action: 'close_issue', method: 'squash' }, next: 'end' }, | 'method'
 an action without its field | a: { forge: { action: 'create_issue' }, next: 'end' }, | title
 an unknown method of a merge | a: { forge: { action: 'merge_pr', method: 'octopus' }, next: 'end' }, | octopus
-stages that are a number | a: { validate: { stages: 3 }, next: 'end' }, | 
-an agent that is a number | a: { agent: 5, next: 'end' }, | 
+stages that are a number | a: { validate: { stages: 3 }, next: 'end' }, | Type 'number' is not assignable to type 'string | readonly string[] | undefined'
+an agent that is a number | a: { agent: 5, next: 'end' }, | Type 'number' is not assignable to type 'string | LiveAgent'
 a prompt whose function gives a list | a: { agent: 'dev', prompt: () => ['x'], next: 'end' }, | string
 a prompt that is a number | a: { agent: 'dev', prompt: 5, next: 'end' }, | number
 a prompt that reads an unknown result | a: { agent: 'dev', prompt: (ctx) => String(ctx.results.b), next: 'end' }, | 'b'
 an environment that reads an unknown parameter | a: { command: 'x', env: { T: (ctx) => String(ctx.params.titel) }, next: 'end' }, | titel
-an environment whose function gives a list | a: { command: 'x', env: { T: () => [] }, next: 'end' }, | 
-a question whose function gives nothing | a: { human: { prompt: () => undefined }, next: { approve: 'end' } }, | 
-a header whose function gives an object | a: { webhook: { request: { url: 'https://x', headers: { A: () => ({}) } } }, next: 'end' }, | 
-a command that is a function | a: { command: (ctx) => 'x', next: 'end' }, | 
-a comment whose function gives a list | a: { forge: { action: 'comment', message: () => [] }, next: 'end' }, | 
-the environment of a check whose function gives a list | a: { gate: { checks: [{ check: 'command', run: 'x', env: { T: () => [] } }] }, next: 'end' }, | 
+an environment whose function gives a list | a: { command: 'x', env: { T: () => [] }, next: 'end' }, | Type '() => never[]' is not assignable to type 'string | ((ctx: 
+a question whose function gives nothing | a: { human: { prompt: () => undefined }, next: { approve: 'end' } }, | Type '() => undefined' is not assignable to type 'string | ((ctx: 
+a header whose function gives an object | a: { webhook: { request: { url: 'https://x', headers: { A: () => ({}) } } }, next: 'end' }, | Type '() => {}' is not assignable to type 'string | ((ctx: 
+a command that is a function | a: { command: (ctx) => 'x', next: 'end' }, | is not assignable to type 'string | readonly string[]' ## implicitly has an 'any' type
+a comment whose function gives a list | a: { forge: { action: 'comment', message: () => [] }, next: 'end' }, | Type '() => never[]' is not assignable to type 'string | ((ctx: 
+the environment of a check whose function gives a list | a: { gate: { checks: [{ check: 'command', run: 'x', env: { T: () => [] } }] }, next: 'end' }, | Type '() => never[]' is not assignable to type 'string | ((ctx: 
 a budget with an unknown field | a: { agent: 'dev', budget: { euros: 5 }, next: 'end' }, | euros
 an unknown check | a: { gate: { checks: [{ check: 'comand', run: 'x' }] }, next: 'end' }, | comand
-a check with a misspelt field | a: { gate: { checks: [{ check: 'command', cmd: 'x' }] }, next: 'end' }, | 
+a check with a misspelt field | a: { gate: { checks: [{ check: 'command', cmd: 'x' }] }, next: 'end' }, | 'cmd' does not exist
 a check with a field of another | a: { gate: { checks: [{ check: 'file_exists', paths: ['x'], run: 'x' }] }, next: 'end' }, | 'run'
 a check without its field | a: { gate: { checks: [{ check: 'file_exists' }] }, next: 'end' }, | paths
 a check without a name | a: { gate: { checks: [{ run: 'x' }] }, next: 'end' }, | check
@@ -92,8 +92,8 @@ an unknown metric | a: { gate: { checks: [{ check: 'coverage', minimum: 80, metr
 an approval from nobody | a: { gate: { checks: [{ check: 'pr_approval', count: 2 }] }, next: 'end' }, | from
 the second check is wrong | a: { gate: { checks: ['x', { check: 'webhook', uri: 'x' }] }, next: 'end' }, | uri
 a wrong check inside of another | a: { gate: { checks: [{ check: 'any_of', checks: [{ check: 'comand', run: 'x' }] }] }, next: 'end' }, | comand
-a gate without a list | a: { gate: { checks: 'x' }, next: 'end' }, | 
-a gate with a misspelt field | a: { gate: { check: ['x'] }, next: 'end' }, | 
+a gate without a list | a: { gate: { checks: 'x' }, next: 'end' }, | Type 'string' is not assignable to type 'readonly CheckSpec<
+a gate with a misspelt field | a: { gate: { check: ['x'] }, next: 'end' }, | 'check' does not exist
 a question without a prompt | a: { human: { show: ['x'] }, next: 'end' }, | prompt
 the other spelling of what is shown | a: { human: { prompt: 'p', context: ['x'] }, next: 'end' }, | 'context'
 an option without a label | a: { human: { prompt: 'p', options: [{ nextStep: 'end' }] } }, | label
@@ -101,7 +101,7 @@ an option that leads to no step | a: { human: { prompt: 'p', options: [{ label: 
 an option with a misspelt field | a: { human: { prompt: 'p', options: [{ label: 'yes', nextStep: 'end', needsInput: true }] } }, | 'needsInput'
 a wrong label in next | a: { human: { prompt: 'p', options: [{ label: 'publish' }, { label: 'rework' }] }, next: { publish: 'end', reword: 'a' } }, | "human" steps have no such outcome
 a wrong label where there are no options | a: { human: { prompt: 'p' }, next: { aprove: 'end', reject: 'a' } }, | "human" steps have no such outcome
-branches that are a list | a: { parallel: { branches: [{ command: 'x' }] }, next: 'end' }, | 
+branches that are a list | a: { parallel: { branches: [{ command: 'x' }] }, next: 'end' }, | write branches by id
 a branch with a next | a: { parallel: { branches: { x: { command: 'x', next: 'end' } } }, next: 'end' }, | a step inside a group has no
 a branch without a kind | a: { parallel: { branches: { x: { title: 'X' } } }, next: 'end' }, | this step does nothing
 a branch with two kinds | a: { parallel: { branches: { x: { command: 'x', agent: 'dev' } } }, next: 'end' }, | one kind per step
@@ -113,25 +113,25 @@ a fan-out whose step has an unknown field | a: { each: { items: 'x', step: { com
 what the engine context lacks | a: { handler: (ctx) => ctx.runid, next: 'end' }, | 'runid'
 the result of a step that is not there | a: { handler: (ctx) => ctx.results.b, next: 'end' }, | 'b'
 a result without the check that it is there | a: { handler: (ctx) => ctx.results.end.output, next: 'end' }, | possibly 'undefined'
-a return value that the schema does not take | a: { handler: () => ({ size: 'big' }), output: sizeSchema, next: 'end' }, | 
+a return value that the schema does not take | a: { handler: () => ({ size: 'big' }), output: sizeSchema, next: 'end' }, | Type 'string' is not assignable to type 'number'
 an output without a pattern | a: { command: 'x', outputs: [{ name: 'o', type: 'file' }], next: 'end' }, | OutputSpec
 an output of an unknown type | a: { command: 'x', outputs: [{ name: 'o', type: 'table', pattern: 'x' }], next: 'end' }, | table
 a pull request with a pattern | a: { agent: 'dev', outputs: [{ name: 'o', type: 'pr', pattern: 'x' }], next: 'end' }, | 'pattern'
 an effect without a function | a: { handler: () => 1, outputs: [{ name: 'o', type: 'effect' }], next: 'end' }, | OutputSpec
 an output with a misspelt field | a: { command: 'x', outputs: [{ name: 'o', type: 'file', pattern: 'x', requried: true }], next: 'end' }, | 'requried'
 outputs of a wait | a: { delay: '1s', outputs: [{ name: 'o', type: 'file', pattern: 'x' }], next: 'end' }, | "delay" steps have no such field
-outputs that are no list | a: { command: 'x', outputs: { name: 'o', type: 'file', pattern: 'x' }, next: 'end' }, | 
+outputs that are no list | a: { command: 'x', outputs: { name: 'o', type: 'file', pattern: 'x' }, next: 'end' }, | readonly OutputSpec<
 an unknown freshness | a: { command: 'x', outputs: [], fresh: 'always', next: 'end' }, | always
 an extension that tells a step that is not there | a: { command: 'x', timeout: '1m', extend: { by: '1m', tells: 'ned' }, next: 'end' }, | '"ned"'
 an extension that tells a step that is no side step | a: { command: 'x', timeout: '1m', extend: { by: '1m', tells: 'end' }, next: 'end' }, | '"end"'
 an extension in words | a: { command: 'x', extend: { by: 'more' }, next: 'end' }, | more
 an extension without a span | a: { command: 'x', extend: { max: 2 }, next: 'end' }, | by
 merges that are true | a: { command: 'x', merges: true, next: 'end' }, | 'true'
-side that is false | a: { command: 'x', side: false, next: 'end' }, | 
+side that is false | a: { command: 'x', side: false, next: 'end' }, | Type 'false' is not assignable to type 'true' ## '"end"'
 a side step in a group | a: { parallel: { branches: { x: { command: 'x', side: true } } }, next: 'end' }, | cannot be a side step
 a side step that leads into the run | a: { command: 'x', side: true, next: 'end' }, | '"end"'
 templates in words | a: { command: 'x', templates: 'yes', next: 'end' }, | 'string'
 a session that another kind cannot continue | a: { command: 'x', continueSession: true, next: 'end' }, | "command" steps have no such field
-data of a transition that is a text | a: { command: 'x', next: { to: 'end', context: 'x' } }, | 
+data of a transition that is a text | a: { command: 'x', next: { to: 'end', context: 'x' } }, | Type 'string' is not assignable to type 'JsonObject'
 an output that is no schema | a: { handler: () => 1, output: { type: 'object' }, next: 'end' }, | 'type'
 `;

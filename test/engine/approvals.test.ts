@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { changeSince } from '../../src/control/approval-change.ts';
-import type { OpenGate } from '../../src/engine/gates.ts';
+import type { OpenApproval } from '../../src/engine/approvals.ts';
 import { type Engine, type EngineOptions, step, workflow } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
@@ -50,7 +50,7 @@ describe('a question that takes two people', () => {
   test('continues when two have approved, and not before; its result names them', async () => {
     const { engine, id } = await parked(two);
     expect((await engine.run(id).decide(yes('bob'))).status).toBe('waiting');
-    expect((await engine.run(id).gates())[0]).toMatchObject({ votes: [{ option: 'approve', actor: 'bob' }] });
+    expect((await engine.run(id).approvals())[0]).toMatchObject({ votes: [{ option: 'approve', actor: 'bob' }] });
     expect((await engine.run(id).decide(yes('ann'))).status).not.toBe('waiting');
     const view = await engine.run(id).wait();
     expect(view.status).toBe('completed');
@@ -61,7 +61,7 @@ describe('a question that takes two people', () => {
     const { engine, id } = await parked(two);
     await engine.run(id).decide(yes('ann'));
     expect((await engine.run(id).decide(yes('ANN'))).status).toBe('waiting');
-    expect((await engine.run(id).gates())[0]?.votes).toEqual([{ option: 'approve', actor: 'Ann' }]);
+    expect((await engine.run(id).approvals())[0]?.votes).toEqual([{ option: 'approve', actor: 'Ann' }]);
   });
 
   test('one rejection is enough', async () => {
@@ -115,7 +115,7 @@ stages:
       await engine.run(id).decide({ option: 'Ship', actor: 'ann' });
       await engine.run(id).decide({ option: 'Rework', actor: 'bob', input: 'the title' });
       await engine.run(id).wait('idle');
-      expect((await engine.run(id).gates()).map(({ path, votes }) => [path, votes])).toEqual([['approve#2', undefined]]);
+      expect((await engine.run(id).approvals()).map(({ path, votes }) => [path, votes])).toEqual([['approve#2', undefined]]);
       for (const actor of ['bob', 'ann']) await engine.run(id).decide({ option: 'Ship', actor });
       expect((await engine.run(id).wait()).status).toBe('completed');
       await engine.close();
@@ -132,7 +132,7 @@ stages:
     const { engine, id } = await parked(either);
     await engine.run(id).decide({ option: 'now', actor: 'ann' });
     expect((await engine.run(id).decide({ option: 'later', actor: 'bob' })).status).toBe('waiting');
-    const [gate] = await engine.run(id).gates();
+    const [gate] = await engine.run(id).approvals();
     expect([gate?.votes, gate?.split]).toEqual([
       undefined,
       {
@@ -163,7 +163,7 @@ stages:
   test('lets a person change their vote any number of times', async () => {
     const { engine, id } = await parked(either);
     for (const option of ['now', 'later', 'now', 'later', 'now', 'later']) await engine.run(id).decide({ option, actor: 'ann' });
-    expect((await engine.run(id).gates())[0]?.votes).toEqual([{ option: 'later', actor: 'Ann' }]);
+    expect((await engine.run(id).approvals())[0]?.votes).toEqual([{ option: 'later', actor: 'Ann' }]);
     await engine.run(id).decide({ option: 'later', actor: 'bob' });
     expect((await engine.run(id).wait()).steps[0]?.output).toMatchObject({ option: 'later', people: ['Ann', 'bob'] });
   });
@@ -181,7 +181,7 @@ stages:
     const { engine, id } = await parked(flow as never);
     await engine.run(id).decide({ option: 'ship', actor: 'ann' });
     await engine.run(id).decide({ option: 'hold', actor: 'bob' });
-    expect((await engine.run(id).gates())[0]?.split?.times).toBe(1);
+    expect((await engine.run(id).approvals())[0]?.split?.times).toBe(1);
     for (const actor of ['ann', 'bob']) await engine.run(id).decide({ option: 'hold', actor });
     expect((await engine.run(id).wait()).output).toMatchObject({ option: 'hold', people: ['ann', 'bob'] });
   });
@@ -220,7 +220,7 @@ describe('who may decide', () => {
   test('is nobody else, and the run keeps waiting', async () => {
     const { engine, id } = await parked(asking({ from: 'owners' }));
     const error = await errorOf(engine.run(id).decide(yes('bob')));
-    expect([error.code, error.message]).toEqual(['NOT_ALLOWED', 'gate "ask" can only be decided by owners, and "bob" is not a member']);
+    expect([error.code, error.message]).toEqual(['NOT_ALLOWED', 'approval "ask" can only be decided by owners, and "bob" is not a member']);
     expect((await engine.run(id).get()).status).toBe('waiting');
   });
 
@@ -242,13 +242,13 @@ describe('a question about files', () => {
   test('a change after it was shown voids the decision, names the change, and asks again', async () => {
     writeFileSync(rig.path('plan.md'), 'one');
     const { engine, id } = await parked(about);
-    const [before] = await engine.run(id).gates();
+    const [before] = await engine.run(id).approvals();
     expect(before?.subjects).toMatchObject({ files: { 'plan.md': expect.any(String) } });
     writeFileSync(rig.path('plan.md'), 'two');
     const error = await errorOf(engine.run(id).decide({ ...yes('ann'), digest: before?.digest as string }));
     expect(error.code).toBe('CONTENT_CHANGED');
     expect(error.message).toContain('changed since it was shown: plan.md changed');
-    const [after] = await engine.run(id).gates();
+    const [after] = await engine.run(id).approvals();
     expect(after?.digest).not.toBe(before?.digest);
     expect((await engine.run(id).get()).decision).toBeUndefined();
     await engine.run(id).decide({ ...yes('ann'), digest: after?.digest as string });
@@ -258,13 +258,13 @@ describe('a question about files', () => {
   test('whoever looks afresh is shown what is true now, and can decide on that at once', async () => {
     writeFileSync(rig.path('plan.md'), 'one');
     const { engine, id } = await parked(about);
-    const [before] = await engine.run(id).gates();
-    expect((await engine.run(id).gates({ fresh: true }))[0]?.digest).toBe(before?.digest);
+    const [before] = await engine.run(id).approvals();
+    expect((await engine.run(id).approvals({ fresh: true }))[0]?.digest).toBe(before?.digest);
     writeFileSync(rig.path('plan.md'), 'two');
-    expect((await engine.run(id).gates())[0]?.digest).toBe(before?.digest);
-    const [now] = await engine.run(id).gates({ fresh: true });
+    expect((await engine.run(id).approvals())[0]?.digest).toBe(before?.digest);
+    const [now] = await engine.run(id).approvals({ fresh: true });
     expect(now?.digest).not.toBe(before?.digest);
-    expect(await changeSince(engine.store, id, { gate: now as OpenGate, digest: before?.digest ?? '' })).toMatchObject({
+    expect(await changeSince(engine.store, id, { gate: now as OpenApproval, digest: before?.digest ?? '' })).toMatchObject({
       note: expect.stringContaining('plan.md changed'),
     });
     await engine.run(id).decide({ ...yes('ann'), digest: now?.digest as string });
@@ -289,7 +289,7 @@ describe('a question about files', () => {
     writeFileSync(rig.path('plan.md'), 'two');
     expect(await codeOf(engine.run(id).decide(yes('bob')))).toBe('CONTENT_CHANGED');
     expect((await engine.run(id).decide(yes('bob'))).status).toBe('waiting');
-    expect((await engine.run(id).gates())[0]?.votes).toEqual([{ option: 'approve', actor: 'bob' }]);
+    expect((await engine.run(id).approvals())[0]?.votes).toEqual([{ option: 'approve', actor: 'bob' }]);
   });
 
   test('unchanged files do not cause another question', async () => {

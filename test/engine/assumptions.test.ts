@@ -118,10 +118,10 @@ describe('what a worker assumes', () => {
     });
     const run = await (await agents.open(rig)).start(program);
     await run.wait('idle');
-    expect((await run.gates())[0]?.shown).toEqual({ use: 'SQLite' });
+    expect((await run.approvals())[0]?.shown).toEqual({ use: 'SQLite' });
     await run.answerAssumption({ answer: 'Postgres', actor: 'ann' });
     await run.wait('idle');
-    expect((await run.gates())[0]?.shown).toEqual({ use: 'Postgres' });
+    expect((await run.approvals())[0]?.shown).toEqual({ use: 'Postgres' });
     expect((await run.assumptions()).map(({ id, state }) => [id, state])).toEqual([['a1', 'differs']]);
   });
 

@@ -38,21 +38,21 @@ async function parked(engine: Engine, definition = review): Promise<string> {
   return run.id;
 }
 
-describe('a human gate', () => {
+describe('an approval', () => {
   test('parks the run with what is shown and its digest, and no process owns it meanwhile', async () => {
     const engine = await rig.open();
     const id = await parked(engine);
     const view = await engine.run(id).get();
-    const [gate] = await engine.run(id).gates();
+    const [gate] = await engine.run(id).approvals();
     expect([view.status, view.owner, view.currentStep]).toEqual(['waiting', undefined, 'ask']);
     expect(gate).toMatchObject({ path: 'ask#1', step: 'ask', shown: { text: 'hello' }, digest: view.waits[0]?.digest });
-    expect(gate?.gate.options.map(({ label }) => label)).toEqual(['yes', 'no', 'rework']);
+    expect(gate?.question.options.map(({ label }) => label)).toEqual(['yes', 'no', 'rework']);
   });
 
   test('a decision moves the run to its option, and who decided is on record', async () => {
     const engine = await rig.open();
     const id = await parked(engine);
-    const [gate] = await engine.run(id).gates();
+    const [gate] = await engine.run(id).approvals();
     await engine.run(id).decide({ option: 'yes', actor: 'ann', digest: gate?.digest as string });
     const view = await engine.run(id).wait();
     expect([view.status, view.decision]).toEqual(['completed', { gate: 'ask', option: 'yes', actor: 'ann' }]);
@@ -128,8 +128,17 @@ describe('a human gate', () => {
       { option: 'yes', digest: 'other' },
       { code: 'CONTENT_CHANGED', message: expect.stringContaining('and decide again') },
     ],
-    ['another gate', { option: 'yes', gate: 'draft' }, { code: 'WAIT_NOT_FOUND', message: expect.stringContaining('no gate "draft"') }],
-  ])('%s is refused, and the gate keeps waiting', async (_, decision, expected) => {
+    [
+      'another approval',
+      { option: 'yes', approval: 'draft' },
+      { code: 'WAIT_NOT_FOUND', message: expect.stringContaining('no approval "draft"') },
+    ],
+    [
+      'an unknown field',
+      { option: 'yes', gate: 'ask' },
+      { code: 'OPTION_INVALID', message: expect.stringContaining('unknown field "gate"') },
+    ],
+  ])('%s is refused, and the approval keeps waiting', async (_, decision, expected) => {
     const engine = await rig.open();
     const id = await parked(engine);
     const error = await errorOf(engine.run(id).decide({ actor: 'ann', ...decision }));
@@ -196,9 +205,9 @@ describe('a human gate', () => {
     });
     const id = await parked(engine, both);
     expect((await errorOf(engine.run(id).decide({ option: 'approve', actor: 'ann' }))).message).toContain('name one: par#1/one, par#1/two');
-    await engine.run(id).decide({ option: 'approve', actor: 'ann', gate: 'par#1/two' });
-    expect((await engine.run(id).gates()).map(({ path }) => path)).toEqual(['par#1/one']);
-    await engine.run(id).decide({ option: 'approve', actor: 'bob', gate: 'par/one' });
+    await engine.run(id).decide({ option: 'approve', actor: 'ann', approval: 'par#1/two' });
+    expect((await engine.run(id).approvals()).map(({ path }) => path)).toEqual(['par#1/one']);
+    await engine.run(id).decide({ option: 'approve', actor: 'bob', approval: 'par/one' });
     expect((await engine.run(id).wait()).status).toBe('completed');
   });
 

@@ -36,12 +36,12 @@ describe('R08: a definition that was edited while a run was parked', () => {
     await run.wait('idle');
     await first.close();
     const later = await rig.open({ workflows: [asks('Really?', 'two')] });
-    expect((await later.run(run.id).gates())[0]?.gate.prompt).toBe('Go?');
+    expect((await later.run(run.id).approvals())[0]?.question.prompt).toBe('Go?');
     await later.run(run.id).decide({ option: 'approve', actor: 'ann' });
     const view = await later.run(run.id).wait();
     expect([view.status, view.steps.map(({ path }) => path)]).toEqual(['completed', ['ask#1', 'one#1']]);
     const fresh = await later.start('asks');
-    expect((await later.run((await fresh.wait('idle')).id).gates())[0]?.gate.prompt).toBe('Really?');
+    expect((await later.run((await fresh.wait('idle')).id).approvals())[0]?.question.prompt).toBe('Really?');
   });
 
   test('as code: nothing runs until the change is accepted', async () => {
@@ -60,7 +60,7 @@ describe('R08: a definition that was edited while a run was parked', () => {
     await later.run(run.id).resume({ actor: 'ann', acceptChanges: true });
     // The refused decision was not taken; after the change was accepted, once and for good, it can be made.
     await later.run(run.id).wait('idle');
-    expect((await later.run(run.id).gates()).map(({ path }) => path)).toEqual(['ask#1']);
+    expect((await later.run(run.id).approvals()).map(({ path }) => path)).toEqual(['ask#1']);
     await later.run(run.id).decide({ option: 'approve', actor: 'ann' });
     expect((await later.run(run.id).wait()).output).toEqual({ version: 2 });
   });

@@ -51,5 +51,5 @@ test('what an agent reports for a member is checked against the arguments of tha
   expect(details.map(({ definition }) => definition)).toMatchObject([{ title: 'The first look' }, { title: 'The second look' }]);
   await run.decide({ option: 'approve', actor: 'ann' });
   await run.wait('idle');
-  await expect(run.decide({ option: 'approve', actor: 'bob', gate: 'ask#1/look' })).rejects.toMatchObject({ code: 'ALREADY_DECIDED' });
+  await expect(run.decide({ option: 'approve', actor: 'bob', approval: 'ask#1/look' })).rejects.toMatchObject({ code: 'ALREADY_DECIDED' });
 });

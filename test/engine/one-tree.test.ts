@@ -171,7 +171,7 @@ describe('a file that is edited after the gate', () => {
       polish: () => [{ do: 'write', path: 'answer.txt', text: 'spoiled\n' }],
     };
     const { engine, run } = await started(editing);
-    const [asked] = await engine.run(run.id).gates();
+    const [asked] = await engine.run(run.id).approvals();
     expect(asked?.subjects).toMatchObject({ tree: { stale: [{ step: 'tests', files: ['answer.txt (changed)'] }] } });
     // "pawl show" tells it as well.
     const { steps } = await readRunReport(engine.store, run.id);
@@ -207,12 +207,12 @@ describe('a file that is edited after the gate', () => {
   test('while the question waits causes a new question: a decision on what was shown does not count', async () => {
     deeds = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
     const { engine, run, folder } = await started();
-    const [before] = await engine.run(run.id).gates();
+    const [before] = await engine.run(run.id).approvals();
     put('answer.txt', 'spoiled\n', folder);
     const error = await errorOf(engine.run(run.id).decide({ option: 'approve', actor: 'ann', digest: before?.digest ?? '' }));
     expect(error.message).toContain('the files of the workspace changed (since "tests": answer.txt (changed))');
     expect(error.message).toContain('the question was asked again');
-    const [after] = await engine.run(run.id).gates();
+    const [after] = await engine.run(run.id).approvals();
     expect(after?.digest).not.toBe(before?.digest);
     expect(after?.subjects).toMatchObject({ tree: { stale: [{ step: 'tests', files: ['answer.txt (changed)'] }] } });
     expect((await engine.run(run.id).get()).status).toBe('waiting');
@@ -279,7 +279,7 @@ test('a flow is held to it as well', async () => {
   const engine = await open();
   const run = await engine.start(flow);
   await run.wait('idle');
-  const [asked] = await engine.run(run.id).gates();
+  const [asked] = await engine.run(run.id).approvals();
   expect(asked?.subjects).toEqual({ tree: { id: git(project, 'rev-parse', 'HEAD^{tree}') } });
   put('answer.txt', 'spoiled');
   const error = await errorOf(engine.run(run.id).decide({ option: 'approve', actor: 'ann', digest: asked?.digest ?? '' }));

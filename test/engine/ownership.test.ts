@@ -152,7 +152,7 @@ describe('closing an engine', () => {
     const asked = [
       engine.run(run.id).get(),
       engine.list(),
-      engine.run(run.id).gates(),
+      engine.run(run.id).approvals(),
       engine.run(run.id).checkpoint(),
       engine.run(run.id).resumeContext(),
       engine.run(run.id).planFork('hear'),

@@ -224,7 +224,7 @@ test('a decision left in the inbox by a crashed process is reported by name, and
   const error = await errorOf(engine.run(id).decide({ option: 'yes', actor: 'bob' }));
   expect([error.code, error.message]).toEqual([
     'ALREADY_DECIDED',
-    `gate "ask" of run ${id} was already decided by ann ("yes"); the first decision counts`,
+    `approval "ask" of run ${id} was already decided by ann ("yes"); the first decision counts`,
   ]);
   expect((await engine.run(id).wait()).status).toBe('completed');
 });
@@ -240,7 +240,7 @@ test('the same decision again, after its process died, counts', async () => {
 });
 
 async function postDecision(engine: Engine, run: string, actor: string): Promise<void> {
-  const [gate] = await engine.run(run).gates();
+  const [gate] = await engine.run(run).approvals();
   const digest = gate?.digest as string;
   const input = { type: 'decided', at: 1, path: 'ask#1', option: 'yes', digest, actor } as const;
   await engine.store.post({ run, dedupe: `decided/ask#1/1/${digest}`, input, values: [] });

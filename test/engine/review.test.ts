@@ -142,7 +142,7 @@ describe('after the last round', () => {
     const { run, review } = await exhausted();
     expect((await run.get()).status).toBe('waiting');
     expect(prompts('fix')).toHaveLength(1);
-    expect(JSON.stringify(await review.gates())).toContain('looked at tests');
+    expect(JSON.stringify(await review.approvals())).toContain('looked at tests');
   });
 
   test.each([

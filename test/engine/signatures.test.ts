@@ -9,7 +9,7 @@ import { generateKey, type UnlockedKey } from '../../src/authority/keys.ts';
 import { type Statement, sign } from '../../src/authority/statement.ts';
 import type { Signature } from '../../src/base/signature.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
-import { isAsShown } from '../../src/engine/gates.ts';
+import { isAsShown } from '../../src/engine/approvals.ts';
 import { type Engine, type EngineOptions, openIdentity, step, workflow } from '../../src/index.ts';
 import type { RunInput } from '../../src/kernel/input.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
@@ -67,7 +67,7 @@ interface Made {
 
 /** What a person would sign who approves what a run asks now. */
 async function asked(engine: Engine, run: string, change: Partial<Made> = {}): Promise<Made> {
-  const [gate] = await engine.run(run).gates();
+  const [gate] = await engine.run(run).approvals();
   return { run, path: gate?.path ?? '', digest: gate?.digest ?? '', option: 'yes', input: null, actor: 'ann', ...change };
 }
 
@@ -89,7 +89,7 @@ describe('a run whose decisions are signed', () => {
   test('accepts no decision without a signature', async () => {
     const engine = await open();
     const run = await parked(engine);
-    expect((await engine.run(run).gates())[0]?.signed).toBe(true);
+    expect((await engine.run(run).approvals())[0]?.signed).toBe(true);
     expect(await codeOf(engine.run(run).decide({ option: 'yes', actor: 'ann' }))).toBe('SIGNATURE_REQUIRED');
     expect((await engine.run(run).get()).status).toBe('waiting');
   });
@@ -482,7 +482,7 @@ describe('what somebody wrote into the database', () => {
 test('whoever signs a digest has been shown what it stands for', async () => {
   const engine = await open();
   const run = await parked(engine);
-  const [gate] = await engine.run(run).gates();
+  const [gate] = await engine.run(run).approvals();
   if (gate === undefined) throw new Error('nothing is asked');
   expect(isAsShown(gate)).toBe(true);
   expect(isAsShown({ ...gate, shown: { text: 'harmless' } })).toBe(false);

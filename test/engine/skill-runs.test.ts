@@ -338,8 +338,8 @@ describe('a review loop', () => {
     }
     const [wait] = (await agent.run.get()).waits;
     expect(wait).toMatchObject({ kind: 'human', step: 'gate.person' });
-    const [gateOf] = await agent.run.gates();
-    expect(gateOf?.gate.prompt).toContain('- MUST a: Is it true?');
+    const [gateOf] = await agent.run.approvals();
+    expect(gateOf?.question.prompt).toContain('- MUST a: Is it true?');
     await agent.run.decide({ option: 'allow more rounds', actor: 'ada', digest: gateOf?.digest ?? '' });
     await agent.run.wait('idle');
     expect(await agent.told()).toContain('Round 9 of the review');
@@ -348,7 +348,7 @@ describe('a review loop', () => {
       verdicts('fail', 'fail');
       await agent.report();
     }
-    const [last] = await agent.run.gates();
+    const [last] = await agent.run.approvals();
     await agent.run.decide({ option: 'accept as it is', actor: 'ada', digest: last?.digest ?? '' });
     await agent.run.wait('idle');
     expect((await agent.open()).map((one) => one.step)).toEqual(['end']);

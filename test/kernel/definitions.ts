@@ -2,12 +2,12 @@
 // workflows, and checked as any definition is.
 
 import type {
+  ApprovalModel,
+  ApprovalOptionModel,
   Definition,
   DelayWork,
   EachWork,
   Edge,
-  GateOptionModel,
-  HumanGateModel,
   JoinModel,
   NextTable,
   ParallelWork,
@@ -53,12 +53,12 @@ export function step(id: string, given: Given = {}): StepModel {
 }
 
 /** An option of a question. */
-export function option(label: string, given: Partial<GateOptionModel> = {}): GateOptionModel {
+export function option(label: string, given: Partial<ApprovalOptionModel> = {}): ApprovalOptionModel {
   return { label, outcome: 'ok', requiresInput: false, ...given };
 }
 
 /** A question with the answers yes and no. */
-export function question(given: Partial<HumanGateModel> = {}): HumanGateModel {
+export function question(given: Partial<ApprovalModel> = {}): ApprovalModel {
   return { prompt: 'go on?', show: [], options: [option('yes'), option('no', { outcome: 'reject' })], ...given };
 }
 

@@ -66,7 +66,7 @@ describe('the editing workflow', () => {
     await openWith();
     const { id, view } = await startPonds();
     expect([view.status, view.currentStep]).toEqual(['waiting', 'human-gate']);
-    const [gate] = await editing.engine.run(id).gates();
+    const [gate] = await editing.engine.run(id).approvals();
     expect(gate?.shown).toEqual({ 'metrics.baseline': 90.3, 'metrics.current': 100, 'metrics.delta': 9.7, modifiedChapters: [1, 2, 3] });
     expect(editing.books.artifactsExist(id)).toBe(false);
     expectBackup(id);

@@ -190,7 +190,7 @@ describe('the types of the seed', () => {
     engine = await open(commands);
     const run = await engine.start(defineWorkflow(definition));
     expect((await run.wait('idle')).currentStep).toBe('ask');
-    expect(await engine.run(run.id).gates()).toMatchObject([{ gate: { prompt: 'Well?' }, shown: { areas: ['a', 'b'] } }]);
+    expect(await engine.run(run.id).approvals()).toMatchObject([{ question: { prompt: 'Well?' }, shown: { areas: ['a', 'b'] } }]);
     expect((await engine.run(run.id).decide({ option: 'Stop', actor: 'ann' })).status).toBe('rejected');
   });
 

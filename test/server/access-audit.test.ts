@@ -37,7 +37,7 @@ async function linesOf(): Promise<readonly (readonly (string | null)[])[]> {
 
 test('a line of the audit names the run, the step or question, and what was chosen', async () => {
   const id = await begin('review');
-  const { digest = '' } = (await rig.engine.run(id).gates())[0] ?? {};
+  const { digest = '' } = (await rig.engine.run(id).approvals())[0] ?? {};
   await post(`/${id}/decide`, { option: 'yes', digest: 'a'.repeat(64) });
   await post(`/${id}/decide`, { option: 'yes', digest });
   await rig.engine.run(id).wait();

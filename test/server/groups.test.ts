@@ -20,7 +20,7 @@ afterEach(() => rig.close());
 async function parked() {
   const run = await rig.engine.start(merge);
   await run.wait('idle');
-  const [gate] = await run.gates();
+  const [gate] = await run.approvals();
   return { run, digest: gate?.digest ?? '' };
 }
 

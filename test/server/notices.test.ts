@@ -71,8 +71,8 @@ describe('a notice', () => {
     });
     await opened.close();
     const again = await open({ webhook: url }, host);
-    const [gate] = await again.engine.run(run.id).gates();
-    await again.engine.run(run.id).decide({ actor: 'ann', gate: 'ship#1', digest: gate?.digest as string, option: 'Yes' });
+    const [gate] = await again.engine.run(run.id).approvals();
+    await again.engine.run(run.id).decide({ actor: 'ann', approval: 'ship#1', digest: gate?.digest as string, option: 'Yes' });
     await again.close();
     expect(notices).toHaveLength(1);
   });
@@ -201,8 +201,8 @@ describe('a notice', () => {
     const { id } = await before.engine.start(release);
     await expect.poll(() => before.server.services.database.get('SELECT count(*) AS n FROM open_runs')?.n).toBe(1);
     await before.server.close();
-    const [gate] = await before.engine.run(id).gates();
-    await before.engine.run(id).decide({ actor: 'ann', gate: 'ship#1', digest: gate?.digest as string, option: 'Yes' });
+    const [gate] = await before.engine.run(id).approvals();
+    await before.engine.run(id).decide({ actor: 'ann', approval: 'ship#1', digest: gate?.digest as string, option: 'Yes' });
     await before.close();
     await open({ webhook: url, events: ['completed'] }, host);
     await expect.poll(() => notices.map(({ event }) => event)).toEqual(['completed']);

@@ -17,7 +17,7 @@ afterEach(() => at.end());
 
 const DIGEST = 12;
 type Asked = Awaited<ReturnType<SurfaceRig['ask']>>;
-const digestOf = async (run: Asked): Promise<string> => (await run.gates())[0]?.digest.slice(0, DIGEST) ?? '';
+const digestOf = async (run: Asked): Promise<string> => (await run.approvals())[0]?.digest.slice(0, DIGEST) ?? '';
 const statusOf = async ({ id }: Asked): Promise<string | undefined> => (await at.opened.engine.list({ idPrefix: id }))[0]?.status;
 
 test('the line of the comment decides, under the name that the forge knows, and is recorded with the comment and the digest', async () => {
@@ -152,7 +152,7 @@ describe('a decision is bound to what was shown', () => {
     const first = await at.open();
     const run = await at.ask();
     await at.say('/pawl reject -- again');
-    await expect.poll(async () => (await run.gates())[0]?.path).toBe('ask#2');
+    await expect.poll(async () => (await run.approvals())[0]?.path).toBe('ask#2');
     // The comment still shows the first question: it is changed at most every few seconds.
     expect((await at.say('/pawl approve')).answers.join()).toContain('was not shown here yet');
     expect(await statusOf(run)).toBe('waiting');
@@ -167,9 +167,9 @@ describe('a decision is bound to what was shown', () => {
     const run = await at.ask();
     const written = await (await at.as('ann')).comment({ number: 1, body: '/pawl approve' }, 'early');
     const comment = written.result === 'ok' ? written.value.id : '';
-    const [gate] = await run.gates();
+    const [gate] = await run.approvals();
     await run.decide({ actor: 'bob', option: 'no', digest: gate?.digest as string, input: 'x' });
-    await expect.poll(async () => (await run.gates())[0]?.path).toBe('ask#2');
+    await expect.poll(async () => (await run.approvals())[0]?.path).toBe('ask#2');
     at.tick();
     await at.settled();
     const { deliveries } = at.opened.server.services;
@@ -211,7 +211,7 @@ test('if decisions must be signed, a comment does not decide, and the reply says
   await at.shows('The decision must be signed');
   const said = await at.say('/pawl approve');
   expect(said).toMatchObject({ status: 'ignored', reactions: ['eyes', 'confused'] });
-  expect(said.answers).toEqual([expect.stringContaining(`pawl decide ${run.id} --gate ask`)]);
+  expect(said.answers).toEqual([expect.stringContaining(`pawl decide ${run.id} --approval ask`)]);
   expect(await statusOf(run)).toBe('waiting');
 });
 

@@ -21,7 +21,7 @@ describe('the comment of a run', () => {
     const run = await at.ask();
     const [first] = await at.comments();
     expect(first).toMatchObject({ author: 'pawl' });
-    const [gate] = await run.gates();
+    const [gate] = await run.approvals();
     await run.decide({ actor: 'ann', option: 'yes', digest: gate?.digest as string });
     await run.wait();
     await at.settled();
@@ -34,7 +34,7 @@ describe('the comment of a run', () => {
   test('has state, steps with evidence, what is waited for, the digest, the lines that decide, and the graph', async () => {
     await at.open({}, { publicUrl: 'https://pawl.example.com' });
     const run = await at.ask();
-    const digest = (await run.gates())[0]?.digest.slice(0, 12);
+    const digest = (await run.approvals())[0]?.digest.slice(0, 12);
     const body = await bodyAt();
     expect(body).toContain(
       `### ⏳ Pawl: Release it waits\n\nRun \`${run.id}\` of \`release\` · [dashboard](https://pawl.example.com/runs/${run.id})`,
@@ -64,7 +64,7 @@ describe('the comment of a run', () => {
     await first.close();
     const second = await at.open();
     second.server.services.database.run("UPDATE run_comments SET issue_comment = NULL, body = NULL, mark = '', posted_at = 0");
-    const [gate] = await second.engine.run(run.id).gates();
+    const [gate] = await second.engine.run(run.id).approvals();
     await second.engine.run(run.id).decide({ actor: 'ann', option: 'yes', digest: gate?.digest as string });
     await at.shows('Release it completed');
     expect((await at.comments()).map(({ id }) => id)).toEqual([comment?.id]);
@@ -79,9 +79,9 @@ describe('the comment of a run', () => {
       ['no', 'ask#3'],
       ['yes', undefined],
     ] as const) {
-      const [gate] = await run.gates();
+      const [gate] = await run.approvals();
       await run.decide({ actor: 'ann', option, digest: gate?.digest as string, input: 'x' });
-      await expect.poll(async () => (await run.gates())[0]?.path).toBe(next);
+      await expect.poll(async () => (await run.approvals())[0]?.path).toBe(next);
       at.tick();
       // The look of the server itself: a second one beside it would say the same.
       await expect.poll(() => at.problemOf(run.id)).toBe('there is no comment 1');

@@ -11,7 +11,7 @@ import { parseTemplateTree } from '../../expr/template-tree.ts';
 import { readOutputs } from '../spec/output.ts';
 import type { StepCondition, Undo } from '../spec/part.ts';
 import { checkLiterals, checkPlainText } from './built.ts';
-import { readGate } from './gate.ts';
+import { readQuestion } from './question.ts';
 import { defined, type StepReading } from './reading.ts';
 import type { GroupSpec, MemberSpec, SharedSpec } from './spec.ts';
 import { readWork, type Work, workFields } from './work.ts';
@@ -145,7 +145,7 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     recovery: readRecovery(spec, read, step),
     timeoutMs: spec.timeout === undefined ? undefined : step.duration(spec.timeout, 'its timeout'),
     condition: spec.condition,
-    gate: spec.humanGate === undefined ? undefined : readGate(spec.humanGate, step, place.isMember),
+    gate: spec.humanGate === undefined ? undefined : readQuestion(spec.humanGate, step, place.isMember),
     slots: [...(spec.slots ?? [])],
     templates: templates === true && hasTemplates(work) ? true : undefined,
     supportsQuestions: spec.supportsQuestions,

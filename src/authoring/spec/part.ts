@@ -343,7 +343,7 @@ export interface SharedFields<C, Side = string, Time = TimeSpan> {
 }
 
 /** The fields that every workflow can have in addition to its name and its steps. */
-export interface WorkflowFields<P, A, Side = string> {
+export interface WorkflowFields<P, A, Side = string, Step = string> {
   readonly title?: string;
   readonly description?: string;
   /** A label of your own for this version. */
@@ -384,5 +384,5 @@ export interface WorkflowFields<P, A, Side = string> {
   /** The side step that runs once when a run has failed or escalated. */
   readonly onError?: Side;
   /** What a run does when something happens at the forge. */
-  readonly onEvents?: readonly ReactionSpec[];
+  readonly onEvents?: readonly ReactionSpec<Step>[];
 }

@@ -19,13 +19,13 @@ export interface ReactionConditions {
 }
 
 /** What a run does when something happens at the forge. */
-export interface ReactionSpec {
+export interface ReactionSpec<Step = string> {
   /** As GitHub names it: `issues.closed`. Without an action, such as `issues`, it stands for every event of that kind. */
   readonly event: string;
   readonly conditions?: ReactionConditions;
   readonly do: ReactionKind;
   /** The step that a run goes back to: needed to restart, optional to wake an agent. */
-  readonly step?: string;
+  readonly step?: Step;
   /** How often a run goes back because of it; after that it escalates. Default: 3. */
   readonly max?: number;
   /** notify: the group or the person, and the message. */

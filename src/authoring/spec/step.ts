@@ -13,6 +13,7 @@ import type { CommandResult, GateResult, ReviewResult, ValidateResult, WebhookRe
 import type { LiveAgent } from '../graph/dispatch.ts';
 import type { CheckFields, CheckSpec, Checks } from './check.ts';
 import type { StepContextOf } from './context.ts';
+import type { WorkflowNames } from './names.ts';
 import type {
   AgentFields,
   BoundedNext,
@@ -55,7 +56,8 @@ export type OutputVerdict =
 /** Outcomes that every step can settle with, and `_default`, which covers those without a transition of their own. */
 export type CommonOutcome = 'ok' | 'fail' | 'skip' | 'iterate' | 'reject' | 'error' | 'timeout' | '_default';
 
-type Get<X, F> = F extends keyof X ? X[F] : never;
+/** A field of what was written, or never. */
+export type Get<X, F> = F extends keyof X ? X[F] : never;
 type Way<N, Id> = [N] extends [never]
   ? Id | End
   : 'condition' extends keyof N
@@ -69,12 +71,15 @@ type Next<X, N, Id> = 'condition' extends keyof N
     ? BoundedNext<Id>
     : N extends object
       ? { readonly [O in Outcomes<X> & string]?: Way<Get<N, O>, Id> } & {
-          readonly [O in Exclude<keyof N, Outcomes<X>>]: `"${Kind<X>}" steps have no such outcome`;
+          readonly [O in Exclude<keyof N, Outcomes<X>>]: NoOutcome<X>;
         }
       : Id | End;
+type NoOutcome<X> = 'use' extends keyof X
+  ? 'this kind of step has no such outcome: declare it in "outcomes" of defineStepKind'
+  : `"${Kind<X>}" steps have no such outcome`;
 
-// A question with a function of an untyped `ctx` is still unknown when its outcomes are computed.
-type Labels<X> =
+/** What people can choose. Of a question with a function of an untyped `ctx`, nothing is known when its outcomes are asked for. */
+export type Labels<X> =
   unknown extends Get<X, 'human'>
     ? string
     : 'options' extends keyof Get<X, 'human'>
@@ -82,9 +87,9 @@ type Labels<X> =
       : 'approve' | 'reject';
 type OptionOutcomes<X> = Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'outcome'>;
 
-/** The parameters and the output of a workflow, as types only. */
-export interface WorkflowTypes<Input, Output> {
-  readonly '~types'?: { readonly input: (input: Input) => void; readonly output: Output };
+/** The parameters and the output of a workflow, and the names in it, as types only. */
+export interface WorkflowTypes<Input, Output, Names = WorkflowNames> {
+  readonly '~types'?: { readonly input: (input: Input) => void; readonly output: Output; readonly names: Names };
 }
 /** The parameters of a workflow; any if the workflow is only named. */
 export type InputOfWorkflow<W> =
@@ -112,24 +117,26 @@ type Returned<X> = 'output' extends keyof X
   : unknown;
 
 // A check created with `defineCheck` has its own name, which is not a literal.
-type Check<K, C> = [K] extends [never]
+type Check<K, C, Ids extends Targets> = [K] extends [never]
   ? string
   : K extends string
     ? string
     : string extends Get<K, 'check'>
       ? { readonly check: string }
-      : CheckObject<Get<K, 'check'>, K, C>;
-type CheckObject<Name, K, C> = [Name] extends [never]
+      : CheckObject<Get<K, 'check'>, K, { context: C; ids: Ids }>;
+type CheckObject<Name, K, In extends { context: unknown; ids: Targets }> = [Name] extends [never]
   ? { readonly check: keyof Checks }
   : Name extends 'any_of'
-    ? { readonly check: 'any_of'; readonly timeout?: TimeSpan; readonly checks: CheckList<Get<K, 'checks'>, C> }
-    : Name extends keyof Checks
-      ? CheckFields<Name, C>
-      : { readonly check: keyof Checks };
-type CheckList<L, C> = [L] extends [never]
+    ? { readonly check: 'any_of'; readonly timeout?: TimeSpan; readonly checks: CheckList<Get<K, 'checks'>, In['context'], In['ids']> }
+    : Name extends 'human_approved'
+      ? { readonly check: 'human_approved'; readonly timeout?: TimeSpan; readonly step: In['ids']['asks'] }
+      : Name extends keyof Checks
+        ? CheckFields<Name, In['context']>
+        : { readonly check: keyof Checks };
+type CheckList<L, C, Ids extends Targets> = [L] extends [never]
   ? readonly CheckSpec<C>[]
   : L extends readonly unknown[]
-    ? { readonly [I in keyof L]: Via<L[I], Check<L[I], C>> }
+    ? { readonly [I in keyof L]: Via<L[I], Check<L[I], C, Ids>> }
     : readonly CheckSpec<C>[];
 type Action<F, C> = unknown extends F
   ? AnyAction<C>
@@ -140,15 +147,15 @@ type AnyAction<C> = { [A in keyof ForgeActions]: { readonly action: A } & ForgeA
 
 /**
  * The kinds of steps: the fields of each, the fields it cannot do without, the outcomes that it adds, and its result.
- * C is the context of its functions, X the step as written, Id the ids of the workflow's steps.
+ * C is the context of its functions, X the step as written, Ids the ids that it may name.
  */
-export interface Kinds<C, X, Id> {
+export interface Kinds<C, X, Ids extends Targets> {
   handler: { fields: OutputFields<C> & { handler: (ctx: C) => Returned<X>; output: OutputSchema }; result: unknown };
   command: { fields: CommandFields<C> & OutputFields<C>; result: CommandResult | Json };
   gate: {
     fields: {
       gate: {
-        readonly checks: CheckList<Get<Get<X, 'gate'>, 'checks'>, C>;
+        readonly checks: CheckList<Get<Get<X, 'gate'>, 'checks'>, C, Ids>;
         readonly rerunAtMerge?: boolean;
         readonly flaky?: 'fail' | 'quarantine';
       };
@@ -156,7 +163,7 @@ export interface Kinds<C, X, Id> {
     result: GateResult;
   };
   human: {
-    fields: { human: Question<Id, C> };
+    fields: { human: Question<Ids['next'], C> };
     outcomes: Labels<X> | OptionOutcomes<X>;
     result: { readonly option: Labels<X>; readonly input?: string; readonly actor: string };
   };
@@ -175,7 +182,7 @@ export interface Kinds<C, X, Id> {
         | {
             readonly stages?: readonly string[] | string;
             readonly retry?: number;
-            readonly onFailure?: MemberOf<Get<Get<X, 'validate'>, 'onFailure'>, C>;
+            readonly onFailure?: MemberOf<Get<Get<X, 'validate'>, 'onFailure'>, C, Ids>;
           };
     };
     result: ValidateResult;
@@ -186,7 +193,7 @@ export interface Kinds<C, X, Id> {
   /** A kind that the application defined, with its configuration. */
   use: {
     fields: OutputFields<C> & { use: UsedKind };
-    outcomes: string;
+    outcomes: Get<X, 'use'> extends UsedKind<unknown, infer Outcome> ? Outcome : string;
     result: Get<X, 'use'> extends UsedKind<infer Output> ? Output : unknown;
   };
   webhook: { fields: { webhook: Webhook<C> }; result: WebhookResult };
@@ -200,7 +207,7 @@ export interface Kinds<C, X, Id> {
       each: {
         /** A path into the run's data, or an expression, that returns the list. */
         readonly items: string;
-        readonly step: MemberOf<Get<Get<X, 'each'>, 'step'>, C>;
+        readonly step: MemberOf<Get<Get<X, 'each'>, 'step'>, C, Ids>;
         readonly join?: Join;
         readonly concurrency?: number;
       };
@@ -211,7 +218,7 @@ export interface Kinds<C, X, Id> {
   parallel: {
     fields: {
       parallel: {
-        readonly branches: Members<Get<Get<X, 'parallel'>, 'branches'>, C>;
+        readonly branches: Members<Get<Get<X, 'parallel'>, 'branches'>, C, Ids>;
         readonly join?: Join;
         readonly concurrency?: number;
       };
@@ -221,15 +228,19 @@ export interface Kinds<C, X, Id> {
   };
 }
 
-type KindName = keyof Kinds<unknown, unknown, unknown>;
+type KindName = keyof Kinds<unknown, unknown, NoTargets>;
 type Written<X> = keyof X & KindName;
 /** The kind of a step as written; one that only has instructions has none of its own. */
 type Kind<X> = [Written<X>] extends [never] ? 'plain' : Written<X>;
-type Spec<X, C, Id = never> = Kinds<C, X, Id>[Written<X>];
-type FieldsOf<X, C, Id = never> = [Written<X>] extends [never]
+type Spec<X, C, Ids extends Targets = NoTargets> = Kinds<C, X, Ids>[Written<X>];
+type FieldsOf<X, C, Ids extends Targets = NoTargets> = [Written<X>] extends [never]
   ? OutputFields<C> & Pick<AgentFields<C>, 'supportsQuestions' | 'questionState'>
-  : Get<Spec<X, C, Id>, 'fields'>;
-type Outcomes<X> = CommonOutcome | Get<Spec<X, unknown>, 'outcomes'> | ('databases' extends keyof X ? 'conflict' : never);
+  : Get<Spec<X, C, Ids>, 'fields'>;
+type Outcomes<X> =
+  | CommonOutcome
+  | Get<Spec<X, unknown>, 'outcomes'>
+  | Get<Get<Get<X, 'route'>, 'outcomes'>, number>
+  | ('databases' extends keyof X ? 'conflict' : never);
 
 /** Lets V be inferred without becoming part of what is checked: unknown fields stay errors. */
 type Via<V, Checked> = [V] extends [never] ? V : Checked;
@@ -240,11 +251,11 @@ type Field<X, F, Ids extends Targets, C> = F extends 'next'
   : F extends KindName
     ? Several<X> extends true
       ? `one kind per step: it has ${Exclude<Written<X>, F>} too`
-      : Get<FieldsOf<X, C, Ids['next']>, F>
+      : Get<FieldsOf<X, C, Ids>, F>
     : F extends keyof SharedFields<C>
       ? SharedFields<C, Ids['side']>[F]
-      : F extends keyof FieldsOf<X, C, Ids['next']>
-        ? FieldsOf<X, C, Ids['next']>[F]
+      : F extends keyof FieldsOf<X, C, Ids>
+        ? FieldsOf<X, C, Ids>[F]
         : `"${Kind<X>}" steps have no such field`;
 
 type NeedsNext<X> = 'side' extends keyof X ? never : NeedsTarget<X>;
@@ -273,10 +284,11 @@ type Checked<X, Ids extends Targets, C> = { readonly [F in keyof X]: Via<X[F], F
   keyof FieldsOf<X, C> | keyof SharedFields<C>
 >;
 
-/** The ids that a step may name: where its transitions lead, and which side steps there are. */
-interface Targets {
+/** The ids that a step may name: where its transitions lead, which side steps there are, and which steps ask a person. */
+export interface Targets {
   next: unknown;
   side: unknown;
+  asks: unknown;
 }
 /** The ids of a workflow's side steps. */
 export type SideOf<S> = { [K in keyof S]: 'side' extends keyof S[K] ? K : never }[keyof S];
@@ -286,11 +298,21 @@ export type SideName<S> = [SideOf<S>] extends [never] ? 'no step has "side: true
 interface TargetsOf<X, S> extends Targets {
   next: 'side' extends keyof X ? SideOf<S> : Exclude<keyof S, SideOf<S>>;
   side: SideName<S>;
+  asks: AskingName<S>;
 }
 interface NoTargets extends Targets {
   next: never;
   side: never;
+  asks: never;
 }
+/** A step inside a group has no transitions. */
+interface MemberTargets<Ids extends Targets> extends Targets {
+  next: never;
+  side: never;
+  asks: Ids['asks'];
+}
+type AskingOf<S> = { [K in keyof S]: 'human' extends keyof S[K] ? K : never }[keyof S];
+type AskingName<S> = [AskingOf<S>] extends [never] ? 'no step of this workflow asks a person' : AskingOf<S>;
 
 /** The required type of a step, given what was written; S are all steps. */
 export type StepOf<X, S, C> = unknown extends X
@@ -302,7 +324,7 @@ export type StepOf<X, S, C> = unknown extends X
       : `this step lacks "${Exclude<Missing<X> | NeedsNext<X>, keyof X> & string}"`;
 
 /** A member with a function of an untyped `ctx`, which is still unknown when its required type is computed. */
-type AnyMember<C, M = Kinds<C, unknown, never>> = {
+type AnyMember<C, Ids extends Targets, M = Kinds<C, unknown, MemberTargets<Ids>>> = {
   [K in MemberKind]: {
     readonly [F in keyof Get<Get<M, K>, 'fields'>]?: Get<Get<M, K>, 'fields'>[F];
   } & { readonly [F in keyof SharedFields<C>]?: SharedFields<C>[F] } & { readonly [Other in Exclude<KindName, K>]?: never } & {
@@ -312,10 +334,10 @@ type AnyMember<C, M = Kinds<C, unknown, never>> = {
 type MemberKind = Exclude<KindName, 'each' | 'parallel'>;
 
 /** The required type of a group member: a step without transitions, since the group's join decides. */
-export type MemberOf<X, C> = [X] extends [never]
-  ? AnyMember<C>
+export type MemberOf<X, C, Ids extends Targets> = [X] extends [never]
+  ? AnyMember<C, Ids>
   : unknown extends X
-    ? AnyMember<C>
+    ? AnyMember<C, Ids>
     : 'next' extends keyof X
       ? 'a step inside a group has no "next": the group has one'
       : 'side' extends keyof X
@@ -323,12 +345,12 @@ export type MemberOf<X, C> = [X] extends [never]
         : [Written<X> | ('actions' & keyof X)] extends [never]
           ? NoKind
           : [Missing<X>] extends [never]
-            ? Checked<X, NoTargets, C>
+            ? Checked<X, MemberTargets<Ids>, C>
             : `this step lacks "${Missing<X> & string}"`;
 
-type Members<B, C> = [B] extends [never]
-  ? Readonly<Record<string, AnyMember<C>>>
-  : { readonly [K in keyof B]: B extends readonly unknown[] ? 'write branches by id, as steps: { lint: { … } }' : MemberOf<B[K], C> };
+type Members<B, C, Ids extends Targets> = [B] extends [never]
+  ? Readonly<Record<string, AnyMember<C, Ids>>>
+  : { readonly [K in keyof B]: B extends readonly unknown[] ? 'write branches by id, as steps: { lint: { … } }' : MemberOf<B[K], C, Ids> };
 
 /** What a handler's return value leaves as output: `[outcome, data]` is the data, an outcome or nothing is null. */
 type Data<R> = unknown extends R

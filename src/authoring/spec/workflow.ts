@@ -4,7 +4,7 @@ import type { WorkflowFields } from './part.ts';
 import type { ContextOf, SideName, SideOf, StepOf } from './step.ts';
 
 /** A workflow: its steps by id, in order. S is the steps as written, P the parameters, A the application's context. */
-export interface WorkflowSpec<S, P, A> extends WorkflowFields<P, A, NoInfer<SideName<S>>> {
+export interface WorkflowSpec<S, P, A> extends WorkflowFields<P, A, NoInfer<SideName<S>>, NoInfer<keyof S>> {
   readonly name: string;
   /** Where a run begins. Default: the first step. */
   readonly entry?: NoInfer<Exclude<keyof S, SideOf<S>>>;

@@ -2,7 +2,7 @@
 
 import type { AgentQuestion } from '../../agents/driver.ts';
 import { type Answer, parseAnswer, type WaitingQuestions } from '../../attended/questions.ts';
-import type { OpenGate } from '../../engine/gates.ts';
+import type { OpenApproval } from '../../engine/approvals.ts';
 import { approvalLines } from '../decision/decision.ts';
 import { openPrompt, type Prompt } from '../decision/prompt.ts';
 import type { Shell } from '../shell.ts';
@@ -12,7 +12,7 @@ export function questionLines(shell: Shell, asked: WaitingQuestions, index: numb
   return approvalLines(shell, { run: asked.run, gate: gateOf(asked, index) });
 }
 
-function gateOf(asked: WaitingQuestions, index: number): OpenGate {
+function gateOf(asked: WaitingQuestions, index: number): OpenApproval {
   const { path, step, digest, since, signed, questions } = asked;
   const { question, options, multiSelect } = questions[index] as AgentQuestion;
   const count = questions.length === 1 ? '' : `Question ${index + 1} of ${questions.length}: `;
@@ -23,7 +23,7 @@ function gateOf(asked: WaitingQuestions, index: number): OpenGate {
     ...(multiSelect === true ? ['You can choose several, separated by commas.'] : []),
   ].join('\n');
   const gate = { prompt, show: [], options: options.map(({ label }) => ({ label, outcome: 'ok', requiresInput: false })) };
-  return { path, step, digest, since, shown: {}, signed, gate };
+  return { path, step, digest, since, shown: {}, signed, question: gate };
 }
 
 /** Asks the questions one by one; returns undefined when the person leaves one for later. */

@@ -12,7 +12,7 @@ const SIGNING =
   'If the project or the approval requires a signature (see "pawl identity"), you are asked for your passphrase. With --passphrase-fd and --digest this works without a terminal.';
 
 const DECISION_OPTIONS: readonly OptionSpec[] = [
-  { name: 'gate', value: 'ID', about: 'which approval, by path or step, if several are waiting' },
+  { name: 'approval', formerly: 'gate', value: 'ID', about: 'which approval, by path or step, if several are waiting' },
   { name: 'input', value: 'TEXT', about: 'your text, if the option asks for one' },
   { name: 'digest', value: 'DIGEST', about: 'the digest of what you saw, from "pawl inbox RUN"; at least 12 characters of it' },
   TOKEN_FILE,
@@ -67,7 +67,7 @@ export const DECIDE: readonly ListedCommand[] = [
     options: DECISION_OPTIONS,
     examples: [
       { line: 'pawl approve 7k3', about: 'shows the question, then approves' },
-      { line: 'pawl approve 7k3 --gate review', about: 'if several approvals are waiting' },
+      { line: 'pawl approve 7k3 --approval review', about: 'if several approvals are waiting' },
     ],
     load: () => import('../commands/approve.ts'),
   },

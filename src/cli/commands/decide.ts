@@ -1,7 +1,7 @@
 // `pawl decide`: a person decides an approval by the label of an option; at a terminal the command asks for it.
 
 import { EngineError } from '../../base/error.ts';
-import type { OpenGate } from '../../engine/gates.ts';
+import type { OpenApproval } from '../../engine/approvals.ts';
 import type { CommandRun } from '../command.ts';
 import { optionNamed } from '../decision/decision.ts';
 import { decideByCommand } from '../decision/make.ts';
@@ -13,7 +13,7 @@ export const run: CommandRun = (shell, given) => {
   return decideByCommand(shell, given, shell.isInteractive ? undefined : missing);
 };
 
-function missing(gate: OpenGate): never {
-  const labels = gate.gate.options.map((option) => `"${option.label}"`).join(', ');
+function missing(gate: OpenApproval): never {
+  const labels = gate.question.options.map((option) => `"${option.label}"`).join(', ');
   throw new EngineError('USAGE', `--option is missing; the options of approval "${gate.step}" are ${labels}`);
 }

@@ -92,7 +92,7 @@ async function tell(shell: Shell, { engine, run, interrupt, project }: Scene, pa
 
 /** Decides if there is no terminal. Exists only here: everywhere else a run waits for a person. */
 async function decideAsStandIn(shell: Shell, engine: Engine, run: string): Promise<'decided'> {
-  const [gate] = await engine.run(run).gates();
+  const [gate] = await engine.run(run).approvals();
   if (gate === undefined) return 'decided';
   for (const line of questionLines(shell, gate)) shell.print(`  ${line}`);
   shell.print('  There is no terminal to ask you, so a script, which exists only in this demo,');

@@ -14,7 +14,7 @@ import {
   readInbox,
 } from '../../control/inbox.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
-import { postedText } from '../../engine/gates.ts';
+import { postedText } from '../../engine/approvals.ts';
 import type { Store } from '../../store/store.ts';
 import { assumptionLine, assumptionLines } from '../assumptions.ts';
 import { questionLines } from '../attended/answer.ts';
@@ -127,7 +127,7 @@ function waitingLines(shell: Shell, { approvals, questions, stuck, pending, assu
       workflow,
       step: gate.path,
       since: gate.since,
-      options: gate.posted === undefined ? gate.gate.options.map(({ label }) => label).join(', ') : `(${postedText(gate.posted)})`,
+      options: gate.posted === undefined ? gate.question.options.map(({ label }) => label).join(', ') : `(${postedText(gate.posted)})`,
     })),
     ...questions.map((asked) => ({ ...asked, step: asked.path, options: countText(asked.questions.length) })),
     ...stuck.map(({ run, workflow, wait }) => ({

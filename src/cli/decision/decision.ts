@@ -9,8 +9,8 @@ import { isJsonObject, type Json, type JsonObject, jsonText } from '../../base/j
 import { type PendingApproval, pendingApprovals } from '../../control/approvals.ts';
 import { TOO_LATE } from '../../control/decision.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
-import type { GateOptionModel } from '../../definition/model.ts';
-import type { OpenGate } from '../../engine/gates.ts';
+import type { ApprovalOptionModel } from '../../definition/model.ts';
+import type { OpenApproval } from '../../engine/approvals.ts';
 import type { DecisionRequest } from '../../engine/requests.ts';
 import type { Store } from '../../store/store.ts';
 import { userActor } from '../actor.ts';
@@ -30,7 +30,7 @@ const FILES_SHOWN = 5;
 /** An approval as people see it; longer values are truncated to `linesMax` lines. `isNew` says what changed since the last look. */
 export function approvalLines(
   shell: Shell,
-  { run, gate, isNew }: { readonly run: string; readonly gate: OpenGate; readonly isNew?: string | undefined },
+  { run, gate, isNew }: { readonly run: string; readonly gate: OpenApproval; readonly isNew?: string | undefined },
   linesMax: number = LINES_SHOWN,
 ): string[] {
   const dot = ` ${shell.symbol('dot')} `;
@@ -42,15 +42,15 @@ export function approvalLines(
     ...[...whoLines(gate), ...subjectLines(gate)].map((line) => shell.style('dim', fitted(shell, line, 0))),
     ...(isNew === undefined ? [] : [shell.style('yellow', fitted(shell, isNew, 0))]),
     '',
-    ...barred(shell, gate.gate.prompt),
+    ...barred(shell, gate.question.prompt),
     ...shownLines(shell, gate.shown, { run, linesMax }),
     '',
-    ...optionLines(shell, gate.gate.options),
+    ...optionLines(shell, gate.question.options),
   ];
 }
 
 /** Who may decide, how many people are needed, and who has voted. */
-function whoLines({ gate, votes = [], split, signed }: OpenGate): string[] {
+function whoLines({ question: gate, votes = [], split, signed }: OpenApproval): string[] {
   const { from, count = 1 } = gate;
   const votesText = (all: typeof votes): string => all.map(({ actor, option }) => `${actor}: ${option}`).join(', ');
   const asked = from === undefined ? [] : [`for ${from.join(' or ')}`];
@@ -62,7 +62,7 @@ function whoLines({ gate, votes = [], split, signed }: OpenGate): string[] {
 }
 
 /** What the approval is about outside the run. If it changes, a decision is void. */
-function subjectLines({ subjects }: OpenGate): string[] {
+function subjectLines({ subjects }: OpenApproval): string[] {
   const { pr, files, tree, problem } = isJsonObject(subjects) ? subjects : ({} as JsonObject);
   const head = isJsonObject(pr)
     ? [`about pull request ${String(pr.number)}${typeof pr.head === 'string' ? ` at ${pr.head.slice(0, DIGEST_SHOWN)}` : ''}`]
@@ -120,7 +120,7 @@ function barred(shell: Shell, text: string): string[] {
   return lines.map((line) => `${bar} ${line}`.trimEnd());
 }
 
-function optionLines(shell: Shell, options: readonly GateOptionModel[]): string[] {
+function optionLines(shell: Shell, options: readonly ApprovalOptionModel[]): string[] {
   const labels = options.map(({ label }) => fitted(shell, label, 40));
   const width = Math.max(...labels.map(widthOf));
   return options.map((option, index) => {
@@ -131,7 +131,7 @@ function optionLines(shell: Shell, options: readonly GateOptionModel[]): string[
   });
 }
 
-function leadsTo(shell: Shell, { to, outcome }: GateOptionModel): string {
+function leadsTo(shell: Shell, { to, outcome }: ApprovalOptionModel): string {
   if (to === undefined) return outcome === 'ok' ? '' : `outcome "${oneLine(outcome)}"`;
   if ('step' in to) return `${shell.symbol('arrow')} ${oneLine(to.step)}`;
   return `the run ${ENDS[to.end]}`;
@@ -141,7 +141,7 @@ const ENDS = { complete: 'completes', fail: 'fails', escalate: 'escalates', reje
 
 /** The chosen option, with the text if it asks for one. */
 export interface Answer {
-  readonly option: GateOptionModel;
+  readonly option: ApprovalOptionModel;
   readonly input?: string;
 }
 
@@ -156,7 +156,7 @@ export async function decideOnTerminal(
 ): Promise<'decided' | 'later'> {
   for (;;) {
     // Reading the approvals also refreshes what they are about.
-    await engine.run(run).gates();
+    await engine.run(run).approvals();
     const open = await pendingApprovals(engine.store, run);
     const me = userActor(shell);
     // A person who has voted is not asked again while others have to vote.
@@ -214,7 +214,7 @@ async function decideAs(
 
 /** A decision on exactly what was shown. */
 export function decisionOf({ gate }: PendingApproval, { option, input }: Answer, actor: string): DecisionRequest {
-  return { option: option.label, gate: gate.path, digest: gate.digest, actor, ...present({ input }) };
+  return { option: option.label, approval: gate.path, digest: gate.digest, actor, ...present({ input }) };
 }
 
 /** Shows an approval and asks for the answer; returns `gone` if another process decided meanwhile. */
@@ -262,7 +262,7 @@ interface AskedViews {
 
 async function askOption(source: DiffSource, prompt: Prompt, { isNew, views }: AskedViews): Promise<Answer | undefined> {
   const { shell, asked } = source;
-  const { options } = asked.gate.gate;
+  const { options } = asked.gate.question;
   const hasNew = isNew?.tree !== undefined;
   const question = views
     ? `Your answer (number or name, d: diff,${hasNew ? ' c: what is new,' : ''} Enter: decide later)`
@@ -284,21 +284,21 @@ async function printDiff(source: DiffSource, look?: ApprovalLook): Promise<void>
 }
 
 /** Asks for the text if the option requires one; undefined if the person gives none. */
-export async function askInput(prompt: Prompt, option: GateOptionModel): Promise<Answer | undefined> {
+export async function askInput(prompt: Prompt, option: ApprovalOptionModel): Promise<Answer | undefined> {
   if (!option.requiresInput) return { option };
   const input = (await prompt.ask(`Your text for "${oneLine(option.label)}" (Enter: decide later)`))?.trim();
   return input === undefined || input === '' ? undefined : { option, input };
 }
 
-function findOption(options: readonly GateOptionModel[], given: string): GateOptionModel | undefined {
+function findOption(options: readonly ApprovalOptionModel[], given: string): ApprovalOptionModel | undefined {
   const near = options.filter(({ label }) => label.toLowerCase() === given.toLowerCase());
   return options.find(({ label }) => label === given) ?? (near.length === 1 ? near[0] : undefined);
 }
 
 /** The option with this label, ignoring case; otherwise an error that lists the options. */
-export function optionNamed(gate: OpenGate, label: string): GateOptionModel {
-  const found = findOption(gate.gate.options, label);
+export function optionNamed(gate: OpenApproval, label: string): ApprovalOptionModel {
+  const found = findOption(gate.question.options, label);
   if (found !== undefined) return found;
-  const labels = gate.gate.options.map((option) => `"${option.label}"`).join(', ');
+  const labels = gate.question.options.map((option) => `"${option.label}"`).join(', ');
   throw new EngineError('OPTION_INVALID', `approval "${gate.step}" has no option "${label}"; its options are ${labels}`);
 }

@@ -11,8 +11,8 @@ import { present } from '../../base/fields.ts';
 import { changeSince, type ShownChange } from '../../control/approval-change.ts';
 import { type PendingApproval, rootOf } from '../../control/approvals.ts';
 import { findApproval, noApproval, TOO_LATE, tooLate } from '../../control/decision.ts';
-import type { Definition, GateOptionModel } from '../../definition/model.ts';
-import type { OpenGate } from '../../engine/gates.ts';
+import type { ApprovalOptionModel, Definition } from '../../definition/model.ts';
+import type { OpenApproval } from '../../engine/approvals.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
 import type { ParsedArgs } from '../command.ts';
@@ -28,7 +28,7 @@ import { confirm, openPrompt } from './prompt.ts';
 import { type DecidingCommand, rightToDecide } from './right.ts';
 
 /** Chooses the option; if undefined, the person at the terminal is asked. */
-type Choose = ((gate: OpenGate, definition: Definition) => GateOptionModel) | undefined;
+type Choose = ((gate: OpenApproval, definition: Definition) => ApprovalOptionModel) | undefined;
 
 /** Runs a command that decides. */
 export async function decideByCommand(shell: Shell, given: ParsedArgs, choose: Choose): Promise<number> {
@@ -53,7 +53,7 @@ export async function decideByCommand(shell: Shell, given: ParsedArgs, choose: C
 
 /** The approval that is meant; if its content changed since the person saw it, what changed is printed. */
 async function approvalFor({ shell, given, store, right }: DecidingCommand, run: string): Promise<PendingApproval> {
-  return findApproval(store, run, { gate: given.option('gate'), digest: right.digest }).catch((error: unknown) => {
+  return findApproval(store, run, { gate: given.option('approval'), digest: right.digest }).catch((error: unknown) => {
     throw withChanges(shell, error);
   });
 }
@@ -67,7 +67,7 @@ async function lookedAt(deciding: DecidingCommand, asked: PendingApproval, run: 
   try {
     const workflows = (await isRunDriven(store, asked.run)) ? [] : await workflowsOf(deciding, await rootOf(store, asked.run));
     const { withEngine } = await import('../drive.ts');
-    await withEngine(shell, place, { store, workflows, use: (engine) => engine.run(asked.run).gates({ fresh: true }) });
+    await withEngine(shell, place, { store, workflows, use: (engine) => engine.run(asked.run).approvals({ fresh: true }) });
   } catch (error) {
     if (!isEngineError(error)) throw error;
   }
@@ -101,7 +101,7 @@ async function answerTo(deciding: DecidingCommand, asked: PendingApproval, choos
 async function confirmedAnswer(
   { shell, given, right, place, store }: DecidingCommand,
   asked: PendingApproval,
-  option: GateOptionModel,
+  option: ApprovalOptionModel,
 ): Promise<Answer | undefined> {
   const input = given.option('input');
   const lacksInput = option.requiresInput && (input ?? '').trim() === '';
@@ -113,7 +113,7 @@ async function confirmedAnswer(
   return (await confirm(shell, `Decide "${oneLine(option.label)}" as ${right.actor}?`)) ? answer : undefined;
 }
 
-async function askedInput(shell: Shell, option: GateOptionModel): Promise<Answer | undefined> {
+async function askedInput(shell: Shell, option: ApprovalOptionModel): Promise<Answer | undefined> {
   using prompt = openPrompt(shell);
   return await askInput(prompt, option);
 }

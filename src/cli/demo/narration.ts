@@ -3,8 +3,8 @@
 
 import type { Engine } from '../../api/engine.ts';
 import { fieldOf } from '../../base/json.ts';
+import type { OpenApproval } from '../../engine/approvals.ts';
 import { activationIn } from '../../engine/event-facts.ts';
-import type { OpenGate } from '../../engine/gates.ts';
 import type { StepView } from '../../engine/inspect.ts';
 import { humanWaitOf } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
@@ -110,7 +110,7 @@ function agentLines(shell: Shell, step: StepView): string[] {
 }
 
 /** The question of the demo, with a coloured diff. */
-export function questionLines(shell: Shell, { gate, shown }: OpenGate): string[] {
+export function questionLines(shell: Shell, { question: gate, shown }: OpenApproval): string[] {
   const change = plain(String(fieldOf(shown, 'change'))).split('\n');
   return [oneLine(gate.prompt), ...change.map((line) => `    ${shell.style(line.startsWith('-') ? 'red' : 'green', line)}`)];
 }

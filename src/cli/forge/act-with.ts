@@ -3,7 +3,7 @@
 
 import { pendingApprovals } from '../../control/approvals.ts';
 import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
-import type { HumanGateModel } from '../../definition/model.ts';
+import type { ApprovalModel } from '../../definition/model.ts';
 import { commandIn } from '../../server/surface/command.ts';
 import { isAbout, openRunOf } from '../../server/triggers/open-runs.ts';
 import type { ParsedArgs } from '../command.ts';
@@ -22,7 +22,7 @@ export interface GivenAct {
 export async function actWith(place: Place, { act, given, number }: GivenAct): Promise<Act> {
   if (act !== 'changes') return act;
   if (commandIn(given.option('body') ?? '') !== undefined) return 'commands';
-  const isAwaited = (forge: HumanGateModel['forge']): boolean =>
+  const isAwaited = (forge: ApprovalModel['forge']): boolean =>
     given.option('body') === undefined
       ? forge?.waitFor === 'label' && given.options('add').includes(forge.label ?? '')
       : forge?.waitFor === 'comment';
@@ -30,13 +30,13 @@ export async function actWith(place: Place, { act, given, number }: GivenAct): P
 }
 
 /** Whether an open run about an issue or a pull request asks a question of a kind. */
-async function hasQuestion(place: Place, number: number, isMeant: (forge: HumanGateModel['forge']) => boolean): Promise<boolean> {
+async function hasQuestion(place: Place, number: number, isMeant: (forge: ApprovalModel['forge']) => boolean): Promise<boolean> {
   await using store = await openExisting(place);
   if (store === undefined) return false;
   const about = { issues: [number], prs: [number] };
   for (const { id, origin } of await store.list({ status: OPEN_STATES, about, mayAsk: true })) {
     if (!isAbout(await openRunOf(store, { id, origin }), about)) continue;
-    if ((await pendingApprovals(store, id)).some(({ gate }) => isMeant(gate.gate.forge))) return true;
+    if ((await pendingApprovals(store, id)).some(({ gate }) => isMeant(gate.question.forge))) return true;
   }
   return false;
 }

@@ -6,7 +6,7 @@ import { type Statement, sign } from '../../authority/statement.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import type { Signature } from '../../base/signature.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
-import { isAsShown } from '../../engine/gates.ts';
+import { isAsShown } from '../../engine/approvals.ts';
 import { decisionStatement, type Signer } from '../../engine/signatures.ts';
 import { userActor } from '../actor.ts';
 import type { ParsedArgs } from '../command.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { commandFor } from '../../attended/wait-command.ts';
-import type { OpenGate } from '../../engine/gates.ts';
+import type { OpenApproval } from '../../engine/approvals.ts';
 import { ParsedArgs } from '../command.ts';
 import { Shell } from '../shell.ts';
 import { widthOf } from '../terminal.ts';
@@ -37,10 +37,10 @@ describe('a long text', () => {
 });
 
 test('the command for an approval quotes its option, names the approval if several are pending, and asks for a required text', () => {
-  const gate = { gate: { options: [{ label: "it's $(id)", requiresInput: true }] } } as unknown as OpenGate;
+  const gate = { question: { options: [{ label: "it's $(id)", requiresInput: true }] } } as unknown as OpenApproval;
   const wait = { kind: 'human', path: 'ask#1', since: 0 } as const;
   expect(commandFor('a1', wait, { gate, several: true, halt: undefined })).toBe(
-    `pawl decide a1 --gate ask#1 --option 'it'\\''s $(id)' --input TEXT`,
+    `pawl decide a1 --approval ask#1 --option 'it'\\''s $(id)' --input TEXT`,
   );
 });
 

@@ -3,12 +3,12 @@
 import { invalid, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import { FORGE_QUESTION_FIELDS, readForgeQuestion, type WrittenForgeQuestion } from '../../authoring/graph/forge-question.ts';
-import { readGate } from '../../authoring/graph/gate.ts';
+import { readQuestion } from '../../authoring/graph/question.ts';
 import type { HumanGateSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { checkOptions } from '../../authoring/spec/option.ts';
 import { present } from '../../base/fields.ts';
-import type { GateOptionModel } from '../../definition/model.ts';
+import type { ApprovalOptionModel } from '../../definition/model.ts';
 import { human as declaration } from './declare.ts';
 
 /** An answer that a person can give; without an outcome, "reject" rejects and every other answer is `ok`. */
@@ -47,7 +47,7 @@ export const human: KindCompiler = {
   field: 'human',
   read({ human: given }, { step, isMember }) {
     const { data, built } = takeFunctions({ ...given }, { prompt: 'text' }, { step });
-    const gate = readGate(data as unknown as HumanGateSpec, step, isMember);
+    const gate = readQuestion(data as unknown as HumanGateSpec, step, isMember);
     return { work: { kind: 'human', gate: built.length === 0 ? gate : { ...gate, built: true } }, code: builtCode(built) };
   },
 };
@@ -90,7 +90,7 @@ export function buildHuman(name: string, spec: HumanSpec<readonly HumanOption[]>
 }
 
 // A flow that ignores the answer must not complete what a person rejected.
-function optionModel(option: HumanOption): GateOptionModel {
+function optionModel(option: HumanOption): ApprovalOptionModel {
   const { label, outcome, requiresInput = false } = typeof option === 'string' ? { label: option } : option;
   if (typeof option === 'object') checkOptions(`the option "${label}"`, option, ['label', 'outcome', 'requiresInput']);
   return { label, outcome: outcome ?? (label === 'reject' ? 'reject' : 'ok'), requiresInput };

@@ -5,7 +5,7 @@ import type { StageWriter } from '../../authoring/yaml/write/stage.ts';
 import { writeDuration } from '../../authoring/yaml/write/word.ts';
 import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
-import type { GateOptionModel, StepOf } from '../../definition/model.ts';
+import type { ApprovalOptionModel, StepOf } from '../../definition/model.ts';
 import { WAITED_FOR } from '../../definition/model.ts';
 
 const option = ({ map, noted, literal, choice, flag }: StageWords) =>
@@ -99,7 +99,7 @@ export function write({ gate }: StepOf<'human'>, { goto }: Pick<StageWriter, 'go
   });
 }
 
-function answerOf({ label, outcome, to, requiresInput }: GateOptionModel, goto: StageWriter['goto']): JsonObject {
+function answerOf({ label, outcome, to, requiresInput }: ApprovalOptionModel, goto: StageWriter['goto']): JsonObject {
   // An answer that rejects ends the run as rejected where no way for it is written.
   const leads = to === undefined || ('end' in to && to.end === 'reject') ? undefined : goto?.(to);
   return present({ label, outcome: outcome === 'ok' ? undefined : outcome, goto: leads, requires_input: requiresInput || undefined });

@@ -168,9 +168,9 @@ interface Question {
 }
 
 async function answer(engine: Engine, { run, path, key, option }: Question, ledger: Ledger): Promise<void> {
-  const shown = (await engine.run(run).gates()).find((gate) => gate.path === path);
+  const shown = (await engine.run(run).approvals()).find((gate) => gate.path === path);
   await ledger.append({ at: 'asked', key });
-  await engine.run(run).decide({ option: option ?? shown?.gate.options[0]?.label ?? '', actor: ACTOR, gate: path });
+  await engine.run(run).decide({ option: option ?? shown?.question.options[0]?.label ?? '', actor: ACTOR, approval: path });
 }
 
 const OUTRUN = ['ALREADY_DECIDED', 'WAIT_NOT_FOUND', 'RUN_FINAL'];

@@ -11,7 +11,7 @@ import { type CompiledWorkflow, NO_CODE, type StepContext } from '../../definiti
 import { targetName } from '../../definition/describe.ts';
 import { argsOf } from '../../definition/domain.ts';
 import { hashCode, hashDefinition } from '../../definition/hash.ts';
-import type { Choice, Definition, Edge, HumanGateModel, StepFrame, StepModel } from '../../definition/model.ts';
+import type { ApprovalModel, Choice, Definition, Edge, StepFrame, StepModel } from '../../definition/model.ts';
 import { COMMON_OUTCOMES, DEFAULT_EXCLUDES } from '../../definition/outcome.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { GeneratedCase } from './inputs.ts';
@@ -133,7 +133,7 @@ function staged(definition: Definition, step: StepModel, { generated, way, work 
   const model: StepModel =
     way.option === undefined
       ? { ...tried, next, args: argsOf(step), kind: 'task', config: {} }
-      : { ...tried, next, kind: 'human', gate: plainGate(step.gate as HumanGateModel) };
+      : { ...tried, next, kind: 'human', gate: plainGate(step.gate as ApprovalModel) };
   const steps = definition.steps.map(
     (other): StepModel => (other.id === step.id ? model : { ...frameOf(other, generated), kind: 'signal', signal: SIGNAL }),
   );
@@ -173,7 +173,7 @@ function plainEdge(edge: Edge, values: KnownValues): Edge {
   return context === undefined || isFilled(context, values) ? edge : rest;
 }
 
-function plainGate({ options }: HumanGateModel): HumanGateModel {
+function plainGate({ options }: ApprovalModel): ApprovalModel {
   return { prompt: 'Which way?', show: [], options };
 }
 

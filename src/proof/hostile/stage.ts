@@ -107,8 +107,8 @@ async function attended(stage: HostileStage, view: RunView): Promise<boolean> {
 }
 
 async function sayYes(engine: Engine, run: string): Promise<boolean> {
-  const [gate] = await engine.run(run).gates();
-  const option = gate?.gate.options[0];
+  const [gate] = await engine.run(run).approvals();
+  const option = gate?.question.options[0];
   if (gate === undefined || option === undefined) return false;
   const input = option.requiresInput ? { input: 'yes' } : {};
   await engine.run(run).decide({ option: option.label, actor: 'a trusting person', digest: gate.digest, ...input });

@@ -3,10 +3,10 @@
 
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { isFinal, isHalted } from '../../definition/run-status.ts';
-import { openGates } from '../../engine/gates.ts';
+import { openApprovals } from '../../engine/approvals.ts';
 import { handoutsOf } from '../../engine/handouts.ts';
 import { reportWork } from '../../engine/reports.ts';
-import { controlRun, decideGate, sendSignal } from '../../engine/requests.ts';
+import { controlRun, decideApproval, sendSignal } from '../../engine/requests.ts';
 import { type ResumeChoice, resumeRun } from '../../engine/resume.ts';
 import type { Activation } from '../../kernel/activation.ts';
 import { waitOf } from '../../kernel/activation.ts';
@@ -120,12 +120,12 @@ export class People {
     const share = random.next();
     const isStale = !this.careful && random.chance(0.1);
     this.ask(async ({ core }) => {
-      const gate = (await openGates(core, run)).find((open) => open.path === path);
+      const gate = (await openApprovals(core, run)).find((open) => open.path === path);
       if (gate === undefined) return;
-      const { options } = gate.gate;
+      const { options } = gate.question;
       const option = options[Math.floor(share * options.length)]?.label as string;
       const digest = isStale ? 'what was shown before' : gate.digest;
-      await decideGate(core, run, { option, actor, gate: path, digest, input: 'because' });
+      await decideApproval(core, run, { option, actor, approval: path, digest, input: 'because' });
       witness.acknowledged.push({ run, actor });
     });
   }

@@ -1,5 +1,5 @@
-// Owns links for one decision: one gate, one person, one use, with an expiry. A link stores the digest of the question, so
-// that the person who opens it sees what changed since.
+// Owns links for one decision: one approval, one person, one use, with an end. A link remembers the digest of what was asked
+// when it was made, so that whoever opens it learns what changed since.
 
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
@@ -12,17 +12,17 @@ import { createLink } from './links.ts';
 import { requirePerson } from './people.ts';
 import type { AccessStore } from './tables.ts';
 
-/** The gate that a link is for, and the digest of what it asked when the link was made. */
-export interface LinkedGate {
+/** The approval that a link is for, and the digest of what it asked when the link was made. */
+export interface LinkedApproval {
   readonly run: string;
   readonly path: string;
   readonly digest: string;
 }
 
-/** Which gate, and for whom. */
+/** Which approval, and for whom. */
 export interface DecideLinkRequest {
   readonly run: string;
-  /** The path or step of the gate; needed if several wait. */
+  /** The path or step of the approval; needed if several wait. */
   readonly gate?: string | undefined;
   /** The person who may decide with it. */
   readonly person: string;
@@ -39,13 +39,13 @@ export interface DecideLinkPlace {
 }
 
 /**
- * Makes a link with which one person decides at one gate, for example for a notification. The person must be known to the
+ * Makes a link with which one person decides one approval, for example for a notification. The person must be known to the
  * server and have the scope `decide`.
  */
 export async function createDecideLink(
   { access, store, addresses }: DecideLinkPlace,
   { run, gate, person, by, expires }: DecideLinkRequest,
-): Promise<ShownLink & LinkedGate> {
+): Promise<ShownLink & LinkedApproval> {
   const { name, scopes } = requirePerson(access, person);
   if (!scopes.includes('decide'))
     throw new EngineError('NOT_ALLOWED', `${name} does not have the scope "decide", so a link would not help`);
@@ -63,12 +63,12 @@ export async function createDecideLink(
   return { ...about, person: name, url: `${addresses.baseUrl}/d/${secret}`, expiresAt: new Date(link.expiresAt).toISOString() };
 }
 
-function gateOf({ run, gate: { path, digest } }: PendingApproval): LinkedGate {
+function gateOf({ run, gate: { path, digest } }: PendingApproval): LinkedApproval {
   return { run, path, digest };
 }
 
-/** The gate of a stored link. */
-export function linkedGate(about: Json): LinkedGate {
+/** The approval of a stored link. */
+export function linkedGate(about: Json): LinkedApproval {
   const { run, path, digest } = isJsonObject(about) ? about : {};
   return { run: String(run), path: String(path), digest: String(digest) };
 }

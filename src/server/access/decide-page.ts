@@ -5,16 +5,16 @@ import { isJsonObject, type Json, jsonText } from '../../base/json.ts';
 import { type ApprovalChange, type ShownChange, shownValues } from '../../control/approval-change.ts';
 import type { DecisionReport } from '../../control/history.ts';
 import type { BoundedDiff } from '../../control/run-diff.ts';
-import type { GateOptionModel } from '../../definition/model.ts';
-import type { OpenGate } from '../../engine/gates.ts';
+import type { ApprovalOptionModel } from '../../definition/model.ts';
+import type { OpenApproval } from '../../engine/approvals.ts';
 import type { Page } from './auth-routes.ts';
 import { html, type Markup } from './html.ts';
 
-/** A gate to show, and for whom. */
-export interface AskedGate {
+/** An approval to show, and for whom. */
+export interface AskedApproval {
   readonly run: string;
   readonly workflow: string;
-  readonly gate: OpenGate;
+  readonly gate: OpenApproval;
   readonly person: string;
   readonly expiresAt: number;
   /** Where the form is sent. */
@@ -32,7 +32,7 @@ const LINES_LONG = 40;
 const DIGEST_SHOWN = 12;
 
 /** The page that asks. */
-export function decidePage(asked: AskedGate): Page {
+export function decidePage(asked: AskedApproval): Page {
   const { run, workflow, gate, person, change, problem, expiresAt } = asked;
   const facts = [`run ${run}`, gate.path, `asked ${timeText(gate.since)}`, `digest ${gate.digest.slice(0, DIGEST_SHOWN)}`];
   return {
@@ -42,7 +42,7 @@ export function decidePage(asked: AskedGate): Page {
 <h1>${gate.step}</h1>
 ${problem === undefined ? undefined : html`<p class="notice" role="alert">${problem}</p>`}
 ${change === undefined ? undefined : changeMarkup(change)}
-<p class="text">${gate.gate.prompt}</p>
+<p class="text">${gate.question.prompt}</p>
 <p class="quiet">${facts.join(' · ')}</p>
 ${whoMarkup(gate)}
 ${Object.entries(shownValues(gate.shown)).map(([name, value]) => html`<h2>${name}</h2>${valueMarkup(value)}`)}
@@ -54,7 +54,11 @@ ${formMarkup(asked)}
 }
 
 /** The page after the decision. */
-export function decidedPage({ gate, run, workflow }: Pick<AskedGate, 'gate' | 'run' | 'workflow'>, option: string, person: string): Page {
+export function decidedPage(
+  { gate, run, workflow }: Pick<AskedApproval, 'gate' | 'run' | 'workflow'>,
+  option: string,
+  person: string,
+): Page {
   return {
     title: 'Decided',
     body: html`<p class="quiet">${workflow}</p><h1>Decided: ${option}</h1>
@@ -62,7 +66,7 @@ export function decidedPage({ gate, run, workflow }: Pick<AskedGate, 'gate' | 'r
   };
 }
 
-/** The page of a gate that no longer waits. */
+/** The page of an approval that no longer waits. */
 export function pastPage({
   run,
   step,
@@ -83,7 +87,7 @@ export function pastPage({
   };
 }
 
-function whoMarkup({ gate, votes = [], split, due, signed }: OpenGate): Markup {
+function whoMarkup({ question: gate, votes = [], split, due, signed }: OpenApproval): Markup {
   const { from, count = 1 } = gate;
   const votesText = (all: typeof votes): string => all.map(({ actor, option }) => `${actor}: ${option}`).join(', ');
   const lines = [
@@ -114,7 +118,7 @@ function subjectsMarkup(subjects: Json | undefined): Markup | undefined {
   return html`<h2>About</h2>${lines.map((line) => html`<p>${line}</p>`)}${listed.length === 0 ? undefined : valueMarkup(listed.join('\n'))}`;
 }
 
-function diffMarkup({ diff, run }: AskedGate): Markup | undefined {
+function diffMarkup({ diff, run }: AskedApproval): Markup | undefined {
   if (diff === undefined) return undefined;
   if ('problem' in diff) return html`<h2>Changed files</h2><p>They cannot be shown: ${diff.problem}</p>`;
   if (diff.text === '') return html`<h2>Changed files</h2><p>No file differs.</p>`;
@@ -144,8 +148,8 @@ function valueMarkup(value: Json, kind = ''): Markup {
   return html`<pre class="${kind}${text.split('\n').length > LINES_LONG ? ' long' : ''}" tabindex="0">${text}</pre>`;
 }
 
-function formMarkup({ gate, action }: AskedGate): Markup {
-  const { options } = gate.gate;
+function formMarkup({ gate, action }: AskedApproval): Markup {
+  const { options } = gate.question;
   const asking = options.filter(({ requiresInput }) => requiresInput).map(({ label }) => label);
   const label = asking.length === 0 ? 'A note, if you like' : `Your text; required for: ${asking.join(', ')}`;
   // The script sets `option` itself, once the passkey has signed it.
@@ -164,14 +168,14 @@ function formMarkup({ gate, action }: AskedGate): Markup {
 </form>`;
 }
 
-function buttonMarkup(option: GateOptionModel, name: string): Markup {
+function buttonMarkup(option: ApprovalOptionModel, name: string): Markup {
   const kind = option.outcome === 'ok' ? 'main' : '';
   return html`<button type="submit" class="${kind}" name="${name}" value="${option.label}">${option.label}<small>${leadsTo(option)}</small></button>`;
 }
 
 const ENDS = { complete: 'completes', fail: 'fails', escalate: 'escalates', reject: 'ends rejected' } as const;
 
-function leadsTo({ to, outcome }: GateOptionModel): string {
+function leadsTo({ to, outcome }: ApprovalOptionModel): string {
   if (to === undefined) return outcome === 'ok' ? '' : `outcome "${outcome}"`;
   return 'step' in to ? `continues at ${to.step}` : `the run ${ENDS[to.end]}`;
 }

@@ -12,7 +12,7 @@ import { changeSince, decisionOn } from '../../control/approval-change.ts';
 import { findApproval } from '../../control/decision.ts';
 import { readApprovalDiff } from '../../control/run-diff.ts';
 import { withoutVisits } from '../../definition/address.ts';
-import { isAsShown, type OpenGate } from '../../engine/gates.ts';
+import { isAsShown, type OpenApproval } from '../../engine/approvals.ts';
 import { decisionStatement } from '../../engine/signatures.ts';
 import { lookAfresh } from '../fresh-look.ts';
 import { handle, type Route, type ServerApp, type ServerContext } from '../route.ts';
@@ -21,7 +21,7 @@ import { type Access, accessOf, addressOf, callerOf, loginAttempt } from './acce
 import { recordAct } from './audit.ts';
 import { onPage, type Page, readForm } from './auth-routes.ts';
 import { answers, bodies } from './contract.ts';
-import { createDecideLink, type LinkedGate, linkedGate } from './decide-link.ts';
+import { createDecideLink, type LinkedApproval, linkedGate } from './decide-link.ts';
 import { decidedPage, decidePage, pastPage } from './decide-page.ts';
 import { type AccessLink, returnLink, takeLink, usableLink } from './links.ts';
 import { signatureOf, signingOptions } from './passkeys.ts';
@@ -37,7 +37,13 @@ export const DECIDE = {
     ...{ body: bodies.toSignByLink, answer: answers.options },
   },
   createLink: {
-    ...{ method: 'POST', path: '/api/v1/links', scope: 'decide', summary: 'a link with which one person decides at one gate', status: 201 },
+    ...{
+      method: 'POST',
+      path: '/api/v1/links',
+      scope: 'decide',
+      summary: 'a link with which one person decides one approval',
+      status: 201,
+    },
     ...{ body: bodies.decideLink, answer: answers.link },
   },
   signingOptions: {
@@ -64,7 +70,7 @@ export function mountDecide(app: ServerApp, services: Services): void {
   handle(at, DECIDE.sign, async ({ c, param, body: { digest, option, input } }) => {
     const link = await usable(access, c, param('secret'));
     const { run, path } = linkedGate(link.about);
-    const gate = await gateAt(access, { run, path });
+    const gate = await approvalAt(access, { run, path });
     if (gate?.digest !== digest) throw new EngineError('CONTENT_CHANGED', 'the content changed since you were asked; load the page again');
     const statement = statementFor({ run, gate, option, input: inputOf(input), actor: link.person });
     return { options: { ...(await signingOptions(access, link.person, statement)) } };
@@ -95,7 +101,7 @@ function usable(access: Access, c: ServerContext, secret: string): Promise<Acces
 
 interface SigningRequest {
   readonly run: string;
-  readonly gate: OpenGate;
+  readonly gate: OpenApproval;
   readonly option: string;
   readonly input: string | undefined;
   readonly actor: string;
@@ -112,20 +118,20 @@ function statementFor({ run, gate, option, input, actor }: SigningRequest): Stat
   return decisionStatement({ run, path: gate.path, digest: gate.digest, option, input, actor });
 }
 
-/** The gate as it is now; undefined if it no longer waits. */
-async function gateAt({ services }: Access, { run, path }: Pick<LinkedGate, 'run' | 'path'>): Promise<OpenGate | undefined> {
-  const gates = await services.engine.run(run).gates();
+/** The approval as it is now; undefined if it no longer waits. */
+async function approvalAt({ services }: Access, { run, path }: Pick<LinkedApproval, 'run' | 'path'>): Promise<OpenApproval | undefined> {
+  const gates = await services.engine.run(run).approvals();
   return gates.find((gate) => gate.path === path);
 }
 
 /** The same after checking its subjects again; if that is not possible, as it was asked. */
-async function freshGateAt(access: Access, at: Pick<LinkedGate, 'run' | 'path'>): Promise<OpenGate | undefined> {
+async function freshApprovalAt(access: Access, at: Pick<LinkedApproval, 'run' | 'path'>): Promise<OpenApproval | undefined> {
   try {
     await lookAfresh(access.services, at.run);
   } catch (error) {
     if (!isEngineError(error)) throw error;
   }
-  return gateAt(access, at);
+  return approvalAt(access, at);
 }
 
 /** Programs that fetch the links of messages to show a preview of them. */
@@ -156,7 +162,7 @@ async function lookPage(
 ): Promise<Page> {
   const { store } = access.services;
   const { run, path, digest } = linkedGate(link.about);
-  const gate = last.asAsked === true ? await gateAt(access, { run, path }) : await freshGateAt(access, { run, path });
+  const gate = last.asAsked === true ? await approvalAt(access, { run, path }) : await freshApprovalAt(access, { run, path });
   const step = withoutVisits(path);
   if (gate === undefined) return pastPage({ run, step, decided: await decisionOn(store, run, { gate: path }) });
   const seen = last.digest ?? digest;
@@ -175,7 +181,7 @@ async function decideByForm(access: Access, c: ServerContext, secret: string): P
   const form = await readForm(c);
   const { run, path } = linkedGate(link.about);
   const { actor } = rightOf(callerOf(access, requirePerson(access, link.person), 'link'), { demand: 'decide', on: 'decide' });
-  const gate = await gateAt(access, { run, path });
+  const gate = await approvalAt(access, { run, path });
   const digest = form.get('digest') ?? '';
   if (gate === undefined || gate.digest !== digest) return lookPage(access, { link, secret }, { digest });
   const option = form.get('option') ?? '';
@@ -189,7 +195,7 @@ async function decideByForm(access: Access, c: ServerContext, secret: string): P
     );
   try {
     const signature = gate.signed ? signedBy(access, actor, form.get('passkey')) : undefined;
-    await access.services.engine.run(run).decide({ option, actor, gate: path, digest, ...present({ input, signature }) });
+    await access.services.engine.run(run).decide({ option, actor, approval: path, digest, ...present({ input, signature }) });
     const { workflow } = (await access.services.store.load(run)).state;
     record('ok');
     return decidedPage({ gate, run, workflow }, option, actor);

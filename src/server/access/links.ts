@@ -16,7 +16,7 @@ export interface AccessLink {
   readonly id: string;
   readonly kind: LinkKind;
   readonly person: string;
-  /** What it is about; for a decision the gate. */
+  /** What it is about; for a decision the approval. */
   readonly about: Json;
   readonly createdBy: string;
   readonly createdAt: number;

@@ -123,7 +123,7 @@ async function decide(services: Services, caller: Caller, { run, body, key, note
   try {
     const asked = await findApproval(store, run, { gate, digest });
     note({ action: 'decide', run: asked.run, step: asked.gate.path, choice: option });
-    const decision = { option, actor, digest: asked.gate.digest, gate: asked.gate.path, ...present({ input, signature }) };
+    const decision = { option, actor, digest: asked.gate.digest, approval: asked.gate.path, ...present({ input, signature }) };
     await engine
       .run(asked.run)
       .decide(decision as typeof decision & { readonly signature?: Signature })
@@ -141,9 +141,9 @@ async function decide(services: Services, caller: Caller, { run, body, key, note
 /** Checks the subjects of a run's approvals again; returns those that are asked again, and what changed. */
 async function lookAgain(services: Services, run: string) {
   const { engine, store } = services;
-  const before = new Map((await engine.run(run).gates()).map(({ path, digest }) => [path, digest]));
+  const before = new Map((await engine.run(run).approvals()).map(({ path, digest }) => [path, digest]));
   await lookAfresh(services, run);
-  const changed = (await engine.run(run).gates()).filter(({ path, digest }) => (before.get(path) ?? digest) !== digest);
+  const changed = (await engine.run(run).approvals()).filter(({ path, digest }) => (before.get(path) ?? digest) !== digest);
   const whats = changed.map(async (gate) => {
     const { note = '' } = await changeSince(store, run, { gate, digest: before.get(gate.path) ?? '' });
     return { gate: gate.path, digest: gate.digest, what: note };

@@ -91,7 +91,7 @@ function itemsOf({ approvals, questions, stuck, pending }: FullInbox, caller: Ca
   const decides = caller.scopes.has('decide');
   return [
     ...approvals.map(({ run, workflow, gate, command }): Item => {
-      const { gate: question, votes = [], posted, due } = gate;
+      const { question, votes = [], posted, due } = gate;
       return {
         ...NOTHING,
         ...{ kind: 'approval', run, workflow, gate: gate.path, step: gate.step, prompt: question.prompt, command },

@@ -93,7 +93,7 @@ export class RunWatch {
       tell({ event: run.status, run, mark: `${path}/${attempt}/${message}`, text: message });
     }
     if (run.status !== 'waiting' && run.status !== 'running') return;
-    for (const { path, gate, digest, posted } of await engine.run(run.id).gates())
+    for (const { path, question: gate, digest, posted } of await engine.run(run.id).approvals())
       if (posted === undefined) tell({ event: 'waiting', run, mark: `${path}/${digest}`, text: gate.prompt, gate: path, asks: 'decision' });
     for (const { run: of, path, digest, questions } of await readQuestions(store, run.id))
       if (of === run.id)

@@ -46,7 +46,7 @@ function requestsOf({ settings }: SurfaceParts, { view, pull }: Showing): People
     return [{ kind: 'review', path, people: members(reviewersOf(model)) }];
   });
   const decisions = view.approvals.flatMap(({ run, gate }): PeopleRequest[] => {
-    const { from } = gate.gate;
+    const { from } = gate.question;
     if (from === undefined || gate.digest === '') return [];
     const message = `Run ${run} waits for your decision at "${gate.step.replaceAll(/[^\w.:#/ -]/g, '')}". The comment of the run says how to decide.`;
     return [{ kind: 'decision', path: `${run}/${gate.path}`, people: members(from), target: from.join(', '), message }];

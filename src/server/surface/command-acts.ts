@@ -162,7 +162,7 @@ async function decide(at: CommandScene, verdict: 'approve' | 'reject'): Promise<
   const { label } = optionFor(verdict, gate, (await store.load(found.run)).definition);
   rows.begin(comment.id, seen.target);
   const input = command.texts.length === 0 ? undefined : command.texts.join('\n');
-  await engine.run(found.run).decide({ option: label, actor, gate: gate.path, digest: gate.digest, ...present({ input }) });
+  await engine.run(found.run).decide({ option: label, actor, approval: gate.path, digest: gate.digest, ...present({ input }) });
   return { outcome: 'done', run: found.run };
 }
 
@@ -171,7 +171,7 @@ function namesOf({ gate: { path, step, digest } }: PendingApproval): { path: str
 }
 
 function needsSignature({ run, gate }: PendingApproval): CommandResult {
-  const reason = `the decision at ${gate.step} must be signed, and a comment cannot be: use "pawl decide ${run} --gate ${gate.path}" at a terminal, or the dashboard`;
+  const reason = `the decision at ${gate.step} must be signed, and a comment cannot be: use "pawl decide ${run} --approval ${gate.path}" at a terminal, or the dashboard`;
   return { outcome: 'asked', reason };
 }
 

@@ -89,7 +89,7 @@ function waitsOf(view: RunCommentView): string {
 
 function approvalText({ gate, run, lines }: ShownApproval, { acceptsCommands, head }: RunCommentView): string {
   const { step, digest, shown, signed, votes = [], posted } = gate;
-  const { prompt, from, count = 1 } = gate.gate;
+  const { prompt, from, count = 1 } = gate.question;
   const about = `**Waits for a decision at ${outsideText(step, CELL_MAX)}:** ${outsideText(prompt, PROMPT_MAX)}`;
   if (posted !== undefined) return `${about}\n\nDecided: ${outsideText(`"${posted.option}" by ${posted.actor}`, CELL_MAX)}.`;
   const who = [

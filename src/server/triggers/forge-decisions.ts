@@ -12,9 +12,9 @@ import { isEngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
-import { type GateOptionModel, stepsWithin } from '../../definition/model.ts';
+import { type ApprovalOptionModel, stepsWithin } from '../../definition/model.ts';
 import { startIn } from '../../definition/start-command.ts';
-import type { OpenGate } from '../../engine/gates.ts';
+import type { OpenApproval } from '../../engine/approvals.ts';
 import type { Forge } from '../../forge/forge.ts';
 import { humanWaitOf } from '../../kernel/activation.ts';
 import type { Store } from '../../store/store.ts';
@@ -53,7 +53,7 @@ export async function decideByEvent(
     if (!(await ASKS_AT_FORGE.of(engine.store, id))) continue;
     const run = await openRunOf(engine.store, { id, origin });
     if (!isAbout(run, about)) continue;
-    for (const gate of await engine.run(id).gates()) {
+    for (const gate of await engine.run(id).approvals()) {
       const word = wordIn(occasion, gate);
       if (word === undefined || (await isOwnEvent(forge, occasion.event, run))) continue;
       const refusal = replayRefusal(delivery) ?? (await refusalOf(forge, occasion, word));
@@ -69,9 +69,9 @@ export async function decideByEvent(
 export async function decideByReviews(
   { services: { engine }, settings: { forge } }: ReactionParts,
   run: OpenRun,
-  gate: OpenGate,
+  gate: OpenApproval,
 ): Promise<void> {
-  if (gate.gate.forge?.waitFor !== 'approval') return;
+  if (gate.question.forge?.waitFor !== 'approval') return;
   for (const pr of run.prs) {
     const reviews = await forge.approvals(pr);
     if (reviews.result !== 'ok') continue;
@@ -83,7 +83,10 @@ export async function decideByReviews(
 }
 
 /** What an event says about a question; undefined if it says nothing. */
-function wordIn({ event: { event, actor, label, at }, payload }: ForgeOccasion, { gate: { forge: asked } }: OpenGate): Word | undefined {
+function wordIn(
+  { event: { event, actor, label, at }, payload }: ForgeOccasion,
+  { question: { forge: asked } }: OpenApproval,
+): Word | undefined {
   const body = (value: unknown): string | undefined =>
     isJsonObject(value as never) ? textOf((value as { body?: unknown }).body) : undefined;
   switch (asked?.waitFor) {
@@ -143,7 +146,7 @@ interface DecisionAtForge {
   readonly engine: ReactionParts['services']['engine'];
   readonly forge: Forge;
   readonly run: string;
-  readonly gate: OpenGate;
+  readonly gate: OpenApproval;
   readonly word: Word;
 }
 
@@ -154,8 +157,8 @@ const SECOND_MS = 1000;
 /** Decides a question; returns why that was not possible. A review decides a question that was asked again meanwhile as it is now. */
 async function decide({ engine, forge, run, gate: { path }, word }: DecisionAtForge): Promise<string | undefined> {
   for (let round = 1; ; round += 1) {
-    const gate = (await engine.run(run).gates()).find((one) => one.path === path);
-    const option = gate === undefined ? undefined : optionFor(gate.gate.options, word);
+    const gate = (await engine.run(run).approvals()).find((one) => one.path === path);
+    const option = gate === undefined ? undefined : optionFor(gate.question.options, word);
     if (gate === undefined) return undefined;
     // The forge tells when it was said by its own clock, and the question was asked by ours.
     const at = word.at === undefined ? undefined : word.at - (forge.aheadMs?.() ?? 0);
@@ -164,7 +167,7 @@ async function decide({ engine, forge, run, gate: { path }, word }: DecisionAtFo
     if (option === undefined) return `it has no option for ${word.approves ? 'an approval' : 'a rejection'}`;
     const input = option.requiresInput ? (word.text ?? 'decided at the forge') : word.text;
     try {
-      await engine.run(run).decide({ gate: path, option: option.label, actor: word.actor, digest: gate.digest, ...present({ input }) });
+      await engine.run(run).decide({ approval: path, option: option.label, actor: word.actor, digest: gate.digest, ...present({ input }) });
       return undefined;
     } catch (error) {
       if (!isEngineError(error)) throw error;
@@ -176,7 +179,7 @@ async function decide({ engine, forge, run, gate: { path }, word }: DecisionAtFo
 }
 
 /** When a question was asked as it is now: first, or again because what it is about had changed. */
-async function askedAt(store: Store, run: string, { path, digest, since }: OpenGate): Promise<number> {
+async function askedAt(store: Store, run: string, { path, digest, since }: OpenApproval): Promise<number> {
   let [at, before]: [number, string | undefined] = [since, undefined];
   for (const event of (await store.events(run, 0)).flatMap((row) => row.events)) {
     if (event.type !== 'step.changed' || event.activation.path !== path) continue;
@@ -187,7 +190,7 @@ async function askedAt(store: Store, run: string, { path, digest, since }: OpenG
   return at;
 }
 
-function optionFor(options: readonly GateOptionModel[], { approves }: Word): GateOptionModel | undefined {
+function optionFor(options: readonly ApprovalOptionModel[], { approves }: Word): ApprovalOptionModel | undefined {
   return options.find(({ outcome, to }) =>
     approves ? outcome === 'ok' && (to === undefined || !('end' in to) || to.end === 'complete') : outcome !== 'ok',
   );

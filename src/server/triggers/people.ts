@@ -9,8 +9,8 @@
 import { present } from '../../base/fields.ts';
 import { isSamePerson } from '../../base/person.ts';
 import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
-import type { HumanGateModel } from '../../definition/model.ts';
-import type { OpenGate } from '../../engine/gates.ts';
+import type { ApprovalModel } from '../../definition/model.ts';
+import type { OpenApproval } from '../../engine/approvals.ts';
 import type { ForgeAnswer } from '../../forge/forge.ts';
 import { type Groups, membersOf } from '../../forge/people.ts';
 import { CommitAlarm } from '../events/alarm.ts';
@@ -78,8 +78,8 @@ export class PeopleWatch {
     for (const { id, origin } of await engine.store.list({ status: OPEN_STATES, mayAsk: true })) {
       if (!(await ASKS_AT_FORGE.of(engine.store, id))) continue;
       const run = await openRunOf(engine.store, { id, origin });
-      for (const gate of await engine.run(id).gates()) {
-        if (gate.gate.forge === undefined || gate.digest === '') continue;
+      for (const gate of await engine.run(id).approvals()) {
+        if (gate.question.forge === undefined || gate.digest === '') continue;
         const next = await this.lookAt(run, gate).catch((error: unknown) => void warn(error));
         if (typeof next === 'number') due = Math.min(due ?? next, next);
       }
@@ -88,9 +88,9 @@ export class PeopleWatch {
   }
 
   /** Returns when the next reminder is due. */
-  private async lookAt(run: OpenRun, gate: OpenGate): Promise<number | undefined> {
+  private async lookAt(run: OpenRun, gate: OpenApproval): Promise<number | undefined> {
     const { services } = this.parts;
-    const { reminders } = gate.gate.forge ?? {};
+    const { reminders } = gate.question.forge ?? {};
     const row = rowOf(services.database, run, gate);
     if (!row.assigned) await this.assign(run, gate);
     await decideByReviews(this.parts, run, gate);
@@ -102,7 +102,7 @@ export class PeopleWatch {
     return row.reminders + 1 < reminders.max ? now + reminders.intervalMs : undefined;
   }
 
-  private async assign(run: OpenRun, { path, since, step, gate }: OpenGate): Promise<void> {
+  private async assign(run: OpenRun, { path, since, step, question: gate }: OpenApproval): Promise<void> {
     const { services, settings } = this.parts;
     const { assign } = gate.forge ?? {};
     const [pr] = run.prs;
@@ -134,7 +134,7 @@ export class PeopleWatch {
     return others.length === 0 ? { result: 'ok', value: {} } : forge.requestReviewers({ number: pr, people: others }, key);
   }
 
-  private async remind(run: OpenRun, { path, since, step, gate }: OpenGate, number: number): Promise<void> {
+  private async remind(run: OpenRun, { path, since, step, question: gate }: OpenApproval, number: number): Promise<void> {
     const { services, settings } = this.parts;
     const now = clockOf(services.events).now();
     // FP2. Of two servers, one sends it.
@@ -156,7 +156,7 @@ export class PeopleWatch {
   }
 }
 
-function askedIn({ forge, from }: HumanGateModel): readonly string[] {
+function askedIn({ forge, from }: ApprovalModel): readonly string[] {
   return forge?.assign ?? from ?? [];
 }
 
@@ -175,7 +175,7 @@ interface AskedRow {
   readonly lastAt: number;
 }
 
-function rowOf(database: ServerDatabase, { id }: OpenRun, { path, since }: OpenGate): AskedRow {
+function rowOf(database: ServerDatabase, { id }: OpenRun, { path, since }: OpenApproval): AskedRow {
   database.run(
     'INSERT INTO asked_questions (run, path, since, last_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     id,

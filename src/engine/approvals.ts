@@ -5,18 +5,18 @@ import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import { modelNamed } from '../definition/address.ts';
 import type { HumanWait } from '../definition/asked-question.ts';
-import type { Definition, HumanGateModel } from '../definition/model.ts';
-import { gateDigest, subjectsDigest } from '../definition/question-digest.ts';
+import type { ApprovalModel, Definition } from '../definition/model.ts';
+import { approvalDigest, subjectsDigest } from '../definition/question-digest.ts';
 import { type Activation, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { ReceivedMail } from '../store/store.ts';
 import type { Readable } from './inspect.ts';
 
 /** A question that waits for a person. */
-export interface OpenGate {
+export interface OpenApproval {
   readonly path: Path;
   readonly step: string;
-  readonly gate: HumanGateModel;
+  readonly question: ApprovalModel;
   readonly digest: string;
   readonly shown: Json;
   /** The subjects outside the run that the question is about, if any. */
@@ -34,52 +34,52 @@ export interface OpenGate {
 }
 
 /** A decision that no process has applied yet, as text. */
-export function postedText({ option, actor }: NonNullable<OpenGate['posted']>): string {
+export function postedText({ option, actor }: NonNullable<OpenApproval['posted']>): string {
   return `decided: "${option}" by ${actor}; no process has applied it yet`;
 }
 
 /** Returns the questions of a run that wait for a person, oldest first. */
-export async function openGates(core: Readable, run: string): Promise<readonly OpenGate[]> {
-  return gatesIn(core, await core.store.load(run));
+export async function openApprovals(core: Readable, run: string): Promise<readonly OpenApproval[]> {
+  return approvalsIn(core, await core.store.load(run));
 }
 
 /** Returns the questions that wait in a run as it was loaded. A running run may have others a moment later. */
-export async function gatesIn(
+export async function approvalsIn(
   core: Readable,
   { state, definition }: { readonly state: RunState; readonly definition: Definition },
-): Promise<readonly OpenGate[]> {
+): Promise<readonly OpenApproval[]> {
   const asking = Object.values(state.live).flatMap((activation) => {
     const wait = humanWaitOf(activation);
     return wait === undefined ? [] : [{ activation, wait }];
   });
   if (asking.length === 0) return [];
-  const gates = await Promise.all(asking.map((one) => gateOf(core, one, { state, definition })));
+  const approvals = await Promise.all(asking.map((one) => approvalOf(core, one, { state, definition })));
   const mail = await core.store.inbox(state.id, 0);
-  return gates.map((gate) => ({ ...gate, ...postedFor(gate, mail) })).sort((a, b) => a.since - b.since);
+  return approvals.map((approval) => ({ ...approval, ...postedFor(approval, mail) })).sort((a, b) => a.since - b.since);
 }
 
-function postedFor({ path, digest, gate }: OpenGate, mail: readonly ReceivedMail[]): Pick<OpenGate, 'posted'> {
+function postedFor({ path, digest, question }: OpenApproval, mail: readonly ReceivedMail[]): Pick<OpenApproval, 'posted'> {
   for (const { input } of mail)
-    if (input.type === 'decided' && input.path === path && input.digest === digest && (gate.count ?? 1) === 1)
+    if (input.type === 'decided' && input.path === path && input.digest === digest && (question.count ?? 1) === 1)
       return { posted: { option: input.option, actor: input.actor } };
   return {};
 }
 
-async function gateOf(
+async function approvalOf(
   core: Readable,
   { activation, wait }: { readonly activation: Activation; readonly wait: HumanWait },
   { state, definition }: { readonly state: RunState; readonly definition: Definition },
-): Promise<OpenGate> {
+): Promise<OpenApproval> {
   const { path, step, openedAt, deadline } = activation;
   const subjects = wait.outside?.seen?.subjects;
   const refs = [wait.shown, wait.gate, subjects].flatMap((ref) => (ref === undefined ? [] : [ref.digest]));
   const texts = await core.store.values(refs);
   const read = (ref: Ref | undefined): unknown => (ref === undefined ? undefined : JSON.parse(texts.get(ref.digest) as string));
-  const gate = (read(wait.gate) ?? gateModel(definition, step)) as HumanGateModel;
+  const question = (read(wait.gate) ?? approvalModel(definition, step)) as ApprovalModel;
   return {
     path,
     step,
-    gate,
+    question,
     digest: wait.digest ?? '',
     shown: (read(wait.shown) as Json | undefined) ?? {},
     ...(subjects === undefined ? {} : { subjects: read(subjects) as Json }),
@@ -91,12 +91,12 @@ async function gateOf(
 }
 
 /** Returns the question of a step, or of a member of a group, from the definition. */
-export function gateModel(definition: Definition, step: string): HumanGateModel | undefined {
+export function approvalModel(definition: Definition, step: string): ApprovalModel | undefined {
   return modelNamed(definition, step)?.gate;
 }
 
 /** Whether a question matches its digest, so that signing the digest signs what was shown. */
-export function isAsShown({ gate, shown, subjects, digest }: OpenGate): boolean {
-  const question = gateDigest(gate, shown);
-  return digest === (subjects === undefined ? question : subjectsDigest(question, subjects));
+export function isAsShown({ question, shown, subjects, digest }: OpenApproval): boolean {
+  const asked = approvalDigest(question, shown);
+  return digest === (subjects === undefined ? asked : subjectsDigest(asked, subjects));
 }

@@ -1,7 +1,7 @@
 // Owns how a question to a person is read.
 
 import { present } from '../../base/fields.ts';
-import type { GateOptionModel, HumanGateModel } from '../../definition/model.ts';
+import type { ApprovalModel, ApprovalOptionModel } from '../../definition/model.ts';
 import { FORGE_QUESTION_FIELDS, readForgeQuestion } from './forge-question.ts';
 import { readTarget } from './next.ts';
 import type { StepReading } from './reading.ts';
@@ -10,11 +10,11 @@ import type { GateOptionSpec, HumanGateSpec } from './spec.ts';
 const APPROVE_OR_REJECT: readonly GateOptionSpec[] = [{ label: 'approve' }, { label: 'reject', outcome: 'reject' }];
 
 /** The question as data. In a group member no answer has a target: the join decides by the outcome. */
-export function readGate(gate: HumanGateSpec, step: StepReading, isMember: boolean): HumanGateModel {
+export function readQuestion(gate: HumanGateSpec, step: StepReading, isMember: boolean): ApprovalModel {
   step.knownFields(
     gate,
     ['prompt', 'context', 'show', 'options', 'from', 'count', 'subjects', 'signed', ...FORGE_QUESTION_FIELDS],
-    'a human gate',
+    'a question',
   );
   const { prompt, context, show, options = APPROVE_OR_REJECT } = gate;
   if (context !== undefined && show !== undefined)
@@ -33,11 +33,11 @@ export function readGate(gate: HumanGateSpec, step: StepReading, isMember: boole
   };
 }
 
-function peopleOf({ from, count }: HumanGateSpec): Pick<HumanGateModel, 'from' | 'count'> {
+function peopleOf({ from, count }: HumanGateSpec): Pick<ApprovalModel, 'from' | 'count'> {
   return { ...(from === undefined ? {} : { from: typeof from === 'string' ? [from] : [...from] }), ...present({ count }) };
 }
 
-function readOption(option: GateOptionSpec, step: StepReading, isMember: boolean): GateOptionModel {
+function readOption(option: GateOptionSpec, step: StepReading, isMember: boolean): ApprovalOptionModel {
   const { label, nextStep, ends, requiresInput = false } = option;
   step.knownFields(option, ['label', 'nextStep', 'ends', 'outcome', 'requiresInput'], `the option "${label}"`);
   if (ends !== undefined && nextStep !== null)

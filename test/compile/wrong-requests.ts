@@ -1,0 +1,113 @@
+// Requests to runs, and names in workflows, that must not compile: each names a step, an answer, a signal or a parameter
+// that its workflow does not have. The line with the mistake says in a comment what the compiler has to say there.
+
+const RUN = `const w = defineWorkflow({
+  name: 'w',
+  params: { id: arg({ type: 'string', required: true }) },
+  steps: {
+    a: { handler: () => 1, next: 'ask' },
+    ask: { human: { prompt: 'p', options: [{ label: 'yes' }, { label: 'no' }] }, next: { yes: 'wait', no: 'a' } },
+    wait: { signal: 'go', next: 'both' },
+    both: { parallel: { branches: { one: { command: 'x' }, two: { human: { prompt: 'p' } } } }, next: null },
+  },
+});
+declare const engine: Engine;
+const run = await engine.start(w, { id: 'x' });
+`;
+const PLAIN = `const w = defineWorkflow({ name: 'w', steps: { a: { command: 'x', next: null } } });
+declare const engine: Engine;
+const run = await engine.start(w);
+`;
+
+/** A request to a run of a workflow, and what the compiler has to say about it. */
+const REQUESTS = `
+a decision that no question offers | run.decide({ option: 'maybe', actor: 'ann' }) | '"maybe"' is not assignable
+a decision without a person | run.decide({ option: 'yes' }) | Property 'actor' is missing
+a decision at a step that is not there | run.decide({ option: 'yes', actor: 'ann', approval: 'aks' }) | '"aks"'
+a decision in a fork that no question offers | (await run.fork({ from: 'ask', actor: 'ann' })).decide({ option: 'maybe', actor: 'ann' }) | '"maybe"'
+a signal that no step waits for | run.signal('og') | '"og"' is not assignable to parameter of type '"go"'
+a way on to a step that is not there | run.resume({ actor: 'ann', choice: { how: 'goto', step: 'zz' } }) | '"zz"' is not assignable
+an unknown way on | run.resume({ actor: 'ann', choice: { how: 'again' } }) | '"again"'
+a choice without a person | run.resume({ choice: { how: 'retry' } }) | 'actor' is missing
+a fork at a step that is not there | run.fork({ from: 'zz', actor: 'ann' }) | '"zz"'
+a fork with an unknown parameter | run.fork({ from: 'ask', params: { di: 'x' }, actor: 'ann' }) | 'di'
+a fork with a wrong parameter | run.fork({ from: 'ask', params: { id: 5 }, actor: 'ann' }) | 'number'
+a fork with the result of a step that is not there | run.fork({ from: 'ask', outputs: { zz: 1 }, actor: 'ann' }) | 'zz'
+the plan of a fork at a step that is not there | run.planFork('zz') | '"zz"'
+an undo to a step that is not there | run.undo({ to: 'zz', actor: 'ann' }) | '"zz"'
+an undo without a person | run.undo({ to: 'a' }) | 'actor' is missing
+the plan of an undo to a step that is not there | run.planUndo('zz') | '"zz"'
+the files of a step that is not there | run.files({ step: 'zz' }) | '"zz"'
+a report with a misspelt field | run.report({ token: 't', outcom: 'ok' }) | 'outcom'
+a start at a step that is not there | engine.start(w, { id: 'x' }, { from: 'zz', origin: { actor: 'ann' } }) | '"zz"' is not assignable
+a start in the middle without a person | engine.start(w, { id: 'x' }, { from: 'ask' }) | StartRunOptions
+a start with the result of a step that is not there | engine.start(w, { id: 'x' }, { from: 'ask', outputs: { zz: 1 }, origin: { actor: 'ann' } }) | 'zz'
+the instruction of a step that is not there | Promise.resolve(w.stepOutput('zz')) | '"zz"'
+`;
+const PLAIN_REQUESTS = `
+a decision where nobody is asked | run.decide({ option: 'yes', actor: 'ann' }) | "no step of this workflow asks a person"
+a signal where no step waits for one | run.signal('go') | "no step of this workflow waits for a signal"
+`;
+
+/** Workflows whose steps name a step that is not there, or that asks nobody. */
+const STEPS = `
+an approval of a step that is not there | a: { gate: { checks: [{ check: 'human_approved', step: 'aks' }] }, next: 'ask' }, | '"aks"' is not assignable to type '"ask"'
+an approval of a step that asks nobody | a: { gate: { checks: [{ check: 'human_approved', step: 'a' }] }, next: 'ask' }, | '"a"' is not assignable to type '"ask"'
+an approval of nothing | a: { gate: { checks: [{ check: 'human_approved' }] }, next: 'ask' }, | step
+an approval with a misspelt field | a: { gate: { checks: [{ check: 'human_approved', step: 'ask', count: 2 }] }, next: 'ask' }, | 'count'
+an approval inside another check of a step that is not there | a: { gate: { checks: [{ check: 'any_of', checks: [{ check: 'human_approved', step: 'aks' }] }] }, next: 'ask' }, | '"aks"'
+an approval in a branch of a step that is not there | a: { parallel: { branches: { x: { gate: { checks: [{ check: 'human_approved', step: 'aks' }] } } } }, next: 'ask' }, | '"aks"'
+`;
+
+function rows(table: string): readonly (readonly [name: string, text: string, words: string])[] {
+  return table
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [name = '', text = '', ...words] = line.split(' | ');
+      return [name, text, words.join(' | ')];
+    });
+}
+
+/** The programs, by the mistake in each. */
+export const WRONG_REQUESTS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(rows(REQUESTS).map(([name, text, words]) => [name, `${RUN}await ${text}; //! ${words}\n`])),
+  ...Object.fromEntries(rows(PLAIN_REQUESTS).map(([name, text, words]) => [name, `${PLAIN}await ${text}; //! ${words}\n`])),
+  ...Object.fromEntries(
+    rows(STEPS).map(([name, text, words]) => [
+      name,
+      `export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    ${text} //! ${words}
+    ask: { human: { prompt: 'p' }, next: null },
+  },
+});
+`,
+    ]),
+  ),
+  'an approval where nobody is asked': `
+export const w = defineWorkflow({
+  name: 'w',
+  steps: { a: { gate: { checks: [{ check: 'human_approved', step: 'b' }] }, next: 'b' }, b: { command: 'x', next: null } }, //! no step of this workflow asks a person
+});
+`,
+  'a reaction at a step that is not there': `
+export const w = defineWorkflow({
+  name: 'w',
+  onEvents: [{ event: 'issues.edited', do: 'invalidate_and_restart', step: 'zz' }], //! '"zz"' is not assignable to type '"a"'
+  steps: { a: { command: 'x', next: null } },
+});
+`,
+  'an unknown reaction': `
+export const w = defineWorkflow({
+  name: 'w',
+  onEvents: [{ event: 'issues.edited', do: 'restart', step: 'a' }], //! '"restart"'
+  steps: { a: { command: 'x', next: null } },
+});
+`,
+  'a list of runs with an unknown status': `
+declare const engine: Engine;
+export const runs = engine.list({ status: ['done'] }); //! '"done"'
+`,
+};
