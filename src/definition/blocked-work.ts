@@ -1,12 +1,13 @@
 // Owns what can be said about agents that could never do their step as it is declared: one that is to change what a gate
 // runs, and one that has to save its progress where it may change nothing.
 
-import { allChecks, checksIn, isProgramCheck } from './check.ts';
+import { allChecks, checksIn } from './check.ts';
 import { type KindFacts, traitsOf } from './kind.ts';
 import { membersOf, type StepModel } from './model.ts';
 import { mayMeet, writtenBy } from './overlap.ts';
 import { isPlain } from './pattern.ts';
 import type { Problem } from './problem.ts';
+import { isProgramCheck } from './read-check.ts';
 import { INTERPRETERS, programName, SHELLS } from './run-options.ts';
 import { simpleCommands } from './shell-words.ts';
 

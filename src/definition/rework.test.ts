@@ -38,7 +38,7 @@ test('rework that returns to the question without a check is found, with the che
 });
 
 test("rework by a kind of the application's own is found as well", () => {
-  const mend = defineStepKind({ kind: 'mend', parse: () => ({}), run: () => ({ output: null }) });
+  const mend = defineStepKind({ kind: 'mend', parse: () => ({}), run: () => ({ outcome: 'ok', output: null }) });
   expect(bypasses('fix', [{ id: 'fix', use: mend({}), next: 'ask' }])).toEqual([{ gate: 'ask', rework: 'fix', check: 'check' }]);
 });
 

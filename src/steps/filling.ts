@@ -1,8 +1,9 @@
 // Owns the filling in of a step's templates, when it is about to work: what the run's record says then.
 
 import type { Json } from '../base/json.ts';
-import { type CheckModel, isProgramCheck, nestedChecks } from '../definition/check.ts';
+import { type CheckModel, nestedChecks } from '../definition/check.ts';
 import type { StepModel, WorkConfigs } from '../definition/model.ts';
+import { isProgramCheck } from '../definition/read-check.ts';
 import type { ScopeInput } from '../definition/scope.ts';
 import { rendered } from '../definition/template-scope.ts';
 import type { AttemptRequest, Snapshot } from './attempt.ts';

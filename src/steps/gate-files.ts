@@ -7,7 +7,8 @@
 // names.
 
 import { posix } from 'node:path';
-import { allChecks, type CheckModel, isProgramCheck } from '../definition/check.ts';
+import { allChecks, type CheckModel } from '../definition/check.ts';
+import { isProgramCheck } from '../definition/read-check.ts';
 import { INTERPRETERS, programName, SHELLS, startedProgram, withoutOptions } from '../definition/run-options.ts';
 import { type SimpleCommand, simpleCommands } from '../definition/shell-words.ts';
 import { hiddenScript } from '../definition/unseen-command.ts';
