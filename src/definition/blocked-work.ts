@@ -1,12 +1,13 @@
 // Owns the advice about agents that can never complete their step as declared: one that should change a file that a gate
 // runs, and one that must save its progress where it may not write.
 
-import { allChecks, checksIn, isProgramCheck } from './check.ts';
+import { allChecks, checksIn } from './check.ts';
 import { type KindFacts, traitsOf } from './kind.ts';
 import { membersOf, type StepModel } from './model.ts';
 import { mayMeet, writtenBy } from './overlap.ts';
 import { isPlain } from './pattern.ts';
 import type { Problem } from './problem.ts';
+import { isProgramCheck } from './read-check.ts';
 import { INTERPRETERS, programName, SHELLS } from './run-options.ts';
 import { simpleCommands } from './shell-words.ts';
 

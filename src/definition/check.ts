@@ -94,16 +94,6 @@ export function allChecks(checks: readonly CheckModel[]): CheckModel[] {
   return checks.flatMap((check) => [check, ...allChecks(nestedChecks(check))]);
 }
 
-/** True for a check that starts a program, which other parts protect and read. */
-export function isProgramCheck(check: CheckModel): check is CheckOf<'command'> {
-  return check.check === 'command';
-}
-
-/** True for a check that waits for the approval of named groups. */
-export function isGroupApproval(check: CheckModel): check is CheckOf<'pr_approval'> {
-  return check.check === 'pr_approval';
-}
-
 /** Returns the checks that a step makes itself; none for most. */
 export function checksIn(step: StepModel): readonly CheckModel[] {
   return 'config' in step && 'checks' in step.config ? step.config.checks : [];

@@ -2,11 +2,12 @@
 // a command that hides which files it runs.
 
 import { createGraph, reachable, successorsOf } from './analysis.ts';
-import { allChecks, checksIn, isProgramCheck } from './check.ts';
+import { allChecks, checksIn } from './check.ts';
 import { isAgentKind, type KindFacts } from './kind.ts';
 import { judgesTree, landsWork } from './landing.ts';
 import { type Definition, membersOf, type StepModel } from './model.ts';
 import type { Problem } from './problem.ts';
+import { isProgramCheck } from './read-check.ts';
 import { hiddenScript } from './unseen-command.ts';
 
 /** Returns the warnings about the gates of a workflow. The steps of a flow are not known before it runs. */

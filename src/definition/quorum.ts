@@ -1,7 +1,8 @@
 // Owns how many people of which groups the questions and approvals of a workflow need.
 
-import { checksIn, isGroupApproval } from './check.ts';
+import { checksIn } from './check.ts';
 import { membersOf, type StepModel } from './model.ts';
+import { isGroupApproval } from './read-check.ts';
 
 /** The number of people of these groups who must agree at a step. */
 export interface Quorum {

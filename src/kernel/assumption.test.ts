@@ -56,7 +56,7 @@ describe('an assumption (K21)', () => {
     assumes(host, 'a#1', ...many);
     expect([host.state.status, host.state.halt?.message, host.state.assumptions]).toEqual([
       'escalated',
-      expect.stringContaining('50 assumptions may wait'),
+      expect.stringContaining('at most 50 of a run may wait'),
       undefined,
     ]);
   });

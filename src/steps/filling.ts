@@ -1,8 +1,9 @@
 // Owns rendering a step's templates from the run's record, just before the work.
 
 import type { Json } from '../base/json.ts';
-import { type CheckModel, isProgramCheck, nestedChecks } from '../definition/check.ts';
+import { type CheckModel, nestedChecks } from '../definition/check.ts';
 import type { StepModel, WorkConfigs } from '../definition/model.ts';
+import { isProgramCheck } from '../definition/read-check.ts';
 import type { ScopeInput } from '../definition/scope.ts';
 import { rendered } from '../definition/template-scope.ts';
 import type { AttemptRequest, Snapshot } from './attempt.ts';

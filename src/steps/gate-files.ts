@@ -6,7 +6,8 @@
 // author a line of `may_change`. If a command hides which file it runs (`cat ci.sh | sh`), every file it names counts.
 
 import { posix } from 'node:path';
-import { allChecks, type CheckModel, isProgramCheck } from '../definition/check.ts';
+import { allChecks, type CheckModel } from '../definition/check.ts';
+import { isProgramCheck } from '../definition/read-check.ts';
 import { INTERPRETERS, programName, SHELLS, startedProgram, withoutOptions } from '../definition/run-options.ts';
 import { type SimpleCommand, simpleCommands } from '../definition/shell-words.ts';
 import { hiddenScript } from '../definition/unseen-command.ts';

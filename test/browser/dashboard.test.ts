@@ -60,7 +60,7 @@ test('a run is started from a form, followed while it works, decided with the ke
   await start(page, 'release', { version: '1.4.0' });
   await page.locator('.graph .step', { hasText: '3 running' }).click();
   await page.getByRole('button', { name: 'unit' }).click();
-  await page.getByText('unit: 41 of 64 tests passed').waitFor();
+  await page.getByText('unit: 41 of 64 tests passed').first().waitFor();
   go();
   await page.getByText('Release this version?').first().waitFor();
   const diff = page.locator('.asked .diff-file', { hasText: 'src/cart.js' });
@@ -149,7 +149,7 @@ test('an approval of changed content is refused, and requested again', async () 
   const { page } = ann;
   // What it is about is looked at when it is opened; what changes after that is found when somebody decides.
   const looked = page.waitForResponse(/\/look$/);
-  const run = await start(page, 'release', { version: '3' });
+  await start(page, 'release', { version: '3' });
   await page.getByText('Release this version?').first().waitFor();
   await (await looked).finished();
   await page
@@ -164,9 +164,23 @@ test('an approval of changed content is refused, and requested again', async () 
     .filter({ hasText: /changed|differ|digest/i })
     .waitFor();
   expect(await status(page, 'waiting').count()).toBe(1);
+});
+
+test('an approval whose content changed is asked again when it is opened', async () => {
+  go();
+  const { page } = ann;
   await page.goto(`${served.url}/usage`);
+  // Nobody has opened it: what it is about is checked at most once in three seconds.
+  const id = await page.evaluate(async () => {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ workflow: 'release', params: { version: '4' } });
+    const started = await fetch('/api/v1/runs', { method: 'POST', headers, body });
+    return ((await started.json()) as { readonly run: { readonly id: string } }).run.id;
+  });
+  const state = () => page.evaluate(async (run) => (await fetch(`/api/v1/runs/${run}`)).text(), id);
+  await expect.poll(state).toContain('"status":"waiting"');
   writeIn(served.place.project, 'src/cart.js', 'export const total = () => 1;\n');
-  await page.goto(`${served.url}/inbox/${run}/approve%231`);
+  await page.goto(`${served.url}/inbox/${id}/approve%231`);
   await page.getByText(/Asked again: .*src\/cart\.js changed/).waitFor();
 });
 

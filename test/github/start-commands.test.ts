@@ -94,7 +94,7 @@ test('FT7: a command accepts only parameters that the workflow declares', async 
   const item = rig.issue();
   const reasons: Record<string, string> = {
     '/review please': 'name=value',
-    '/review depth=1 depth=2': 'each once',
+    '/review depth=1 depth=2': 'each parameter once',
     '/review depth=many': 'depth',
     '/review deploy=true': '"deploy" is not a parameter',
   };

@@ -8,6 +8,7 @@
 
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { stepName } from '../../attended/attended-run.ts';
 import { type Demand, demandsOf, RIGHTS, SCOPES } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -102,7 +103,7 @@ function openStep(definition: Definition, name: string, kept: Json | undefined):
   if (kept === undefined || !isJsonObject(kept) || !isJsonObject(kept.files ?? null) || !Array.isArray(kept.guards)) return [];
   const step = modelNamed(definition, name);
   const files = new Set(Object.keys(kept.files as JsonObject));
-  return [{ id: name, files, guards: kept.guards as unknown as readonly Guard[], mayChange: step?.mayChange ?? [] }];
+  return [{ id: stepName(name), files, guards: kept.guards as unknown as readonly Guard[], mayChange: step?.mayChange ?? [] }];
 }
 
 function firstFault<T>(items: readonly T[], faultOf: (item: T) => string | undefined): string | undefined {

@@ -2,8 +2,9 @@
 // Each step asks once.
 
 import { isSamePerson } from '../../base/person.ts';
-import { allChecks, checksIn, isGroupApproval } from '../../definition/check.ts';
+import { allChecks, checksIn } from '../../definition/check.ts';
 import type { StepModel } from '../../definition/model.ts';
+import { isGroupApproval } from '../../definition/read-check.ts';
 import { passingOf } from '../../forge/forge.ts';
 import type { Place, Showing, SurfaceParts } from './run-surface.ts';
 
