@@ -53,6 +53,8 @@ export class RunDriver {
   private over = false;
   private seenMail = 0;
   private cancelTimer: (() => void) | undefined;
+  /** How often the store signalled a change. */
+  private wakes = 0;
   private timerAt: number | undefined;
   /** Settles when the run exists in the store. */
   readonly created: Promise<void>;
@@ -128,6 +130,7 @@ export class RunDriver {
   /** Checks the inbox, and queued steps for free slots, after the store signalled a change. */
   async wake(): Promise<void> {
     if (this.over) return;
+    this.wakes += 1;
     this.trySlots(this.waitingForSlots.next());
     this.takeMail(await this.host.store.inbox(this.run, this.seenMail));
   }
@@ -183,12 +186,15 @@ export class RunDriver {
   private async turn(batch: QueuedInput[]): Promise<void> {
     const slot = batch[0]?.input.type === 'slot' ? batch[0].input.path : undefined;
     const keys = slot === undefined ? undefined : slotsOf(this.state.live[slot]);
+    const { wakes } = this;
     const isFull = (await this.decided(batch)) === 'full';
     if (slot === undefined || this.over) return;
     // A step that found its semaphore full waits in the queue. After one that did not, the next may find a place as
     // well.
     if (isFull) this.waitingForSlots.add(slot, keys ?? []);
-    else this.trySlots(this.waitingForSlots.next({ path: slot, keys }));
+    // If the store signalled a change before this answer came, the place may have become free in between.
+    if (isFull && wakes !== this.wakes) this.trySlots(this.waitingForSlots.next());
+    else if (!isFull) this.trySlots(this.waitingForSlots.next({ path: slot, keys }));
   }
 
   private async decided(batch: QueuedInput[]): Promise<'full' | undefined> {

@@ -365,3 +365,32 @@ describe('waiting for a semaphore', () => {
     expect((await engine.store.check()).problems).toEqual([]);
   });
 });
+
+test('a place that becomes free before the answer that there was none is taken all the same', async () => {
+  const store = await openSpiedStore(rig.db);
+  const [began, goesOn] = [createLatch(), createLatch()];
+  const hold = async () => {
+    began.open();
+    await goesOn.promise;
+  };
+  const held = defineWorkflow({ name: 'held', steps: [{ id: 'a', handler: hold, slots: ['k'], next: null }] });
+  const wants = defineWorkflow({ name: 'wants', steps: [{ id: 'b', handler: () => 'done', slots: ['k'], next: null }] });
+  const engine = await rig.open({ store, workflows: [held, wants], limits: { keys: { k: 1 } } });
+  const blocker = await engine.start(held);
+  await began.promise;
+  let refused = 0;
+  store.around = async (_, commit) => {
+    const result = await commit();
+    if (result.result !== 'full') return result;
+    refused += 1;
+    goesOn.open();
+    await blocker.wait();
+    // By now the store has signalled the free place.
+    await new Promise((resolve) => setImmediate(resolve));
+    return result;
+  };
+  const run = await engine.start(wants);
+  expect([(await run.wait()).status, refused]).toEqual(['completed', 1]);
+  await engine.close();
+  await store.close();
+});

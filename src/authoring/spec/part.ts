@@ -149,7 +149,7 @@ export interface ForgeActions<C = never> {
     readonly pr?: string;
   };
   label_issue: { readonly add: readonly Text<C>[]; readonly target?: 'issue' | 'pr' };
-  notify: { readonly target?: string | readonly string[]; readonly message?: Text<C> };
+  notify: { readonly target: string; readonly message?: Text<C> };
   comment: { readonly target?: 'issue' | 'pr'; readonly message: Text<C>; readonly pr?: string };
 }
 
