@@ -49,7 +49,7 @@ stages:
   - { id: build, type: agent, agent: builder, action: Build it. }
 `;
 
-const BYTES_MAX = { 'main.cjs': 310_000, 'skill.cjs': 110_000, 'modules.cjs': 150_000, 'engine.cjs': 872_000 };
+const BYTES_MAX = { 'main.cjs': 310_000, 'skill.cjs': 110_000, 'modules.cjs': 150_000, 'engine.cjs': 880_000 };
 const SLOW_MODULES = ['node:http', 'node:https', 'node:net', 'node:readline/promises'];
 const DAILY: Readonly<Record<string, readonly (keyof typeof BYTES_MAX)[]>> = {
   runs: ['main.cjs'],

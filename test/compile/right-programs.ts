@@ -142,8 +142,8 @@ export const all = defineWorkflow({
       next: { ok: 'count', fail: { to: 'write', maxIterations: 2, context: { why: '{{ result }}' } } },
     },
     count: { handler: () => ({ n: 1 }), merges: false, outputs: [{ name: 'o', type: 'artifact', pattern: 'out.txt' }], next: null },
-    late: { forge: { action: 'notify', message: 'late' }, side: true },
-    report: { forge: { action: 'notify', message: 'failed' }, side: true, next: 'late' },
+    late: { forge: { action: 'notify', target: 'dev', message: 'late' }, side: true },
+    report: { forge: { action: 'notify', target: 'dev', message: 'failed' }, side: true, next: 'late' },
   },
 });
 `,
