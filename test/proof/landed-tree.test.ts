@@ -185,7 +185,7 @@ test('a file that the run removed from git and left on disk leaves a gate withou
       return [];
     },
   });
-  expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('answer.txt is still there')]);
+  expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('answer.txt still exists')]);
 });
 
 test('an agent cannot make git store other content than a file has', async () => {
