@@ -2,15 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import {
-  BaseSequencer,
-  ForksPoolWorker,
-  type PoolRunnerInitializer,
-  type Reporter,
-  type TestModule,
-  type TestSpecification,
-  type WorkerRequest,
-} from 'vitest/node';
+import { BaseSequencer, type Reporter, type TestModule, type TestSpecification } from 'vitest/node';
 
 // Three kinds of tests: `unit`, beside the code and quick; `whole`, which drives real processes, disks and whole runs; and
 // `proof`, which takes minutes and is no part of `npm test`. `vitest run test/crash` or `vitest run src/kernel` runs one
@@ -28,29 +20,7 @@ const experimental = { viteModuleRunner: false, nodeLoader: false };
 // A machine that is busy with other things must fail no test: limits only catch what hangs.
 const limits = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 30_000 } } };
 
-/**
- * How many files a worker runs. What they load and leave adds up, and starting a program takes three times as long in a process
- * of 600 MB as in one of 200 MB; a new worker takes 0.8 s.
- */
-const FILES_MAX = 20;
-
-/** A worker that is replaced after some files. */
-class ReplacedWorker extends ForksPoolWorker {
-  override readonly name = 'replaced-forks';
-  private files = 0;
-
-  override send(message: WorkerRequest): void {
-    if (message.type === 'run') this.files += 1;
-    super.send(message);
-  }
-
-  canReuse(): boolean {
-    return this.files < FILES_MAX;
-  }
-}
-
-const pool: PoolRunnerInitializer = { name: 'replaced-forks', createPoolWorker: (options) => new ReplacedWorker(options) };
-const shared = { isolate: false, pool, experimental, setupFiles: ['test/property-seed.ts'], ...limits };
+const shared = { isolate: false, experimental, setupFiles: ['test/property-seed.ts'], ...limits };
 const whole = { ...shared, globalSetup: 'test/cli/bundle.ts' };
 
 /** Files that take longest come first, so that no worker is left alone with one at the end; those that need much memory come last. */
