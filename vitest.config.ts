@@ -45,11 +45,14 @@ const failedFiles: Reporter = {
 /** Files that are part of `npm run proof` because of the time they take: half a minute to a minute, most of it git and processes. */
 const SLOW_SUITES = [
   'src/forge/local/local-forge.test.ts',
+  'test/browser/reading.test.ts',
   'test/cli/guides.test.ts',
   'test/cli/recipes.test.ts',
   'test/engine/undo-kills.test.ts',
   'test/github/github-forge.test.ts',
   'test/github/faults.test.ts',
+  'test/github/run-faults.test.ts',
+  'test/seeds/examples.test.ts',
 ];
 const LONG =
   /\/(kills|crash\/crash|crash\/attended|feature-development|forge-seeds|local-forge|w1|one-tree|placement|acp|workers|authority|demo|cli\/guides|cli\/validate|claude-plugin|browser\/\w+|isolation|planted-files|database-kills|hostile-editing|run-faults|undo-kills|pull-requests|cli\/owner|recipes|compile\/programs|cli\/identity|mcp-hook|trusted-code)\.test\.ts$/;
