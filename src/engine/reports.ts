@@ -12,9 +12,9 @@ import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, toPlain } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
-import { modelNamed, topStepOf } from '../definition/address.ts';
+import { modelNamed } from '../definition/address.ts';
 import { argValueFaults } from '../definition/arg.ts';
-import type { Definition, StepKind, StepModel } from '../definition/model.ts';
+import type { StepKind } from '../definition/model.ts';
 import { isFinal } from '../definition/run-status.ts';
 import type { Activation, Path } from '../kernel/activation.ts';
 import { heldBy, waitOf } from '../kernel/activation.ts';
@@ -67,7 +67,8 @@ export async function reportWork(core: EngineCore, run: string, given: WorkRepor
   if (read !== undefined && 'problem' in read)
     throw new EngineError('REPORT_INVALID', `step "${step}": ${read.problem}`, { details: { step } });
   const output = read?.output;
-  const faults = isJsonObject(output) ? modelsOf(definition, found).flatMap(({ args }) => argValueFaults(args, output)) : [];
+  const { args = {} } = (found.member === undefined ? modelNamed(definition, step) : undefined) ?? {};
+  const faults = isJsonObject(output) ? argValueFaults(args, output) : [];
   if (faults.length > 0) throw new EngineError('REPORT_INVALID', `step "${step}": ${faults.join('; ')}`, { details: { step } });
   const value = read === undefined || read.output === null ? undefined : storedValue(read.output);
   const error: StepError | undefined =
@@ -92,12 +93,6 @@ export async function reportWork(core: EngineCore, run: string, given: WorkRepor
 function masked({ parts }: EngineCore, report: WorkReport): WorkReport {
   if ('failure' in report) return { ...report, failure: String(parts.mask(report.failure)) };
   return { ...report, result: parts.mask(toPlain(report.result ?? null, 'the result')) };
-}
-
-/** The step that work belongs to, and the member of it that was handed out. */
-function modelsOf(definition: Definition, { step, member }: Activation): readonly StepModel[] {
-  const names = member === undefined ? [step] : [topStepOf(step), step];
-  return names.map((name) => modelNamed(definition, name)).filter((model) => model !== undefined);
 }
 
 function isBeingVerified(activation: Activation | undefined, attempt: number): boolean {

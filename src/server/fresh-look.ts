@@ -1,8 +1,7 @@
-// Owns how often the server looks again at what the questions of a run are about, when people open them: each look reads files or
-// asks the forge, and is written to the log of the run.
+// Owns how often the server checks the subjects of questions again when people open them: each check reads files or asks the
+// forge, and is written to the log of the run.
 //
-// - One look in a few seconds is enough for everybody who opens a question then. A decision is checked against what is true
-//   when it is made, whatever was looked at before.
+// - One check in a few seconds is enough for everybody who opens a question then. A decision is checked again when it is made.
 
 import type { Engine } from '../api/engine.ts';
 import type { Services } from './services.ts';
@@ -16,7 +15,7 @@ interface Look {
 
 const LOOKS = new WeakMap<Engine, Map<string, Look>>();
 
-/** Has the open questions of a run be about what is true now; joins a look of the last seconds. */
+/** Checks the subjects of a run's open questions again, unless they were checked in the last seconds. */
 export async function lookAfresh({ engine, now }: Pick<Services, 'engine' | 'now'>, run: string): Promise<void> {
   const looks = LOOKS.get(engine) ?? new Map<string, Look>();
   LOOKS.set(engine, looks);

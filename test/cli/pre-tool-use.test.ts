@@ -29,6 +29,16 @@ export default defineWorkflow({
 });
 `;
 
+const TWINS = `import { defineWorkflow } from 'pawl';
+const branch = (more) => ({ parallel: { branches: { look: { agent: 'developer', prompt: 'Look.', ...more } } } });
+export default defineWorkflow({
+  name: 'twins',
+  entry: 'second',
+  protected: ['tests/**'],
+  steps: { first: { ...branch({ mayChange: ['tests/new/**'] }), next: null }, second: { ...branch({}), next: 'first' } },
+});
+`;
+
 const REVIEWED = `import { defineWorkflow } from 'pawl';
 export default defineWorkflow({
   name: 'reviewed',
@@ -47,6 +57,7 @@ beforeAll(async () => {
   rig.settings.PAWL_DB = join(rig.folder, 'runs.db');
   rig.write('.pawl/workflows/guarded.yaml', GUARDED);
   rig.write('.pawl/workflows/items.ts', ITEMS);
+  rig.write('.pawl/workflows/twins.ts', TWINS);
   rig.write('.pawl/workflows/reviewed.ts', REVIEWED);
   rig.write('tests/a.test.ts', 'x');
   rig.write('tests/new/b.test.ts', 'x');
@@ -78,6 +89,14 @@ async function denied(tool: string, input: object): Promise<string | undefined> 
   expect(said).toMatchObject({ hookEventName: 'PreToolUse', permissionDecision: 'deny' });
   return said.permissionDecisionReason;
 }
+
+test('a branch is held to what it may change itself, not to what a branch of the same id in another group may', async () => {
+  const other = await connect(rig, { env: { CLAUDE_CODE_SESSION_ID: 'twins' } });
+  await other.call('pawl_start', { workflow: 'twins' });
+  const { stdout } = await hook('Write', { file_path: 'tests/new/b.test.ts', content: '' }, { session_id: 'twins' });
+  expect(stdout).toContain('is protected while step \\"second/look\\" of run');
+  await other.close();
+});
 
 test('an item of a fan-out is held to what its step may change, and is named after the step', async () => {
   const other = await connect(rig, { env: { CLAUDE_CODE_SESSION_ID: 'items' } });

@@ -30,7 +30,7 @@ const twice = defineWorkflow({
   ],
 });
 
-test('what an agent reports for a member is checked against the arguments of that member', async () => {
+test('each member has its own arguments, title, definition and decision', async () => {
   const engine = await rig.open();
   const run = await engine.start(twice, {}, { facts: { $attended: true } });
   for (const [wrong, right] of [
