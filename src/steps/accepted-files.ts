@@ -12,10 +12,10 @@
 // Not detected: other changes to such a file while a step that may change it is running.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { isAgentKind, type KindFacts, traitsOf } from '../definition/kind.ts';
-import { type Definition, membersOf, type StepModel } from '../definition/model.ts';
+import { isAgentKind } from '../definition/kind.ts';
 import type { AttemptResult } from './attempt.ts';
 import { matches } from './glob.ts';
+import type { Attempt } from './layers.ts';
 import type { Guard } from './protected-files.ts';
 import { type Change, changesBetween, type Digests, describeChanges, digestGuarded, sharedGuards } from './protected-guards.ts';
 import { type Job, stepError, type Work } from './work.ts';
@@ -48,7 +48,7 @@ export function recordIn(data: JsonObject): GuardedFiles | undefined {
 
 /** What is recorded before an agent works, if the run has no record yet. */
 export async function recordBefore(job: Job): Promise<JsonObject | undefined> {
-  if (!isAgentWork(job) || !mayBeJudged(job) || recordIn(job.context.snapshot.data) !== undefined) return undefined;
+  if (!isAgentWork(job) || recordIn(job.context.snapshot.data) !== undefined) return undefined;
   const guards = await sharedGuards(job);
   const files = Object.fromEntries(await digestGuarded(job, guards));
   return { [`${RECORD}${job.request.activation.path}`]: { at: job.bench.services.now(), guards: guards as unknown as Json, files } };
@@ -63,19 +63,14 @@ export function inheritedRecord(data: JsonObject): JsonObject {
 }
 
 /** Runs an attempt; its changes to protected files are accepted if the step may make them. */
-export function acceptingChanges(job: Job, attempt: () => Promise<AttemptResult>): Promise<AttemptResult> {
-  const { writesFiles, checksWork } = traitsOf(job.bench, job.request.bound.model.kind);
-  return (writesFiles !== undefined || checksWork === true) && mayBeJudged(job) ? attemptAccepting(job, attempt) : attempt();
-}
-
-async function attemptAccepting(job: Job, attempt: () => Promise<AttemptResult>): Promise<AttemptResult> {
+export async function acceptingChanges(job: Job, attempt: Attempt): Promise<AttemptResult> {
   const { bound, activation, signal } = job.request;
   const { data } = await job.request.snapshot();
   const record = recordIn(data);
-  if (record === undefined) return await attempt();
+  if (record === undefined) return await attempt(job);
   const isAgent = isAgentWork(job);
   const files = isAgent ? acceptedFiles(record, [data]) : await digestGuarded(job, record.guards);
-  const result = await attempt();
+  const result = await attempt(job);
   if ((result.type !== 'settled' && result.type !== 'errored') || signal.aborted) return result;
   const after = await digestGuarded(job, record.guards);
   const before = { files, guards: record.guards };
@@ -117,23 +112,6 @@ function refusal(step: string, changes: readonly Change[]): Work {
 // A gate that a merge runs again was not retried by a person.
 function isRetriedByPerson({ request: { activation, bound } }: Job): boolean {
   return activation.since > 1 && activation.attempt === activation.since && activation.step === bound.model.id;
-}
-
-/** Whether a check may follow in this run or its family. A flow does not declare that; there it is assumed if agents have roles. */
-function mayBeJudged({ bench, request: { family, workflow } }: Job): boolean {
-  if (workflow.definition.form === 'flow') return Object.keys(bench.services.roles ?? {}).length > 0;
-  return family?.isChild === true || hasChecks(bench, workflow.definition);
-}
-
-// Needed at every step, so it is computed once: a step must not cost more in a longer workflow.
-const checked = new WeakMap<Definition, boolean>();
-
-function hasChecks(facts: KindFacts, definition: Definition): boolean {
-  const isCheck = (step: StepModel): boolean =>
-    traitsOf(facts, step.kind).checksWork === true || step.kind === 'workflow' || membersOf(step).some(isCheck);
-  const has = checked.get(definition) ?? definition.steps.some(isCheck);
-  checked.set(definition, has);
-  return has;
 }
 
 function acceptedFiles({ files }: GuardedFiles, family: readonly JsonObject[]): Digests {

@@ -6,10 +6,11 @@ import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.
 import type { BuiltValue } from '../definition/code.ts';
 import type { StepModel } from '../definition/model.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
-import type { AttemptRequest } from './attempt.ts';
+import type { AttemptRequest, AttemptResult } from './attempt.ts';
 import { type AttemptContext, kindOf } from './context.ts';
+import type { Attempt } from './layers.ts';
 import { redactJson } from './redaction.ts';
-import type { Bench } from './work.ts';
+import type { Bench, Job } from './work.ts';
 
 /** A value and its path in the work. */
 export interface Placed {
@@ -25,11 +26,16 @@ export async function builtValues(request: AttemptRequest, context: AttemptConte
 }
 
 /** The request with the built values inserted. A webhook inserts its own, since it may have secrets. */
-export async function withBuilt(request: AttemptRequest, context: AttemptContext): Promise<AttemptRequest> {
+async function withBuilt(request: AttemptRequest, context: AttemptContext): Promise<AttemptRequest> {
   const { bound } = request;
   if (bound.code.built === undefined || !('config' in bound.model) || 'request' in bound.model.config) return request;
   const config = putInto(bound.model.config as unknown as Json, await builtValues(request, context));
   return { ...request, bound: { ...bound, model: { ...bound.model, config } as unknown as StepModel } };
+}
+
+/** Runs an attempt with the values that functions build; they see the databases, too. */
+export async function withBuiltValues(job: Job, attempt: Attempt): Promise<AttemptResult> {
+  return attempt({ ...job, request: await withBuilt(job.request, job.context) });
 }
 
 /** The question that a function builds from the current run, masked like everything that is stored. */

@@ -11,25 +11,23 @@ import { closeSideCheckout, mergeBack, openSideCheckout } from '../process/side-
 import { checkoutOf } from '../process/worktree.ts';
 import type { AttemptRequest, AttemptResult } from './attempt.ts';
 import { treeBeside } from './judged-tree.ts';
+import type { Attempt } from './layers.ts';
 import { narrowed } from './permission.ts';
 import { entryOf, type StepServices } from './services.ts';
-import type { Bench } from './work.ts';
+import type { Bench, Job } from './work.ts';
 
 const ANYTHING: readonly string[] = ['**'];
 const WRITING: readonly AgentDeed[] = ['edit', 'delete', 'move', 'execute'];
 
 /** Runs an attempt, in its own checkout if another branch may write the same files. */
-export async function apart(
-  bench: Bench,
-  request: AttemptRequest,
-  work: (bench: Bench, request: AttemptRequest) => Promise<AttemptResult>,
-): Promise<AttemptResult> {
-  if (!isRival(bench, request) || (await checkoutOf(bench.services.cwd)) === undefined) return work(bench, request);
+export async function apart(job: Job, work: Attempt): Promise<AttemptResult> {
+  const { bench, request } = job;
+  if (!isRival(bench, request) || (await checkoutOf(bench.services.cwd)) === undefined) return work(job);
   const tree = await treeBeside({ bench, request });
   const checkout = await openSideCheckout(bench.services.cwd);
   try {
     const place = { ...bench, services: { ...bench.services, cwd: checkout.folder } };
-    const result = await work(place, { ...request, apart: tree === undefined ? {} : { tree } });
+    const result = await work({ ...job, bench: place, request: { ...request, apart: tree === undefined ? {} : { tree } } });
     if (result.type !== 'settled' || result.outcome !== 'ok') return result;
     const brought = await mergeBack(checkout);
     if (brought.kind === 'merged') return result;

@@ -5,24 +5,24 @@
 import { closeSideCheckout, filesChangedSince, openSideCheckout, snapshotWorkspace } from '../process/side-checkout.ts';
 import { checkoutOf } from '../process/worktree.ts';
 import type { AttemptRequest, AttemptResult } from './attempt.ts';
+import type { Attempt } from './layers.ts';
 import { digestMatching } from './outputs/workspace-digest.ts';
-import { type Bench, stepError } from './work.ts';
+import { type Job, stepError } from './work.ts';
 
 const FILES_NAMED = 10;
 
-type Execute = (bench: Bench, request: AttemptRequest) => Promise<AttemptResult>;
-
 /** Does the work of an attempt that may not change files, and fails it if it did. */
-export async function readOnly(bench: Bench, request: AttemptRequest, work: Execute): Promise<AttemptResult> {
+export async function readOnly(job: Job, work: Attempt): Promise<AttemptResult> {
+  const { bench, request } = job;
   const { cwd } = bench.services;
   const isInGit = (await checkoutOf(cwd)) !== undefined;
   if (request.group === undefined || !isInGit) {
     const changes = isInGit ? await gitChanges(cwd) : await fileChanges(cwd, request.signal);
-    return judged(request, await work(bench, request), await changes());
+    return judged(request, await work(job), await changes());
   }
   const checkout = await openSideCheckout(cwd);
   try {
-    const result = await work({ ...bench, services: { ...bench.services, cwd: checkout.folder } }, request);
+    const result = await work({ ...job, bench: { ...bench, services: { ...bench.services, cwd: checkout.folder } } });
     return judged(request, result, await filesChangedSince(checkout.folder, checkout.base));
   } finally {
     await closeSideCheckout(checkout);

@@ -16,28 +16,26 @@ import { roleOf } from '../definition/model.ts';
 import { heldBy, startTimeOf } from '../kernel/activation.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
 import { accepted, holds, isJudged } from './acceptance.ts';
-import { acceptingChanges, recordBefore } from './accepted-files.ts';
+import { recordBefore } from './accepted-files.ts';
 import { recordHandedWork } from './asking.ts';
 import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult } from './attempt.ts';
 import type { WorkerConfig } from './brief.ts';
-import { builtQuestion, withBuilt } from './built.ts';
+import { builtQuestion } from './built.ts';
 import { evaluateConditions } from './conditions.ts';
 import { type AttemptContext, openContext } from './context.ts';
 import { contractBefore } from './contracts/contract-files.ts';
-import { readingDatabases, recordedResult, verifyingDatabases, withDatabases } from './databases/attempt-databases.ts';
+import { readingDatabases, recordedResult } from './databases/attempt-databases.ts';
 import { filledIn } from './filling.ts';
 import { type ForgePart, type ForgeReading, partsNamedBy, readForge } from './forge-reading.ts';
 import { isForCaller } from './handover.ts';
-import { apart } from './isolation.ts';
 import { recordingTree } from './judged-tree.ts';
+import { AROUND_REPORT, AROUND_WORK, type Attempt, mayBeJudged, needsCopies, surrounded } from './layers.ts';
 import { outputsOf } from './outputs/declaration.ts';
 import { beforeWork, producing } from './outputs/production.ts';
 import { protectedBefore, protecting } from './protection.ts';
-import { readOnly } from './read-only.ts';
 import { redactJson, sealed } from './redaction.ts';
 import { Secrets } from './secrets.ts';
 import { entryOf, type StepServices } from './services.ts';
-import { afterHandedWork, betweenSnapshots, finishRestores, restoresFiles, takesSnapshots } from './snapshots.ts';
 import { approvalOf } from './subject-changes.ts';
 import { observeSubjects } from './subjects.ts';
 import { type Bench, type Executors, type Job, requestError, stepError, stoppedError, type Work } from './work.ts';
@@ -110,13 +108,19 @@ async function prepare(bench: Bench, request: AttemptRequest, context: AttemptCo
   if (pipelineOf(bench, request.bound.model.kind) === 'execute') {
     const job = { bench, request, context };
     // Functions that find effects before the work see the databases of that time.
-    return request.bound.code.finds === undefined ? prepareWork(job) : readingDatabases(job, prepareWork);
+    return request.bound.code.finds === undefined ? prepareWork(job) : reading(job, prepareWork);
   }
-  return readingDatabases({ bench, request, context }, prepareWait);
+  return reading({ bench, request, context }, prepareWait);
+}
+
+/** Lets conditions and functions of a step read its databases. */
+function reading(job: Job, attempt: Attempt): Promise<AttemptResult> {
+  return needsCopies(job) ? readingDatabases(job, attempt) : attempt(job);
 }
 
 async function prepareWork(job: Job): Promise<AttemptResult> {
-  const found = { ...(await beforeWork(job)), ...(await protectedBefore(job)), ...(await recordBefore(job)) };
+  const record = mayBeJudged(job) ? await recordBefore(job) : undefined;
+  const found = { ...(await beforeWork(job)), ...(await protectedBefore(job)), ...record };
   const handsOut = isForCaller(job) ? { handsOut: true as const } : {};
   return { type: 'ready', ...(Object.keys(found).length === 0 ? {} : { found }), ...handsOut, checks: NO_CHECKS };
 }
@@ -136,33 +140,10 @@ async function observe(bench: Bench, request: AttemptRequest, context: AttemptCo
 }
 
 function execute(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
-  const job = { bench, request, context };
-  // Once a database has accepted the step, nothing else can fail: only a snapshot follows.
-  const attempt = (): Promise<AttemptResult> => withDatabases(job, executeBuilt);
-  if (takesSnapshots(job)) return betweenSnapshots(job, attempt);
-  return restoresFiles(request.workflow.definition) ? finishRestores(job).then(attempt) : attempt();
+  return surrounded(AROUND_WORK, { bench, request, context }, executeHere);
 }
 
-/** Runs the work with the values that functions build; they see the databases, too. */
-function executeBuilt(job: Job): Promise<AttemptResult> {
-  if (job.request.bound.code.built === undefined) return executeAccepting(job);
-  return withBuilt(job.request, job.context).then((request) => executeAccepting({ ...job, request }));
-}
-
-function executeAccepting(job: Job): Promise<AttemptResult> {
-  return acceptingChanges(job, () => executeInPlace(job.bench, job.request, job.context));
-}
-
-function executeInPlace(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
-  const { kind, mutatesCheckout } = request.bound.model;
-  if (mutatesCheckout === false) return readOnly(bench, request, (place, told) => executeHere(place, told, context));
-  // Only members can have rivals. What is handed out is done by an agent that has its own place to work.
-  const isAlone = request.group === undefined || !worksOutside(bench, kind);
-  if (isAlone || isForCaller({ bench, request, context })) return executeHere(bench, request, context);
-  return apart(bench, request, (place, told) => executeHere(place, told, context));
-}
-
-async function executeHere(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+async function executeHere({ bench, request, context }: Job): Promise<AttemptResult> {
   const { model } = request.bound;
   // A delay is polled many times; its host checks its contract before it begins and after it ends.
   const isPoll = model.kind === 'delay';
@@ -226,9 +207,8 @@ function notedOf({ claim, evidence, actor, remember, checks = NO_CHECKS }: Work,
 
 async function verify(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   const job = { bench, request, context };
-  if (pipelineOf(bench, request.bound.model.kind) === 'execute')
-    return afterHandedWork(job, () => verifyingDatabases(job, (own) => acceptingChanges(own, () => verifyReport(own))));
-  return readingDatabases(job, verifyWait);
+  if (pipelineOf(bench, request.bound.model.kind) === 'execute') return surrounded(AROUND_REPORT, job, verifyReport);
+  return reading(job, verifyWait);
 }
 
 async function verifyWait({ bench, request, context }: Job): Promise<AttemptResult> {
@@ -272,7 +252,7 @@ async function reconcile(bench: Bench, request: AttemptRequest, context: Attempt
       return unclear(`the database has no change by step "${model.id}", and the step does not declare that it can run again`);
     if (code.reconcile === undefined) return { type: 'ready', evidence: { reconciled: false }, checks: NO_CHECKS };
   }
-  return readingDatabases(job, reconcileByCode);
+  return reading(job, reconcileByCode);
 }
 
 async function reconcileByCode({ bench, request, context }: Job): Promise<AttemptResult> {

@@ -12,7 +12,6 @@
 import { join, posix, relative } from 'node:path';
 import { messageOf } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
-import { traitsOf } from '../definition/kind.ts';
 import { type Definition, type StepModel, stepsWithin } from '../definition/model.ts';
 import { isFileOutput } from '../definition/output-pattern.ts';
 import { writtenBy } from '../definition/overlap.ts';
@@ -22,8 +21,9 @@ import type { Snapshot } from '../process/snapshot-look.ts';
 import type { SnapshotRepository, SnapshotSource } from '../process/snapshot-repository.ts';
 import type { AttemptResult } from './attempt.ts';
 import { matches } from './glob.ts';
-import { isForCaller, isInstructed } from './handover.ts';
+import { isForCaller } from './handover.ts';
 import { isRival } from './isolation.ts';
+import type { Attempt } from './layers.ts';
 import { DROPPED, type SnapshotKeeper } from './snapshot-keeper.ts';
 import { type BeginLine, openAttempts, type SnapshotLine, unrestored } from './snapshot-log.ts';
 import { type Job, stepError } from './work.ts';
@@ -44,46 +44,26 @@ export function declaredFiles(step: StepModel): readonly string[] {
   return [...new Set([...writtenBy(step), ...outputs.filter(isFileOutput).map(({ pattern }) => pattern)])];
 }
 
-/** Whether a step takes snapshots: it may write to the workspace, or its files may have to be restored. */
-export function takesSnapshots({ bench, request, context }: Job): boolean {
-  const { snapshots } = bench.services;
-  const { model } = request.bound;
-  if (snapshots === undefined || model.mutatesCheckout === false) return false;
-  if (model.onFail === 'restore') return true;
-  if (!snapshots.isKept || request.workflow.definition.snapshot?.off === true) return false;
-  const { writesFiles } = traitsOf(bench, model.kind);
-  if (writesFiles === 'any' || (writesFiles === 'declared' && writtenBy(model).length > 0)) return true;
-  return isInstructed(model) && isForCaller({ bench, request, context });
-}
-
 /** Runs an attempt between two snapshots. */
-export async function betweenSnapshots(job: Job, attempt: () => Promise<AttemptResult>): Promise<AttemptResult> {
+export async function betweenSnapshots(job: Job, attempt: Attempt): Promise<AttemptResult> {
   const frame = await SnapshotFrame.open(job);
-  if (frame === undefined) return await attempt();
+  if (frame === undefined) return await attempt(job);
   const problem = await frame.begin();
-  return problem ?? (await frame.around(attempt));
+  return problem ?? (await frame.around(() => attempt(job)));
 }
 
 /** Verifies handed-out work; the snapshot before it was taken when it was handed out. */
-export async function afterHandedWork(job: Job, verify: () => Promise<AttemptResult>): Promise<AttemptResult> {
-  const frame = takesSnapshots(job) ? await SnapshotFrame.open(job) : undefined;
-  return frame === undefined ? await verify() : await frame.around(verify);
+export async function afterHandedWork(job: Job, verify: Attempt): Promise<AttemptResult> {
+  const frame = await SnapshotFrame.open(job);
+  return frame === undefined ? await verify(job) : await frame.around(() => verify(job));
 }
 
 /** Finishes interrupted restores of failed attempts, before another step of the run begins. */
-export async function finishRestores(job: Job): Promise<void> {
+export async function afterRestores(job: Job, attempt: Attempt): Promise<AttemptResult> {
   const frame = await SnapshotFrame.open(job);
   await frame?.finishEarlier();
+  return await attempt(job);
 }
-
-/** Whether any step of the workflow restores files. Needed at every step, so it is cached. */
-export function restoresFiles(definition: Definition): boolean {
-  const has = restoring.get(definition) ?? definition.steps.flatMap(stepsWithin).some(({ onFail }) => onFail === 'restore');
-  restoring.set(definition, has);
-  return has;
-}
-
-const restoring = new WeakMap<Definition, boolean>();
 
 /** The snapshots around one attempt. */
 class SnapshotFrame {

@@ -21,6 +21,7 @@ import { acceptedSince, findAcceptedStep } from '../../safe-db/once.ts';
 import { Stopped } from '../abort.ts';
 import type { AttemptResult } from '../attempt.ts';
 import { isForCaller } from '../handover.ts';
+import type { Attempt } from '../layers.ts';
 import { sealed } from '../redaction.ts';
 import { type Job, stepError } from '../work.ts';
 import {
@@ -29,26 +30,19 @@ import {
   type DatabaseCopy,
   databaseServices,
   keepCopies,
-  needsCopies,
   openClients,
   openCopies,
   removeCopies,
 } from './copies.ts';
-import { watchingDatabases } from './watch.ts';
 
 type Settled = Extract<AttemptResult, { readonly type: 'settled' }>;
 type Evidence = { readonly [name: string]: Json };
-type Work = (job: Job) => Promise<AttemptResult>;
 
 const KEPT_OUTCOMES: readonly string[] = ['skip', 'iterate'];
 const backups = new RunBackups();
 
 /** Runs an attempt on copies of its databases, and applies its changes. */
-export function withDatabases(job: Job, work: Work): Promise<AttemptResult> {
-  return needsCopies(job) ? workedOnCopies(job, work) : watchingDatabases(job, work);
-}
-
-async function workedOnCopies(job: Job, work: Work): Promise<AttemptResult> {
+export async function workingOnCopies(job: Job, work: Attempt): Promise<AttemptResult> {
   const known = recordedResult(job);
   if (known !== undefined) return known;
   await backUpRun(job);
@@ -56,9 +50,8 @@ async function workedOnCopies(job: Job, work: Work): Promise<AttemptResult> {
 }
 
 /** Verifies work that was done elsewhere on copies that were kept for it. */
-export async function verifyingDatabases(job: Job, work: Work): Promise<AttemptResult> {
+export async function verifyingDatabases(job: Job, work: Attempt): Promise<AttemptResult> {
   const { model } = job.request.bound;
-  if (!needsCopies(job)) return work(job);
   const known = recordedResult(job);
   if (known !== undefined) return known;
   if (areCopiesKept(job)) return onCopies(job, work);
@@ -67,11 +60,7 @@ export async function verifyingDatabases(job: Job, work: Work): Promise<AttemptR
 }
 
 /** Reads the databases without changing them, for conditions of a step that waits. */
-export function readingDatabases(job: Job, work: Work): Promise<AttemptResult> {
-  return needsCopies(job) ? readOnCopies(job, work) : work(job);
-}
-
-async function readOnCopies(job: Job, work: Work): Promise<AttemptResult> {
+export async function readingDatabases(job: Job, work: Attempt): Promise<AttemptResult> {
   const copies = await openCopies(job);
   try {
     return await withClients(job, copies, work);
@@ -106,7 +95,7 @@ async function backUpRun(job: Job): Promise<void> {
   }
 }
 
-async function onCopies(job: Job, work: Work): Promise<AttemptResult> {
+async function onCopies(job: Job, work: Attempt): Promise<AttemptResult> {
   let isKept = false;
   try {
     const copies = await openCopies(job);
@@ -119,7 +108,7 @@ async function onCopies(job: Job, work: Work): Promise<AttemptResult> {
   }
 }
 
-async function withClients({ bench, request, context }: Job, copies: readonly DatabaseCopy[], work: Work): Promise<AttemptResult> {
+async function withClients({ bench, request, context }: Job, copies: readonly DatabaseCopy[], work: Attempt): Promise<AttemptResult> {
   const clients = openClients(copies, request);
   try {
     const env = { ...bench.services.env, ...copyVariables(copies) };

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import { canWrite, type DatabaseUse, databaseNames, databasesOf, databaseVariable } from '../../definition/database.ts';
+import { type DatabaseUse, databasesOf, databaseVariable } from '../../definition/database.ts';
 import { worksOutside } from '../../definition/kind.ts';
 import type { StepModel } from '../../definition/model.ts';
 import type { WorkedCopy } from '../../safe-db/accept.ts';
@@ -30,12 +30,6 @@ const KEPT = 'kept';
 const OUTSIDE = 'outside';
 /** After this time, kept copies count as abandoned. */
 const KEPT_MS_MAX = 30 * 24 * 3_600_000;
-
-/** Whether anything of a step uses its databases: its work, or its author's functions. */
-export function needsCopies({ bench, request }: Job): boolean {
-  const { model } = request.bound;
-  return databaseNames(model).length > 0 && (canWrite(bench.kinds, model.kind) || hasFunctions(request));
-}
 
 /** The databases of a step, with their files. Throws an error that names a missing one. */
 export function databaseServices({ bench, request }: Job): { readonly use: DatabaseUse; readonly service: DatabaseService }[] {

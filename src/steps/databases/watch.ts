@@ -5,12 +5,10 @@ import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { EngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
-import { worksOutside } from '../../definition/kind.ts';
 import { newestRecords } from '../../safe-db/once.ts';
 import type { AttemptResult } from '../attempt.ts';
+import type { Attempt } from '../layers.ts';
 import type { Job } from '../work.ts';
-
-type Work = (job: Job) => Promise<AttemptResult>;
 
 interface Watched {
   readonly name: string;
@@ -20,11 +18,7 @@ interface Watched {
 }
 
 /** Runs the work, and adds to its evidence which databases something other than Pawl changed meanwhile. */
-export function watchingDatabases(job: Job, work: Work): Promise<AttemptResult> {
-  return worksOutside(job.bench, job.request.bound.model.kind) ? workedWatched(job, work) : work(job);
-}
-
-async function workedWatched(job: Job, work: Work): Promise<AttemptResult> {
+export async function watchingDatabases(job: Job, work: Attempt): Promise<AttemptResult> {
   const { services } = job.bench;
   const watched = Object.entries(services.databases ?? {}).flatMap(([name, { path }]) => watch(name, path) ?? []);
   try {
