@@ -16,15 +16,15 @@ export const CATALOGUE = 'src/skills/catalogue';
 /**
  * Bundles the skills in some folders into the folder of the command line, in which the command line is already. Returns what
  * esbuild knows of the files.
- * @param {{ root: string, commands: string, folders: readonly string[], options: import('esbuild').BuildOptions }} given
+ * @param {{ root: string, commands: string, folders: readonly string[], fileOf: (source: string) => string, options: import('esbuild').BuildOptions }} given
  */
-export async function bundleSkills({ root, commands, folders, options }) {
+export async function bundleSkills({ root, commands, folders, fileOf, options }) {
   const skills = folders.flatMap((folder) => skillFolders(join(root, folder)).map((name) => ({ name, folder: join(root, folder, name) })));
   const outdir = join(commands, 'shipped');
   mkdirSync(outdir, { recursive: true });
   const load = createRequire(join(outdir, 'index.json'));
   /** @type {object} */
-  const library = load(join(commands, 'rest.cjs')).modules[LIBRARY];
+  const library = load(join(commands, fileOf(LIBRARY))).modules[LIBRARY];
   const { metafile } = await build({
     ...options,
     entryPoints: skills.map(({ name, folder }) => ({ in: join(folder, 'skill.ts'), out: name })),

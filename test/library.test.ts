@@ -1,8 +1,8 @@
 // The library as a program finds it installed. Programs are run in processes of their own.
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 import { beforeEach, expect, inject, test } from 'vitest';
 import { root } from '../scripts/bundle.js';
@@ -53,12 +53,37 @@ test('a program runs with the package read-only, and writes nothing into it', ()
   expect(readdirSync(dist, { recursive: true })).toEqual(before);
 });
 
-test('importing the library loads few files, and no module of Node that takes long', () => {
-  const files = new Set(['index.mjs']);
-  for (const file of files)
-    for (const [, target = ''] of readFileSync(join(dist, file), 'utf8').matchAll(/(?:\}from|\bimport|\w from)"(\.\.?\/[\w./-]+)"/g))
-      files.add(join(dirname(file), target));
-  expect(files.size).toBeLessThanOrEqual(26);
+/** Prints the files of the library that a program has loaded. */
+const LOADED = `import { createRequire } from 'node:module';
+const cache = Object.keys(createRequire(import.meta.url).cache);
+console.log(cache.map((file) => file.split(/[\\\\/]/).at(-1)).sort().join(' '));`;
+
+test('a program that runs functions loads only the first file of the library', () => {
+  expect(run(`${RUNS.replace("command: ['echo', 'hi']", 'handler: () => 1')}${LOADED}`)).toBe('completed\nstart.cjs');
+});
+
+test('what is not in the first file is loaded when it is called', () => {
+  expect(run(`${RUNS}${LOADED}`)).toBe('completed\nstart-more.cjs start.cjs');
+});
+
+test('a program that goes on has loaded everything after a second, so that it does not miss files that an upgrade replaced', () => {
+  expect(
+    run(
+      `import 'pawl';\nsetTimeout(() => {\n${LOADED.slice(LOADED.indexOf('const'))}\n}, 1100);\n${LOADED.slice(0, LOADED.indexOf('const'))}`,
+    ),
+  ).toBe('start-more.cjs start.cjs');
+});
+
+test('the list of what is executed at a start names sources that exist; "npm run startup" writes it', () => {
+  const lists: Record<string, readonly string[]> = JSON.parse(readFileSync(join(root, 'scripts/startup.json'), 'utf8'));
+  expect(
+    Object.values(lists)
+      .flat()
+      .filter((source) => !existsSync(join(root, source))),
+  ).toEqual([]);
+});
+
+test('importing the library loads no module of Node that takes long', () => {
   // Loading node:http takes 29 ms. Printing with the console would load some of these.
   const printed = run(`import 'pawl';
 import { writeSync } from 'node:fs';
@@ -100,7 +125,7 @@ test.each([
   ['StepFailed', 'src/programs/flow-step.ts'],
   ['Stopped', 'src/steps/abort.ts'],
 ])('there is one class %s, whatever is loaded beside the library', (_name, source) => {
-  const maps = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.mjs.map'));
+  const maps = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.cjs.map'));
   expect(maps.filter((map) => readFileSync(join(dist, map), 'utf8').includes(`/${source}"`))).toHaveLength(1);
 });
 
