@@ -126,14 +126,18 @@ function filePlugin(split, file) {
         return { path: source, namespace: order.indexOf(owner) < order.indexOf(file) ? 'earlier' : 'later' };
       });
       loadOnDemand(split, { onResolve, onLoad });
-      // Read once, when the file is loaded: no source exports a `let`.
+      // Read once, when the file is loaded: no source exports a `let`. One call of `require` for each file, not for each source.
+      onResolve({ filter: /^table:/ }, ({ path }) => ({ path: path.replace('table:', ''), namespace: 'table' }));
+      onLoad({ filter: /./, namespace: 'table' }, ({ path }) => ({ contents: `export const { modules } = require('./${path}');` }));
       onLoad({ filter: /./, namespace: 'earlier' }, ({ path }) => {
+        const table = `import { modules } from 'table:${owners.get(path)}';\nconst module = modules['${path}'];\nconst read = (name) => module[name];`;
         const exported = namesOf(read(path)).map((name) => `export const ${name} = /* @__PURE__ */ read('${name}');`);
-        return { contents: [`const module = ${loadedFrom(split, path)};\nconst read = (name) => module[name];`, ...exported].join('\n') };
+        return { contents: [table, ...exported].join('\n') };
       });
       onLoad({ filter: /./, namespace: 'later' }, ({ path }) => {
+        const load = `let loaded;\nconst load = () => (loaded ??= ${loadedFrom(split, path)});`;
         const stubs = [...read(path).functions].map((name) => `export function ${name}(...given) { return load().${name}(...given); }`);
-        return { contents: [`const load = () => ${loadedFrom(split, path)};`, ...stubs].join('\n') };
+        return { contents: [load, ...stubs].join('\n') };
       });
     },
   };
