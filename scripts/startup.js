@@ -64,12 +64,10 @@ function calledIn(file) {
     const path = url.startsWith('file:') ? fileURLToPath(url) : '';
     if (!path.startsWith(join(built, 'dist')) || !path.endsWith('.cjs')) return [];
     const sourceAt = sourcesOf(path);
-    // A file is a function too, a source that is loaded on demand is one with the name of the source, and so is what
-    // initializes a class.
-    const called = functions.filter(
-      ({ functionName, ranges: [range] }) => range !== undefined && range.count > 0 && !/^<|\//.test(functionName),
-    );
-    return called.flatMap(({ ranges: [range] }) => (range !== undefined && range.startOffset > 0 ? sourceAt(range.startOffset) : []));
+    // Not counted: a file, a source that is loaded on demand (its function has the name of the source), what initializes a
+    // class, and functions without a name, which are either inside of others or called when their source is loaded.
+    const called = functions.filter(({ functionName, ranges: [range] }) => /^[^</]+$/.test(functionName) && (range?.count ?? 0) > 0);
+    return called.flatMap(({ ranges: [range] }) => sourceAt(range?.startOffset ?? 0));
   });
 }
 
