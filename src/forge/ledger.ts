@@ -49,6 +49,15 @@ export interface LedgerOptions {
   readonly recorded?: (action: LedgerAction) => Promise<void>;
 }
 
+/** Makes an action that is done once for each key. */
+export function keyed<Request, T extends object>(
+  ledger: Ledger,
+  name: string,
+  work: (request: Request, key: string) => LedgerWork<T>,
+): (request: Request, key: string) => Promise<ForgeAnswer<T>> {
+  return (request, key) => ledger.once({ name, key }, work(request, key));
+}
+
 interface Entry {
   readonly name: string;
   readonly at: number;
