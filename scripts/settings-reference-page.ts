@@ -206,7 +206,7 @@ export const SETTING_NOTES: Readonly<Record<string, SettingNote>> = {
 
 const INTRODUCTION = `# Settings
 
-<!-- Written by scripts/settings-reference.js from the checks of the program; changes here are lost. -->
+<!-- Written by scripts/reference.js from the checks of the program; changes here are lost. -->
 
 Settings are YAML, in \`.pawl/config.yaml\`, \`.pawl/config.local.yaml\` and \`~/.config/pawl/config.yaml\`. [The guide](../guides/settings.md) says which of them counts when they differ, and which must be trusted. An unknown name or a wrong value is an error with its line.`;
 
