@@ -14,12 +14,7 @@ import { chmod, copyFile, link, lstat, mkdir, readdir, readFile, readlink, renam
 import { basename, dirname, join, posix } from 'node:path';
 import { digestText } from '../base/digest.ts';
 import { messageOf } from '../base/error.ts';
-
-/** The mode and the id of a file as git has them. */
-export interface FileState {
-  readonly mode: string;
-  readonly id: string;
-}
+import { type FileState, LINK_MODE } from './git-tree.ts';
 
 /** A file that has to be put back. */
 export interface FileTarget {
@@ -54,7 +49,6 @@ export interface RestoreResult {
 }
 
 const SUBMODULE = '160000';
-const LINK = '120000';
 const CHANGED = 'it was changed since the last snapshot';
 
 /** Returns what a restore could not put back, without changing anything. */
@@ -133,8 +127,7 @@ class Restore {
     const [now, hand] = [await this.stateAt(path), await this.stateAt(this.nameInHand(path))];
     await rm(this.nameOfNew(path), { force: true });
     if (hand === undefined) return;
-    const isKnown = hand !== 'folder' && hand !== 'special' && known !== undefined && isSame(hand, known);
-    if (now !== undefined && isKnown) await rm(name);
+    if (now !== undefined && isSame(hand, known)) await rm(name);
     else await giveBack(name, join(this.means.top, path));
   }
 
@@ -147,7 +140,7 @@ class Restore {
     if (now === 'special') return CHANGED;
     if (isSame(now, to) || isSame(now, from)) return undefined;
     const inHand = await this.stateAt(this.nameInHand(path));
-    if (now === undefined && inHand !== 'folder' && inHand !== 'special' && isSame(inHand, from)) return undefined;
+    if (now === undefined && isSame(inHand, from)) return undefined;
     // A link or a file where its folder was may be one of ours, which goes first.
     return now === undefined && from === undefined ? undefined : CHANGED;
   }
@@ -162,7 +155,7 @@ class Restore {
       // What an earlier try has left in hand is checked and let go with the rest.
       if (inHand !== undefined) this.taken.push({ target, name: hand });
       if (why !== undefined) return this.keep(path, why);
-      if (now === 'folder' ? to === undefined : isSame(now as FileState | undefined, to)) return this.finish(path);
+      if (now === 'folder' ? to === undefined : isSame(now, to)) return this.finish(path);
       if (now === 'folder') await removeEmpty(join(this.means.top, path));
       else if (now !== undefined && !(await this.take(target))) return;
       if (to !== undefined && !(await this.place(path, to))) return;
@@ -179,7 +172,7 @@ class Restore {
     const [file, hand] = [join(this.means.top, path), join(this.means.top, this.nameInHand(path))];
     await rename(file, hand);
     const found = await this.stateAt(this.nameInHand(path));
-    if (found !== 'folder' && found !== 'special' && isSame(found, from)) {
+    if (isSame(found, from)) {
       this.taken.push({ target, name: this.nameInHand(path) });
       return true;
     }
@@ -198,7 +191,7 @@ class Restore {
     const source = this.means.staged(to);
     const fresh = this.nameOfNew(path);
     try {
-      if (to.mode === LINK) {
+      if (to.mode === LINK_MODE) {
         await symlink(await readlink(source, { encoding: 'buffer' }), file);
         return true;
       }
@@ -227,14 +220,14 @@ class Restore {
     const [hand, file] = [join(this.means.top, name), join(this.means.top, target.path)];
     const found = await this.stateAt(name);
     if (found === undefined) return;
-    if (found !== 'folder' && found !== 'special' && isSame(found, target.from)) return await unlink(hand);
+    if (isSame(found, target.from)) return await unlink(hand);
     this.keep(target.path, CHANGED);
     const now = await this.stateAt(target.path);
-    const isOurs = now === undefined || (now !== 'folder' && now !== 'special' && isSame(now, target.to));
+    const isOurs = now === undefined || isSame(now, target.to);
     await rename(hand, isOurs ? file : `${file}.theirs-${process.pid}`);
   }
 
-  private async stateAt(path: string): Promise<FileState | 'folder' | 'special' | undefined> {
+  private async stateAt(path: string): Promise<PathState> {
     const file = join(this.means.top, path);
     if (!(await isInside(this.means.top, path))) return undefined;
     const facts = await lstat(file).catch(() => undefined);
@@ -303,12 +296,15 @@ function blobId(content: Buffer, format: string): string {
   return createHash(format).update(`blob ${content.length}\0`).update(content).digest('hex');
 }
 
-function isSame(one: FileState | undefined, other: FileState | undefined): boolean {
-  return one?.id === other?.id && one?.mode === other?.mode;
+/** What is at a path; undefined where nothing is. `special`: a pipe, a socket or a device. */
+type PathState = FileState | 'folder' | 'special' | undefined;
+
+function isSame(found: PathState, state: FileState | undefined): boolean {
+  return typeof found !== 'string' && found?.id === state?.id && found?.mode === state?.mode;
 }
 
 function modeOf(facts: Stats): string {
-  if (facts.isSymbolicLink()) return LINK;
+  if (facts.isSymbolicLink()) return LINK_MODE;
   return (facts.mode & 0o100) === 0 ? '100644' : '100755';
 }
 
