@@ -47,7 +47,7 @@ export async function runProgram(call: ProgramCall): Promise<ProgramEnd> {
     ...specOf(call),
     signal: watch.signal,
     onOutput: (stream, text) => {
-      watch.heard();
+      watch.refresh();
       if (stream === 'stdout') watch.listening(() => lines.push(text));
     },
   });
@@ -113,7 +113,8 @@ class Watch {
     }
   }
 
-  heard(): void {
+  /** Begins to wait for the next output. */
+  refresh(): void {
     if (!this.isAnswered) this.timer.refresh();
   }
 

@@ -143,12 +143,12 @@ export class ClaudeCodeTalk {
 
   private onControlRequest(message: JsonObject): void {
     const request_id = textAt(message, 'request_id') ?? '';
-    const asked = objectAt(message, 'request');
-    if (asked.subtype !== 'can_use_tool') {
-      const error = `"${textAt(asked, 'subtype') ?? ''}" is not supported`;
+    const request = objectAt(message, 'request');
+    if (request.subtype !== 'can_use_tool') {
+      const error = `"${textAt(request, 'subtype') ?? ''}" is not supported`;
       return this.send({ type: 'control_response', response: { subtype: 'error', request_id, error } });
     }
-    const use = toolUse(asked, { id: 'tool_use_id', tool: 'tool_name', input: 'input' });
+    const use = toolUse(request, { id: 'tool_use_id', tool: 'tool_name', input: 'input' });
     const why = this.refusalOf(use);
     if (why !== undefined) this.refuse(use, why);
     const response = why === undefined ? { behavior: 'allow', updatedInput: use.input } : { behavior: 'deny', message: why };

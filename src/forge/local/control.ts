@@ -11,7 +11,7 @@ import { openDiscussion } from './discussions.ts';
 import { insertCheck, insertReview } from './reviews.ts';
 import { addPerson, fetchRefOf, headOf, type Item, itemOf, type LocalState, readAccount, recordAbout } from './state.ts';
 
-type Switch = 'conflict' | 'mergeability' | 'rate' | 'unavailable';
+type ControlName = 'conflict' | 'mergeability' | 'rate' | 'unavailable';
 
 /** A person's review of a pull request. */
 export interface Review {
@@ -135,7 +135,7 @@ export interface SentNotification extends Notification {
 }
 
 /** Uses up one count of a control, if any is left. */
-export function takeControl(database: LocalDatabase, name: Switch): boolean {
+export function takeControl(database: LocalDatabase, name: ControlName): boolean {
   if (readControl(database, name) === 0) return false;
   return database.write(() => {
     const left = readControl(database, name);
@@ -156,11 +156,11 @@ export function outageOf(database: LocalDatabase): ForgeFailure | undefined {
   return { result: 'rate_limited', message: `the local forge rejects requests until ${new Date(until).toISOString()}`, until };
 }
 
-function readControl(database: LocalDatabase, name: Switch): number {
+function readControl(database: LocalDatabase, name: ControlName): number {
   return Number(database.get('SELECT value FROM controls WHERE name = ?', name)?.value ?? 0);
 }
 
-function setControl(database: LocalDatabase, name: Switch, value: number): void {
+function setControl(database: LocalDatabase, name: ControlName, value: number): void {
   database.write(() => database.run('INSERT OR REPLACE INTO controls (name, value) VALUES (?, ?)', name, value));
 }
 

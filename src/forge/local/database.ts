@@ -89,7 +89,7 @@ export interface LocalDatabaseOptions {
 /** Opens the state file, creating it if needed. */
 export function openLocalDatabase(options: LocalDatabaseOptions): LocalDatabase {
   const db = openFile(options.file);
-  const letGo = holdDatabase(options.file);
+  const release = holdDatabase(options.file);
   const query: Pick<LocalDatabase, 'get' | 'all' | 'run'> = {
     get: (sql, ...values) => db.prepare(sql).get(...values),
     all: (sql, ...values) => db.prepare(sql).all(...values),
@@ -119,7 +119,7 @@ export function openLocalDatabase(options: LocalDatabaseOptions): LocalDatabase 
     close: () => {
       notifier.close();
       if (db.isOpen) db.close();
-      letGo();
+      release();
     },
   };
 }
