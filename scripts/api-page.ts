@@ -10,6 +10,7 @@ import {
   showDeclaration,
   withoutComments,
 } from './api-declaration.ts';
+import { anchorsOf } from './site-pages.ts';
 
 /** A page of the reference. */
 export interface ApiPage {
@@ -111,7 +112,7 @@ const TOPICS: Readonly<Record<string, string>> = {
   base: 'Errors and values',
 };
 
-const NOTE = '<!-- Written by scripts/api-reference.js from the types and their comments; changes here are lost. -->';
+const NOTE = '<!-- Written by scripts/reference.js from the types and their comments; changes here are lost. -->';
 
 /** Every page of the reference; `read` gives the text of a file of the repository. */
 export function apiPages(read: (path: string) => string): ApiPage[] {
@@ -122,7 +123,7 @@ export function apiPages(read: (path: string) => string): ApiPage[] {
     return module;
   };
   const namespaces = namespacesPage(load);
-  const anchors = anchorsOf([...namespaces.matchAll(/^##+ (.+)$/gm)].map(([, heading = '']) => heading));
+  const anchors = anchorsByHeading([...namespaces.matchAll(/^##+ (.+)$/gm)].map(([, heading = '']) => heading));
   const beside = (name: string): string | undefined => (anchors.has(name) ? `pawl-namespaces.md#${anchors.get(name)}` : undefined);
   const pages = ENTRIES.map((entry) => ({ file: entry.page, text: entryPage(entry, load, beside) }));
   return [{ file: 'README.md', text: overview() }, ...pages, { file: 'pawl-namespaces.md', text: namespaces }];
@@ -182,7 +183,7 @@ function page(head: readonly string[], shown: readonly Shown[], beside: Link): s
     );
     return names.length === 0 ? [] : [{ title: TOPICS[folder] ?? '', names }];
   });
-  const anchors = anchorsOf(ordered.flatMap((topic) => [topic.title, ...topic.names.map(({ name }) => name)]));
+  const anchors = anchorsByHeading(ordered.flatMap((topic) => [topic.title, ...topic.names.map(({ name }) => name)]));
   const names = new Set(shown.map(({ name }) => name));
   const link: Link = (name) => (names.has(name) ? `#${anchors.get(name)}` : beside(name));
   const index = ordered.map((topic) => `**${topic.title}**: ${topic.names.map(({ name }) => `[${name}](${link(name)})`).join(' · ')}`);
@@ -190,20 +191,10 @@ function page(head: readonly string[], shown: readonly Shown[], beside: Link): s
   return [...head, ...index.flatMap((line) => [line, '']), ...sections].join('\n').replace(/\n+$/, '\n');
 }
 
-/** The anchor of each heading: of two that differ in their capitals only, the second one is numbered. */
-function anchorsOf(headings: readonly string[]): Map<string, string> {
-  const taken = new Map<string, number>();
-  const anchors = new Map<string, string>();
-  for (const heading of headings) {
-    const plain = heading
-      .toLowerCase()
-      .replace(/[^\w\s-]/g, '')
-      .replaceAll(' ', '-');
-    const count = taken.get(plain) ?? 0;
-    taken.set(plain, count + 1);
-    if (!anchors.has(heading)) anchors.set(heading, count === 0 ? plain : `${plain}-${count}`);
-  }
-  return anchors;
+/** The anchor of each heading, by its text; the first one of two with the same text. */
+function anchorsByHeading(headings: readonly string[]): Map<string, string> {
+  const anchors = anchorsOf(headings);
+  return new Map(headings.map((heading, index) => [heading, anchors[index] as string] as const).reverse());
 }
 
 function section({ name, comment, code }: Shown, link: Link): string[] {

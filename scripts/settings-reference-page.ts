@@ -80,7 +80,7 @@ export const SETTING_NOTES: Readonly<Record<string, SettingNote>> = {
     example: 'forge: { kind: local, checks: false }',
   },
   'forge.commands': {
-    does: 'Whether people can decide with [commands in comments](../guides/github.md#deciding-from-github), or the groups whose commands are heard. Default: true.',
+    does: 'Whether people can decide with [commands in comments](../guides/github.md#deciding-from-github), or the groups whose commands count. Default: true.',
     example: 'forge: { kind: local, commands: [maintainers] }',
   },
   'forge.self_approval': {
@@ -101,11 +101,11 @@ export const SETTING_NOTES: Readonly<Record<string, SettingNote>> = {
     example: 'circuit_breakers: { max_iterations: 5 }',
   },
   'circuit_breakers.max_tool_calls': {
-    does: 'How often the agents of a run may use tools, where their drivers tell. Usual value: 200.',
+    does: 'How often the agents of a run may use tools, as far as their drivers report it. Usual value: 200.',
     example: 'circuit_breakers: { max_tool_calls: 200 }',
   },
   'circuit_breakers.max_turns': {
-    does: 'How many turns the agents of a run may take, where their drivers tell. Usual value: 50.',
+    does: 'How many turns the agents of a run may take, as far as their drivers report it. Usual value: 50.',
     example: 'circuit_breakers: { max_turns: 50 }',
   },
   'circuit_breakers.max_active': {
@@ -206,7 +206,7 @@ export const SETTING_NOTES: Readonly<Record<string, SettingNote>> = {
 
 const INTRODUCTION = `# Settings
 
-<!-- Written by scripts/settings-reference.js from the checks of the program; changes here are lost. -->
+<!-- Written by scripts/reference.js from the checks of the program; changes here are lost. -->
 
 Settings are YAML, in \`.pawl/config.yaml\`, \`.pawl/config.local.yaml\` and \`~/.config/pawl/config.yaml\`. [The guide](../guides/settings.md) says which of them counts when they differ, and which must be trusted. An unknown name or a wrong value is an error with its line.`;
 

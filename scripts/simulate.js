@@ -3,6 +3,7 @@
 
 import { parseArgs } from 'node:util';
 import { SimulationFailed, simulate } from '../src/proof/simulate/simulate.ts';
+import { wholeNumber } from './whole-number.js';
 
 const SEEDS_PER_LINE = 1000;
 const EVENTS_SHOWN = 40;
@@ -10,8 +11,8 @@ const EVENTS_SHOWN = 40;
 const { values } = parseArgs({
   options: { seed: { type: 'string' }, runs: { type: 'string' }, trace: { type: 'boolean' }, wide: { type: 'boolean' } },
 });
-const first = wholeNumber('--seed', values.seed ?? '1');
-const runs = wholeNumber('--runs', values.runs ?? (values.seed === undefined ? (values.wide === true ? '100' : '2000') : '1'));
+const first = wholeNumber('seed', values.seed ?? '1');
+const runs = wholeNumber('runs', values.runs ?? (values.seed === undefined ? (values.wide === true ? '100' : '2000') : '1'));
 process.exitCode = await simulateAll();
 
 async function simulateAll() {
@@ -45,12 +46,4 @@ async function simulateOne(seed) {
     process.stderr.write(`${shown.map((line) => `  ${line}\n`).join('')}${error.message}\n`);
     return undefined;
   }
-}
-
-/** @param {string} name @param {string} text */
-function wholeNumber(name, text) {
-  const number = Number(text);
-  if (Number.isSafeInteger(number) && number >= 0) return number;
-  process.stderr.write(`simulate: ${name} is ${text}; give a whole number\n`);
-  process.exit(2);
 }

@@ -125,23 +125,26 @@ function titleOf(markdown: string): string {
   return (/^# (.+)$/m.exec(markdown)?.[1] ?? 'Untitled').replaceAll('`', '');
 }
 
-/** The anchors that the headings of a page have, numbered where two are the same. */
+/** The anchors that the headings of a page have. */
 export function anchorsIn(markdown: string): Set<string> {
-  const counts = new Map<string, number>();
   const prose = markdown.replace(/^```[\s\S]*?^```[^\S\n]*$/gm, '');
-  return new Set(
-    [...prose.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => {
-      const plain = heading
-        .toLowerCase()
-        .replace(/\]\([^)]*\)/g, '')
-        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-        .trim()
-        .replaceAll(' ', '-');
-      const count = counts.get(plain) ?? 0;
-      counts.set(plain, count + 1);
-      return count === 0 ? plain : `${plain}-${count}`;
-    }),
-  );
+  return new Set(anchorsOf([...prose.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => heading)));
+}
+
+/** The anchor of each heading, numbered where two would be the same. */
+export function anchorsOf(headings: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  return headings.map((heading) => {
+    const plain = heading
+      .toLowerCase()
+      .replace(/\]\([^)]*\)/g, '')
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(' ', '-');
+    const count = counts.get(plain) ?? 0;
+    counts.set(plain, count + 1);
+    return count === 0 ? plain : `${plain}-${count}`;
+  });
 }
 
 const LANGUAGES: Readonly<Record<string, string>> = { mjs: 'js', txt: 'text', log: 'text' };

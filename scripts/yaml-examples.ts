@@ -85,7 +85,8 @@ stages:
   },
   action: {
     ends: 'completed',
-    story: 'Completes when the pull request is merged; after a conflict, the role `merge-conflict` mends it and it is tried once more.',
+    story:
+      'Completes when the pull request is merged; after a conflict, the role `merge-conflict` resolves it and the merge is tried once more.',
     text: example(
       'land-feature',
       `

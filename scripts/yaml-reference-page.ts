@@ -26,7 +26,7 @@ export function yamlReferencePage(compilers: Compilers): string {
   const lines = [
     '# Workflow files',
     '',
-    '<!-- Written by scripts/yaml-reference.js from the schema; changes here are lost. -->',
+    '<!-- Written by scripts/reference.js from the schema; changes here are lost. -->',
     '',
     'A workflow file is YAML 1.2 in `.pawl/workflows/` or `.squadron/workflows/`. `pawl validate` checks it, and editors check it with `schema/pawl-workflow.schema.json`.',
     '',

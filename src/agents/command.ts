@@ -3,10 +3,11 @@
 //
 // - Where no schema asks for JSON, plain text is a reply as well: success, with the text as its output.
 
+import { present } from '../base/fields.ts';
 import type { AgentAnswer, AgentDriver, AgentRequest } from './driver.ts';
-import { answerOf, crashOf, type Failing, failureOf, judgeReply, withTimeLeft } from './judgement.ts';
+import { type AttemptFailure, correctionOf, crashOf, judgeReply, toAnswer, withTimeLeft } from './judgement.ts';
 import { runProgram } from './program.ts';
-import { promptWithReply, type ReplyReading, readReply, readReplyOrText, repairInstructions } from './reply.ts';
+import { promptWithReply, type ReplyReading, readReply, readReplyOrText } from './reply.ts';
 
 /** Options of the command driver. */
 export interface CommandDriverOptions {
@@ -18,7 +19,7 @@ export interface CommandDriverOptions {
   readonly inherits?: readonly string[];
 }
 
-type ProgramOutput = { readonly text: string } | Failing;
+type ProgramOutput = { readonly text: string } | AttemptFailure;
 
 const TEXT_MAX = 8 << 20;
 /** Matches the beginning of a reply or of questions, with or without a code fence. */
@@ -38,14 +39,14 @@ export function createCommandDriver(options: CommandDriverOptions): AgentDriver 
 async function ask(options: CommandDriverOptions, request: AgentRequest): Promise<AgentAnswer> {
   const startedMs = performance.now();
   const prompt = `${promptWithReply(request)}\n`;
-  const said = await run(options, request, prompt);
-  if ('failure' in said) return failureOf(said, {});
-  const reading = judge(said.text, request);
-  if (reading.kind !== 'invalid') return answerOf(reading, {});
-  request.onEvent?.({ kind: 'notice', text: `the answer was rejected and is requested again: ${reading.why}` });
-  const repair = `${prompt}\nThis was your previous answer:\n${said.text}\n\n${repairInstructions(reading.why)}\n`;
-  const mended = await run(options, withTimeLeft(request, startedMs), repair);
-  return 'failure' in mended ? failureOf(mended, {}) : answerOf(judge(mended.text, request), {});
+  const first = await run(options, request, prompt);
+  if ('failure' in first) return toAnswer(first, {});
+  const reading = judge(first.text, request);
+  const correction = correctionOf(reading, request);
+  if (typeof correction !== 'string') return toAnswer(correction ?? reading, {});
+  const repair = `${prompt}\nThis was your previous answer:\n${first.text}\n\n${correction}\n`;
+  const second = await run(options, withTimeLeft(request, startedMs), repair);
+  return toAnswer('failure' in second ? second : judge(second.text, request), {});
 }
 
 /** Reads the reply, or takes plain text as the output of a success. The rules of the step hold for both. */
@@ -71,7 +72,7 @@ async function run(options: CommandDriverOptions, request: AgentRequest, input: 
       PAWL_ATTEMPT: String(request.attempt),
       PAWL_KEY: request.idempotencyKey,
     },
-    ...(inherits === undefined ? {} : { inherits }),
+    ...present({ inherits }),
     talk: (stdin) => {
       stdin.write(input);
       stdin.end();

@@ -4,47 +4,67 @@
 import { messageOf } from '../base/error.ts';
 import { toPlain } from '../base/json.ts';
 import type { AgentAnswer, AgentRequest } from './driver.ts';
+import { type AttemptFailure, failureOf } from './judgement.ts';
 
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** Runs code within the attempt's signal and time limit. A thrown error is a crash. */
 export async function askCode(request: AgentRequest, answer: (request: AgentRequest) => Promise<AgentAnswer>): Promise<AgentAnswer> {
-  const stop = stopOf(request);
+  const stop = openStop(request, { who: 'the agent' });
   try {
     if (request.signal.aborted) return aborted();
-    return await Promise.race([stop.promise, answer({ ...request, signal: stop.signal }).then(plainAnswer)]);
+    const stopped = stop.reason.then((why) => failureOf(why, {}));
+    return await Promise.race([stopped, answer({ ...request, signal: stop.signal }).then(plainAnswer)]);
   } catch (thrown) {
     return { kind: 'failed', failure: 'crash', message: messageOf(thrown) };
   } finally {
-    stop.clear();
+    stop.close();
   }
 }
 
+const ABORTED: AttemptFailure = { failure: 'aborted', message: 'the attempt was stopped' };
+
 /** The answer of an attempt that was stopped. */
 export function aborted(): AgentAnswer {
-  return { kind: 'failed', failure: 'aborted', message: 'the attempt was stopped' };
+  return failureOf(ABORTED, {});
 }
 
-interface Stop {
-  readonly promise: Promise<AgentAnswer>;
+/** What ends the work of an attempt in this process: its signal, its time limit, or silence. */
+export interface Stop {
+  /** Aborted once the attempt is stopped or closed. */
   readonly signal: AbortSignal;
-  clear(): void;
+  /** Resolves when the attempt is stopped. */
+  readonly reason: Promise<AttemptFailure>;
+  /** Begins to wait for the next sign of life. */
+  refresh(): void;
+  close(): void;
 }
 
-// Ends the attempt at its signal or time limit, and with it all remaining moves.
-function stopOf({ signal, timeoutMs }: AgentRequest): Stop {
-  const { promise, resolve: settle } = Promise.withResolvers<AgentAnswer>();
-  const moves = new AbortController();
-  const onAbort = (): void => settle(aborted());
-  const onTimeout = (): void => settle({ kind: 'failed', failure: 'timeout', message: `the agent took longer than ${timeoutMs} ms` });
-  signal.addEventListener('abort', onAbort, { once: true });
-  const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, Math.min(timeoutMs, TIMER_MAX_MS));
-  const clear = (): void => {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-    moves.abort();
+/** Watches over an attempt; `who` begins its messages. Without `idleMs`, silence does not stop it. */
+export function openStop({ signal, timeoutMs }: AgentRequest, { who, idleMs }: { readonly who: string; readonly idleMs?: number }): Stop {
+  const controller = new AbortController();
+  const { promise: reason, resolve } = Promise.withResolvers<AttemptFailure>();
+  const stop = (why: AttemptFailure): void => {
+    resolve(why);
+    controller.abort();
   };
-  return { promise, signal: moves.signal, clear };
+  const after = (ms: number | undefined, message: string): NodeJS.Timeout | undefined =>
+    ms === undefined ? undefined : setTimeout(() => stop({ failure: 'timeout', message }), Math.min(ms, TIMER_MAX_MS));
+  const onAbort = (): void => stop(ABORTED);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const timeout = after(timeoutMs, `${who} took longer than ${timeoutMs} ms`);
+  const idle = after(idleMs, `${who} was silent for ${idleMs} ms`);
+  return {
+    signal: controller.signal,
+    reason,
+    refresh: () => void idle?.refresh(),
+    close: () => {
+      clearTimeout(timeout);
+      clearTimeout(idle);
+      signal.removeEventListener('abort', onAbort);
+      controller.abort();
+    },
+  };
 }
 
 // Code may return anything, so its answer is validated like that of any driver.

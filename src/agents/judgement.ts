@@ -2,15 +2,16 @@
 // reason, and then become an answer or a failure. Also the remaining time for the second round.
 
 import { stripVTControlCharacters } from 'node:util';
+import { present } from '../base/fields.ts';
 import { shortText } from '../base/short-text.ts';
 import type { AgentAnswer, AgentFailure, AgentRequest, AgentUsage } from './driver.ts';
-import { type ReplyReading, readReply } from './reply.ts';
+import { type ReplyReading, readReply, repairInstructions } from './reply.ts';
 
 /** What an answer carries besides the reply: usage, session, denials. */
 export type AnswerNotes = Omit<Extract<AgentAnswer, { readonly kind: 'asks' }>, 'kind' | 'questions'>;
 
-/** A failure that is not an answer yet. */
-export interface Failing {
+/** Why an attempt failed; `toAnswer` makes an answer of it. */
+export interface AttemptFailure {
   readonly failure: AgentFailure;
   readonly message: string;
   readonly resumeAt?: number;
@@ -24,17 +25,27 @@ export function judgeReply(text: string, request: AgentRequest, read = readReply
   return why === undefined ? reading : { kind: 'invalid', why };
 }
 
-/** Converts the last reading into an answer. */
-export function answerOf(reading: ReplyReading, notes: AnswerNotes): AgentAnswer {
-  if (reading.kind === 'reply') return { kind: 'answered', ...reading.reply, ...notes };
-  if (reading.kind === 'asks') return { kind: 'asks', questions: reading.questions, ...notes };
-  const message = `the agent's answer is still invalid after one correction: ${reading.why}`;
+/** Decides about a first answer: undefined if it is final, a failure if the budget allows no second, else the prompt for one. */
+export function correctionOf(reading: ReplyReading, request: AgentRequest, usage?: AgentUsage): string | AttemptFailure | undefined {
+  if (reading.kind !== 'invalid') return undefined;
+  const over = overBudget(request, usage);
+  if (over !== undefined) return over;
+  request.onEvent?.({ kind: 'notice', text: `the answer was rejected and is requested again: ${reading.why}` });
+  return repairInstructions(reading.why);
+}
+
+/** Converts how an attempt ended into its answer: the last reading, or a failure. */
+export function toAnswer(end: ReplyReading | AttemptFailure, notes: AnswerNotes): AgentAnswer {
+  if ('failure' in end) return failureOf(end, notes);
+  if (end.kind === 'reply') return { kind: 'answered', ...end.reply, ...notes };
+  if (end.kind === 'asks') return { kind: 'asks', questions: end.questions, ...notes };
+  const message = `the agent's answer is still invalid after one correction: ${end.why}`;
   return failureOf({ failure: 'invalid-output', message }, notes);
 }
 
 /** Converts a failure into an answer. A message may come from the agent, so it is shortened. */
-export function failureOf(failing: Failing, notes: AnswerNotes): AgentAnswer {
-  return { kind: 'failed', ...failing, message: shortText(cleaned(failing.message), MESSAGE_MAX), ...notes };
+export function failureOf({ failure, message, resumeAt }: AttemptFailure, notes: AnswerNotes): AgentAnswer {
+  return { kind: 'failed', failure, message: shortText(cleaned(message), MESSAGE_MAX), ...present({ resumeAt }), ...notes };
 }
 
 const MESSAGE_MAX = 600;
@@ -60,13 +71,13 @@ const TAIL_LINES_MAX = 5;
 /** A longer line is data, not a message. */
 const TAIL_LINE_MAX = 1000;
 
-/** Returns the failure of an attempt whose budget allows no further round, or undefined. */
-export function overBudget({ budget = {} }: AgentRequest, usage: AgentUsage = {}): Failing | undefined {
+// The failure of an attempt whose budget allows no further round.
+function overBudget({ budget = {} }: AgentRequest, usage: AgentUsage = {}): AttemptFailure | undefined {
   const { inputTokens, outputTokens, costUsd, turns } = usage;
   const tokens = inputTokens === undefined && outputTokens === undefined ? undefined : (inputTokens ?? 0) + (outputTokens ?? 0);
   const isOver = (used: number | undefined, limit: number | undefined): boolean =>
     used !== undefined && limit !== undefined && used >= limit;
-  const failed = (used: string): Failing => ({
+  const failed = (used: string): AttemptFailure => ({
     failure: 'budget',
     message: `the agent used ${used}, so its invalid answer is not requested again`,
   });
@@ -93,8 +104,11 @@ function lastWords(output: string): string {
 const ERROR_LINE = /^(?:Uncaught )?(?:[\w.]*(?:Error|Exception)\b|(?:fatal|error|panic)\b).*?:/i;
 
 /** Describes a program that ended without an answer: its exit code and the end of its messages. */
-export function crashOf(name: string, end: { readonly exitCode: number; readonly stdout: string; readonly stderr: string }): Failing {
+export function crashOf(
+  name: string,
+  end: { readonly exitCode: number; readonly stdout: string; readonly stderr: string },
+): AttemptFailure {
   const words = lastWords(end.stderr) || lastWords(end.stdout);
-  const said = words === '' ? 'and printed nothing' : `and printed: ${words}`;
-  return { failure: 'crash', message: `${name} ended with exit code ${end.exitCode} without an answer ${said}` };
+  const output = words === '' ? 'and printed nothing' : `and printed: ${words}`;
+  return { failure: 'crash', message: `${name} ended with exit code ${end.exitCode} without an answer ${output}` };
 }

@@ -32,6 +32,9 @@ export type ProgramEnd =
   | { readonly kind: 'exited'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
   | { readonly kind: 'failed'; readonly answer: AgentAnswer & { readonly kind: 'failed' } };
 
+/** The form of the ids of sessions and threads. Anything else never reaches a command line. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 const IDLE_MS = 600_000;
 const LINGER_MS = 5000;
 const LINE_MAX = 64 << 20;
@@ -44,7 +47,7 @@ export async function runProgram(call: ProgramCall): Promise<ProgramEnd> {
     ...specOf(call),
     signal: watch.signal,
     onOutput: (stream, text) => {
-      watch.heard();
+      watch.refresh();
       if (stream === 'stdout') watch.listening(() => lines.push(text));
     },
   });
@@ -110,7 +113,8 @@ class Watch {
     }
   }
 
-  heard(): void {
+  /** Begins to wait for the next output. */
+  refresh(): void {
     if (!this.isAnswered) this.timer.refresh();
   }
 

@@ -69,9 +69,8 @@ function replyOf(value: JsonObject): ReplyReading {
   const reply: AgentReply = {
     success,
     output,
-    ...(read.assumptions.length === 0 ? {} : { assumptions: read.assumptions }),
+    ...present({ assumptions: read.assumptions.length === 0 ? undefined : read.assumptions, message }),
     ...(verdict === undefined ? {} : { verdict }),
-    ...present({ message }),
   };
   return { kind: 'reply', reply };
 }
@@ -90,7 +89,7 @@ export function promptWithReply({ prompt, parts, schema }: Pick<AgentRequest, 'p
 export function withHandover<Request extends Pick<AgentRequest, 'prompt' | 'parts'>>(request: Request, handover: string): Request {
   const { prompt, parts } = request;
   const before = (text: string): string => `${handover}\n\n${text}`;
-  return { ...request, prompt: before(prompt), ...(parts === undefined ? {} : { parts: { ...parts, before: before(parts.before) } }) };
+  return { ...request, prompt: before(prompt), ...present({ parts: parts && { ...parts, before: before(parts.before) } }) };
 }
 
 /** Returns the instructions on how to answer. */

@@ -181,14 +181,14 @@ export function roleFieldsFault(value: Json): RoleFault | undefined {
 /** Converts valid fields of a role (see `roleFieldsFault`). */
 export function roleFieldsOf(value: JsonObject): RoleFields {
   const { driver, description, model, credential, argv, budget, idle } = value;
-  const idleMs = typeof idle === 'string' ? durationOf(idle) : undefined;
-  const permissions = permissionsOf(value);
   return {
     ...texts({ driver, description, model, credential }),
-    ...present({ permissions }),
-    ...(isJsonObject(budget ?? null) ? { budget: budgetOf(budget as JsonObject) } : {}),
-    ...present({ idleMs }),
-    ...(Array.isArray(argv) ? { argv: argv.map(String) } : {}),
+    ...present({
+      permissions: permissionsOf(value),
+      budget: isJsonObject(budget) ? budgetOf(budget) : undefined,
+      idleMs: typeof idle === 'string' ? durationOf(idle) : undefined,
+      argv: words(argv),
+    }),
     ...programFieldsOf(value),
   };
 }
@@ -196,10 +196,12 @@ export function roleFieldsOf(value: JsonObject): RoleFields {
 function programFieldsOf({ env, base_url: baseUrl, setting_sources: sources, retry: tries, agents }: JsonObject): RoleFields {
   return {
     ...texts({ baseUrl }),
-    ...(isJsonObject(env ?? null) ? { env: env as Record<string, RoleVariable> } : {}),
-    ...(Array.isArray(sources) ? { settingSources: SOURCES.filter((known) => sources.includes(known)) } : {}),
-    ...(isJsonObject(tries ?? null) ? { retry: retryOf(tries as JsonObject) } : {}),
-    ...(Array.isArray(agents) ? { agents: agents.map(String) } : {}),
+    ...present({
+      env: env as Record<string, RoleVariable> | undefined,
+      settingSources: Array.isArray(sources) ? SOURCES.filter((known) => sources.includes(known)) : undefined,
+      retry: isJsonObject(tries) ? retryOf(tries) : undefined,
+      agents: words(agents),
+    }),
   };
 }
 
@@ -221,13 +223,10 @@ function texts(given: Readonly<Record<string, Json | undefined>>): Record<string
 // Tools alone extend the defaults; a list of kinds replaces them.
 function permissionsOf({ tools: named, permissions = null }: JsonObject): AgentPermissions | undefined {
   if (named === undefined && permissions === null) return undefined;
-  const said: JsonObject = Array.isArray(permissions) ? { deeds: permissions } : isJsonObject(permissions) ? permissions : {};
-  const allowed = words(said.tools ?? named);
-  const forbidden = words(said.not);
+  const fields: JsonObject = Array.isArray(permissions) ? { deeds: permissions } : isJsonObject(permissions) ? permissions : {};
   return {
-    deeds: said.deeds === undefined ? WORK_IN_PLACE.deeds : DEEDS.filter((known) => words(said.deeds)?.includes(known)),
-    ...present({ tools: allowed, not: forbidden }),
-    ...(said.network === undefined ? {} : { network: said.network as NetworkSpec }),
+    deeds: fields.deeds === undefined ? WORK_IN_PLACE.deeds : DEEDS.filter((known) => words(fields.deeds)?.includes(known)),
+    ...present({ tools: words(fields.tools ?? named), not: words(fields.not), network: fields.network as NetworkSpec | undefined }),
   };
 }
 
@@ -236,7 +235,7 @@ function words(value: Json | undefined): readonly string[] | undefined {
 }
 
 function budgetOf({ day, ...amounts }: JsonObject): NonNullable<RoleFields['budget']> {
-  return { ...readBudget(amounts), ...(isJsonObject(day ?? null) ? { day: readBudget(day as JsonObject) } : {}) };
+  return { ...readBudget(amounts), ...present({ day: isJsonObject(day) ? readBudget(day) : undefined }) };
 }
 
 /** Returns what is wrong with the amounts of a budget in a file, if anything. */

@@ -1,7 +1,7 @@
 // Owns the driver `scripted`: an agent whose moves are written in advance, for tests and the demo. It can do work,
 // claim work it did not do, hang, and fail in every class, without a model or a network.
 
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import type { Json } from '../base/json.ts';
 import type { AssumptionInput } from '../definition/assumption.ts';
 import type { AgentAnswer, AgentDriver, AgentFailure, AgentRequest, AgentUsage } from './driver.ts';
@@ -35,19 +35,19 @@ export type Scripted = AgentAnswer | readonly ScriptedMove[];
 export function createScriptedDriver(script: Script): AgentDriver {
   return {
     name: 'scripted',
-    ask: (request) => askCode(request, (told) => follow(script, told)),
+    ask: (request) => askCode(request, (own) => follow(script, own)),
   };
 }
 
 async function follow(script: Script, request: AgentRequest): Promise<AgentAnswer> {
-  const written = await script(request);
-  return Array.isArray(written) ? makeMoves(written as readonly ScriptedMove[], request, request.signal) : (written as AgentAnswer);
+  const result = await script(request);
+  return 'kind' in result ? result : makeMoves(result, request);
 }
 
-async function makeMoves(moves: readonly ScriptedMove[], request: AgentRequest, signal: AbortSignal): Promise<AgentAnswer> {
+async function makeMoves(moves: readonly ScriptedMove[], { cwd, signal }: AgentRequest): Promise<AgentAnswer> {
   for (const move of moves) {
     if (signal.aborted) return aborted();
-    if (move.do === 'write') await write(request.cwd, move.path, move.text);
+    if (move.do === 'write') await write(cwd, move.path, move.text);
     else if (move.do === 'hang') await untilAborted(signal);
     else if (move.do === 'fail') return failure(move);
     else return answered(move);
@@ -57,8 +57,7 @@ async function makeMoves(moves: readonly ScriptedMove[], request: AgentRequest, 
 
 async function write(cwd: string, path: string, text: string): Promise<void> {
   const target = resolve(cwd, path);
-  const way = relative(cwd, target);
-  if (isAbsolute(path) || way === '..' || way.startsWith(`..${sep}`))
+  if (isAbsolute(path) || (target !== resolve(cwd) && !target.startsWith(join(resolve(cwd), sep))))
     throw new Error(`the script would write "${path}", which is outside the workspace`);
   const { mkdir, writeFile } = await import('node:fs/promises');
   await mkdir(dirname(target), { recursive: true });

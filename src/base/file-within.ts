@@ -1,7 +1,8 @@
 // Owns reading a text file that others named, from a folder that it must not lead out of.
 
 import { lstatSync, realpathSync } from 'node:fs';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
+import { isInsideFolder } from './inside-folder.ts';
 import { readPlainFile } from './plain-file.ts';
 import { isStoreFile } from './store-files.ts';
 
@@ -10,11 +11,8 @@ const BYTES_MAX = 2 << 20;
 /** The text of a file below a folder; undefined when it is missing, leads outside, is too large, or is no text. */
 export function readTextWithin(folder: string, path: string): string | undefined {
   try {
-    const root = realpathSync(folder);
-    if (isAbsolute(path)) return undefined;
-    const real = realpathSync(resolve(root, path));
-    const way = relative(root, real);
-    if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return undefined;
+    if (isAbsolute(path) || !isInsideFolder(folder, path)) return undefined;
+    const real = realpathSync(resolve(folder, path));
     const facts = lstatSync(real);
     if (!facts.isFile() || facts.size > BYTES_MAX || isStoreFile(real, facts)) return undefined;
     const bytes = readPlainFile(real);

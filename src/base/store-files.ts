@@ -49,7 +49,7 @@ export function holdDatabase(file: string, backups?: string): () => void {
 export function isStoreFile(path: string, facts: FileNumber): boolean {
   if (held.size === 0) return false;
   const absolute = resolve(path);
-  for (const database of held) if (lookAtSides(database, facts) || isBeside(database, absolute)) return true;
+  for (const database of held) if (isFileOf(database, facts) || isBeside(database, absolute)) return true;
   return false;
 }
 
@@ -59,7 +59,7 @@ export function isStorePath(path: string): boolean {
   return [...held].some((database) => isBeside(database, absolute));
 }
 
-function lookAtSides({ path, numbers }: HeldDatabase, { dev, ino }: FileNumber): boolean {
+function isFileOf({ path, numbers }: HeldDatabase, { dev, ino }: FileNumber): boolean {
   return SIDES.some((side) => {
     const known = numbers.get(side) ?? statSync(`${path}${side}`, { throwIfNoEntry: false });
     if (known === undefined) return false;

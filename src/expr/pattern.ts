@@ -19,10 +19,7 @@ export function matchesPattern(text: string, pattern: string, meter: Meter): boo
     current.add(0, at);
     meter.spend((1 + current.visits) / VISITS_PER_STEP);
     if (current.matched) return true;
-    const code = text.charCodeAt(at);
-    for (const index of current.waiting) {
-      if ((program[index] as Instruction & { op: 'one' }).accepts(code)) next.add(index + 1, at + 1);
-    }
+    current.read(at, next);
     [current, next] = [next, current];
     next.clear();
   }
@@ -62,10 +59,7 @@ export function findPattern(text: string, pattern: string): string[] {
     current.add(0, start);
     for (let at = start; at <= start + FOUND_MAX; at += 1) {
       if (current.matched) end = at;
-      const code = text.charCodeAt(at);
-      for (const index of current.waiting) {
-        if ((program[index] as Instruction & { op: 'one' }).accepts(code)) next.add(index + 1, at + 1);
-      }
+      current.read(at, next);
       [current, next] = [next, current];
       next.clear();
       if (current.waiting.length === 0 && !current.matched) break;
@@ -106,6 +100,15 @@ class ThreadSet {
       else if (instruction.op === 'match') this.matched = true;
       else if (instruction.op === 'fork') pending.push(...instruction.to);
       else if (instruction.holds(this.text, at)) pending.push(index + 1);
+    }
+  }
+
+  /** Adds to the next set what the positions here lead to by reading the character at an offset. */
+  read(at: number, next: ThreadSet): void {
+    const code = this.text.charCodeAt(at);
+    for (const index of this.waiting) {
+      const instruction = this.program[index];
+      if (instruction?.op === 'one' && instruction.accepts(code)) next.add(index + 1, at + 1);
     }
   }
 

@@ -157,8 +157,8 @@ async function notify(
 ): Promise<ForgeAnswer<object>> {
   const people = groups !== undefined && Object.hasOwn(groups, target) ? membersOf(groups, target) : [target];
   const number = subject.pr ?? subject.issue;
-  const told = message === undefined ? defaultMessage(target, subject) : disarm(message, declared);
-  return await forge.notify({ target, people, message: told, ...present({ number }) }, key);
+  const text = message === undefined ? defaultMessage(target, subject) : disarm(message, declared);
+  return await forge.notify({ target, people, message: text, ...present({ number }) }, key);
 }
 
 function defaultMessage(target: string, { issue, pr }: ActionSubject): string {

@@ -15,6 +15,7 @@
 // FG9. Events have a cursor. Watching from a cursor delivers everything that came after it, also what happened while
 // nobody watched; each event has the same id every time, so a receiver can take it once.
 
+import { present } from '../base/fields.ts';
 import type { CONCLUSIONS } from '../definition/conclusion.ts';
 
 /** Why a forge request failed. `message` is for people. */
@@ -41,7 +42,7 @@ export interface Passing {
 export function passingOf({ result, until }: { readonly result: string; readonly until?: number }): Passing {
   return {
     mayPass: result === 'unavailable' || result === 'rate_limited' || result === 'queued',
-    ...(until === undefined ? {} : { until }),
+    ...present({ until }),
     ...(result === 'queued' ? { onNews: true } : {}),
   };
 }

@@ -49,6 +49,15 @@ export interface LedgerOptions {
   readonly recorded?: (action: LedgerAction) => Promise<void>;
 }
 
+/** Makes an action that is done once for each key. */
+export function keyed<Request, T extends object>(
+  ledger: Ledger,
+  name: string,
+  work: (request: Request, key: string) => LedgerWork<T>,
+): (request: Request, key: string) => Promise<ForgeAnswer<T>> {
+  return (request, key) => ledger.once({ name, key }, work(request, key));
+}
+
 interface Entry {
   readonly name: string;
   readonly at: number;
@@ -58,7 +67,7 @@ interface Entry {
 /** Opens a ledger, creating its file if needed. */
 export function openLedger({ file, now, judge, recorded }: LedgerOptions): Ledger {
   const db = openFile(file);
-  const letGo = holdDatabase(file);
+  const release = holdDatabase(file);
   const find = (key: string): Entry | undefined =>
     db.prepare('SELECT name, at, value FROM actions WHERE key = ?').get(key) as unknown as Entry | undefined;
   const write = ({ name, key }: LedgerAction, value: object | null): void => {
@@ -108,7 +117,7 @@ export function openLedger({ file, now, judge, recorded }: LedgerOptions): Ledge
     done: (prefix) => db.prepare(SELECT_DONE).all(prefix, prefix).map(doneAction),
     close: () => {
       if (db.isOpen) db.close();
-      letGo();
+      release();
     },
   };
 }

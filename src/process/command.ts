@@ -204,8 +204,8 @@ function feed({ stdin }: ChildProcess, { stdin: text, talk }: CommandSpec): void
   stdin.on('error', () => {});
   if (talk === undefined) return void stdin.end(text);
   talk({
-    write: (said) => {
-      if (!stdin.writableEnded) stdin.write(said);
+    write: (more) => {
+      if (!stdin.writableEnded) stdin.write(more);
     },
     end: () => {
       if (!stdin.writableEnded) stdin.end();

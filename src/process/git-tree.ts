@@ -29,9 +29,11 @@ export interface TreeChange {
   readonly what: 'changed' | 'deleted' | 'added';
 }
 
-// Whatever the repository's settings, the modification time of a file is checked.
-const SETTINGS = ['core.trustctime=true', 'core.checkStat=default', 'core.ignoreStat=false', 'core.untrackedCache=false'];
-const STRICTLY = SETTINGS.flatMap((setting) => ['-c', setting]);
+/** With these settings git checks the modification time of a file, whatever the repository's own say. */
+export const STRICT_SETTINGS = ['core.trustctime=true', 'core.checkStat=default', 'core.ignoreStat=false', 'core.untrackedCache=false'];
+const STRICTLY = STRICT_SETTINGS.flatMap((setting) => ['-c', setting]);
+/** The mode of a symbolic link. */
+export const LINK_MODE = '120000';
 
 const AT_ONCE = 64;
 
@@ -72,7 +74,7 @@ export class TreeReader {
   async list(): Promise<TreeListing> {
     const excludes = this.leftOut.map((pattern) => `--exclude=${pattern}`);
     const listed = outputOf(await this.git(['ls-files', '-z', '-c', '-o', '--exclude-standard', ...excludes]));
-    const all = [...new Set(listed.split('\0').filter((path) => path !== ''))];
+    const all = [...new Set(splitPaths(listed))];
     const files = all.filter((path) => !path.endsWith('/'));
     const own = await this.whichAre(files, (path, facts) => isStoreFile(path, facts));
     return { paths: files.filter((path) => !own.has(path)), nested: all.filter((path) => path.endsWith('/')) };
@@ -82,9 +84,9 @@ export class TreeReader {
   async read({ paths }: TreeListing): Promise<string> {
     const replaced = await this.whichAre(paths, (_, facts) => !facts.isFile() && !facts.isSymbolicLink());
     // A path that became a folder or a pipe no longer exists as a file.
-    if (replaced.size > 0) outputOf(await this.git(['update-index', '-z', '--force-remove', '--stdin'], lines([...replaced])));
+    if (replaced.size > 0) outputOf(await this.git(['update-index', '-z', '--force-remove', '--stdin'], joinPaths([...replaced])));
     const update = ['update-index', '-z', '--add', '--remove', '--replace', '--ignore-skip-worktree-entries', '--stdin'];
-    outputOf(await this.git(update, lines(paths.filter((path) => !replaced.has(path)))));
+    outputOf(await this.git(update, joinPaths(paths.filter((path) => !replaced.has(path)))));
     return outputOf(await this.git(['write-tree'])).trim();
   }
 
@@ -161,7 +163,7 @@ export async function leaveOutSparse(
     .filter((entry) => entry.startsWith('S '))
     .map((entry) => entry.slice(2))
     .filter((path) => known.has(path) && isAbsent(join(top, path)));
-  if (absent.length > 0) outputOf(await call(['update-index', '-z', '--skip-worktree', '--stdin'], lines(absent)));
+  if (absent.length > 0) outputOf(await call(['update-index', '-z', '--skip-worktree', '--stdin'], joinPaths(absent)));
 }
 
 function isAbsent(path: string): boolean {
@@ -179,16 +181,42 @@ async function isSparse(top: string): Promise<boolean> {
   return setting.ok && setting.stdout.trim() === 'true';
 }
 
+/** The mode and the id of a file as git has them. */
+export interface FileState {
+  readonly mode: string;
+  readonly id: string;
+}
+
+/** A file that differs between two trees; undefined where it is not there. */
+export interface FileChange {
+  readonly path: string;
+  readonly before: FileState | undefined;
+  readonly after: FileState | undefined;
+}
+
+/** The command whose output `parseChanges` parses; two trees or commits follow. */
+export const LIST_CHANGES: readonly string[] = ['diff-tree', '-r', '-z', '--no-renames', '--raw', '--no-abbrev'];
+
+/** Parses the files that differ between two trees, each under its own path. */
+export function parseChanges(output: string): FileChange[] {
+  const parts = output.split('\0');
+  const state = (mode: string, id: string): FileState | undefined => (/^0+$/.test(mode) ? undefined : { mode, id });
+  const changes: FileChange[] = [];
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [was = '', is = '', wasId = '', isId = ''] = (parts[at] as string).slice(1).split(' ');
+    changes.push({ path: parts[at + 1] as string, before: state(was, wasId), after: state(is, isId) });
+  }
+  return changes;
+}
+
 /** Returns the differences between two trees. */
 export async function changesOfTrees(folder: string, before: string, after: string): Promise<TreeChange[]> {
   if (before === after) return [];
-  const parts = outputOf(await git(folder, ['diff-tree', '-r', '-z', '--no-renames', '--name-status', before, after])).split('\0');
-  const changes: TreeChange[] = [];
-  for (let index = 0; index + 1 < parts.length; index += 2) {
-    const letter = parts[index];
-    changes.push({ path: parts[index + 1] as string, what: letter === 'A' ? 'added' : letter === 'D' ? 'deleted' : 'changed' });
-  }
-  return changes;
+  const changes = parseChanges(outputOf(await git(folder, [...LIST_CHANGES, before, after])));
+  return changes.map(({ path, before: was, after: is }) => ({
+    path,
+    what: was === undefined ? 'added' : is === undefined ? 'deleted' : 'changed',
+  }));
 }
 
 const DIFF_BYTES_MAX = 8 << 20;
@@ -211,13 +239,8 @@ export interface TreeEntry {
 
 /** Returns the current state of the files that differ between a commit and a tree. */
 export async function entriesBetween(folder: string, before: string, after: string): Promise<TreeEntry[]> {
-  const parts = outputOf(await git(folder, ['diff-tree', '-r', '-z', '--no-renames', before, after])).split('\0');
-  const entries: TreeEntry[] = [];
-  for (let index = 0; index + 1 < parts.length; index += 2) {
-    const mode = (parts[index] as string).split(' ')[1];
-    entries.push({ path: parts[index + 1] as string, kind: mode === '120000' ? 'link' : mode === '000000' ? 'gone' : 'file' });
-  }
-  return entries;
+  const changes = parseChanges(outputOf(await git(folder, [...LIST_CHANGES, before, after])));
+  return changes.map(({ path, after: is }) => ({ path, kind: is === undefined ? 'gone' : is.mode === LINK_MODE ? 'link' : 'file' }));
 }
 
 /** Returns the tree of a commit, or undefined if this clone does not have it. */
@@ -251,8 +274,14 @@ export async function fastForward(folder: string, commit: string): Promise<void>
   if (status.ok && status.stdout === '') await git(folder, ['merge', '--ff-only', '--quiet', commit]);
 }
 
-function lines(paths: readonly string[]): string {
+/** Paths as git reads them from its input with -z. */
+export function joinPaths(paths: readonly string[]): string {
   return paths.map((path) => `${path}\0`).join('');
+}
+
+/** Paths as git prints them with -z. */
+export function splitPaths(output: string): string[] {
+  return output.split('\0').filter((path) => path !== '');
 }
 
 /** Returns what git printed; throws if it failed. */

@@ -1,10 +1,10 @@
 // Owns putting files of a workspace back to what they were in a snapshot, beside others who may write there.
 //
 // - A file is replaced or removed only if it is what the last snapshot says; anything else stays and is named.
-// - It is renamed first and looked at then, so what somebody wrote a moment ago is found. A file that appears meanwhile
-//   is never overwritten.
+// - It is set aside (renamed) before it is checked, so what somebody wrote a moment ago is found. A file that appears
+//   meanwhile is never overwritten.
 // - Nothing is written through a link, and nothing outside of the top.
-// - It can be killed at any time and be started again: a file is as it was, in hand under a name of ours, or done.
+// - It can be killed at any time and be started again: a file is as it was, set aside under a name of ours, or restored.
 //
 // Kept are content, symbolic links and the executable bit; times, owners and other permissions are not in a snapshot.
 
@@ -14,12 +14,7 @@ import { chmod, copyFile, link, lstat, mkdir, readdir, readFile, readlink, renam
 import { basename, dirname, join, posix } from 'node:path';
 import { digestText } from '../base/digest.ts';
 import { messageOf } from '../base/error.ts';
-
-/** The mode and the id of a file as git has them. */
-export interface FileState {
-  readonly mode: string;
-  readonly id: string;
-}
+import { type FileState, LINK_MODE } from './git-tree.ts';
 
 /** A file that has to be put back. */
 export interface FileTarget {
@@ -41,7 +36,7 @@ export interface RestoreMeans {
   readonly top: string;
   /** The algorithm of the ids: sha1 or sha256. */
   readonly format: string;
-  /** Marks the names of files that are in hand. */
+  /** Begins the names of files that are set aside. */
   readonly mark: string;
   /** Returns the file that has the content of a target. */
   readonly staged: (to: FileState) => string;
@@ -54,7 +49,6 @@ export interface RestoreResult {
 }
 
 const SUBMODULE = '160000';
-const LINK = '120000';
 const CHANGED = 'it was changed since the last snapshot';
 
 /** Returns what a restore could not put back, without changing anything. */
@@ -73,7 +67,7 @@ export async function restoreFiles(targets: readonly FileTarget[], means: Restor
   return await new Restore(targets, means).all();
 }
 
-/** Gives back what an interrupted restore has in hand and has not replaced yet; what it replaced and a snapshot holds goes. */
+/** Puts back the files that an interrupted restore set aside and has not replaced; removes those that it replaced and a snapshot holds. */
 export async function releaseFiles(files: ReadonlyMap<string, FileState | undefined>, means: RestoreMeans): Promise<void> {
   const restore = new Restore([], means);
   for (const [path, known] of files) await restore.release(path, known);
@@ -99,8 +93,8 @@ async function removeUpwards(top: string, folder: string): Promise<void> {
   }
 }
 
-/** A file in hand: renamed, and checked again at the end. */
-interface Taken {
+/** A file that was set aside: renamed, and checked again at the end. */
+interface SetAside {
   readonly target: FileTarget;
   readonly name: string;
 }
@@ -108,7 +102,7 @@ interface Taken {
 class Restore {
   private readonly targets: readonly FileTarget[];
   private readonly means: RestoreMeans;
-  private readonly taken: Taken[] = [];
+  private readonly setAsideFiles: SetAside[] = [];
   private readonly kept: KeptFile[] = [];
   private readonly done: string[] = [];
 
@@ -121,21 +115,20 @@ class Restore {
     const byDepth = [...this.targets].sort((one, other) => (one.path < other.path ? 1 : -1));
     for (const target of byDepth.filter(({ to }) => to === undefined)) await this.put(target);
     for (const target of this.targets.filter(({ to }) => to !== undefined)) await this.put(target);
-    for (const taken of this.taken) await this.letGo(taken);
+    for (const taken of this.setAsideFiles) await this.discard(taken);
     const kept = new Set(this.kept.map(({ path }) => path));
     return { done: this.done.filter((path) => !kept.has(path)), kept: this.kept };
   }
 
-  /** Renames a file in hand back to its place, if nothing is there; removes it if it was replaced and a snapshot holds it. */
+  /** Renames a file that was set aside back to its place, if nothing is there; removes it if it was replaced and a snapshot holds it. */
   async release(path: string, known: FileState | undefined): Promise<void> {
     if (!(await isInside(this.means.top, path))) return;
-    const name = join(this.means.top, this.nameInHand(path));
-    const [now, hand] = [await this.stateAt(path), await this.stateAt(this.nameInHand(path))];
-    await rm(this.nameOfNew(path), { force: true });
-    if (hand === undefined) return;
-    const isKnown = hand !== 'folder' && hand !== 'special' && known !== undefined && isSame(hand, known);
-    if (now !== undefined && isKnown) await rm(name);
-    else await giveBack(name, join(this.means.top, path));
+    const name = join(this.means.top, this.asideName(path));
+    const [now, aside] = [await this.stateAt(path), await this.stateAt(this.asideName(path))];
+    await rm(this.draftName(path), { force: true });
+    if (aside === undefined) return;
+    if (now !== undefined && isSame(aside, known)) await rm(name);
+    else await putBack(name, join(this.means.top, path));
   }
 
   /** Why a file cannot be put back as things are; undefined where it can. */
@@ -146,25 +139,24 @@ class Restore {
     if (now === 'folder') return to === undefined || (await this.isOurs(path)) ? undefined : 'a folder with other files is in its place';
     if (now === 'special') return CHANGED;
     if (isSame(now, to) || isSame(now, from)) return undefined;
-    const inHand = await this.stateAt(this.nameInHand(path));
-    if (now === undefined && inHand !== 'folder' && inHand !== 'special' && isSame(inHand, from)) return undefined;
+    const aside = await this.stateAt(this.asideName(path));
+    if (now === undefined && isSame(aside, from)) return undefined;
     // A link or a file where its folder was may be one of ours, which goes first.
     return now === undefined && from === undefined ? undefined : CHANGED;
   }
 
   private async put(target: FileTarget): Promise<void> {
     const { path, to } = target;
-    const hand = this.nameInHand(path);
     try {
-      await rm(this.nameOfNew(path), { force: true });
+      await rm(this.draftName(path), { force: true });
       const why = await this.whyNot(target);
-      const [now, inHand] = [await this.stateAt(path), await this.stateAt(hand)];
-      // What an earlier try has left in hand is checked and let go with the rest.
-      if (inHand !== undefined) this.taken.push({ target, name: hand });
+      const [now, aside] = [await this.stateAt(path), await this.stateAt(this.asideName(path))];
+      // What an earlier try has set aside is checked and removed with the rest.
+      if (aside !== undefined) this.setAsideFiles.push({ target, name: this.asideName(path) });
       if (why !== undefined) return this.keep(path, why);
-      if (now === 'folder' ? to === undefined : isSame(now as FileState | undefined, to)) return this.finish(path);
+      if (now === 'folder' ? to === undefined : isSame(now, to)) return this.finish(path);
       if (now === 'folder') await removeEmpty(join(this.means.top, path));
-      else if (now !== undefined && !(await this.take(target))) return;
+      else if (now !== undefined && !(await this.setAside(target))) return;
       if (to !== undefined && !(await this.place(path, to))) return;
       this.finish(path);
       if (to === undefined) await this.removeFolders(posix.dirname(path));
@@ -173,18 +165,18 @@ class Restore {
     }
   }
 
-  /** Renames a file, and looks whether it is the one that may go. */
-  private async take(target: FileTarget): Promise<boolean> {
+  /** Sets a file aside, and checks whether it is the one that may be replaced. */
+  private async setAside(target: FileTarget): Promise<boolean> {
     const { path, from } = target;
-    const [file, hand] = [join(this.means.top, path), join(this.means.top, this.nameInHand(path))];
-    await rename(file, hand);
-    const found = await this.stateAt(this.nameInHand(path));
-    if (found !== 'folder' && found !== 'special' && isSame(found, from)) {
-      this.taken.push({ target, name: this.nameInHand(path) });
+    const [file, aside] = [join(this.means.top, path), join(this.means.top, this.asideName(path))];
+    await rename(file, aside);
+    const found = await this.stateAt(this.asideName(path));
+    if (isSame(found, from)) {
+      this.setAsideFiles.push({ target, name: this.asideName(path) });
       return true;
     }
     this.keep(path, CHANGED);
-    await giveBack(hand, file);
+    await putBack(aside, file);
     return false;
   }
 
@@ -196,9 +188,9 @@ class Restore {
       return false;
     }
     const source = this.means.staged(to);
-    const fresh = this.nameOfNew(path);
+    const fresh = this.draftName(path);
     try {
-      if (to.mode === LINK) {
+      if (to.mode === LINK_MODE) {
         await symlink(await readlink(source, { encoding: 'buffer' }), file);
         return true;
       }
@@ -218,23 +210,23 @@ class Restore {
 
   /** The permissions of the file that is replaced, without the executable bit; those of a new file otherwise. */
   private async modeBefore(path: string): Promise<number> {
-    const before = await lstat(join(this.means.top, this.nameInHand(path))).catch(() => undefined);
+    const before = await lstat(join(this.means.top, this.asideName(path))).catch(() => undefined);
     return before?.isFile() === true ? before.mode & 0o666 : 0o666 & ~process.umask();
   }
 
-  /** What was written into a file while it was in hand is somebody else's, and goes back to its place. */
-  private async letGo({ target, name }: Taken): Promise<void> {
-    const [hand, file] = [join(this.means.top, name), join(this.means.top, target.path)];
+  /** Removes a file that was set aside. What somebody else wrote into it meanwhile goes back to its place. */
+  private async discard({ target, name }: SetAside): Promise<void> {
+    const [aside, file] = [join(this.means.top, name), join(this.means.top, target.path)];
     const found = await this.stateAt(name);
     if (found === undefined) return;
-    if (found !== 'folder' && found !== 'special' && isSame(found, target.from)) return await unlink(hand);
+    if (isSame(found, target.from)) return await unlink(aside);
     this.keep(target.path, CHANGED);
     const now = await this.stateAt(target.path);
-    const isOurs = now === undefined || (now !== 'folder' && now !== 'special' && isSame(now, target.to));
-    await rename(hand, isOurs ? file : `${file}.theirs-${process.pid}`);
+    const isOurs = now === undefined || isSame(now, target.to);
+    await rename(aside, isOurs ? file : `${file}.theirs-${process.pid}`);
   }
 
-  private async stateAt(path: string): Promise<FileState | 'folder' | 'special' | undefined> {
+  private async stateAt(path: string): Promise<PathState> {
     const file = join(this.means.top, path);
     if (!(await isInside(this.means.top, path))) return undefined;
     const facts = await lstat(file).catch(() => undefined);
@@ -270,23 +262,23 @@ class Restore {
     for (let path = folder; path !== '.'; path = posix.dirname(path)) {
       const rest = await readdir(join(this.means.top, path)).catch(() => undefined);
       if (rest === undefined || rest.some((name) => !name.startsWith(this.means.mark))) return;
-      for (const name of rest) await this.letGoEarly(posix.join(path, name));
+      for (const name of rest) await this.discardNow(posix.join(path, name));
       if (rest.length === 0 || (await readdir(join(this.means.top, path))).length === 0) await rmdir(join(this.means.top, path));
       else return;
     }
   }
 
-  private async letGoEarly(name: string): Promise<void> {
-    const taken = this.taken.find((one) => one.name === name);
-    if (taken !== undefined) await this.letGo(taken);
+  private async discardNow(name: string): Promise<void> {
+    const taken = this.setAsideFiles.find((one) => one.name === name);
+    if (taken !== undefined) await this.discard(taken);
   }
 
-  private nameInHand(path: string): string {
+  private asideName(path: string): string {
     return posix.join(posix.dirname(path), `${this.means.mark}${digestText(basename(path)).slice(0, 16)}`);
   }
 
-  private nameOfNew(path: string): string {
-    return `${join(this.means.top, this.nameInHand(path))}-new`;
+  private draftName(path: string): string {
+    return `${join(this.means.top, this.asideName(path))}-new`;
   }
 
   private keep(path: string, why: string): void {
@@ -303,12 +295,15 @@ function blobId(content: Buffer, format: string): string {
   return createHash(format).update(`blob ${content.length}\0`).update(content).digest('hex');
 }
 
-function isSame(one: FileState | undefined, other: FileState | undefined): boolean {
-  return one?.id === other?.id && one?.mode === other?.mode;
+/** What is at a path; undefined where nothing is. `special`: a pipe, a socket or a device. */
+type PathState = FileState | 'folder' | 'special' | undefined;
+
+function isSame(found: PathState, state: FileState | undefined): boolean {
+  return typeof found !== 'string' && found?.id === state?.id && found?.mode === state?.mode;
 }
 
 function modeOf(facts: Stats): string {
-  if (facts.isSymbolicLink()) return LINK;
+  if (facts.isSymbolicLink()) return LINK_MODE;
   return (facts.mode & 0o100) === 0 ? '100644' : '100755';
 }
 
@@ -324,7 +319,7 @@ async function isInside(top: string, path: string): Promise<boolean> {
   return true;
 }
 
-/** Links a file into a place where nothing is; file systems without links rename, after a look. */
+/** Links a file into a place where nothing is; where the file system has no links, it is renamed after a check. */
 async function linkInto(fresh: string, file: string): Promise<void> {
   try {
     await link(fresh, file);
@@ -336,18 +331,18 @@ async function linkInto(fresh: string, file: string): Promise<void> {
   }
 }
 
-/** Gives a file back that was taken by mistake. If there is another one by now, both stay. */
-async function giveBack(hand: string, file: string): Promise<void> {
-  const facts = await lstat(hand);
+/** Puts a file back that was set aside by mistake. If there is another one by now, both stay. */
+async function putBack(aside: string, file: string): Promise<void> {
+  const facts = await lstat(aside);
   if (facts.isDirectory() || facts.isSymbolicLink()) {
-    if ((await lstat(file).catch(() => undefined)) === undefined) await rename(hand, file);
+    if ((await lstat(file).catch(() => undefined)) === undefined) await rename(aside, file);
     return;
   }
   try {
-    await linkInto(hand, file);
-    await rm(hand, { force: true });
+    await linkInto(aside, file);
+    await rm(aside, { force: true });
   } catch {
-    await rename(hand, `${file}.theirs-${process.pid}`);
+    await rename(aside, `${file}.theirs-${process.pid}`);
   }
 }
 

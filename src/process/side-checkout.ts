@@ -5,7 +5,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type GitAnswer, git } from './git.ts';
+import { git } from './git.ts';
+import { outputOf, splitPaths } from './git-tree.ts';
 import { removeFolder } from './remove-folder.ts';
 import { gitWorktreeAdd } from './worktree.ts';
 
@@ -19,9 +20,6 @@ export interface SideCheckout {
 
 /** The result of merging back. `files` are those with conflicting changes. */
 export type MergeBackResult = { readonly kind: 'merged' } | { readonly kind: 'conflict'; readonly files: readonly string[] };
-
-/** Thrown if git failed. */
-class CheckoutError extends Error {}
 
 /** Creates a checkout beside a workspace that is in git. */
 export async function openSideCheckout(workspace: string): Promise<SideCheckout> {
@@ -47,11 +45,7 @@ export function snapshotWorkspace(workspace: string): Promise<string> {
 /** Returns the files of a workspace that differ from a commit, except ignored ones, sorted. */
 export async function filesChangedSince(workspace: string, commit: string): Promise<readonly string[]> {
   const now = await snapshotWorkspace(workspace);
-  const names = outputOf(await git(workspace, ['diff', '--name-only', '--no-renames', '-z', commit, now]));
-  return names
-    .split('\0')
-    .filter((name) => name !== '')
-    .sort();
+  return splitPaths(outputOf(await git(workspace, ['diff', '--name-only', '--no-renames', '-z', commit, now]))).sort();
 }
 
 const busy = new Map<string, Promise<unknown>>();
@@ -74,8 +68,8 @@ function inTurn<T>(workspace: string, act: () => Promise<T>): Promise<T> {
 async function merge({ workspace, folder, base }: SideCheckout): Promise<MergeBackResult> {
   const [ours, theirs] = [await snapshotOf(workspace, base), await snapshotOf(folder, base)];
   const merged = await git(workspace, ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', ours, theirs]);
-  const [tree = '', ...files] = merged.stdout.split('\0').filter((part) => part !== '');
-  if (!merged.ok && merged.code !== 1) throw new CheckoutError(merged.message);
+  const [tree = '', ...files] = splitPaths(merged.stdout);
+  if (!merged.ok && merged.code !== 1) outputOf(merged);
   if (!merged.ok) return { kind: 'conflict', files: [...new Set(files)].sort() };
   const patch = outputOf(await git(workspace, ['diff', '--binary', '--no-renames', '--no-color', '--no-ext-diff', ours, tree]));
   if (patch !== '') outputOf(await git(workspace, ['apply', '--binary', '--whitespace=nowarn', '-'], { stdin: patch }));
@@ -94,9 +88,4 @@ async function snapshotOf(folder: string, parent: string): Promise<string> {
   } finally {
     await rm(home, { recursive: true, force: true });
   }
-}
-
-function outputOf(answer: GitAnswer): string {
-  if (answer.ok) return answer.stdout;
-  throw new CheckoutError(answer.message);
 }

@@ -3,10 +3,11 @@
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { outputOf } from './git-tree.ts';
+import { present } from '../base/fields.ts';
+import type { GitAnswer } from './git.ts';
+import { type FileChange, type FileState, LIST_CHANGES, outputOf, parseChanges } from './git-tree.ts';
 import {
   conflictsOf,
-  type FileState,
   type FileTarget,
   type KeptFile,
   type RestoreMeans,
@@ -16,12 +17,7 @@ import {
 } from './restore-files.ts';
 import { RESTORE_MARK, type SnapshotRepository } from './snapshot-repository.ts';
 
-/** A file that differs between two snapshots. */
-export interface FileChange {
-  readonly path: string;
-  readonly before: FileState | undefined;
-  readonly after: FileState | undefined;
-}
+export type { FileChange };
 
 /** A file that differs, for people: renames are found, and lines are counted. */
 export interface FileSummary {
@@ -34,7 +30,6 @@ export interface FileSummary {
 }
 
 const DIFF_BYTES_MAX = 16 << 20;
-const NOTHING = /^0+$/;
 
 /** Two trees. */
 export interface TreePair {
@@ -45,16 +40,7 @@ export interface TreePair {
 /** Returns the files that differ, each under its own path. */
 export async function fileChanges(repository: SnapshotRepository, { before, after }: TreePair): Promise<readonly FileChange[]> {
   if (before === after) return [];
-  const parts = outputOf(await repository.git(['diff-tree', '-r', '-z', '--no-renames', '--raw', '--no-abbrev', before, after])).split(
-    '\0',
-  );
-  const changes: FileChange[] = [];
-  for (let at = 0; at + 1 < parts.length; at += 2) {
-    const [was = '', is = '', wasId = '', isId = ''] = (parts[at] as string).slice(1).split(' ');
-    const state = (mode: string, id: string): FileState | undefined => (NOTHING.test(mode) ? undefined : { mode, id });
-    changes.push({ path: parts[at + 1] as string, before: state(was, wasId), after: state(is, isId) });
-  }
-  return changes;
+  return parseChanges(outputOf(await repository.git([...LIST_CHANGES, before, after])));
 }
 
 const REMEMBERED_MAX = 40;
@@ -86,18 +72,9 @@ export function summaryOf(repository: SnapshotRepository, pair: TreePair): Promi
 
 async function readSummary(repository: SnapshotRepository, { before, after }: TreePair): Promise<readonly FileSummary[]> {
   if (before === after) return [];
-  const args = (format: string): string[] => [
-    'diff-tree',
-    '-r',
-    '-z',
-    '--find-renames',
-    '--no-ext-diff',
-    '--no-textconv',
-    format,
-    before,
-    after,
-  ];
-  const [named, counted] = await Promise.all([repository.git(args('--name-status')), repository.git(args('--numstat'))]);
+  const list = (format: string): Promise<GitAnswer> =>
+    repository.git(['diff-tree', '-r', '-z', '--find-renames', '--no-ext-diff', '--no-textconv', format, before, after]);
+  const [named, counted] = await Promise.all([list('--name-status'), list('--numstat')]);
   const lines = countedLines(outputOf(counted).split('\0'));
   const parts = outputOf(named).split('\0');
   const files: FileSummary[] = [];
@@ -106,8 +83,7 @@ async function readSummary(repository: SnapshotRepository, { before, after }: Tr
     const isRename = letter === 'R';
     const path = parts[at + (isRename ? 2 : 1)] as string;
     const what = letter === 'A' ? 'added' : letter === 'D' ? 'deleted' : isRename ? 'renamed' : 'changed';
-    const count = lines.get(path);
-    files.push({ path, what, ...(isRename ? { from: parts[at + 1] as string } : {}), ...(count === undefined ? {} : { lines: count }) });
+    files.push({ path, what, ...present({ from: isRename ? parts[at + 1] : undefined, lines: lines.get(path) }) });
     at += isRename ? 3 : 2;
   }
   return files;
@@ -138,18 +114,12 @@ async function readText(repository: SnapshotRepository, { before, after }: TreeP
 
 /** Returns which of the files could not be put back as things are. */
 export async function conflicts(repository: SnapshotRepository, targets: readonly FileTarget[]): Promise<readonly KeptFile[]> {
-  return await conflictsOf(
-    targets,
-    meansOf(repository, () => ''),
-  );
+  return await conflictsOf(targets, meansOf(repository));
 }
 
 /** Gives files back that an interrupted restore has in hand, so that they are seen as they were. */
 export async function recoverFiles(repository: SnapshotRepository, files: ReadonlyMap<string, FileState | undefined>): Promise<void> {
-  await releaseFiles(
-    files,
-    meansOf(repository, () => ''),
-  );
+  await releaseFiles(files, meansOf(repository));
 }
 
 /** Puts files back; see `restore-files.ts` for what stays. */
@@ -171,6 +141,6 @@ export async function putBack(repository: SnapshotRepository, targets: readonly 
   }
 }
 
-function meansOf({ place }: SnapshotRepository, staged: RestoreMeans['staged']): RestoreMeans {
+function meansOf({ place }: SnapshotRepository, staged: RestoreMeans['staged'] = () => ''): RestoreMeans {
   return { top: place.top, format: place.format, mark: RESTORE_MARK, staged };
 }

@@ -8,7 +8,7 @@ import { join, posix } from 'node:path';
 import { digestText } from '../base/digest.ts';
 import { isStoreFile, isStorePath } from '../base/store-files.ts';
 import { type GitAnswer, git } from './git.ts';
-import { type Checkout, checkoutAround, leaveOutSparse, outputOf, TreeError } from './git-tree.ts';
+import { type Checkout, checkoutAround, joinPaths, leaveOutSparse, outputOf, splitPaths, TreeError } from './git-tree.ts';
 
 /** The files of a workspace at one moment. */
 export interface Snapshot {
@@ -109,7 +109,7 @@ export class SnapshotLook {
 
   private async submodules(): Promise<readonly string[]> {
     if (!this.isInGit) return [];
-    const entries = paths(await this.run(['ls-files', '-z', '--stage']));
+    const entries = splitPaths(await this.run(['ls-files', '-z', '--stage']));
     return entries.filter((entry) => entry.startsWith('160000 ')).map((entry) => entry.slice(entry.indexOf('\t') + 1));
   }
 
@@ -128,7 +128,7 @@ export class SnapshotLook {
   }
 
   private async forget(paths: readonly string[]): Promise<void> {
-    await this.run(['update-index', '-z', '--force-remove', '--stdin'], lines(paths));
+    await this.run(['update-index', '-z', '--force-remove', '--stdin'], joinPaths(paths));
   }
 
   /** Files that are ignored from now on are in the kept index: it has to begin with the head again. */
@@ -198,14 +198,14 @@ export class SnapshotLook {
       this.isInGit ? this.run(['ls-files', '-z', '-o', '--directory', ...excludes]) : '',
       this.named(),
     ]);
-    return { changed: paths(changed), others: [...new Set([...paths(others), ...named])] };
+    return { changed: splitPaths(changed), others: [...new Set([...splitPaths(others), ...named])] };
   }
 
   private async named(): Promise<readonly string[]> {
     const { include, below } = this.means.place;
     if (include.length === 0) return [];
     const specs = include.map((pattern) => `:(top,glob)${posix.join(below, pattern)}`);
-    return paths(await this.run(['ls-files', '-z', '-o', '--', ...specs]));
+    return splitPaths(await this.run(['ls-files', '-z', '-o', '--', ...specs]));
   }
 
   /** Tells what has to be read from folders without files and from repositories of their own. */
@@ -222,7 +222,7 @@ export class SnapshotLook {
 
   private async inside(folders: readonly string[], excludes: readonly string[]): Promise<readonly string[]> {
     const specs = folders.length > PATHSPECS_MAX ? [] : folders.map((path) => `:(top,literal)${path}`);
-    return paths(await this.run(['ls-files', '-z', '-o', ...excludes, '--', ...specs]));
+    return splitPaths(await this.run(['ls-files', '-z', '-o', ...excludes, '--', ...specs]));
   }
 
   /** Finds the empty folders among these and below them, and among those that deleted files were in. */
@@ -250,7 +250,7 @@ export class SnapshotLook {
     // A path that is reached through a link no longer exists.
     if (gone.length > 0) await this.forget(gone);
     const update = ['update-index', '-z', '--add', '--remove', '--replace', '--ignore-skip-worktree-entries', '--stdin'];
-    if (read.length > 0) await this.run(update, lines(read));
+    if (read.length > 0) await this.run(update, joinPaths(read));
     return (await this.run(['write-tree'])).trim();
   }
 
@@ -334,12 +334,4 @@ function isSubmodule(top: string, path: string): boolean {
 
 function stampOf({ ino, size, mtimeNs }: { readonly ino: bigint; readonly size: bigint; readonly mtimeNs: bigint }): string {
   return `${ino}:${size}:${mtimeNs}`;
-}
-
-function paths(listed: string): readonly string[] {
-  return listed.split('\0').filter((path) => path !== '');
-}
-
-function lines(all: readonly string[]): string {
-  return all.map((path) => `${path}\0`).join('');
 }

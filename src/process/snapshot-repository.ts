@@ -14,7 +14,7 @@ import { join, relative, sep } from 'node:path';
 import { digestText } from '../base/digest.ts';
 import { present } from '../base/fields.ts';
 import { type GitAnswer, type GitCall, git } from './git.ts';
-import { checkoutAround, outputOf, TreeError } from './git-tree.ts';
+import { checkoutAround, outputOf, STRICT_SETTINGS, TreeError } from './git-tree.ts';
 import { type LookMeans, type Snapshot, SnapshotLook, type SnapshotPlace } from './snapshot-look.ts';
 
 /** A workspace to take snapshots of. */
@@ -28,14 +28,13 @@ export interface SnapshotSource {
   readonly declared: readonly string[];
 }
 
-/** Marks the files that a restore has in hand; see `restore-files.ts`. */
+/** Begins the names of the files that a restore has set aside; see `restore-files.ts`. */
 export const RESTORE_MARK = '.pawl-restore-';
 
 const TRIES = 3;
-const STRICTLY = ['core.trustctime=true', 'core.checkStat=default', 'core.ignoreStat=false', 'core.untrackedCache=false'];
 /** With these git reads a file that is there although a sparse checkout leaves it out. */
 const SPARSE = ['core.sparseCheckout=true', 'sparse.expectFilesOutsideOfPatterns=false'];
-const SETTINGS = [...STRICTLY, ...SPARSE, 'core.looseCompression=1', 'core.preloadIndex=true'].flatMap((setting) => ['-c', setting]);
+const SETTINGS = [...STRICT_SETTINGS, ...SPARSE, 'core.looseCompression=1', 'core.preloadIndex=true'].flatMap((setting) => ['-c', setting]);
 const NO_FILTERS = '* -text -filter -ident -working-tree-encoding\n';
 
 /** Finds where the snapshots of a workspace are taken; undefined where nothing could be in them. */
@@ -71,7 +70,8 @@ const turns = new Map<string, Promise<unknown>>();
 export class SnapshotRepository {
   readonly place: SnapshotPlace;
   private readonly home: string;
-  private coming: Promise<Snapshot> | undefined;
+  /** The snapshot that waits for its turn. */
+  private pending: Promise<Snapshot> | undefined;
   private keeping: Promise<unknown> = Promise.resolve();
   private readonly kept = new Map<string, { readonly last: string; readonly trees: Set<string> }>();
 
@@ -84,12 +84,12 @@ export class SnapshotRepository {
   /** Takes a snapshot. Snapshots of one workspace take turns; one that has not begun yet serves everybody who waits for it. */
   take(): Promise<Snapshot> {
     const { top } = this.place;
-    if (this.coming !== undefined) return this.coming;
+    if (this.pending !== undefined) return this.pending;
     const turn = (turns.get(top) ?? Promise.resolve()).then(() => {
-      this.coming = undefined;
-      return this.tries();
+      this.pending = undefined;
+      return this.retryTake();
     });
-    this.coming = turn;
+    this.pending = turn;
     turns.set(
       top,
       turn.catch(() => undefined),
@@ -166,7 +166,7 @@ export class SnapshotRepository {
   }
 
   /** Files that change while git reads them make it fail; it looks again. */
-  private async tries(): Promise<Snapshot> {
+  private async retryTake(): Promise<Snapshot> {
     for (let tries = 1; ; tries += 1) {
       const folder = await this.temporary('look');
       try {

@@ -11,7 +11,7 @@ import { EngineError, messageOf } from '../base/error.ts';
 import { BASE, COPY, type CollectedTable, collectChanges, schemaChanges } from './copy-changes.ts';
 import type { TableChange } from './difference.ts';
 import type { Row } from './guarded-connection.ts';
-import { quoted, type StepKey } from './names.ts';
+import { BUSY_MS, quoted, type StepKey } from './names.ts';
 import { recordStep } from './once.ts';
 import { differs, identityNames, type TableShape } from './table-shape.ts';
 
@@ -62,7 +62,6 @@ export type Acceptance =
       readonly tables: readonly TableChange[];
     };
 
-const BUSY_MS = 5000;
 const LOCK_TRY_MS = 50;
 const LOCK_WAIT_MS = 30_000;
 const ROWS_NAMED = 20;
@@ -76,8 +75,7 @@ export async function acceptCopy({ file, base, copy }: WorkedCopy, options: Acce
   // Foreign keys are off, so that cascades do not run again (D13); they are checked at the end.
   const db = new DatabaseSync(file, { timeout: BUSY_MS, allowExtension: false, defensive: true, enableForeignKeyConstraints: false });
   try {
-    db.prepare(`ATTACH ? AS ${BASE}`).run(base);
-    db.prepare(`ATTACH ? AS ${COPY}`).run(copy);
+    attach(db, { base, copy });
     const redefined = redefinition(db);
     if (redefined !== undefined) return { kind: 'refused', why: redefined, tables: [] };
     const collected = collectChanges(db);
@@ -89,14 +87,8 @@ export async function acceptCopy({ file, base, copy }: WorkedCopy, options: Acce
     return applyLocked(db, collected, { ...options, tables });
   } catch (cause) {
     if (cause instanceof EngineError) throw cause;
-    throw new EngineError(
-      'DATABASE_FAILED',
-      `the changes in a copy of ${file} could not be applied: ${messageOf(cause)}; nothing was changed`,
-      {
-        cause,
-        details: { file, copy },
-      },
-    );
+    const message = `the changes in a copy of ${file} could not be applied: ${messageOf(cause)}; nothing was changed`;
+    throw new EngineError('DATABASE_FAILED', message, { cause, details: { file, copy } });
   } finally {
     if (db.isTransaction) db.exec('ROLLBACK');
     db.close();
@@ -120,9 +112,13 @@ function redefinition(db: DatabaseSync): string | undefined {
 
 function comparing<Result>({ base, copy }: Pick<WorkedCopy, 'base' | 'copy'>, compare: (db: DatabaseSync) => Result): Result {
   using db = new DatabaseSync(':memory:');
+  attach(db, { base, copy });
+  return compare(db);
+}
+
+function attach(db: DatabaseSync, { base, copy }: Pick<WorkedCopy, 'base' | 'copy'>): void {
   db.prepare(`ATTACH ? AS ${BASE}`).run(base);
   db.prepare(`ATTACH ? AS ${COPY}`).run(copy);
-  return compare(db);
 }
 
 function refusalOf(collected: readonly CollectedTable[], { deletesMax, updatesMax }: AcceptOptions): string | undefined {
@@ -167,15 +163,10 @@ async function takeLock(db: DatabaseSync, file: string, { isStopped }: AcceptOpt
       return;
     } catch (error) {
       if ((error as { errcode?: number }).errcode !== BUSY || isStopped?.() === true) throw error;
-      if (waited >= LOCK_WAIT_MS)
-        throw new EngineError(
-          'DATABASE_FAILED',
-          `${file} was locked by another program for ${LOCK_WAIT_MS / 1000} seconds; nothing was changed`,
-          {
-            cause: error,
-            details: { file },
-          },
-        );
+      if (waited >= LOCK_WAIT_MS) {
+        const message = `${file} was locked by another program for ${LOCK_WAIT_MS / 1000} seconds; nothing was changed`;
+        throw new EngineError('DATABASE_FAILED', message, { cause: error, details: { file } });
+      }
     }
     await pause(LOCK_TRY_MS);
   }
@@ -245,20 +236,17 @@ function conflictsIn(db: DatabaseSync, { shape, temporary }: CollectedTable): Co
   const key = (side: 'a' | 'b'): string => keyColumns(shape, side).join(', ');
   const isOther = columns.map((column, index) => differs(`l.${quoted(column)}`, `c.b${index}`)).join(' OR ');
   const live = `main.${quoted(table)} l`;
-  const written = db
-    .prepare(
-      `SELECT c.kind AS pawl_kind, l.${first} IS NULL AS pawl_gone, ${key('b')} FROM ${temporary} c LEFT JOIN ${live} ON ${matching(shape, 'b')} WHERE c.kind <> 'insert' AND (l.${first} IS NULL OR ${isOther})`,
-    )
-    .all() as unknown as Row[];
+  const rows = (sql: string): Row[] => db.prepare(sql).all() as unknown as Row[];
+  const written = rows(
+    `SELECT c.kind AS pawl_kind, l.${first} IS NULL AS pawl_gone, ${key('b')} FROM ${temporary} c LEFT JOIN ${live} ON ${matching(shape, 'b')} WHERE c.kind <> 'insert' AND (l.${first} IS NULL OR ${isOther})`,
+  );
   // A row without a key gets the next rowid, whatever others inserted.
   const taken =
     identity.by === 'rowid'
       ? []
-      : (db
-          .prepare(
-            `SELECT 'insert' AS pawl_kind, 2 AS pawl_gone, ${key('a')} FROM ${temporary} c JOIN ${live} ON ${matching(shape, 'a')} WHERE c.kind = 'insert'`,
-          )
-          .all() as unknown as Row[]);
+      : rows(
+          `SELECT 'insert' AS pawl_kind, 2 AS pawl_gone, ${key('a')} FROM ${temporary} c JOIN ${live} ON ${matching(shape, 'a')} WHERE c.kind = 'insert'`,
+        );
   return [...written, ...taken].map(({ pawl_kind: change, pawl_gone: gone, ...values }) => ({
     table,
     key: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)])),

@@ -9,7 +9,7 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { databaseFailure } from './failure.ts';
-import { BACKUPS_TABLE } from './names.ts';
+import { BACKUPS_TABLE, BUSY_MS, hasTable } from './names.ts';
 
 /** Why a backup was made. Each kind is kept separately, so that many of one kind do not displace another. */
 export type BackupReason = 'run' | 'migration' | 'restore' | 'request';
@@ -41,7 +41,6 @@ export interface BackupOptions {
 }
 
 const PAGES_AT_ONCE = 1024;
-const BUSY_MS = 5000;
 /** How many backups of each kind are kept unless the options say otherwise. */
 const KEEP_BACKUPS = 20;
 
@@ -139,8 +138,7 @@ export function unrecordedBackups(file: string, recorded: readonly BackupRecord[
  * @internal
  */
 export function readBackups(db: DatabaseSync): BackupRecord[] {
-  const exists = db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE type = 'table' AND name = ?").get(BACKUPS_TABLE)?.n === 1;
-  if (!exists) return [];
+  if (!hasTable(db, BACKUPS_TABLE)) return [];
   const rows = db.prepare(`SELECT * FROM ${BACKUPS_TABLE} ORDER BY created_at DESC, rowid DESC`).all();
   return rows.map((row) => ({
     id: String(row.id),

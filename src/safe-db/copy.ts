@@ -24,17 +24,17 @@ export async function createCopy(file: string, { folder, copy = join(folder, 'co
     for (const path of [base, copy]) removeDatabase(path);
     await copyTo(base, file);
     // A single file without a log, so that it can be copied as it is.
-    const db = new DatabaseSync(base);
-    try {
-      db.exec('PRAGMA journal_mode = DELETE');
-    } finally {
-      db.close();
-    }
+    useSingleFile(base);
     copyFileSync(base, copy, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
   } catch (cause) {
     throw databaseFailure(cause, { what: `copy ${file} to ${copy}`, file, state: 'nothing was changed', details: { copy } });
   }
   return { file, base, copy };
+}
+
+function useSingleFile(path: string): void {
+  using db = new DatabaseSync(path);
+  db.exec('PRAGMA journal_mode = DELETE');
 }
 
 /** Removes a database file with what SQLite keeps beside it. */

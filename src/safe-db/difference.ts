@@ -2,7 +2,7 @@
 
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFailure } from './failure.ts';
-import { OWN_TABLES, quoted } from './names.ts';
+import { BUSY_MS, OWN_TABLES, quoted } from './names.ts';
 import { differs } from './table-shape.ts';
 
 /** How many rows of a table were changed. */
@@ -33,8 +33,6 @@ interface TableFacts {
   readonly columns: readonly string[];
   readonly key: readonly string[];
 }
-
-const BUSY_MS = 5000;
 
 /** The tables of a database that differ from an older copy. */
 export function differences(file: string, older: string): TableDifference[] {

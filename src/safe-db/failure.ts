@@ -4,22 +4,17 @@ import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 
 const BUSY = 5;
 const LOCKED = 6;
-const CORRUPT = 11;
-const FULL = 13;
-const NOT_A_DATABASE = 26;
+
+const WAIT = 'try again when no other program writes it';
+const ALLOW_WRITING = 'make the file and its folder writable for this user';
+const RESTORE = 'it is damaged; "pawl data restore FILE" restores one of its backups';
+const FREE_SPACE = 'free some space, then try again';
 
 // By primary result code (https://www.sqlite.org/rescode.html), and by the codes of the system.
 const NEXT: Readonly<Record<string | number, string>> = {
-  [BUSY]: 'try again when no other program writes it',
-  [LOCKED]: 'try again when no other program writes it',
-  8: 'make the file and its folder writable for this user',
-  [CORRUPT]: 'it is damaged; "pawl data restore FILE" restores one of its backups',
-  [FULL]: 'free some space, then try again',
+  ...{ [BUSY]: WAIT, [LOCKED]: WAIT, 8: ALLOW_WRITING, 11: RESTORE, 13: FREE_SPACE, 26: RESTORE },
   14: 'check that the folder exists and is writable for this user',
-  [NOT_A_DATABASE]: 'it is damaged; "pawl data restore FILE" restores one of its backups',
-  ENOSPC: 'free some space, then try again',
-  EACCES: 'make the file and its folder writable for this user',
-  EROFS: 'make the file and its folder writable for this user',
+  ...{ ENOSPC: FREE_SPACE, EACCES: ALLOW_WRITING, EROFS: ALLOW_WRITING },
 };
 
 /** What was tried with a database, and what became of the database. */
@@ -32,7 +27,7 @@ interface FailedWork {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** The failure as users see it; one that is already told passes unchanged. */
+/** The failure as users see it; one that is already an error of ours passes unchanged. */
 export function databaseFailure(cause: unknown, { what, file, state, details }: FailedWork): EngineError {
   if (isEngineError(cause)) return cause;
   const reason = isBusy(cause) ? 'it is locked by another program' : messageOf(cause);

@@ -12,7 +12,9 @@
 
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite';
 import { EngineError, messageOf } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { createGuards, type DeletedRows, DeletedRowsRecorder } from './guards.ts';
+import { BUSY_MS } from './names.ts';
 import { type Instruction, rowsAtMost } from './row-bound.ts';
 import { GUARD_FUNCTION, type Refusal, type SchemaFacts, type StatementFacts, StatementJudge } from './statement-rules.ts';
 import type { SqlValue } from './where.ts';
@@ -61,7 +63,6 @@ class RecompileGuard {
 }
 
 const PLANS_MAX = 200;
-const BUSY_MS = 5000;
 
 /**
  * A connection that holds every statement to the rules.
@@ -262,19 +263,14 @@ export class GuardedConnection {
   }
 
   private runCounted(kept: KeptStatement, method: Method, parameters: SqlParameters): Result | typeof RECOMPILED {
-    const end = this.begin();
-    try {
+    return this.atomically(() => {
       const isExact = kept.count === 'changes' && method === 'run';
       const before = isExact ? 0 : this.totalChanges();
       const result = this.runKept(kept, method, parameters);
       if (result !== RECOMPILED)
         this.assertRowLimit(isExact ? Number((result as { changes: number | bigint }).changes) : this.totalChanges() - before);
-      end('keep');
       return result;
-    } catch (error) {
-      end('undo');
-      throw error;
-    }
+    });
   }
 
   private runPlan<T>(sql: string, run: (statement: StatementSync) => T): T {
@@ -411,14 +407,8 @@ function openFile(file: string): DatabaseSync {
     db.prepare('SELECT count(*) FROM sqlite_schema').get();
     return db;
   } catch (cause) {
-    throw new EngineError(
-      'DATABASE_FAILED',
-      `cannot open database ${file}: ${messageOf(cause)}; check the path and that it is a SQLite file`,
-      {
-        cause,
-        details: { file },
-      },
-    );
+    const message = `cannot open database ${file}: ${messageOf(cause)}; check the path and that it is a SQLite file`;
+    throw new EngineError('DATABASE_FAILED', message, { cause, details: { file } });
   }
 }
 
@@ -436,5 +426,5 @@ function systemTableError(failure: unknown): EngineError | undefined {
 }
 
 function refusalError({ statement, message, on }: Refusal, cause: unknown): EngineError {
-  return new EngineError('DATA_PROTECTED', message, { cause, details: { statement, ...(on === undefined ? {} : { on }) } });
+  return new EngineError('DATA_PROTECTED', message, { cause, details: { statement, ...present({ on }) } });
 }

@@ -13,7 +13,7 @@ import { setTimeout } from 'node:timers/promises';
 import { EngineError, messageOf } from '../base/error.ts';
 import { type BackupOptions, type BackupRecord, copyVerified, forgetOldest, recordBackup } from './backup.ts';
 import { databaseFailure, isDatabaseFailure } from './failure.ts';
-import { MIGRATIONS_TABLE } from './names.ts';
+import { BUSY_MS, hasTable, MIGRATIONS_TABLE } from './names.ts';
 
 /** A file of the migrations folder. */
 export interface MigrationFile {
@@ -46,7 +46,6 @@ export interface MigrateResult {
 }
 
 const NAME = /^(\d+)[-_].+\.sql$/;
-const BUSY_MS = 5000;
 const RETRY_MS = 20;
 /** Pragmas that a migration may set. */
 const PRAGMAS: readonly string[] = ['user_version', 'application_id', 'defer_foreign_keys'];
@@ -139,8 +138,7 @@ function checksumOf(text: string): string {
 }
 
 function readApplied(db: DatabaseSync): MigrationStatus['applied'] {
-  const exists = db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE type = 'table' AND name = ?").get(MIGRATIONS_TABLE)?.n === 1;
-  if (!exists) return [];
+  if (!hasTable(db, MIGRATIONS_TABLE)) return [];
   const rows = db.prepare(`SELECT number, name, checksum, applied_at FROM ${MIGRATIONS_TABLE} ORDER BY number`).all();
   return rows.map((row) => ({
     number: Number(row.number),

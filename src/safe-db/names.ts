@@ -1,5 +1,7 @@
 // Owns the names that this client puts into a database, and how any name is written in SQL.
 
+import type { DatabaseSync } from 'node:sqlite';
+
 /** The table that records backups. */
 export const BACKUPS_TABLE = 'database_backups';
 /** The table that records applied migrations. */
@@ -8,6 +10,14 @@ export const MIGRATIONS_TABLE = 'pawl_migrations';
 export const STEPS_TABLE = 'pawl_steps';
 /** Tables that only this client writes. */
 export const OWN_TABLES: readonly string[] = [BACKUPS_TABLE, MIGRATIONS_TABLE, STEPS_TABLE];
+
+/** How long SQLite waits for a lock of another program. */
+export const BUSY_MS = 5000;
+
+/** Whether a database has a table of ours. */
+export function hasTable(db: DatabaseSync, name: string): boolean {
+  return db.prepare("SELECT 1 AS found FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
+}
 
 /** A name as SQL, in quotes. */
 export function quoted(name: string): string {

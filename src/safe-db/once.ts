@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { BACKUPS_TABLE, MIGRATIONS_TABLE, OWN_TABLES, type RunKey, STEPS_TABLE, type StepKey } from './names.ts';
+import { BACKUPS_TABLE, BUSY_MS, hasTable, MIGRATIONS_TABLE, OWN_TABLES, type RunKey, STEPS_TABLE, type StepKey } from './names.ts';
 
 /** A step whose writes were accepted, with its result as text. */
 export interface AcceptedStep extends StepKey {
@@ -18,7 +18,6 @@ export interface AcceptedStep extends StepKey {
   readonly digest: string;
 }
 
-const BUSY_MS = 5000;
 /** The column of each of our tables that tells when a row was written. */
 const NEWEST: Readonly<Record<string, string>> = { [BACKUPS_TABLE]: 'created_at', [MIGRATIONS_TABLE]: 'applied_at', [STEPS_TABLE]: 'at' };
 
@@ -32,15 +31,8 @@ export function recordStep(db: DatabaseSync, step: StepKey, { at, result }: Pick
     `CREATE TABLE IF NOT EXISTS main.${STEPS_TABLE} (run TEXT NOT NULL, started INTEGER NOT NULL, path TEXT NOT NULL, attempt INTEGER NOT NULL, at TEXT NOT NULL, digest TEXT NOT NULL, result TEXT NOT NULL, PRIMARY KEY (run, started, path, attempt)) WITHOUT ROWID`,
   );
   const digest = createHash('sha256').update(result).digest('hex');
-  db.prepare(`INSERT INTO main.${STEPS_TABLE} (run, started, path, attempt, at, digest, result) VALUES (?, ?, ?, ?, ?, ?, ?)`).run(
-    run,
-    started,
-    path,
-    attempt,
-    at,
-    digest,
-    result,
-  );
+  const insert = `INSERT INTO main.${STEPS_TABLE} (run, started, path, attempt, at, digest, result) VALUES (?, ?, ?, ?, ?, ?, ?)`;
+  db.prepare(insert).run(run, started, path, attempt, at, digest, result);
 }
 
 /** The newest accepted attempt of a step from `since` on; undefined if nothing of it was accepted. */
@@ -54,7 +46,7 @@ export function findAcceptedStep(file: string, { run, started, path, since }: Om
 export function forgetSteps(file: string, runs: readonly RunKey[]): number {
   if (!existsSync(file)) return 0;
   using db = new DatabaseSync(file, { timeout: BUSY_MS });
-  if (!hasSteps(db)) return 0;
+  if (!hasTable(db, STEPS_TABLE)) return 0;
   const remove = db.prepare(`DELETE FROM ${STEPS_TABLE} WHERE run = ? AND started = ?`);
   db.exec('BEGIN IMMEDIATE');
   const removed = runs.reduce((sum, { run, started }) => sum + Number(remove.run(run, started).changes), 0);
@@ -72,21 +64,15 @@ export function acceptedSince(file: string, older: string): StepKey[] {
 function readSteps(file: string, where: string, values: readonly (string | number)[]): AcceptedStep[] {
   if (!existsSync(file)) return [];
   using db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
-  if (!hasSteps(db)) return [];
+  if (!hasTable(db, STEPS_TABLE)) return [];
   return db
     .prepare(`SELECT run, started, path, attempt, at, digest, result FROM ${STEPS_TABLE} WHERE ${where}`)
     .all(...values) as unknown as AcceptedStep[];
 }
 
-function hasSteps(db: DatabaseSync): boolean {
-  return db.prepare("SELECT 1 AS found FROM sqlite_schema WHERE type = 'table' AND name = ?").get(STEPS_TABLE) !== undefined;
-}
-
 /** What Pawl recorded last in a database; it changes with everything that Pawl writes there. */
 export function newestRecords(db: DatabaseSync): string {
-  const parts = OWN_TABLES.map((table) => {
-    const exists = db.prepare("SELECT 1 AS found FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table) !== undefined;
-    return exists ? { ...db.prepare(`SELECT count(*) AS rows, max(${NEWEST[table]}) AS newest FROM ${table}`).get() } : {};
-  });
-  return JSON.stringify(parts);
+  const newest = (table: string): object =>
+    hasTable(db, table) ? { ...db.prepare(`SELECT count(*) AS rows, max(${NEWEST[table]}) AS newest FROM ${table}`).get() } : {};
+  return JSON.stringify(OWN_TABLES.map(newest));
 }

@@ -23,8 +23,8 @@ import {
 } from './backup.ts';
 import { removeDatabase } from './copy.ts';
 import { databaseFailure, isBusy } from './failure.ts';
+import { BUSY_MS } from './names.ts';
 
-const BUSY_MS = 5000;
 const ATTEMPTS_MAX = 5;
 const BESIDE = ['-journal', '-wal', '-shm'];
 
@@ -101,6 +101,7 @@ async function saveUnchanged(file: string, path: string, options: BackupOptions)
     details: { file },
   });
 }
+
 function isDamaged(file: string): boolean {
   try {
     using db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });

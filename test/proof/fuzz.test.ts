@@ -7,17 +7,17 @@ import { promisify, stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { root } from '../../scripts/bundle.js';
 
-async function fuzz(script: string, ...words: readonly string[]): Promise<string> {
-  const file = fileURLToPath(new URL(`../../scripts/${script}`, import.meta.url));
+async function fuzz(...words: readonly string[]): Promise<string> {
+  const file = fileURLToPath(new URL('../../scripts/fuzz.js', import.meta.url));
   return (await promisify(execFile)(process.execPath, ['--no-warnings', file, ...words])).stdout;
 }
 
 test('200,000 expressions mean what the reference interpreter says', async () => {
-  expect(await fuzz('fuzz.js', '--expressions', '200000')).toContain('fuzz: 200000 expressions, 0 failed');
+  expect(await fuzz('--expressions', '200000')).toContain('fuzz: 200000 expressions, 0 failed');
 });
 
 test('20,000 workflow files with mistakes give problems and never crash', async () => {
-  expect(await fuzz('fuzz-yaml.js', '--files', '20000')).toMatch(/fuzz: 20000 files, \d+ valid, 0 failed/);
+  expect(await fuzz('--files', '20000')).toMatch(/fuzz: 20000 files, 0 failed, \d+ valid/);
 });
 
 test('properties of expressions, templates, workflow files, the kernel and fan-outs hold for five times as many cases as in the gate', async () => {

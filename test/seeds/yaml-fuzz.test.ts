@@ -1,4 +1,4 @@
-// Owns a second or two of what "node scripts/fuzz-yaml.js --files 100000" does at length.
+// Owns a second or two of what "node scripts/fuzz.js --files 100000" does at length.
 
 import { expect, it } from 'vitest';
 import { prototypeKeys } from '../expr/prototypes.ts';

@@ -10,7 +10,7 @@ import { REGISTRY } from '../../src/kinds/registry.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'reference', 'yaml.md'), 'utf8');
 
-it('docs/reference/yaml.md is what the schema says; "node scripts/yaml-reference.js" writes it', () => {
+it('docs/reference/yaml.md is what the schema says; "npm run reference" writes it', () => {
   expect(page).toBe(yamlReferencePage(REGISTRY));
 });
 

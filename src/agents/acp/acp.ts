@@ -6,10 +6,12 @@ import type { InitializeRequest, NewSessionRequest, PromptRequest } from '@agent
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { AgentAnswer, AgentDriver, AgentEvent, AgentRefusal, AgentRequest, AgentUsage } from '../driver.ts';
-import { type AnswerNotes, answerOf, crashOf, failureOf as failedWith, judgeReply, overBudget } from '../judgement.ts';
+import { aborted } from '../in-process.ts';
+import { listAt, numberAt, textAt, valueAt } from '../json-message.ts';
+import { type AnswerNotes, correctionOf, crashOf, judgeReply, toAnswer } from '../judgement.ts';
 import { runProgram } from '../program.ts';
-import { promptWithReply, type ReplyReading, repairInstructions, withHandover } from '../reply.ts';
-import { AcpConnection, numberAt, textAt, valueAt } from './connection.ts';
+import { promptWithReply, type ReplyReading, withHandover } from '../reply.ts';
+import { AcpConnection } from './connection.ts';
 import { AcpFailure, failureOf, stopFailure } from './failure.ts';
 import { type AcpGrant, type AcpToolCall, permissionFor, violationOf } from './permission.ts';
 import { AcpTurn } from './turn.ts';
@@ -42,10 +44,7 @@ export function createAcpDriver(options: AcpOptions): AgentDriver {
   return {
     name: 'acp',
     fences: true,
-    ask: async (request) =>
-      request.signal.aborted
-        ? { kind: 'failed', failure: 'aborted', message: 'the attempt was stopped' }
-        : await new AcpAttempt(options, request).answer(),
+    ask: async (request) => (request.signal.aborted ? aborted() : await new AcpAttempt(options, request).answer()),
   };
 }
 
@@ -55,7 +54,7 @@ interface Session {
   readonly isFresh: boolean;
   readonly isLost: boolean;
   /** The session's details as the agent reported them. */
-  readonly told: Json;
+  readonly details: Json;
 }
 
 type TurnResult = ReplyReading | AcpFailure;
@@ -73,7 +72,7 @@ class AcpAttempt {
   /** Why we cancelled the turn. */
   private ending: AcpFailure | undefined;
   private settled: TurnResult | undefined;
-  private sayAnswered: () => void = () => {};
+  private onAnswered: () => void = () => {};
   private cancelTimer: NodeJS.Timeout | undefined;
 
   constructor(options: AcpOptions, request: AgentRequest) {
@@ -91,34 +90,34 @@ class AcpAttempt {
       ...present({ env: options.env, inherits: options.inherits }),
       talk: (stdin) => this.begin(stdin),
       onLine: (line, answered) => {
-        this.sayAnswered = answered;
+        this.onAnswered = answered;
         this.connection?.take(line);
       },
     });
     request.signal.removeEventListener('abort', onAbort);
     clearTimeout(this.cancelTimer);
-    this.sayAnswered = () => {};
+    this.onAnswered = () => {};
     const settled = end.kind === 'answered' ? this.settled : undefined;
     this.connection?.close();
-    if (settled !== undefined) return this.told(settled);
+    if (settled !== undefined) return this.answerFor(settled);
     // If an agent ignored the cancel and we ended its program, the reason is the same.
-    if (this.ending !== undefined && !request.signal.aborted) return this.told(this.ending);
-    if (end.kind === 'failed') return { ...end.answer, ...this.noted() };
+    if (this.ending !== undefined && !request.signal.aborted) return this.answerFor(this.ending);
+    if (end.kind === 'failed') return { ...end.answer, ...this.notes() };
     const name = `the program "${options.argv[0]}"`;
-    return failedWith(crashOf(name, end.kind === 'exited' ? end : { exitCode: 0, stdout: '', stderr: '' }), this.noted());
+    return toAnswer(crashOf(name, end.kind === 'exited' ? end : { exitCode: 0, stdout: '', stderr: '' }), this.notes());
   }
 
   private begin(stdin: { write(text: string): void; end(): void }): void {
     this.connection = new AcpConnection((line) => stdin.write(line), {
       answer: (method, params) => this.reply(method, params),
-      hear: (method, params) => this.hear(method, params),
+      onNotification: (method, params) => this.onNotification(method, params),
     });
     const settle = (settled: TurnResult): void => {
       this.settled = settled;
       stdin.end();
       // A stopped attempt has no answer to wait for.
       if (this.request.signal.aborted) this.stop.abort();
-      else this.sayAnswered();
+      else this.onAnswered();
     };
     this.converse(this.connection).then(settle, (thrown: unknown) => settle(this.ending ?? failureOf(thrown)));
   }
@@ -135,13 +134,12 @@ class AcpAttempt {
     this.session = await this.open(connection, agent);
     await this.chooseModel(connection, this.session);
     const { session } = this.request;
-    const told = this.session.isLost && session !== undefined ? withHandover(this.request, session.handover) : this.request;
-    const first = judgeReply(await this.turn(connection, [promptWithReply(told)]), this.request);
-    if (first.kind !== 'invalid') return first;
-    const over = overBudget(this.request, this.usage());
-    if (over !== undefined) return new AcpFailure(over.failure, over.message);
-    this.request.onEvent?.({ kind: 'notice', text: `the answer was rejected and is requested again: ${first.why}` });
-    return judgeReply(await this.turn(connection, [repairInstructions(first.why)]), this.request);
+    const request = this.session.isLost && session !== undefined ? withHandover(this.request, session.handover) : this.request;
+    const first = judgeReply(await this.turn(connection, promptWithReply(request)), this.request);
+    const correction = correctionOf(first, this.request, this.usage());
+    if (correction === undefined) return first;
+    if (typeof correction !== 'string') return new AcpFailure(correction.failure, correction.message);
+    return judgeReply(await this.turn(connection, correction), this.request);
   }
 
   // A session is an optimisation: if it cannot be resumed, a new one with the handover can do the work.
@@ -151,23 +149,22 @@ class AcpAttempt {
     const method = resumeMethod(agent);
     if (wanted !== undefined && method !== undefined) {
       try {
-        const told = await connection.request(method, { sessionId: wanted, ...place });
-        return { id: wanted, isFresh: false, isLost: false, told };
+        const details = await connection.request(method, { sessionId: wanted, ...place });
+        return { id: wanted, isFresh: false, isLost: false, details };
       } catch (thrown) {
         if (failureOf(thrown).failure === 'auth') throw thrown;
       }
     }
-    const told = await connection.request('session/new', place);
-    const id = textAt(told, 'sessionId');
+    const details = await connection.request('session/new', place);
+    const id = textAt(details, 'sessionId');
     if (id === undefined) throw new AcpFailure('crash', 'the agent created a session without an id');
-    return { id, isFresh: true, isLost: wanted !== undefined, told };
+    return { id, isFresh: true, isLost: wanted !== undefined, details };
   }
 
-  private async chooseModel(connection: AcpConnection, { id, told }: Session): Promise<void> {
+  private async chooseModel(connection: AcpConnection, { id, details }: Session): Promise<void> {
     const model = this.request.model ?? this.options.model;
     if (model === undefined) return;
-    const options = valueAt(told, 'configOptions');
-    const choice = Array.isArray(options) ? options.find((option: Json) => valueAt(option, 'category') === 'model') : undefined;
+    const choice = listAt(details, 'configOptions').find((option) => valueAt(option, 'category') === 'model');
     const configId = textAt(choice, 'id');
     if (configId === undefined)
       throw new AcpFailure('refused', `the agent does not support choosing a model, but the role sets "${model}"`);
@@ -178,7 +175,7 @@ class AcpAttempt {
     await connection.request('session/set_config_option', { sessionId: id, configId, value: model });
   }
 
-  private async turn(connection: AcpConnection, texts: readonly string[]): Promise<string> {
+  private async turn(connection: AcpConnection, text: string): Promise<string> {
     const turn = new AcpTurn(
       (event) => this.request.onEvent?.(event),
       (call) => this.checkUnasked(call),
@@ -186,34 +183,31 @@ class AcpAttempt {
     const entry = { turn, usage: undefined as Json | undefined };
     this.turns.push(entry);
     this.current = turn;
-    const prompt = {
-      sessionId: this.session?.id as string,
-      prompt: texts.map((text) => ({ type: 'text' as const, text })),
-    } satisfies PromptRequest;
+    const prompt = { sessionId: this.session?.id as string, prompt: [{ type: 'text', text }] } satisfies PromptRequest;
     const end = await connection.request('session/prompt', prompt).finally(() => {
       this.current = undefined;
     });
     entry.usage = valueAt(end, 'usage');
-    const text = turn.end();
+    const message = turn.end();
     const failure = this.ending ?? stopFailure(textAt(end, 'stopReason'));
     if (failure !== undefined) throw failure;
-    return text;
+    return message;
   }
 
-  private hear(method: string, params: Json): void {
+  private onNotification(method: string, params: Json): void {
     // Outside a turn an agent replays earlier parts of the session.
     if (this.current === undefined) return;
-    if (method === CLAUDE_MESSAGE) return this.hearClaude(this.current, valueAt(params, 'message') ?? null);
+    if (method === CLAUDE_MESSAGE) return this.onClaudeMessage(this.current, valueAt(params, 'message') ?? null);
     if (method !== 'session/update') return;
-    this.current.hear(valueAt(params, 'update') ?? null);
+    this.current.onUpdate(valueAt(params, 'update') ?? null);
     this.checkBudget(this.current);
   }
 
-  private hearClaude(turn: AcpTurn, message: Json): void {
+  private onClaudeMessage(turn: AcpTurn, message: Json): void {
     const status = numberAt(message, 'error_status');
     if ((status === 401 || status === 403) && (numberAt(message, 'attempt') ?? 0) >= AUTH_TRIES_MAX)
       return this.endTurn(new AcpFailure('auth', `the API returned ${status}: log in to the agent, or fix its API key`));
-    turn.hearCall(message);
+    turn.onModelCall(message);
     this.checkBudget(turn);
   }
 
@@ -228,9 +222,9 @@ class AcpAttempt {
   }
 
   private checkUnasked(call: AcpToolCall): void {
-    const trespass = violationOf(call, grantOf(this.request));
-    if (trespass === undefined) return;
-    const { tool, deed, why } = trespass;
+    const violation = violationOf(call, grantOf(this.request));
+    if (violation === undefined) return;
+    const { tool, deed, why } = violation;
     this.endTurn(
       new AcpFailure(
         'refused',
@@ -264,20 +258,20 @@ class AcpAttempt {
     this.cancelTimer ??= setTimeout(() => this.stop.abort(), CANCEL_MS);
   }
 
-  private told(settled: TurnResult): AgentAnswer {
-    if (!(settled instanceof AcpFailure)) return answerOf(settled, this.noted());
-    const { failure, message } = settled;
+  private answerFor(result: TurnResult): AgentAnswer {
+    if (!(result instanceof AcpFailure)) return toAnswer(result, this.notes());
+    const { failure, message } = result;
     const resumeAt = failure === 'quota' ? this.turns.at(-1)?.turn.resumeAt : undefined;
-    return failedWith({ failure, message, ...present({ resumeAt }) }, this.noted());
+    return toAnswer({ failure, message, ...present({ resumeAt }) }, this.notes());
   }
 
-  private noted(): AnswerNotes {
-    const usage = this.usage();
-    return {
-      ...present({ usage, session: this.session?.id }),
-      ...(this.session?.isLost === true ? { sessionLost: true } : {}),
-      ...(this.refusals.length === 0 ? {} : { refusals: this.refusals }),
-    };
+  private notes(): AnswerNotes {
+    return present({
+      usage: this.usage(),
+      session: this.session?.id,
+      sessionLost: this.session?.isLost === true ? true : undefined,
+      refusals: this.refusals.length === 0 ? undefined : this.refusals,
+    });
   }
 
   // Some agents report the tokens of a turn, others those of the session. For the first turn of a new session both are
@@ -305,12 +299,11 @@ function inputTokens(usage: Json | undefined): number | undefined {
 
 /** Returns the method for resuming a session, if the agent supports one: preferably without replaying it. */
 function resumeMethod(agent: Json): string | undefined {
-  if (isJsonObject(valueAt(agent, 'agentCapabilities', 'sessionCapabilities', 'resume') ?? null)) return 'session/resume';
+  if (isJsonObject(valueAt(agent, 'agentCapabilities', 'sessionCapabilities', 'resume'))) return 'session/resume';
   return valueAt(agent, 'agentCapabilities', 'loadSession') === true ? 'session/load' : undefined;
 }
 
 /** The values that a config option of the agent offers, grouped or not. */
 function offeredBy(options: Json | undefined): string[] {
-  if (!Array.isArray(options)) return [];
-  return options.flatMap((option: Json) => textAt(option, 'value') ?? offeredBy(valueAt(option, 'options')));
+  return listAt(options).flatMap((option) => textAt(option, 'value') ?? offeredBy(valueAt(option, 'options')));
 }

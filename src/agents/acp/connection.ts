@@ -6,7 +6,8 @@
 // - Lines that are not messages are ignored: programs print banners, and newer versions send more than we know.
 
 import { messageOf } from '../../base/error.ts';
-import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { parseMessage } from '../json-message.ts';
 
 /** An error response of the agent. */
 export class AcpError extends Error {
@@ -25,7 +26,8 @@ export class AcpError extends Error {
 export interface AcpListener {
   /** Answers a request of the agent. Returns undefined if the method is unknown. */
   answer(method: string, params: Json): JsonObject | undefined;
-  hear(method: string, params: Json): void;
+  /** Handles a notification of the agent. */
+  onNotification(method: string, params: Json): void;
 }
 
 interface PendingRequest {
@@ -68,11 +70,11 @@ export class AcpConnection {
 
   /** Handles the next line of the program. */
   take(line: string): void {
-    const message = parsed(line);
+    const message = parseMessage(line);
     if (message === undefined || this.isClosed) return;
     const { id, method, params = null } = message;
     if (typeof method !== 'string') this.settle(message);
-    else if (id === undefined) this.listener.hear(method, params);
+    else if (id === undefined) this.listener.onNotification(method, params);
     else this.send({ id, ...this.replyTo(method, params) });
   }
 
@@ -107,27 +109,4 @@ export class AcpConnection {
 
 function closedError(): Error {
   return new Error('the connection to the agent has closed');
-}
-
-function parsed(line: string): JsonObject | undefined {
-  return line.trimStart().startsWith('{') ? parseJsonObject(line) : undefined;
-}
-
-/** Returns the value at a path of a message, or undefined. */
-export function valueAt(value: Json | undefined, ...path: readonly string[]): Json | undefined {
-  let found: Json | undefined = value;
-  for (const key of path) found = found !== undefined && isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
-  return found;
-}
-
-/** Returns the string at a path of a message, or undefined. */
-export function textAt(value: Json | undefined, ...path: readonly string[]): string | undefined {
-  const found = valueAt(value, ...path);
-  return typeof found === 'string' ? found : undefined;
-}
-
-/** Returns the number at a path of a message, or undefined. */
-export function numberAt(value: Json | undefined, ...path: readonly string[]): number | undefined {
-  const found = valueAt(value, ...path);
-  return typeof found === 'number' ? found : undefined;
 }

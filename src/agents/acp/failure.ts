@@ -4,7 +4,8 @@
 import type { StopReason } from '@agentclientprotocol/sdk';
 import { messageOf } from '../../base/error.ts';
 import type { AgentFailure } from '../driver.ts';
-import { AcpError, textAt } from './connection.ts';
+import { textAt } from '../json-message.ts';
+import { AcpError } from './connection.ts';
 
 /** Ends an attempt with a classified failure. */
 export class AcpFailure extends Error {

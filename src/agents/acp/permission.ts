@@ -6,10 +6,11 @@
 //   denied; if the role does not permit it, the attempt fails.
 
 import type { PermissionOptionKind } from '@agentclientprotocol/sdk';
+import { present } from '../../base/fields.ts';
 import { isInsideFolder } from '../../base/inside-folder.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { type AgentDeed, type AgentPermissions, type AgentRefusal, WORK_IN_PLACE } from '../driver.ts';
-import { textAt, valueAt } from './connection.ts';
+import { listAt, textAt, valueAt } from '../json-message.ts';
 
 /** A tool call, as far as the agent has described it. */
 export interface AcpToolCall {
@@ -38,14 +39,10 @@ export function toolCallOf(message: JsonObject): AcpToolCall {
   const kind = textAt(message, 'kind') ?? 'other';
   return {
     name,
-    alsoCalled: [...(title === undefined ? [] : [title]), ...(command === undefined ? [] : [`${name}(${command})`])],
+    alsoCalled: [title ?? [], command === undefined ? [] : `${name}(${command})`].flat(),
     deed: DEEDS.has(kind) ? (kind as AgentDeed) : 'other',
-    paths: pathsOf(valueAt(message, 'locations')),
+    paths: listAt(message, 'locations').flatMap((location) => textAt(location, 'path') ?? []),
   };
-}
-
-function pathsOf(locations: Json | undefined): string[] {
-  return Array.isArray(locations) ? locations.flatMap((location: Json) => textAt(location, 'path') ?? []) : [];
 }
 
 const CHANGES: ReadonlySet<AgentDeed> = new Set(['edit', 'delete', 'move']);
@@ -81,7 +78,7 @@ export function permissionFor(call: AcpToolCall, options: Json | undefined, gran
   const refusal = refusalOf(call, grant) ?? onceRefusal(call, options);
   const option = optionOf(options, refusal === undefined ? 'allow_once' : 'reject_once');
   const outcome = option === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option };
-  return { reply: { outcome }, ...(refusal === undefined ? {} : { refusal }) };
+  return { reply: { outcome }, ...present({ refusal }) };
 }
 
 function onceRefusal(call: AcpToolCall, options: Json | undefined): AgentRefusal | undefined {
@@ -90,9 +87,6 @@ function onceRefusal(call: AcpToolCall, options: Json | undefined): AgentRefusal
 }
 
 function optionOf(options: Json | undefined, kind: PermissionOptionKind): string | undefined {
-  if (!Array.isArray(options)) return undefined;
-  return textAt(
-    options.find((option: Json) => valueAt(option, 'kind') === kind),
-    'optionId',
-  );
+  const option = listAt(options).find((one) => valueAt(one, 'kind') === kind);
+  return textAt(option, 'optionId');
 }

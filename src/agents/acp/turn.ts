@@ -4,7 +4,7 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { AgentEvent } from '../driver.ts';
-import { numberAt, textAt, valueAt } from './connection.ts';
+import { listAt, numberAt, textAt, valueAt } from '../json-message.ts';
 import { type AcpToolCall, toolCallOf } from './permission.ts';
 
 type UpdateName = SessionUpdate['sessionUpdate'];
@@ -12,7 +12,7 @@ type UpdateName = SessionUpdate['sessionUpdate'];
 interface Tool {
   /** The fields of the call that the agent has sent so far. */
   fields: JsonObject;
-  isTold: boolean;
+  isReported: boolean;
   /** Whether the agent asked for permission before this call. */
   isAsked: boolean;
 }
@@ -30,7 +30,7 @@ export class AcpTurn {
   private readonly calls = new Map<string, number>();
   private message = '';
   /** How much of the message was reported. */
-  private told = 0;
+  private reported = 0;
   private messageId: string | undefined;
   private thought = '';
 
@@ -40,17 +40,17 @@ export class AcpTurn {
   }
 
   /** Handles an update of the session. Unknown kinds are ignored. */
-  hear(update: Json): void {
+  onUpdate(update: Json): void {
     const name = textAt(update, 'sessionUpdate') as UpdateName | undefined;
-    if (name === 'agent_message_chunk') this.hearWords(update);
+    if (name === 'agent_message_chunk') this.onText(update);
     else if (name === 'agent_thought_chunk') this.thought += textAt(update, 'content', 'text') ?? '';
-    else if (name === 'tool_call') this.hearTool(update, true);
-    else if (name === 'tool_call_update') this.hearTool(update, false);
-    else if (name === 'usage_update') this.hearUsage(update);
+    else if (name === 'tool_call') this.onTool(update, true);
+    else if (name === 'tool_call_update') this.onTool(update, false);
+    else if (name === 'usage_update') this.onUsage(update);
   }
 
   /** Notes the usage of one call of the model, which an agent may report more than once. */
-  hearCall(message: Json): void {
+  onModelCall(message: Json): void {
     const usage = valueAt(message, 'message', 'usage');
     const parts = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'];
     const tokens = parts.reduce((sum, part) => sum + (numberAt(usage, part) ?? 0), 0);
@@ -75,45 +75,45 @@ export class AcpTurn {
     const tool = this.toolOf(id);
     tool.isAsked = true;
     merge(tool, update);
-    this.tellTool(id, tool);
+    this.reportTool(id, tool);
     return toolCallOf(tool.fields);
   }
 
   private toolOf(id: string): Tool {
-    const tool = this.tools.get(id) ?? { fields: {}, isTold: false, isAsked: false };
+    const tool = this.tools.get(id) ?? { fields: {}, isReported: false, isAsked: false };
     this.tools.set(id, tool);
     return tool;
   }
 
-  private hearWords(update: Json): void {
+  private onText(update: Json): void {
     const id = textAt(update, 'messageId');
     if (id !== undefined && this.messageId !== undefined && id !== this.messageId) this.endMessage();
     this.messageId = id;
-    this.tellThought();
+    this.reportThought();
     this.message += textAt(update, 'content', 'text') ?? '';
     // Whole lines are reported as they come, so that people can follow.
     const end = this.message.lastIndexOf('\n') + 1;
-    if (this.message.slice(this.told, end).trim() === '') return;
-    this.onEvent({ kind: 'text', text: this.message.slice(this.told, end) });
-    this.told = end;
+    if (this.message.slice(this.reported, end).trim() === '') return;
+    this.onEvent({ kind: 'text', text: this.message.slice(this.reported, end) });
+    this.reported = end;
   }
 
   // Text before a tool call is not the answer, even if it looks like one.
   private endMessage(): void {
-    this.tellThought();
-    const rest = this.message.slice(this.told);
+    this.reportThought();
+    const rest = this.message.slice(this.reported);
     if (rest.trim() !== '') this.onEvent({ kind: 'text', text: rest });
     this.message = '';
-    this.told = 0;
+    this.reported = 0;
     this.messageId = undefined;
   }
 
-  private tellThought(): void {
+  private reportThought(): void {
     if (this.thought.trim() !== '') this.onEvent({ kind: 'thought', text: this.thought });
     this.thought = '';
   }
 
-  private hearTool(update: Json, isNew: boolean): void {
+  private onTool(update: Json, isNew: boolean): void {
     const id = textAt(update, 'toolCallId');
     if (id === undefined) return;
     if (isNew) this.endMessage();
@@ -122,18 +122,18 @@ export class AcpTurn {
     const status = textAt(update, 'status');
     const isOver = status === 'completed' || status === 'failed';
     // A call is reported once. Its input often follows in a later update.
-    if (isOver || status === 'in_progress') this.tellTool(id, tool);
+    if (isOver || status === 'in_progress') this.reportTool(id, tool);
     if (status === 'completed' && !tool.isAsked) this.onUnasked(toolCallOf(tool.fields));
     if (isOver) this.onEvent({ kind: 'tool-result', id, ok: status === 'completed', text: contentText(valueAt(tool.fields, 'content')) });
   }
 
-  private tellTool(id: string, tool: Tool): void {
-    if (tool.isTold) return;
-    tool.isTold = true;
+  private reportTool(id: string, tool: Tool): void {
+    if (tool.isReported) return;
+    tool.isReported = true;
     this.onEvent({ kind: 'tool', id, name: toolCallOf(tool.fields).name, input: valueAt(tool.fields, 'rawInput') ?? null });
   }
 
-  private hearUsage(update: Json): void {
+  private onUsage(update: Json): void {
     const used = numberAt(update, 'used');
     if (used !== undefined) this.tokensSeen = Math.max(used, this.tokensSeen ?? 0);
     if (textAt(update, 'cost', 'currency') === 'USD') this.costUsd = numberAt(update, 'cost', 'amount') ?? this.costUsd;
@@ -149,9 +149,8 @@ function merge(tool: Tool, update: Json): void {
 }
 
 function contentText(content: Json | undefined): string {
-  if (!Array.isArray(content)) return '';
-  return content
-    .map((block: Json) => textAt(block, 'content', 'text') ?? textAt(block, 'path'))
+  return listAt(content)
+    .map((block) => textAt(block, 'content', 'text') ?? textAt(block, 'path'))
     .filter((text) => text !== undefined)
     .join('\n');
 }

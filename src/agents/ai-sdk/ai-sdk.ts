@@ -10,8 +10,9 @@ import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { ASSUMPTIONS_SCHEMA } from '../../definition/assumption.ts';
 import type { AgentAnswer, AgentDriver, AgentRequest, AgentUsage } from '../driver.ts';
-import { type AnswerNotes, answerOf, type Failing, failureOf, judgeReply, overBudget } from '../judgement.ts';
-import { promptWithReply, type ReplyReading, repairInstructions, withHandover } from '../reply.ts';
+import { aborted, openStop, type Stop } from '../in-process.ts';
+import { type AnswerNotes, type AttemptFailure, correctionOf, failureOf, judgeReply, toAnswer } from '../judgement.ts';
+import { promptWithReply, type ReplyReading, withHandover } from '../reply.ts';
 import { callFailure } from './failure.ts';
 
 type AiSdk = typeof import('ai');
@@ -28,7 +29,6 @@ export interface AiSdkOptions {
 }
 
 const IDLE_MS = 600_000;
-const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** Creates a driver for models of the AI SDK. */
 export function createAiSdkDriver(options: AiSdkOptions): AgentDriver {
@@ -53,46 +53,39 @@ class ModelAttempt {
   }
 
   async ask(): Promise<AgentAnswer> {
-    const stop = stopOf(this.request);
+    if (this.request.signal.aborted) return aborted();
+    const stop = openStop(this.request, { who: 'the model', idleMs: this.request.watchdogs?.idleMs ?? IDLE_MS });
     try {
-      if (this.request.signal.aborted) return failureOf(stop.failure(), {});
       // If a model ignores the signal, its call is abandoned.
-      return await Promise.race([this.converse(stop), stop.promise]);
+      return await Promise.race([stop.reason.then((why) => failureOf(why, this.notes())), this.converse(stop)]);
     } catch (thrown) {
-      return failureOf(stop.signal.aborted ? stop.failure() : callFailure(thrown, Date.now()), this.noted());
+      return failureOf(stop.signal.aborted ? await stop.reason : callFailure(thrown, Date.now()), this.notes());
     } finally {
-      stop.clear();
+      stop.close();
     }
   }
 
   private async converse(stop: Stop): Promise<AgentAnswer> {
     const { session } = this.request;
-    const told = session === undefined ? this.request : withHandover(this.request, session.handover);
-    const opening = isText(told.schema) ? told.prompt : promptWithReply(told);
+    const request = session === undefined ? this.request : withHandover(this.request, session.handover);
+    const opening = isText(request.schema) ? request.prompt : promptWithReply(request);
     const messages: ModelMessage[] = [{ role: 'user', content: opening }];
     const first = await this.round(messages, stop.signal);
-    stop.heard();
-    if ('failure' in first || first.kind !== 'invalid') return this.answer(first);
-    const over = overBudget(this.request, this.usage());
-    if (over !== undefined) return this.answer(over);
-    this.request.onEvent?.({ kind: 'notice', text: `the answer was rejected and is requested again: ${first.why}` });
-    messages.push(
-      { role: 'assistant', content: this.answers.at(-1)?.text ?? '' },
-      { role: 'user', content: repairInstructions(first.why) },
-    );
-    return this.answer(await this.round(messages, stop.signal));
+    stop.refresh();
+    if ('failure' in first) return toAnswer(first, this.notes());
+    const correction = correctionOf(first, this.request, this.usage());
+    if (typeof correction !== 'string') return toAnswer(correction ?? first, this.notes());
+    messages.push({ role: 'assistant', content: this.answers.at(-1)?.text ?? '' }, { role: 'user', content: correction });
+    const second = await this.round(messages, stop.signal);
+    return toAnswer(second, this.notes());
   }
 
-  private answer(end: ReplyReading | Failing): AgentAnswer {
-    return 'failure' in end ? failureOf(end, this.noted()) : answerOf(end, this.noted());
-  }
-
-  private async round(messages: readonly ModelMessage[], signal: AbortSignal): Promise<ReplyReading | Failing> {
-    const said = await this.call(messages, signal);
-    this.answers.push(said);
+  private async round(messages: readonly ModelMessage[], signal: AbortSignal): Promise<ReplyReading | AttemptFailure> {
+    const answer = await this.call(messages, signal);
+    this.answers.push(answer);
     const { redactor, schema, onEvent, check } = this.request;
-    onEvent?.({ kind: 'text', text: redactor?.text(said.text) ?? said.text });
-    const { finishReason, text } = said;
+    const { finishReason, text } = answer;
+    onEvent?.({ kind: 'text', text: redactor?.text(text) ?? text });
     if (finishReason === 'content-filter') return { failure: 'refused', message: 'the model or a content filter refused to answer' };
     if (finishReason === 'length') return { failure: 'budget', message: 'the model reached the token limit for an answer' };
     if (!isText(schema)) return judgeReply(text, this.request);
@@ -113,7 +106,7 @@ class ModelAttempt {
       messages: [...messages],
       abortSignal,
       maxRetries: 0,
-      ...(budget?.tokens === undefined ? {} : { maxOutputTokens: budget.tokens }),
+      ...present({ maxOutputTokens: budget?.tokens }),
     };
     if (schema === undefined || isText(schema)) return await generateText(call);
     try {
@@ -126,7 +119,7 @@ class ModelAttempt {
     }
   }
 
-  private noted(): AnswerNotes {
+  private notes(): AnswerNotes {
     const usage = this.usage();
     return { ...present({ usage }), ...(this.request.session === undefined ? {} : { sessionLost: true }) };
   }
@@ -172,44 +165,4 @@ async function loadBeside(): Promise<AiSdk> {
   } catch (cause) {
     throw new Error('cannot load the package "ai"; install it with: npm install ai', { cause });
   }
-}
-
-interface Stop {
-  readonly signal: AbortSignal;
-  /** Rejects when the attempt is stopped. */
-  readonly promise: Promise<never>;
-  heard(): void;
-  failure(): Failing;
-  clear(): void;
-}
-
-function stopOf({ signal, timeoutMs, watchdogs }: AgentRequest): Stop {
-  const controller = new AbortController();
-  const { promise, reject } = Promise.withResolvers<never>();
-  promise.catch(() => {});
-  let failure: Failing = { failure: 'aborted', message: 'the attempt was stopped' };
-  const stop = (why: Failing): void => {
-    if (controller.signal.aborted) return;
-    failure = why;
-    controller.abort();
-    reject(new Error(why.message));
-  };
-  const onAbort = (): void => stop(failure);
-  const late = (ms: number, message: string): NodeJS.Timeout =>
-    setTimeout(() => stop({ failure: 'timeout', message }), Math.min(ms, TIMER_MAX_MS));
-  const { idleMs = IDLE_MS } = watchdogs ?? {};
-  const idle = late(idleMs, `the model was silent for ${idleMs} ms`);
-  const wall = timeoutMs === undefined ? undefined : late(timeoutMs, `the model took longer than ${timeoutMs} ms`);
-  signal.addEventListener('abort', onAbort, { once: true });
-  return {
-    signal: controller.signal,
-    promise,
-    heard: () => idle.refresh(),
-    failure: () => failure,
-    clear: () => {
-      clearTimeout(idle);
-      clearTimeout(wall);
-      signal.removeEventListener('abort', onAbort);
-    },
-  };
 }

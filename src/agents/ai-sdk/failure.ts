@@ -3,7 +3,7 @@
 import { messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { resumeTime } from '../../base/retry-after.ts';
-import type { Failing } from '../judgement.ts';
+import type { AttemptFailure } from '../judgement.ts';
 
 /** The error that providers throw for an error response, reduced to the fields we use. */
 interface CallError extends Error {
@@ -18,7 +18,7 @@ const NO_KEY = 'AI_LoadAPIKeyError';
 const CALL_ERROR = 'AI_APICallError';
 
 /** Converts an error of a model call into a failure. `now` is the time it was thrown. */
-export function callFailure(thrown: unknown, now: number): Failing {
+export function callFailure(thrown: unknown, now: number): AttemptFailure {
   const message = messageOf(thrown);
   if (!(thrown instanceof Error)) return { failure: 'crash', message };
   if (thrown.name === NO_KEY) return { failure: 'auth', message };

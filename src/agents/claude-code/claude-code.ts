@@ -1,9 +1,10 @@
 // Owns the driver `claude-code`: the Claude Code program in headless mode, over its JSON stream. The user's settings
 // apply, but not those of the workspace: files that the agent can edit must not change its permissions.
 
+import { present } from '../../base/fields.ts';
 import type { AgentAnswer, AgentDriver, AgentRequest } from '../driver.ts';
 import { crashOf, failureOf, withTimeLeft } from '../judgement.ts';
-import { runProgram } from '../program.ts';
+import { runProgram, UUID } from '../program.ts';
 import { promptWithReply, withHandover } from '../reply.ts';
 import { type ClaudeCodeSettings, startArguments } from './start.ts';
 import { ClaudeCodeTalk } from './talk.ts';
@@ -21,8 +22,6 @@ export interface ClaudeCodeDriverOptions extends ClaudeCodeSettings {
 // A program that updates itself during a run would be a different program at the next step.
 const ENVIRONMENT = { DISABLE_AUTOUPDATER: '1' };
 
-const SESSION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Creates a driver for the Claude Code program. */
 export function createClaudeCodeDriver(options: ClaudeCodeDriverOptions = {}): AgentDriver {
   return { name: 'claude-code', fences: true, ask: (request) => ask(options, request) };
@@ -32,7 +31,7 @@ async function ask(options: ClaudeCodeDriverOptions, request: AgentRequest): Pro
   const { session, ...afresh } = request;
   if (session === undefined) return (await talk(options, request)).answer;
   const startedMs = performance.now();
-  if (SESSION_ID.test(session.id)) {
+  if (UUID.test(session.id)) {
     const { answer, hasBegun } = await talk(options, request);
     if (hasBegun || (answer.kind === 'failed' && answer.failure !== 'crash')) return answer;
   }
@@ -48,20 +47,20 @@ interface TalkResult {
 async function talk(options: ClaudeCodeDriverOptions, request: AgentRequest): Promise<TalkResult> {
   const { program = 'claude', env, inherits } = options;
   const stop = new AbortController();
-  const said = new ClaudeCodeTalk(request, promptWithReply(request), () => stop.abort());
+  const conversation = new ClaudeCodeTalk(request, promptWithReply(request), () => stop.abort());
   const end = await runProgram({
     argv: [...(typeof program === 'string' ? [program] : program), ...startArguments(options, request)],
     request: { ...request, signal: AbortSignal.any([request.signal, stop.signal]) },
     env: { ...ENVIRONMENT, ...env },
-    ...(inherits === undefined ? {} : { inherits }),
-    talk: (stdin) => said.begin(stdin),
-    onLine: (line, answered) => said.hear(line, answered),
+    ...present({ inherits }),
+    talk: (stdin) => conversation.begin(stdin),
+    onLine: (line, answered) => conversation.onLine(line, answered),
   });
-  const { hasBegun } = said;
-  const answer = said.answer();
+  const { hasBegun } = conversation;
+  const answer = conversation.answer();
   if (answer !== undefined) return { answer, hasBegun };
-  if (end.kind === 'failed') return { answer: { ...end.answer, ...said.notes() }, hasBegun };
+  if (end.kind === 'failed') return { answer: { ...end.answer, ...conversation.notes() }, hasBegun };
   const crash =
     end.kind === 'exited' ? crashOf('Claude Code', end) : { failure: 'crash' as const, message: 'Claude Code returned no answer' };
-  return { answer: failureOf(crash, said.notes()), hasBegun };
+  return { answer: failureOf(crash, conversation.notes()), hasBegun };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../base/json.ts';
-import { failureIn, parseMessage, usageOf } from './message.ts';
+import { parseMessage } from '../json-message.ts';
+import { failureIn, usageOf } from './message.ts';
 
 const turn = (fields: JsonObject): JsonObject => ({ type: 'result', subtype: 'success', is_error: false, result: 'x', ...fields });
 

@@ -1,35 +1,23 @@
 // Owns the parsing of Claude Code's output stream. Lines that are not messages, unknown messages and missing fields are
 // ignored. Also classifies failed turns.
 
-import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import { present } from '../../base/fields.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { AgentUsage } from '../driver.ts';
-import type { Failing } from '../judgement.ts';
-
-/** Parses the message in a line. Returns undefined for other lines, such as an update notice. */
-export function parseMessage(line: string): JsonObject | undefined {
-  return line.startsWith('{') ? parseJsonObject(line) : undefined;
-}
-
-/** Returns an object inside a message, or an empty one. */
-export function objectIn(value: Json | undefined): JsonObject {
-  return value !== undefined && isJsonObject(value) ? value : {};
-}
-
-/** Returns a string inside a message, or an empty one. */
-export function textIn(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
+import { listAt, numberAt, objectAt, textAt, valueAt } from '../json-message.ts';
+import type { AttemptFailure } from '../judgement.ts';
 
 /** Returns the content blocks of an `assistant` or `user` message. */
 export function blocksOf(message: JsonObject): readonly JsonObject[] {
-  const { content } = objectIn(message.message);
-  return Array.isArray(content) ? (content as readonly Json[]).filter(isJsonObject) : [];
+  return listAt(message, 'message', 'content').filter(isJsonObject);
 }
 
 /** Returns the text of a tool's result, which is a string or a list of blocks. */
 export function resultText(content: Json | undefined): string {
-  if (!Array.isArray(content)) return textIn(content);
-  return (content as readonly Json[]).map((block) => textIn(objectIn(block).text)).join('\n');
+  if (typeof content === 'string') return content;
+  return listAt(content)
+    .map((block) => textAt(block, 'text') ?? '')
+    .join('\n');
 }
 
 /**
@@ -37,20 +25,20 @@ export function resultText(content: Json | undefined): string {
  * programs, and tokens without those of sub-agents. They are used only if the turn's own amounts are missing.
  */
 export function usageOf(result: JsonObject, isFirst: boolean): AgentUsage {
-  const models = Object.values(objectIn(result.model_usage_since_last_result)).map(objectIn);
-  const usage = [objectIn(result.usage)];
+  const models = Object.values(objectAt(result, 'model_usage_since_last_result')).map((model) => objectAt(model));
+  const usage = [objectAt(result, 'usage')];
   const tokens =
     models.length > 0
       ? { inputTokens: sum(models, MODEL_INPUT), outputTokens: sum(models, ['outputTokens']), costUsd: sum(models, ['costUSD']) }
       : {
           inputTokens: sum(usage, INPUT),
           outputTokens: sum(usage, ['output_tokens']),
-          costUsd: isFirst ? numberIn(result.total_cost_usd) : undefined,
+          costUsd: isFirst ? numberAt(result, 'total_cost_usd') : undefined,
         };
-  const told = known(tokens);
-  const turns = numberIn(result.num_turns);
+  const amounts = known(tokens);
+  const turns = numberAt(result, 'num_turns');
   // Without tokens the turn did not reach the model.
-  return Object.keys(told).length === 0 || turns === undefined ? told : { ...told, turns };
+  return Object.keys(amounts).length === 0 ? amounts : { ...amounts, ...present({ turns }) };
 }
 
 const MODEL_INPUT = ['inputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'];
@@ -58,7 +46,7 @@ const INPUT = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_
 
 /** Returns the usage that an `assistant` message reports so far. */
 export function usageSoFar(message: JsonObject): AgentUsage {
-  const usage = [objectIn(objectIn(message.message).usage)];
+  const usage = [objectAt(message, 'message', 'usage')];
   return known({ inputTokens: sum(usage, INPUT), outputTokens: sum(usage, ['output_tokens']) });
 }
 
@@ -73,18 +61,13 @@ export function addUsage(one: AgentUsage, other: AgentUsage): AgentUsage {
 }
 
 function sum(objects: readonly JsonObject[], fields: readonly string[]): number | undefined {
-  const numbers = objects.flatMap((object) => fields.map((field) => numberIn(object[field]))).filter((value) => value !== undefined);
+  const numbers = objects.flatMap((object) => fields.map((field) => numberAt(object, field))).filter((value) => value !== undefined);
   return numbers.length === 0 ? undefined : numbers.reduce((total, value) => total + value, 0);
 }
 
 // A turn that never reached the model reports zeros, which are not measurements.
 function known(usage: { readonly [field in keyof AgentUsage]: number | undefined }): AgentUsage {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== undefined && value > 0));
-}
-
-/** Returns a number inside a message, or undefined. */
-export function numberIn(value: Json | undefined): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
 const AUTH = /invalid api key|please run \/login|not logged in|oauth token|authentication/i;
@@ -94,16 +77,15 @@ const UNAVAILABLE = /overloaded|connection error|internal server error/i;
 const RESET = /usage limit reached\|(\d{10})\b/;
 
 /** Returns why a turn failed, or undefined. `resetsAt` is when the account can be used again, if that was reported. */
-export function failureIn(result: JsonObject, resetsAt: number | undefined): Failing | undefined {
-  const errors = Array.isArray(result.errors) ? (result.errors as readonly Json[]).map(textIn) : [];
-  const message = [textIn(result.result), ...errors].filter((text) => text !== '').join('; ') || 'Claude Code failed without a reason';
+export function failureIn(result: JsonObject, resetsAt: number | undefined): AttemptFailure | undefined {
+  const texts = [valueAt(result, 'result'), ...listAt(result, 'errors')].filter((text) => typeof text === 'string' && text !== '');
+  const message = texts.join('; ') || 'Claude Code failed without a reason';
   if (result.subtype === 'error_max_turns' || result.subtype === 'error_max_budget_usd') return { failure: 'budget', message };
   if (result.stop_reason === 'refusal') return { failure: 'refused', message };
   if (result.is_error !== true) return undefined;
-  const status = numberIn(result.api_error_status);
+  const status = numberAt(result, 'api_error_status');
   if (status === 429 || (status === undefined && QUOTA.test(message)) || /credit balance/i.test(message)) {
-    const told = resetsAt ?? resetIn(message);
-    return { failure: 'quota', message, ...(told === undefined ? {} : { resumeAt: told }) };
+    return { failure: 'quota', message, ...present({ resumeAt: resetsAt ?? resetIn(message) }) };
   }
   if (status === 401 || status === 403 || (status === undefined && AUTH.test(message))) return { failure: 'auth', message };
   if (REFUSED.test(message)) return { failure: 'refused', message };

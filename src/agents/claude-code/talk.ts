@@ -4,12 +4,13 @@
 // - The conversation ends at the first valid result, at the second invalid one, or at a failure.
 // - A denial is reported once, whether the program asked for permission or denied the use itself.
 
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { CommandInput } from '../../process/command.ts';
 import { type AgentAnswer, type AgentEvent, type AgentRefusal, type AgentRequest, type AgentUsage, WORK_IN_PLACE } from '../driver.ts';
-import { answerOf, type Failing, failureOf, judgeReply, overBudget } from '../judgement.ts';
-import { repairInstructions } from '../reply.ts';
-import { addUsage, blocksOf, failureIn, numberIn, objectIn, parseMessage, resultText, textIn, usageOf, usageSoFar } from './message.ts';
+import { listAt, numberAt, objectAt, parseMessage, textAt } from '../json-message.ts';
+import { type AnswerNotes, type AttemptFailure, correctionOf, judgeReply, toAnswer } from '../judgement.ts';
+import { addUsage, blocksOf, failureIn, resultText, usageOf, usageSoFar } from './message.ts';
 import { deedOf, refusalOf } from './permission.ts';
 
 interface ToolUse {
@@ -25,12 +26,12 @@ export class ClaudeCodeTalk {
   /** True once the program has a session. If it never gets one, it did not find the session to resume. */
   hasBegun = false;
   private readonly request: AgentRequest;
-  private readonly prompt: string;
+  private readonly opening: string;
   private readonly stop: () => void;
   private stdin: CommandInput | undefined;
   private session: string | undefined;
   private rounds = 0;
-  private outcome: ReturnType<typeof judgeReply> | Failing | undefined;
+  private outcome: ReturnType<typeof judgeReply> | AttemptFailure | undefined;
   private resetsAt: number | undefined;
   private usage: AgentUsage = {};
   private readonly uses = new Map<string, ToolUse>();
@@ -38,83 +39,83 @@ export class ClaudeCodeTalk {
   private readonly refusals = new Map<string, AgentRefusal>();
 
   /** `stop` ends the program at once, if it would only wait. */
-  constructor(request: AgentRequest, prompt: string, stop: () => void) {
+  constructor(request: AgentRequest, opening: string, stop: () => void) {
     this.request = request;
-    this.prompt = prompt;
+    this.opening = opening;
     this.stop = stop;
   }
 
   begin(stdin: CommandInput): void {
     this.stdin = stdin;
-    this.say(this.prompt);
+    this.prompt(this.opening);
   }
 
   /** Returns the answer, or undefined if the conversation ended without one. */
   answer(): AgentAnswer | undefined {
-    if (this.outcome === undefined) return undefined;
-    return 'failure' in this.outcome ? failureOf(this.outcome, this.notes()) : answerOf(this.outcome, this.notes());
+    return this.outcome === undefined ? undefined : toAnswer(this.outcome, this.notes());
   }
 
   /** Returns what is known besides the reply, also after an early end. */
-  notes() {
-    return {
-      ...(this.session === undefined ? {} : { session: this.session }),
-      ...(Object.keys(this.usage).length === 0 ? {} : { usage: this.usage }),
-      ...(this.refusals.size === 0 ? {} : { refusals: [...this.refusals.values()] }),
-    };
+  notes(): AnswerNotes {
+    return present({
+      session: this.session,
+      usage: Object.keys(this.usage).length === 0 ? undefined : this.usage,
+      refusals: this.refusals.size === 0 ? undefined : [...this.refusals.values()],
+    });
   }
 
-  hear(line: string, answered: () => void): void {
+  /** Handles the next line of the program; `answered` is called once the conversation has its outcome. */
+  onLine(line: string, answered: () => void): void {
     const message = parseMessage(line);
     if (message === undefined) return void (line.trim() !== '' && this.emit({ kind: 'notice', text: line }));
     if (this.outcome !== undefined) return;
-    if (message.type === 'system') this.hearSystem(message);
-    else if (message.type === 'rate_limit_event') this.hearLimit(objectIn(message.rate_limit_info));
-    else if (message.type === 'assistant') this.hearAssistant(message);
-    else if (message.type === 'user') this.hearToolResults(message);
-    else if (message.type === 'control_request') this.hearAsking(message);
-    else if (message.type === 'result') this.hearResult(message);
+    if (message.type === 'system') this.onSystem(message);
+    else if (message.type === 'rate_limit_event') this.onRateLimit(objectAt(message, 'rate_limit_info'));
+    else if (message.type === 'assistant') this.onAssistant(message);
+    else if (message.type === 'user') this.onToolResults(message);
+    else if (message.type === 'control_request') this.onControlRequest(message);
+    else if (message.type === 'result') this.onResult(message);
     if (this.outcome !== undefined) {
       answered();
       this.stdin?.end();
     }
   }
 
-  private hearSystem(message: JsonObject): void {
+  private onSystem(message: JsonObject): void {
     if (message.subtype === 'init') {
       this.hasBegun = true;
-      this.session = textIn(message.session_id);
+      this.session = textAt(message, 'session_id') ?? '';
     }
-    if (message.subtype === 'api_retry') this.hearRetry(message);
+    if (message.subtype === 'api_retry') this.onRetry(message);
   }
 
   // The program retries for minutes. If authentication failed twice, it will fail again.
-  private hearRetry(message: JsonObject): void {
-    const status = numberIn(message.error_status);
-    this.emit({ kind: 'notice', text: `the API returned ${status ?? 'no response'} (${textIn(message.error)}); retrying` });
-    if ((status === 401 || status === 403) && (numberIn(message.attempt) ?? 0) >= AUTH_TRIES_MAX)
+  private onRetry(message: JsonObject): void {
+    const status = numberAt(message, 'error_status');
+    this.emit({ kind: 'notice', text: `the API returned ${status ?? 'no response'} (${textAt(message, 'error') ?? ''}); retrying` });
+    if ((status === 401 || status === 403) && (numberAt(message, 'attempt') ?? 0) >= AUTH_TRIES_MAX)
       this.end({
         failure: 'auth',
         message: `the API returned ${status}: log in to Claude Code, or set ANTHROPIC_API_KEY and pass it on ("environment" in the settings)`,
       });
   }
 
-  private hearLimit(info: JsonObject): void {
-    const seconds = numberIn(info.resetsAt);
+  private onRateLimit(info: JsonObject): void {
+    const seconds = numberAt(info, 'resetsAt');
     if (info.status === 'rejected' && seconds !== undefined) this.resetsAt = seconds * 1000;
   }
 
-  private hearAssistant(message: JsonObject): void {
+  private onAssistant(message: JsonObject): void {
     for (const block of blocksOf(message)) {
-      if (block.type === 'text') this.emit({ kind: 'text', text: textIn(block.text) });
-      else if (block.type === 'thinking') this.emit({ kind: 'thought', text: textIn(block.thinking) });
-      else if (block.type === 'tool_use') this.hearToolUse(block);
+      if (block.type === 'text') this.emit({ kind: 'text', text: textAt(block, 'text') ?? '' });
+      else if (block.type === 'thinking') this.emit({ kind: 'thought', text: textAt(block, 'thinking') ?? '' });
+      else if (block.type === 'tool_use') this.onToolUse(block);
     }
-    this.spent.set(textIn(objectIn(message.message).id), usageSoFar(message));
-    this.keepBudget();
+    this.spent.set(textAt(message, 'message', 'id') ?? '', usageSoFar(message));
+    this.checkBudget();
   }
 
-  private keepBudget(): void {
+  private checkBudget(): void {
     const spent = [...this.spent.values()].reduce(addUsage, {});
     const tokens = (spent.inputTokens ?? 0) + (spent.outputTokens ?? 0);
     const max = this.request.budget?.tokens;
@@ -123,16 +124,16 @@ export class ClaudeCodeTalk {
     this.end({ failure: 'budget', message: `the agent used ${tokens} tokens; the attempt's budget is ${max}` });
   }
 
-  private hearToolUse(block: JsonObject): void {
-    const use = { id: textIn(block.id), tool: textIn(block.name), input: objectIn(block.input) };
+  private onToolUse(block: JsonObject): void {
+    const use = toolUse(block, { id: 'id', tool: 'name', input: 'input' });
     this.uses.set(use.id, use);
     this.emit({ kind: 'tool', id: use.id, name: use.tool, input: use.input });
   }
 
-  private hearToolResults(message: JsonObject): void {
+  private onToolResults(message: JsonObject): void {
     for (const block of blocksOf(message)) {
       if (block.type !== 'tool_result') continue;
-      const id = textIn(block.tool_use_id);
+      const id = textAt(block, 'tool_use_id') ?? '';
       const use = this.uses.get(id);
       const why = block.is_error === true && use !== undefined ? this.refusalOf(use) : undefined;
       if (use !== undefined && why !== undefined) this.refuse(use, why);
@@ -140,14 +141,14 @@ export class ClaudeCodeTalk {
     }
   }
 
-  private hearAsking(message: JsonObject): void {
-    const request_id = textIn(message.request_id);
-    const asked = objectIn(message.request);
-    if (asked.subtype !== 'can_use_tool') {
-      const error = `"${textIn(asked.subtype)}" is not supported`;
+  private onControlRequest(message: JsonObject): void {
+    const request_id = textAt(message, 'request_id') ?? '';
+    const request = objectAt(message, 'request');
+    if (request.subtype !== 'can_use_tool') {
+      const error = `"${textAt(request, 'subtype') ?? ''}" is not supported`;
       return this.send({ type: 'control_response', response: { subtype: 'error', request_id, error } });
     }
-    const use = { id: textIn(asked.tool_use_id), tool: textIn(asked.tool_name), input: objectIn(asked.input) };
+    const use = toolUse(request, { id: 'tool_use_id', tool: 'tool_name', input: 'input' });
     const why = this.refusalOf(use);
     if (why !== undefined) this.refuse(use, why);
     const response = why === undefined ? { behavior: 'allow', updatedInput: use.input } : { behavior: 'deny', message: why };
@@ -165,40 +166,32 @@ export class ClaudeCodeTalk {
     this.emit({ kind: 'refused', ...refusal });
   }
 
-  private hearResult(result: JsonObject): void {
+  private onResult(result: JsonObject): void {
     this.rounds += 1;
     this.usage = addUsage(this.usage, usageOf(result, this.rounds === 1 && this.request.session === undefined));
     this.readDenials(result);
-    const failing = failureIn(result, this.resetsAt);
-    if (failing !== undefined) {
-      this.outcome = failing;
-      return;
-    }
-    const reading = judgeReply(textIn(result.result), this.request);
-    const over = reading.kind === 'invalid' ? overBudget(this.request, this.usage) : undefined;
-    if (over !== undefined) this.outcome = over;
-    else if (reading.kind !== 'invalid' || this.rounds > 1) this.outcome = reading;
-    else {
-      this.emit({ kind: 'notice', text: `the answer was rejected and is requested again: ${reading.why}` });
-      this.say(repairInstructions(reading.why));
-    }
+    this.outcome = failureIn(result, this.resetsAt);
+    if (this.outcome !== undefined) return;
+    const reading = judgeReply(textAt(result, 'result') ?? '', this.request);
+    const correction = this.rounds > 1 ? undefined : correctionOf(reading, this.request, this.usage);
+    if (typeof correction === 'string') this.prompt(correction);
+    else this.outcome = correction ?? reading;
   }
 
   // Uses that a rule of the request forbids are denied by the program without asking.
-  private readDenials({ permission_denials: denials }: JsonObject): void {
-    if (!Array.isArray(denials)) return;
-    for (const denial of denials.filter(isJsonObject)) {
-      const use = { id: textIn(denial.tool_use_id), tool: textIn(denial.tool_name), input: objectIn(denial.tool_input) };
+  private readDenials(result: JsonObject): void {
+    for (const denial of listAt(result, 'permission_denials').filter(isJsonObject)) {
+      const use = toolUse(denial, { id: 'tool_use_id', tool: 'tool_name', input: 'tool_input' });
       this.refuse(use, this.refusalOf(use) ?? 'a rule forbids it');
     }
   }
 
-  private end(failing: Failing): void {
-    this.outcome = failing;
+  private end(failure: AttemptFailure): void {
+    this.outcome = failure;
     this.stop();
   }
 
-  private say(content: string): void {
+  private prompt(content: string): void {
     this.send({ type: 'user', message: { role: 'user', content } });
   }
 
@@ -209,4 +202,9 @@ export class ClaudeCodeTalk {
   private emit(event: AgentEvent): void {
     this.request.onEvent?.(event);
   }
+}
+
+/** Reads the use of a tool, whose fields have other names in each kind of message. */
+function toolUse(message: JsonObject, names: Readonly<Record<keyof ToolUse, string>>): ToolUse {
+  return { id: textAt(message, names.id) ?? '', tool: textAt(message, names.tool) ?? '', input: objectAt(message, names.input) };
 }

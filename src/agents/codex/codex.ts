@@ -3,11 +3,11 @@
 
 import { present } from '../../base/fields.ts';
 import { type AgentAnswer, type AgentDriver, type AgentRequest, type AgentUsage, WORK_IN_PLACE } from '../driver.ts';
-import { type AnswerNotes, answerOf, failureOf, judgeReply, overBudget, withTimeLeft } from '../judgement.ts';
-import { runProgram } from '../program.ts';
-import { promptWithReply, repairInstructions, withHandover } from '../reply.ts';
+import { type AnswerNotes, correctionOf, failureOf, judgeReply, toAnswer, withTimeLeft } from '../judgement.ts';
+import { runProgram, UUID } from '../program.ts';
+import { promptWithReply, withHandover } from '../reply.ts';
 import { type CodexSettings, startArguments, unenforceablePermission } from './start.ts';
-import { CodexTurn, ended, type TurnResult } from './turn.ts';
+import { CodexTurn, resultOf, type TurnResult } from './turn.ts';
 
 /** Options of the Codex driver. */
 export interface CodexDriverOptions extends CodexSettings {
@@ -23,8 +23,6 @@ interface Codex {
   readonly totals: Map<string, AgentUsage>;
 }
 
-const THREAD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Creates a driver for the Codex program. */
 export function createCodexDriver(options: CodexDriverOptions = {}): AgentDriver {
   const codex: Codex = { options, totals: new Map() };
@@ -37,8 +35,8 @@ async function ask(codex: Codex, request: AgentRequest): Promise<AgentAnswer> {
   const startedMs = performance.now();
   const { session } = request;
   if (session === undefined) return await converse(codex, request);
-  if (THREAD_ID.test(session.id)) {
-    const result = await turn(codex, request, { session: session.id, told: promptWithReply(request) });
+  if (UUID.test(session.id)) {
+    const result = await turn(codex, request, { session: session.id, prompt: promptWithReply(request) });
     if (result.thread !== undefined || !('failure' in result.end) || result.end.failure !== 'crash')
       return await repair(codex, withTimeLeft(request, startedMs), result);
   }
@@ -48,40 +46,38 @@ async function ask(codex: Codex, request: AgentRequest): Promise<AgentAnswer> {
 
 async function converse(codex: Codex, request: AgentRequest): Promise<AgentAnswer> {
   const startedMs = performance.now();
-  const result = await turn(codex, request, { session: undefined, told: promptWithReply(request) });
+  const result = await turn(codex, request, { session: undefined, prompt: promptWithReply(request) });
   return await repair(codex, withTimeLeft(request, startedMs), result);
 }
 
 async function repair(codex: Codex, request: AgentRequest, first: TurnResult): Promise<AgentAnswer> {
-  if ('failure' in first.end) return failureOf(first.end, notesOf([first]));
+  const notes = notesOf([first]);
+  if ('failure' in first.end) return toAnswer(first.end, notes);
   const reading = judgeReply(first.end.text, request);
-  if (reading.kind !== 'invalid' || first.thread === undefined) return answerOf(reading, notesOf([first]));
-  const over = overBudget(request, notesOf([first]).usage);
-  if (over !== undefined) return failureOf(over, notesOf([first]));
-  request.onEvent?.({ kind: 'notice', text: `the answer was rejected and is requested again: ${reading.why}` });
-  const second = await turn(codex, request, { session: first.thread, told: repairInstructions(reading.why) });
-  const notes = notesOf([first, second]);
-  return 'failure' in second.end ? failureOf(second.end, notes) : answerOf(judgeReply(second.end.text, request), notes);
+  const correction = first.thread === undefined ? undefined : correctionOf(reading, request, notes.usage);
+  if (typeof correction !== 'string') return toAnswer(correction ?? reading, notes);
+  const second = await turn(codex, request, { session: first.thread, prompt: correction });
+  return toAnswer('failure' in second.end ? second.end : judgeReply(second.end.text, request), notesOf([first, second]));
 }
 
 async function turn(
   codex: Codex,
   request: AgentRequest,
-  say: { readonly session: string | undefined; readonly told: string },
+  { session, prompt }: { readonly session: string | undefined; readonly prompt: string },
 ): Promise<TurnResult> {
   const { program = 'codex', env, inherits } = codex.options;
-  const said = new CodexTurn(request);
+  const reader = new CodexTurn(request);
   const end = await runProgram({
-    argv: [...(typeof program === 'string' ? [program] : program), ...startArguments(codex.options, request, say.session)],
+    argv: [...(typeof program === 'string' ? [program] : program), ...startArguments(codex.options, request, session)],
     request,
     ...present({ env, inherits }),
     talk: (stdin) => {
-      stdin.write(say.told);
+      stdin.write(prompt);
       stdin.end();
     },
-    onLine: (line, answered) => said.hear(line, answered),
+    onLine: (line, answered) => reader.onLine(line, answered),
   });
-  return ended(said, end, { isResumed: say.session !== undefined, totals: codex.totals });
+  return resultOf(reader, end, { isResumed: session !== undefined, totals: codex.totals });
 }
 
 function notesOf(turns: readonly TurnResult[]): AnswerNotes {

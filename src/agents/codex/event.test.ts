@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { failureIn, parseEvent, resetIn } from './event.ts';
+import { parseMessage } from '../json-message.ts';
+import { failureIn, resetIn } from './event.ts';
 
 const NOON = new Date(2026, 10, 16, 12, 0, 0).getTime();
 const at = (day: number, hours: number, minutes: number): number => new Date(2026, 10, day, hours, minutes).getTime();
 
 test.each(['', 'A new version is available', '{"type": "tur', '[1]'])('a line that is not an event is ignored: %j', (line) => {
-  expect(parseEvent(line)).toBeUndefined();
+  expect(parseMessage(line)).toBeUndefined();
 });
 
 test.each<[string, string]>([

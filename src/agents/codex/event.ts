@@ -1,14 +1,10 @@
 // Owns the parsing of Codex's output. Lines that are not events and unknown events are ignored. Failed turns, and when
 // the account can be used again, are recognised by their text.
 
-import { isJsonObject, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import { present } from '../../base/fields.ts';
+import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { AgentDeed } from '../driver.ts';
-import type { Failing } from '../judgement.ts';
-
-/** Parses the event in a line. Returns undefined for other lines. */
-export function parseEvent(line: string): JsonObject | undefined {
-  return line.startsWith('{') ? parseJsonObject(line) : undefined;
-}
+import type { AttemptFailure } from '../judgement.ts';
 
 /** An item of Codex's work: a message, a thought, or an action. */
 export interface CodexItem {
@@ -43,11 +39,8 @@ const UNAVAILABLE =
 const REFUSED = /content policy|usage polic|safety|flagged|invalid_prompt/i;
 
 /** Classifies the failure of a turn by its message. */
-export function failureIn(message: string, now: number): Failing {
-  if (QUOTA.test(message)) {
-    const resumeAt = resetIn(message, now);
-    return { failure: 'quota', message, ...(resumeAt === undefined ? {} : { resumeAt }) };
-  }
+export function failureIn(message: string, now: number): AttemptFailure {
+  if (QUOTA.test(message)) return { failure: 'quota', message, ...present({ resumeAt: resetIn(message, now) }) };
   if (AUTH.test(message)) return { failure: 'auth', message };
   if (REFUSED.test(message)) return { failure: 'refused', message };
   return { failure: UNAVAILABLE.test(message) ? 'unavailable' : 'crash', message };

@@ -1,16 +1,17 @@
 // Owns one run of the Codex program: its messages and actions as events, and the outcome.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
 import type { AgentEvent, AgentRefusal, AgentRequest, AgentUsage } from '../driver.ts';
-import { crashOf, type Failing } from '../judgement.ts';
+import { numberAt, parseMessage, textAt } from '../json-message.ts';
+import { type AttemptFailure, crashOf } from '../judgement.ts';
 import type { ProgramEnd } from '../program.ts';
-import { type CodexItem, deedOf, failureIn, itemOf, parseEvent } from './event.ts';
+import { type CodexItem, deedOf, failureIn, itemOf } from './event.ts';
 
 /** The result of one run of the program. */
 export interface TurnResult {
   /** The thread, or undefined if the program never created one. */
   readonly thread: string | undefined;
-  readonly end: { readonly text: string } | Failing;
+  readonly end: { readonly text: string } | AttemptFailure;
   /** The usage of this run, if known. */
   readonly usage: AgentUsage | undefined;
   readonly refusals: readonly AgentRefusal[];
@@ -20,7 +21,7 @@ export interface TurnResult {
 export class CodexTurn {
   thread: string | undefined;
   text: string | undefined;
-  failing: Failing | undefined;
+  failure: AttemptFailure | undefined;
   total: AgentUsage | undefined;
   readonly refusals: AgentRefusal[] = [];
   private readonly begun = new Set<string>();
@@ -30,13 +31,14 @@ export class CodexTurn {
     this.request = request;
   }
 
-  hear(line: string, answered: () => void): void {
-    const event = parseEvent(line);
+  /** Handles the next line of the program; `answered` is called at the end of the turn. */
+  onLine(line: string, answered: () => void): void {
+    const event = parseMessage(line);
     if (event === undefined) return void (line.trim() !== '' && this.emit({ kind: 'notice', text: line }));
     if (event.type === 'thread.started' && typeof event.thread_id === 'string') this.thread = event.thread_id;
     else if (event.type === 'item.started' || event.type === 'item.completed') this.readItem(event);
     else if (event.type === 'error') this.emit({ kind: 'notice', text: messageIn(event) });
-    else if (event.type === 'turn.failed') this.failing = failureIn(messageIn(event.error), Date.now());
+    else if (event.type === 'turn.failed') this.failure = failureIn(messageIn(event.error), Date.now());
     else if (event.type === 'turn.completed') this.total = usageIn(event.usage);
     if (event.type === 'turn.failed' || event.type === 'turn.completed') answered();
   }
@@ -44,24 +46,24 @@ export class CodexTurn {
   private readItem(event: JsonObject): void {
     const item = itemOf(event);
     if (item === undefined) return;
-    if (deedOf(item) !== undefined) this.hearDeed(item, event.type === 'item.completed');
-    else if (event.type === 'item.completed') this.hearWords(item);
+    if (deedOf(item) !== undefined) this.onAction(item, event.type === 'item.completed');
+    else if (event.type === 'item.completed') this.onText(item);
   }
 
-  private hearWords({ type, fields }: CodexItem): void {
-    const text = textIn(fields.text ?? fields.message);
+  private onText({ type, fields }: CodexItem): void {
+    const text = textAt(fields, 'text') ?? textAt(fields, 'message') ?? '';
     if (type === 'agent_message') this.text = text;
     if (text !== '') this.emit({ kind: type === 'agent_message' ? 'text' : type === 'reasoning' ? 'thought' : 'notice', text });
   }
 
   // Quick actions are reported once, when they are done.
-  private hearDeed(item: CodexItem, isDone: boolean): void {
+  private onAction(item: CodexItem, isDone: boolean): void {
     const { id, type, fields } = item;
     if (!this.begun.has(id)) this.emit({ kind: 'tool', id, name: type, input: inputOf(fields) });
     this.begun.add(id);
     if (!isDone) return;
     if (fields.status === 'declined') this.refuse(item);
-    this.emit({ kind: 'tool-result', id, ok: isFine(fields), text: textIn(fields.aggregated_output) });
+    this.emit({ kind: 'tool-result', id, ok: isFine(fields), text: textAt(fields, 'aggregated_output') ?? '' });
   }
 
   private refuse(item: CodexItem): void {
@@ -82,13 +84,13 @@ interface Before {
 }
 
 /** Returns the result after the program has ended. */
-export function ended(turn: CodexTurn, end: ProgramEnd, before: Before): TurnResult {
+export function resultOf(turn: CodexTurn, end: ProgramEnd, before: Before): TurnResult {
   const { thread, refusals } = turn;
   return { thread, refusals, end: endOf(turn, end), usage: usageSince(turn, before) };
 }
 
-function endOf({ failing, text, total }: CodexTurn, end: ProgramEnd): TurnResult['end'] {
-  if (failing !== undefined) return failing;
+function endOf({ failure, text, total }: CodexTurn, end: ProgramEnd): TurnResult['end'] {
+  if (failure !== undefined) return failure;
   if (total !== undefined || end.kind === 'answered') return { text: text ?? '' };
   return end.kind === 'failed' ? end.answer : crashOf('Codex', end);
 }
@@ -106,14 +108,12 @@ function usageSince({ thread, total }: CodexTurn, { isResumed, totals }: Before)
 }
 
 function usageIn(value: Json | undefined): AgentUsage {
-  if (value === undefined || !isJsonObject(value)) return {};
-  const { input_tokens: inputTokens, output_tokens: outputTokens } = value;
-  return typeof inputTokens === 'number' && typeof outputTokens === 'number' ? { inputTokens, outputTokens } : {};
+  const [inputTokens, outputTokens] = [numberAt(value, 'input_tokens'), numberAt(value, 'output_tokens')];
+  return inputTokens === undefined || outputTokens === undefined ? {} : { inputTokens, outputTokens };
 }
 
 function messageIn(value: Json | undefined): string {
-  const message = value !== undefined && isJsonObject(value) ? textIn(value.message) : '';
-  return message === '' ? 'Codex failed without a reason' : message;
+  return textAt(value, 'message') || 'Codex failed without a reason';
 }
 
 function inputOf(fields: JsonObject): Json {
@@ -122,8 +122,4 @@ function inputOf(fields: JsonObject): Json {
 
 function isFine({ status, exit_code: exitCode }: JsonObject): boolean {
   return status !== 'failed' && status !== 'declined' && (typeof exitCode !== 'number' || exitCode === 0);
-}
-
-function textIn(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -10,10 +10,11 @@ import type {
   ReactionRequest,
   WrittenComment,
 } from '../forge.ts';
-import type { Ledger } from '../ledger.ts';
+import { keyed, type Ledger, type LedgerWork } from '../ledger.ts';
+import { assertComment, assertLabels, assertText, deny, refuseMissing } from '../refusal.ts';
 import { type Connection, PAGE } from './client.ts';
-import { isApiError, refuse, responseText } from './failure.ts';
-import { checkText, markerOf, withMarker, withoutMarker } from './marker.ts';
+import { isApiError, responseText } from './failure.ts';
+import { markerOf, withMarker, withoutMarker } from './marker.ts';
 import type { GitHubReader } from './reader.ts';
 
 /** The parts of the driver that actions use. */
@@ -31,64 +32,31 @@ const CLOCK_DRIFT_MS = 5 * 60_000;
 /** Creates the actions. */
 export function createActions(parts: ActionParts): Actions {
   const { connection, reader, ledger } = parts;
-  const { octokit, repo } = connection;
-  const { rest } = octokit;
   return {
-    createIssue: (request, key) =>
-      ledger.once(
-        { name: 'createIssue', key },
-        { adopt: (since) => findIssue(parts, { key, since }), act: () => createIssue(connection, request, key) },
-      ),
-    closeIssue: ({ number }, key) =>
-      ledger.once(
-        { name: 'closeIssue', key },
-        {
-          act: async () => {
-            const { state } = await reader.issue(number);
-            if (state === 'open') await rest.issues.update({ ...repo, issue_number: number, state: 'closed' });
-            return { number };
-          },
-        },
-      ),
-    addLabels: (request, key) => ledger.once({ name: 'addLabels', key }, { act: () => addLabels(connection, request) }),
-    removeLabels: (request, key) => ledger.once({ name: 'removeLabels', key }, { act: () => removeLabels(connection, request) }),
-    comment: (request, key) => ledger.once({ name: 'comment', key }, commentWork(parts, request, key)),
-    editComment: ({ id, body }, key) => ledger.once({ name: 'editComment', key }, { act: () => editComment(parts, { id, body }, key) }),
-    react: (request, key) => ledger.once({ name: 'react', key }, { act: () => react(connection, request) }),
-    openPullRequest: (request, key) =>
-      ledger.once(
-        { name: 'openPullRequest', key },
-        { adopt: () => findPullRequest(reader, request), act: () => openPullRequest(parts, request) },
-      ),
-    notify: (request, key) => {
-      const { number, target } = request;
-      const work = commentWork(parts, { number: number ?? 0, body: notificationText(request) }, key);
-      return ledger.once(
-        { name: 'notify', key },
-        {
-          // The id tells the comment from those that people write under the same login.
-          adopt: async (since) => {
-            const adopted = await work.adopt(since);
-            return adopted === undefined ? undefined : { target, ...adopted };
-          },
-          act: async () => {
-            if (number === undefined)
-              refuse({
-                result: 'denied',
-                message: `GitHub has no place for a message to ${target} that is about no issue or pull request`,
-              });
-            return { target, ...(await work.act()) };
-          },
-        },
-      );
-    },
+    createIssue: keyed(ledger, 'createIssue', (request: IssueRequest, key) => ({
+      adopt: (since) => findIssue(parts, { key, since }),
+      act: () => createIssue(connection, request, key),
+    })),
+    closeIssue: keyed(ledger, 'closeIssue', ({ number }: { readonly number: number }) => ({ act: () => closeIssue(parts, number) })),
+    addLabels: keyed(ledger, 'addLabels', (request: LabelRequest) => ({ act: () => addLabels(connection, request) })),
+    removeLabels: keyed(ledger, 'removeLabels', (request: LabelRequest) => ({ act: () => removeLabels(connection, request) })),
+    comment: keyed(ledger, 'comment', (request: CommentRequest, key) => commentWork(parts, request, key)),
+    editComment: keyed(ledger, 'editComment', (request: { readonly id: string; readonly body: string }, key) => ({
+      act: () => editComment(parts, request, key),
+    })),
+    react: keyed(ledger, 'react', (request: ReactionRequest) => ({ act: () => react(connection, request) })),
+    openPullRequest: keyed(ledger, 'openPullRequest', (request: PullRequestRequest) => ({
+      adopt: () => findPullRequest(reader, request),
+      act: () => openPullRequest(parts, request),
+    })),
+    notify: keyed(ledger, 'notify', (request: Notification, key) => notifyWork(parts, request, key)),
   };
 }
 
 async function createIssue({ octokit, repo }: Connection, request: IssueRequest, key: string): Promise<{ number: number }> {
   const { title, body, labels } = request;
-  checkText(title, body);
-  checkLabels(labels);
+  assertText(title, body);
+  assertLabels(labels);
   const { data } = await octokit.rest.issues.create({ ...repo, title, body: withMarker(body, key), labels: [...new Set(labels)] });
   return { number: data.number };
 }
@@ -105,8 +73,10 @@ async function findIssue(
   return mine === undefined ? undefined : { number: mine.number };
 }
 
-function checkLabels(labels: readonly string[]): void {
-  if (labels.some((label) => label.trim() === '')) refuse({ result: 'denied', message: 'a label must not be empty' });
+async function closeIssue({ connection: { octokit, repo }, reader }: ActionParts, number: number): Promise<{ number: number }> {
+  const { state } = await reader.issue(number);
+  if (state === 'open') await octokit.rest.issues.update({ ...repo, issue_number: number, state: 'closed' });
+  return { number };
 }
 
 async function readLabels({ octokit, repo }: Connection, number: number): Promise<string[]> {
@@ -115,7 +85,7 @@ async function readLabels({ octokit, repo }: Connection, number: number): Promis
 }
 
 async function addLabels(connection: Connection, { number, labels }: LabelRequest): Promise<{ number: number; labels: string[] }> {
-  checkLabels(labels);
+  assertLabels(labels);
   const before = await readLabels(connection, number);
   const missing = [...new Set(labels)].filter((label) => !before.some((one) => isSamePerson(one, label)));
   if (missing.length === 0) return { number, labels: before };
@@ -125,7 +95,7 @@ async function addLabels(connection: Connection, { number, labels }: LabelReques
 }
 
 async function removeLabels(connection: Connection, { number, labels }: LabelRequest): Promise<{ number: number; labels: string[] }> {
-  checkLabels(labels);
+  assertLabels(labels);
   const { octokit, repo } = connection;
   const before = await readLabels(connection, number);
   for (const name of before.filter((one) => labels.some((label) => isSamePerson(one, label)))) {
@@ -142,18 +112,12 @@ interface CommentRequest {
   readonly body: string;
 }
 
-interface CommentWork {
-  adopt(since: number): Promise<WrittenComment | undefined>;
-  act(): Promise<WrittenComment>;
-}
-
-function commentWork(parts: ActionParts, { number, body }: CommentRequest, key: string): CommentWork {
+function commentWork(parts: ActionParts, { number, body }: CommentRequest, key: string): Required<LedgerWork<WrittenComment>> {
   const { octokit, repo } = parts.connection;
   return {
     adopt: (since) => findComment(parts, { number, body, key, since }),
     act: async () => {
-      if (body.trim() === '') refuse({ result: 'denied', message: 'a comment must not be empty' });
-      checkText(undefined, body);
+      assertComment(body);
       const { data } = await octokit.rest.issues.createComment({ ...repo, issue_number: number, body: withMarker(body, key) });
       return { id: String(data.id), at: Date.parse(data.created_at) };
     },
@@ -188,12 +152,10 @@ async function editComment(
   key: string,
 ): Promise<WrittenComment> {
   const { octokit, repo } = connection;
-  if (body.trim() === '') refuse({ result: 'denied', message: 'a comment must not be empty' });
-  checkText(undefined, body);
+  assertComment(body);
   const { data } = await octokit.rest.issues.getComment({ ...repo, comment_id: Number(id) });
   const { login } = await reader.whoami();
-  if (data.user?.login !== login)
-    refuse({ result: 'denied', message: `comment ${id} is by ${data.user?.login ?? 'ghost'}; only its author changes it` });
+  if (data.user?.login !== login) deny(`comment ${id} is by ${data.user?.login ?? 'ghost'}; only its author changes it`);
   if (withoutMarker(data.body ?? '') === body) return { id, at: Date.parse(data.updated_at) };
   const { data: changed } = await octokit.rest.issues.updateComment({ ...repo, comment_id: Number(id), body: withMarker(body, key) });
   return { id, at: Date.parse(changed.updated_at) };
@@ -202,11 +164,11 @@ async function editComment(
 async function openPullRequest({ connection, reader }: ActionParts, request: PullRequestRequest): Promise<{ number: number }> {
   const { octokit, repo } = connection;
   const { title, body, head, base, draft = false } = request;
-  checkText(title, body);
+  assertText(title, body);
   const adopted = await findPullRequest(reader, request);
   if (adopted !== undefined) return adopted;
-  if ((await reader.headOf(head)) === undefined) refuse({ result: 'not_found', message: `there is no branch "${head}"; push it first` });
-  if ((await reader.headOf(base)) === undefined) refuse({ result: 'not_found', message: `there is no branch "${base}" to merge into` });
+  if ((await reader.headOf(head)) === undefined) refuseMissing(`there is no branch "${head}"; push it first`);
+  if ((await reader.headOf(base)) === undefined) refuseMissing(`there is no branch "${base}" to merge into`);
   try {
     return { number: (await octokit.rest.pulls.create({ ...repo, title, body, head, base, draft })).data.number };
   } catch (error) {
@@ -227,7 +189,19 @@ async function findPullRequest(
   return found === undefined ? undefined : { number: found.number };
 }
 
-function notificationText({ people, message }: Notification): string {
-  const named = people.map((name) => `@${name.replace(/^@/, '')}`).join(' ');
-  return named === '' ? message : `${named}\n\n${message}`;
+/** The id of the comment tells it from those that people write under the same login. */
+function notifyWork(parts: ActionParts, { number, target, people, message }: Notification, key: string): LedgerWork<{ target: string }> {
+  const mentions = people.map((name) => `@${name.replace(/^@/, '')}`).join(' ');
+  const body = mentions === '' ? message : `${mentions}\n\n${message}`;
+  const comment = commentWork(parts, { number: number ?? 0, body }, key);
+  return {
+    adopt: async (since) => {
+      const adopted = await comment.adopt(since);
+      return adopted === undefined ? undefined : { target, ...adopted };
+    },
+    act: async () => {
+      if (number === undefined) deny(`GitHub has no place for a message to ${target} that is about no issue or pull request`);
+      return { target, ...(await comment.act()) };
+    },
+  };
 }

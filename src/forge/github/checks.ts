@@ -1,9 +1,11 @@
 // Owns the checks that the driver reads: check runs, commit statuses of the older kind, and which of them are required.
 
+import { present } from '../../base/fields.ts';
 import { CONCLUSIONS } from '../../definition/conclusion.ts';
 import { type CheckRun, type Identity, OWN_CHECK } from '../forge.ts';
-import { type Connection, PAGE } from './client.ts';
-import { isApiError, refuse } from './failure.ts';
+import { refuseMissing } from '../refusal.ts';
+import { type Connection, PAGE, type RepositoryAccess } from './client.ts';
+import { isApiError } from './failure.ts';
 
 /** Reads the checks that a branch requires, by its protection or by rulesets. */
 export async function readRequiredChecks({ octokit, repo }: Connection, branch: string): Promise<string[]> {
@@ -23,7 +25,7 @@ const STATUS_CONCLUSIONS: Readonly<Record<string, CheckRun['conclusion']>> = {
 
 /** Reads the checks of a branch's head or of a commit, by name. GitHub does not tell here who set a status: its name does. */
 export async function readChecks({ octokit, repo }: Connection, ref: string, self: Identity): Promise<CheckRun[]> {
-  const isOwn = (name: string, by: string): { own?: true } => (name.startsWith(OWN_CHECK) && by === self.login ? { own: true } : {});
+  const ownMark = (name: string, by: string): { own?: true } => (name.startsWith(OWN_CHECK) && by === self.login ? { own: true } : {});
   try {
     const runs = await octokit.paginate(octokit.rest.checks.listForRef, { ...repo, ref, per_page: PAGE });
     const latest = await readStatuses({ octokit, repo }, ref);
@@ -32,25 +34,25 @@ export async function readChecks({ octokit, repo }: Connection, ref: string, sel
       const workflow = names.get(check_suite?.id);
       const phase = status === 'completed' || status === 'in_progress' ? status : 'queued';
       const known = CONCLUSIONS.find((word) => word === conclusion) ?? 'failure';
-      const about = { ...(workflow === undefined ? {} : { workflow }), ...isOwn(name, `${app?.slug}[bot]`) };
-      return { name, ...about, status: phase, conclusion: phase === 'completed' ? known : null };
+      const own = ownMark(name, `${app?.slug}[bot]`);
+      return { name, ...present({ workflow }), ...own, status: phase, conclusion: phase === 'completed' ? known : null };
     });
     const statuses = latest.map(({ context, state }): CheckRun => {
       const isPending = state === 'pending';
       const conclusion = isPending ? null : (STATUS_CONCLUSIONS[state] ?? 'failure');
-      const own = self.checks === 'statuses' ? isOwn(context, self.login) : {};
+      const own = self.checks === 'statuses' ? ownMark(context, self.login) : {};
       return { name: context, ...own, status: isPending ? 'in_progress' : 'completed', conclusion };
     });
     return [...checks, ...statuses].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   } catch (error) {
     // GitHub says 422 for a name that is no commit.
-    if (isApiError(error, 404, 422)) refuse({ result: 'not_found', message: `there is no branch and no commit "${ref}"` });
+    if (isApiError(error, 404, 422)) refuseMissing(`there is no branch and no commit "${ref}"`);
     throw error;
   }
 }
 
 /** Reads the latest status of each name. The pages are counted here: octokit joins no lists whose response has an address of its own. */
-export async function readStatuses({ octokit, repo }: Pick<Connection, 'octokit' | 'repo'>, ref: string) {
+export async function readStatuses({ octokit, repo }: RepositoryAccess, ref: string) {
   const found = [];
   for (let page = 1; ; page += 1) {
     const { data } = await octokit.rest.repos.getCombinedStatusForRef({ ...repo, ref, per_page: PAGE, page });
@@ -66,10 +68,7 @@ interface RunOfSuite {
 }
 
 // Only GitHub Actions has workflows; their names are not in the check runs.
-async function workflowNames(
-  { octokit, repo }: Pick<Connection, 'octokit' | 'repo'>,
-  runs: readonly RunOfSuite[],
-): Promise<Map<number | undefined, string>> {
+async function workflowNames({ octokit, repo }: RepositoryAccess, runs: readonly RunOfSuite[]): Promise<Map<number | undefined, string>> {
   const head_sha = runs.find(({ app }) => app?.slug === 'github-actions')?.head_sha;
   if (head_sha === undefined) return new Map();
   const found = await octokit.paginate(octokit.rest.actions.listWorkflowRunsForRepo, { ...repo, head_sha, per_page: PAGE });

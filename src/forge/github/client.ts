@@ -10,8 +10,8 @@
 
 import type { Octokit } from 'octokit';
 import { EngineError } from '../../base/error.ts';
-import type { ForgeAnswer } from '../forge.ts';
-import { isApiError, judgeError, Refusal } from './failure.ts';
+import { type Answering, refuse, refuseMissing } from '../refusal.ts';
+import { isApiError, judgeError } from './failure.ts';
 import { createLogin, type GitHubAuth, type Login } from './login.ts';
 import { ServerClock } from './server-clock.ts';
 
@@ -55,9 +55,12 @@ export interface Connection {
   readonly outageMs: number;
   /** Number of requests sent so far, for people who watch their limits. */
   readonly sent: () => number;
-  /** Turns errors of the work into answers. */
-  answer<T>(work: () => Promise<T>): Promise<ForgeAnswer<T>>;
+  /** Turns errors of GitHub and of git into answers, too. */
+  readonly answer: Answering;
 }
+
+/** What a single request needs of a connection. */
+export type RepositoryAccess = Pick<Connection, 'octokit' | 'repo'>;
 
 /** Opens a connection. Nothing is requested yet. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
@@ -148,11 +151,11 @@ function prepareRequests(octokit: Octokit, { repo, login, now, counted, outageMs
   let pausedUntil = 0;
   // Inner hooks of octokit got these very options, so they are changed in place.
   octokit.hook.wrap('request', async (request, options) => {
-    if (now() < pausedUntil) throw new Refusal(pausedFailure(pausedUntil));
+    if (now() < pausedUntil) refusePaused(pausedUntil);
     const isRead = options.method === 'GET' || options.method === 'HEAD';
     // The options of all requests share one object here, so this one gets its own.
-    const kept = { redirect: 'manual' as const, signal: AbortSignal.timeout(TIMEOUT_MS) };
-    options.request = { ...options.request, ...(isRead ? {} : { retries: 0 }), ...kept };
+    const limits = { redirect: 'manual' as const, signal: AbortSignal.timeout(TIMEOUT_MS) };
+    options.request = { ...options.request, ...(isRead ? {} : { retries: 0 }), ...limits };
     options.headers['x-github-api-version'] = API_VERSION;
     const asApp = options.headers.authorization !== undefined;
     const signedFor = clock.lastAheadMs();
@@ -167,7 +170,7 @@ function prepareRequests(octokit: Octokit, { repo, login, now, counted, outageMs
       clock.note(response.headers.date, now());
       const place = await movedTo({ octokit, repo }, response);
       if (place === undefined) return response;
-      leadTo(place, options, octokit.request.endpoint.parse(options).body);
+      redirect(options, place, octokit.request.endpoint.parse(options).body);
       return await request(options);
     };
     try {
@@ -202,7 +205,7 @@ function prepareRequests(octokit: Octokit, { repo, login, now, counted, outageMs
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 
 /** Where GitHub has moved what was asked for; undefined if it was not moved. Refuses a place that is not in the same repository. */
-async function movedTo({ octokit, repo }: Pick<Connection, 'octokit' | 'repo'>, response: Response): Promise<string | undefined> {
+async function movedTo({ octokit, repo }: RepositoryAccess, response: Response): Promise<string | undefined> {
   if (!REDIRECTS.has(response.status)) return undefined;
   const api = octokit.request.endpoint.DEFAULTS.baseUrl;
   const place = new URL(response.headers.location ?? '', `${api}/`).href;
@@ -210,17 +213,16 @@ async function movedTo({ octokit, repo }: Pick<Connection, 'octokit' | 'repo'>, 
   // The repository itself is the one that the name of the settings leads to.
   const isSame = id !== undefined && (rest === undefined || Number(id) === (await octokit.rest.repos.get(repo)).data.id);
   if (isSame) return place;
-  throw new Refusal({
-    result: 'not_found',
-    message: `GitHub has moved to another repository what was asked for (${place}); Pawl acts in ${repo.owner}/${repo.repo} only`,
-  });
+  return refuseMissing(
+    `GitHub has moved to another repository what was asked for (${place}); Pawl acts in ${repo.owner}/${repo.repo} only`,
+  );
 }
 
 /** What a request has besides its parameters. */
 const FRAME: ReadonlySet<string> = new Set(['method', 'baseUrl', 'headers', 'mediaType', 'request']);
 
-/** Makes options lead to another address, which has the parameters already. */
-function leadTo(url: string, options: object, body: unknown): void {
+/** Sends the request to another address, which has the parameters already. */
+function redirect(options: object, url: string, body: unknown): void {
   const parameters = options as Record<string, unknown>;
   for (const name of Object.keys(parameters)) if (!FRAME.has(name)) delete parameters[name];
   Object.assign(parameters, { url }, body === undefined ? {} : { data: body });
@@ -231,9 +233,9 @@ function copyOf(response: Response): Response {
   return { ...response, data: structuredClone(response.data) };
 }
 
-function pausedFailure(until: number): Refusal['failure'] {
+function refusePaused(until: number): never {
   const message = `GitHub asked to pause (secondary rate limit) until ${new Date(until).toISOString()}`;
-  return { result: 'rate_limited', message, until };
+  return refuse({ result: 'rate_limited', message, until });
 }
 
 function keep<T>(cache: Map<string, T>, address: string, entry: T): void {

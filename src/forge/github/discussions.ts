@@ -1,11 +1,12 @@
 // Owns the discussions of GitHub, and the replies in them. GitHub has them in its GraphQL API alone.
 
 import type { DiscussionReply, ForgeActor, ForgeReader } from '../forge.ts';
+import { keyed, type LedgerWork } from '../ledger.ts';
+import { assertComment, refuseMissing } from '../refusal.ts';
 import type { ActionParts } from './actions.ts';
 import { PAGE } from './client.ts';
-import { refuse } from './failure.ts';
 import { askGraphql } from './graphql.ts';
-import { checkText, markerOf, withMarker, withoutMarker } from './marker.ts';
+import { markerOf, withMarker, withoutMarker } from './marker.ts';
 
 const READ = `query PawlDiscussion($owner: String!, $repo: String!, $number: Int!, $page: Int!, $after: String) {
   repository(owner: $owner, name: $repo) { discussion(number: $number) { id comments(first: $page, after: $after) {
@@ -13,7 +14,7 @@ const READ = `query PawlDiscussion($owner: String!, $repo: String!, $number: Int
 const REPLY = `mutation PawlDiscussionReply($discussion: ID!, $body: String!) {
   addDiscussionComment(input: { discussionId: $discussion, body: $body }) { comment { id } } }`;
 
-interface Found {
+interface Page {
   readonly id: string;
   readonly comments: {
     readonly nodes: readonly { readonly id: string; readonly body: string; readonly author: { readonly login: string } | null }[];
@@ -21,8 +22,8 @@ interface Found {
   };
 }
 
-interface Page {
-  readonly repository: { readonly discussion: Found | null } | null;
+interface PageResponse {
+  readonly repository: { readonly discussion: Page | null } | null;
 }
 
 interface Discussion {
@@ -38,43 +39,44 @@ export function createDiscussions(parts: ActionParts): Pick<ForgeActor, 'replyTo
       connection.answer(async () =>
         (await readDiscussion(parts, number)).replies.map((reply) => ({ ...reply, body: withoutMarker(reply.body) })),
       ),
-    replyToDiscussion: ({ number, body }, key) =>
-      ledger.once(
-        { name: 'replyToDiscussion', key },
-        {
-          adopt: async () => {
-            const { login } = await parts.reader.whoami();
-            // Through GraphQL an App has no "[bot]" behind its name.
-            const isMine = (author: string): boolean => author === login || `${author}[bot]` === login;
-            const { replies } = await readDiscussion(parts, number);
-            const mine = replies.find((reply) => isMine(reply.author) && reply.body.endsWith(markerOf(key)));
-            return mine === undefined ? undefined : { id: mine.id };
-          },
-          act: async () => {
-            if (body.trim() === '') refuse({ result: 'denied', message: 'a reply must not be empty' });
-            checkText(undefined, body);
-            const { id: discussion } = await readDiscussion(parts, number);
-            const made = await askGraphql<{ addDiscussionComment: { comment: { id: string } } }>(connection, REPLY, {
-              discussion,
-              body: withMarker(body, key),
-            });
-            return { id: made.addDiscussionComment.comment.id };
-          },
-        },
-      ),
+    replyToDiscussion: keyed(ledger, 'replyToDiscussion', (request: Reply, key) => replyWork(parts, request, key)),
   };
 }
 
-async function readDiscussion(parts: ActionParts, number: number): Promise<Discussion> {
-  const { repo } = parts.connection;
+interface Reply {
+  readonly number: number;
+  readonly body: string;
+}
+
+function replyWork(parts: ActionParts, { number, body }: Reply, key: string): LedgerWork<{ id: string }> {
+  return {
+    adopt: async () => {
+      const { login } = await parts.reader.whoami();
+      // Through GraphQL an App has no "[bot]" behind its name.
+      const isMine = (author: string): boolean => author === login || `${author}[bot]` === login;
+      const { replies } = await readDiscussion(parts, number);
+      const mine = replies.find((reply) => isMine(reply.author) && reply.body.endsWith(markerOf(key)));
+      return mine === undefined ? undefined : { id: mine.id };
+    },
+    act: async () => {
+      assertComment(body, 'reply');
+      const { id: discussion } = await readDiscussion(parts, number);
+      const variables = { discussion, body: withMarker(body, key) };
+      const made = await askGraphql<{ addDiscussionComment: { comment: { id: string } } }>(parts.connection, REPLY, variables);
+      return { id: made.addDiscussionComment.comment.id };
+    },
+  };
+}
+
+async function readDiscussion({ connection }: ActionParts, number: number): Promise<Discussion> {
   const replies: DiscussionReply[] = [];
   let after: string | null = null;
   for (;;) {
-    const page: Page = await askGraphql<Page>(parts.connection, READ, { ...repo, number, page: PAGE, after });
-    const discussion: Found = page.repository?.discussion ?? refuse({ result: 'not_found', message: `there is no discussion #${number}` });
-    const { nodes, pageInfo }: Found['comments'] = discussion.comments;
-    replies.push(...nodes.map(({ id, body, author }) => ({ id, body, author: author?.login ?? 'ghost' })));
-    if (!pageInfo.hasNextPage) return { id: discussion.id, replies };
-    after = pageInfo.endCursor;
+    const variables: Record<string, unknown> = { ...connection.repo, number, page: PAGE, after };
+    const { repository } = await askGraphql<PageResponse>(connection, READ, variables);
+    const { id, comments } = repository?.discussion ?? refuseMissing(`there is no discussion #${number}`);
+    replies.push(...comments.nodes.map((node) => ({ id: node.id, body: node.body, author: node.author?.login ?? 'ghost' })));
+    if (!comments.pageInfo.hasNextPage) return { id, replies };
+    after = comments.pageInfo.endCursor;
   }
 }

@@ -5,27 +5,15 @@
 // - An error without a response, or with a 5xx, may come after the work was done: a write has to be looked up.
 
 import { isEngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { resumeTime } from '../../base/retry-after.ts';
 import { GitFailure } from '../../process/git-remote.ts';
 import type { ForgeFailure } from '../forge.ts';
+import type { Judge } from '../ledger.ts';
+import { refusalIn } from '../refusal.ts';
 
 /** GitHub asks to wait at least this long after a secondary limit that names no time. */
 const SECONDARY_MS = 60_000;
-
-/** A failure on its way to the caller; the driver's methods turn it into an answer. */
-export class Refusal extends Error {
-  readonly failure: ForgeFailure;
-
-  constructor(failure: ForgeFailure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
-
-/** Ends the current request with an answer that is not ok. */
-export function refuse(failure: ForgeFailure): never {
-  throw new Refusal(failure);
-}
 
 /** An error of octokit: it has a status, and a response unless none arrived. */
 export interface ApiError extends Error {
@@ -41,7 +29,7 @@ export function isApiError(error: unknown, ...statuses: number[]): error is ApiE
 }
 
 /** Returns what went wrong and whether the request may have been carried out; undefined for a bug of ours. */
-export function judgeError(error: unknown, times: JudgeTimes): Judged | undefined {
+export function judgeError(error: unknown, times: JudgeTimes): ReturnType<Judge> {
   const judged = classOf(error, times.now);
   if (judged?.failure.result !== 'unavailable' || judged.failure.until !== undefined) return judged;
   return { ...judged, failure: { ...judged.failure, until: times.now + times.outageMs } };
@@ -53,14 +41,10 @@ export interface JudgeTimes {
   readonly outageMs: number;
 }
 
-interface Judged {
-  readonly failure: ForgeFailure;
-  readonly mayHaveHappened: boolean;
-}
-
-function classOf(error: unknown, now: number): Judged | undefined {
-  if (error instanceof Refusal) return { failure: error.failure, mayHaveHappened: false };
-  // A login that is not there is for people to mend.
+function classOf(error: unknown, now: number): ReturnType<Judge> {
+  const refusal = refusalIn(error);
+  if (refusal !== undefined) return { failure: refusal, mayHaveHappened: false };
+  // Only a person can fix a login that is missing.
   if (isEngineError(error)) return { failure: { result: 'denied', message: error.message }, mayHaveHappened: false };
   // The record of what was done could not be written: the disk is full, or the file is locked.
   if (error instanceof Error && 'errcode' in error)
@@ -77,14 +61,11 @@ function failureOf(error: ApiError, now: number): ForgeFailure {
   const message = `GitHub answered ${status} to ${requestText(error)}: ${responseText(error)}`;
   const headers = textHeaders(response.headers);
   const until = resumeTime(headers, now);
-  if (status === 403 || status === 429) {
-    const limit = limitOf(error, { headers, now });
-    if (limit !== undefined) return { result: 'rate_limited', message, until: limit };
-  }
+  const limit = limitOf(error, headers);
+  if (limit !== undefined) return { result: 'rate_limited', message, until: (limit === 'named' ? until : undefined) ?? now + SECONDARY_MS };
   if (status >= 500) {
     // The time of the rate limit's reset is in every response and says nothing about an outage.
-    const named = headers['retry-after'] === undefined ? undefined : until;
-    return { result: 'unavailable', message, ...(named === undefined ? {} : { until: named }) };
+    return { result: 'unavailable', message, ...present({ until: headers['retry-after'] === undefined ? undefined : until }) };
   }
   if (status === 404 || status === 410)
     return { result: 'not_found', message: `${message}; it does not exist, or the login cannot see it` };
@@ -98,20 +79,17 @@ export function withAdvice(message: string): string {
   return `${message.trim().replace(/\.$/, '')}; unarchive it in its settings at GitHub, or cancel the run`;
 }
 
-function limitOf(
-  error: ApiError,
-  { headers, now }: { readonly headers: Readonly<Record<string, string>>; readonly now: number },
-): number | undefined {
-  const isPrimary = headers['x-ratelimit-remaining'] === '0';
-  const isSecondary = headers['retry-after'] !== undefined || /secondary rate|abuse detection/i.test(responseText(error));
-  if (error.status === 429 || isPrimary || isSecondary) {
-    const named = isPrimary || headers['retry-after'] !== undefined ? resumeTime(headers, now) : undefined;
-    return named ?? now + SECONDARY_MS;
-  }
-  return undefined;
+/** Whether a request was refused by a rate limit, and whether the headers say when it ends. */
+function limitOf(error: ApiError, headers: Readonly<Record<string, string>>): 'named' | 'unnamed' | undefined {
+  const { status } = error;
+  if (status !== 403 && status !== 429) return undefined;
+  const isNamed = headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined;
+  if (isNamed) return 'named';
+  return status === 429 || /secondary rate|abuse detection/i.test(responseText(error)) ? 'unnamed' : undefined;
 }
 
-function textHeaders(headers: Readonly<Record<string, string | number | undefined>>): Record<string, string> {
+/** The headers of a response as texts, as `resumeTime` takes them. */
+export function textHeaders(headers: Readonly<Record<string, string | number | undefined>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
 }
 

@@ -1,6 +1,7 @@
 // Owns the forge `github`: a repository at GitHub or an Enterprise server, on octokit.
 
 import { setTimeout } from 'node:timers/promises';
+import { present } from '../../base/fields.ts';
 import type { Forge, ForgeActor, ForgeAnswer, ForgeEvent, WatchOptions } from '../forge.ts';
 import { openLedger } from '../ledger.ts';
 import { createActions } from './actions.ts';
@@ -24,7 +25,7 @@ export interface GitHubForgeOptions extends ConnectionOptions {
   readonly beforeWrite?: (action: { readonly name: string }) => Promise<void>;
 }
 
-/** Events that were found by one look, oldest first, and the cursor after them. */
+/** Events that were found by one poll, oldest first, and the cursor after them. */
 export interface PolledEvents {
   readonly events: readonly ForgeEvent[];
   readonly cursor: string;
@@ -38,7 +39,7 @@ export interface GitHubForge extends Forge {
   missingPermissions(): Promise<ForgeAnswer<readonly string[]>>;
   /** The webhooks of the App or of the repository; `denied` or `not_found` for a login that may not see them. */
   webhooks(): Promise<ForgeAnswer<readonly WebhookFacts[]>>;
-  /** Looks once for what happened after a cursor. Without one, nothing has: it is where to begin. */
+  /** Reads once what happened after a cursor. Without one it returns no events, and the cursor to begin with. */
   poll(after?: string): Promise<ForgeAnswer<PolledEvents>>;
   /** Fetches the commit of any ref; `sha` is undefined if there is none. */
   readRef(request: RefRequest): Promise<ForgeAnswer<{ readonly sha: string | undefined }>>;
@@ -54,7 +55,7 @@ export async function openGitHubForge(options: GitHubForgeOptions): Promise<GitH
   const { now, answer } = connection;
   const { beforeWrite } = options;
   const judge = (error: unknown) => judgeError(error, { now: now(), outageMs: connection.outageMs });
-  const ledger = openLedger({ file: options.ledger, now, judge, ...(beforeWrite === undefined ? {} : { recorded: beforeWrite }) });
+  const ledger = openLedger({ file: options.ledger, now, judge, ...present({ recorded: beforeWrite }) });
   const reader = createReader(connection);
   const parts = { connection, reader, ledger };
   const poll = createPoll(connection);

@@ -1,8 +1,9 @@
 // Owns requests to GitHub's GraphQL API, which has what the REST API lacks: discussions and the merge queue.
 
 import { resumeTime } from '../../base/retry-after.ts';
+import { deny, refuse, refuseMissing } from '../refusal.ts';
 import type { Connection } from './client.ts';
-import { refuse } from './failure.ts';
+import { textHeaders } from './failure.ts';
 
 const RATE_MS = 60_000;
 /** How GitHub words what may work a moment later; such an error has no type. */
@@ -14,7 +15,7 @@ interface GraphqlError {
   readonly headers?: Readonly<Record<string, string | number | undefined>>;
 }
 
-/** Asks. GitHub answers 200 also where a request failed; what went wrong is in the answer. */
+/** Sends a request. GitHub answers 200 even if it failed; the response says what went wrong. */
 export async function askGraphql<T>(
   { octokit, now, outageMs }: Pick<Connection, 'octokit' | 'now' | 'outageMs'>,
   query: string,
@@ -27,16 +28,16 @@ export async function askGraphql<T>(
     const [first] = errors ?? [];
     if (first === undefined) throw error;
     const message = `GitHub answered: ${first.message ?? first.type ?? 'an error'}`;
-    if (first.type === 'NOT_FOUND') refuse({ result: 'not_found', message });
+    if (first.type === 'NOT_FOUND') refuseMissing(message);
     if (first.type === 'RATE_LIMITED' || LIMIT.test(message)) refuse({ result: 'rate_limited', message, until: resetIn(headers, now()) });
     if (first.type === undefined && PASSING.test(message)) refuse({ result: 'unavailable', message, until: now() + outageMs });
-    return refuse({ result: 'denied', message });
+    return deny(message);
   }
 }
 
-/** When the limit ends: GitHub tells it for the primary one, and asks for a minute where it tells nothing. */
+/** When the limit ends: GitHub names a time for the primary one, and asks for a minute otherwise. */
 function resetIn(headers: GraphqlError['headers'] = {}, now: number): number {
-  const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-  const isTold = texts['x-ratelimit-remaining'] === '0' || texts['retry-after'] !== undefined;
-  return (isTold ? resumeTime(texts, now) : undefined) ?? now + RATE_MS;
+  const texts = textHeaders(headers);
+  const isNamed = texts['x-ratelimit-remaining'] === '0' || texts['retry-after'] !== undefined;
+  return (isNamed ? resumeTime(texts, now) : undefined) ?? now + RATE_MS;
 }

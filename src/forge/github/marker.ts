@@ -4,7 +4,6 @@
 
 import { createHash } from 'node:crypto';
 import { TEXT_MAX } from '../forge.ts';
-import { refuse } from './failure.ts';
 
 const MARKER = /\n\n<!-- pawl:[0-9a-f]{24} -->$/;
 
@@ -22,14 +21,4 @@ export function withMarker(text: string, key: string): string {
 /** Returns the text without a mark. */
 export function withoutMarker(text: string): string {
   return text.replace(MARKER, '');
-}
-
-/** Refuses a text that GitHub would refuse, cut, or change. */
-export function checkText(title: string | undefined, body: string): void {
-  if (title !== undefined && (title.trim() === '' || /[\r\n]/.test(title)))
-    refuse({ result: 'denied', message: 'a title must be one non-empty line' });
-  if (![title ?? '', body].every((text) => text.isWellFormed() && !text.includes('\0')))
-    refuse({ result: 'denied', message: 'a text must be valid Unicode without a zero byte; remove the invalid characters' });
-  if (Math.max(title?.length ?? 0, body.length) > TEXT_MAX)
-    refuse({ result: 'denied', message: `a text may have at most ${TEXT_MAX} characters; shorten it` });
 }

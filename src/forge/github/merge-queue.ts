@@ -8,11 +8,13 @@
 
 import { formatDuration } from '../../base/duration.ts';
 import type { ForgeAnswer, MergeRequest, MergeResult } from '../forge.ts';
+import { refuse, refuseMissing } from '../refusal.ts';
 import type { ActionParts } from './actions.ts';
 import { readRequiredChecks } from './checks.ts';
 import { PAGE } from './client.ts';
-import { isApiError, refuse } from './failure.ts';
+import { isApiError } from './failure.ts';
 import { askGraphql } from './graphql.ts';
+import type { PullRequest } from './reader.ts';
 
 const READ = `query PawlQueue($owner: String!, $repo: String!, $number: Int!) {
   repository(owner: $owner, name: $repo) { pullRequest(number: $number) { id isInMergeQueue } } }`;
@@ -22,8 +24,6 @@ const DEQUEUE = `mutation PawlDequeue($pull: ID!) { dequeuePullRequest(input: { 
 
 /** How long to wait before the next look: a share of what was waited for, within bounds. */
 const PAUSE = { share: 0.25, minMs: 15_000, maxMs: 300_000 };
-
-type PullRequest = Awaited<ReturnType<ActionParts['reader']['pullRequest']>>;
 
 /** Whether the rules of a branch have a merge queue. */
 export async function hasQueue({ connection: { octokit, repo } }: ActionParts, branch: string): Promise<boolean> {
@@ -68,10 +68,10 @@ export async function mergeByQueue(parts: ActionParts, request: MergeRequest, pr
       act: () => askGraphql<object>(connection, ENQUEUE, { pull: state.id, head }),
     },
   );
-  if (made.result === 'ok') refuse(under);
+  if (made.result === 'ok') return refuse(under);
   const open = made.result === 'denied' ? await checksUnderWay(parts, pr) : [];
   if (open.length > 0) refuse({ ...under, message: `#${number} waits for ${open.join(', ')} before it can enter the merge queue` });
-  return refuse(made as Exclude<typeof made, { readonly result: 'ok' }>);
+  return refuse(made);
 }
 
 interface QueueState {
@@ -84,7 +84,7 @@ async function readState({ connection }: ActionParts, number: number): Promise<Q
     ...connection.repo,
     number,
   });
-  return found.repository?.pullRequest ?? refuse({ result: 'not_found', message: `there is no pull request #${number}` });
+  return found.repository?.pullRequest ?? refuseMissing(`there is no pull request #${number}`);
 }
 
 function explainRemoval({ number, mergeable, baseBranch, headBranch }: PullRequest): never {

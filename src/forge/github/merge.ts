@@ -4,12 +4,13 @@
 // - A merge that was carried out although its response was lost is recognised by the pull request: it is merged at that head.
 
 import type { ForgeActor, ForgeAnswer, MergeRequest, MergeResult } from '../forge.ts';
+import { assertHead, assertNoFailedCheck, deny, refuse } from '../refusal.ts';
 import type { ActionParts } from './actions.ts';
-import { isApiError, refuse, responseText } from './failure.ts';
+import { isApiError, responseText } from './failure.ts';
 import { boundedWait, checksUnderWay, hasQueue, mergeByQueue } from './merge-queue.ts';
+import type { PullRequest } from './reader.ts';
 
 const ROUNDS_MAX = 3;
-const RED = new Set(['failure', 'cancelled', 'timed_out', 'action_required']);
 
 /** Creates the action that merges. */
 export function createMerge(parts: ActionParts): ForgeActor['mergePullRequest'] {
@@ -47,8 +48,6 @@ function mergeOnce(parts: ActionParts, { request, key, way }: MergeCall): Promis
   );
 }
 
-type PullRequest = Awaited<ReturnType<ActionParts['reader']['pullRequest']>>;
-
 async function merge(parts: ActionParts, request: MergeRequest, way: Way): Promise<MergeResult> {
   const { connection, reader } = parts;
   const { number, expectedHead: sha } = request;
@@ -67,44 +66,36 @@ async function merge(parts: ActionParts, request: MergeRequest, way: Way): Promi
       return await finish(parts, request, { ...pr, mergeSha: data.sha });
     } catch (error) {
       if (!isApiError(error, 405, 409)) throw error;
-      const said = responseText(error);
-      if (round < ROUNDS_MAX && /base branch was modified/i.test(said)) continue;
+      const reason = responseText(error);
+      if (round < ROUNDS_MAX && /base branch was modified/i.test(reason)) continue;
       // Somebody else was quicker: the next look finds it merged, at the expected head or at another one.
       if (round < ROUNDS_MAX && (await reader.pullRequest(number)).state === 'merged') continue;
-      await explain(parts, request, { pr, said });
+      await explain(parts, request, { pr, reason });
     }
   }
 }
 
 async function refuseUnready({ reader }: ActionParts, { number, expectedHead }: MergeRequest, pr: PullRequest): Promise<void> {
-  if (pr.state === 'merged' || pr.headSha !== expectedHead) staleHead(number, pr.headSha, expectedHead);
+  assertHead(number, pr.headSha, expectedHead);
   if (pr.state === 'closed') refuseClosed(number);
-  if (pr.draft) refuse({ result: 'denied', message: `#${number} is a draft and cannot be merged; mark it as ready first` });
-  const red = (await reader.checks(pr.headSha)).filter(({ conclusion, own }) => own !== true && conclusion !== null && RED.has(conclusion));
-  if (red.length === 0) return;
-  const listed = red.map(({ name, conclusion }) => `${name} (${conclusion})`).join(', ');
-  refuse({ result: 'ci_failure', message: `#${number} was not merged: these checks failed on its head ${pr.headSha}: ${listed}` });
+  if (pr.draft) deny(`#${number} is a draft and cannot be merged; mark it as ready first`);
+  assertNoFailedCheck(number, pr.headSha, await reader.checks(pr.headSha));
 }
 
 function refuseClosed(number: number): never {
-  return refuse({ result: 'denied', message: `#${number} was closed without being merged; open it again at GitHub, or cancel the run` });
-}
-
-function staleHead(number: number, head: string, expected: string): never {
-  const message = `the head of #${number} is ${head}, not ${expected} as expected: it changed since it was reviewed; review it again`;
-  return refuse({ result: 'stale_head', message, head });
+  return deny(`#${number} was closed without being merged; open it again at GitHub, or cancel the run`);
 }
 
 /** Finds out why GitHub did not merge. */
 async function explain(
   parts: ActionParts,
   { number, expectedHead }: MergeRequest,
-  { pr, said }: { readonly pr: PullRequest; readonly said: string },
+  { pr, reason }: { readonly pr: PullRequest; readonly reason: string },
 ): Promise<never> {
   const now = await parts.reader.pullRequest(number);
-  if (now.headSha !== expectedHead) staleHead(number, now.headSha, expectedHead);
+  assertHead(number, now.headSha, expectedHead);
   if (now.state === 'closed') refuseClosed(number);
-  if (now.mergeable === false || /conflict/i.test(said)) {
+  if (now.mergeable === false || /conflict/i.test(reason)) {
     const files = await sharedFiles(parts, pr);
     const where = files.length === 0 ? '' : `; both sides changed ${files.join(', ')}`;
     const advice = `merge ${pr.baseBranch} into the branch first`;
@@ -113,13 +104,13 @@ async function explain(
       message: `#${number} was not merged: ${pr.headBranch} conflicts with ${pr.baseBranch}${where}; ${advice}`,
     });
   }
-  const isPassing = /already in progress/i.test(said) || (now.mergeable === null && /not mergeable/i.test(said));
-  if (isPassing) refuse({ result: 'unavailable', message: `GitHub did not merge #${number} yet: ${said}` });
-  const open = /status check/i.test(said) ? await checksUnderWay(parts, now) : [];
+  const isPassing = /already in progress/i.test(reason) || (now.mergeable === null && /not mergeable/i.test(reason));
+  if (isPassing) refuse({ result: 'unavailable', message: `GitHub did not merge #${number} yet: ${reason}` });
+  const isAboutChecks = /status check/i.test(reason);
+  const open = isAboutChecks ? await checksUnderWay(parts, now) : [];
   if (open.length > 0)
     refuse({ result: 'queued', message: `#${number} waits for its required checks: ${open.join(', ')}`, until: parts.connection.now() });
-  const result = /status check/i.test(said) ? 'ci_failure' : 'denied';
-  return refuse({ result, message: `GitHub did not merge #${number}: ${said}` });
+  return refuse({ result: isAboutChecks ? 'ci_failure' : 'denied', message: `GitHub did not merge #${number}: ${reason}` });
 }
 
 // GitHub does not say which files conflict; these are the ones that can.

@@ -5,30 +5,26 @@ import type {
   Approval,
   ChangedFile,
   ChangeSource,
-  CheckRun,
-  Comment,
   ForgeReader,
   Identity,
   IssueFacts,
+  MergeMethod,
   Permission,
   PullRequestFacts,
+  RepositoryFacts,
 } from '../forge.ts';
+import { answered, refuseMissing, type Throwing } from '../refusal.ts';
 import { readChecks, readRequiredChecks } from './checks.ts';
 import { type Connection, PAGE } from './client.ts';
-import { isApiError, refuse } from './failure.ts';
+import { isApiError } from './failure.ts';
 import { withoutMarker } from './marker.ts';
 
-/** The driver's own questions, which throw what `Connection.answer` turns into answers. */
-export interface GitHubReader {
+type Facts = Omit<ForgeReader, 'done' | 'discussionReplies'>;
+
+/** The facts as the driver itself reads them. */
+export interface GitHubReader extends Throwing<Facts> {
   repository(): Promise<RepositoryInfo>;
-  issue(number: number): Promise<IssueFacts>;
-  pullRequest(number: number): Promise<PullRequestFacts & { readonly mergeSha: string | null }>;
-  pullRequestsFrom(branch: string): Promise<PullRequestFacts[]>;
-  comments(number: number): Promise<Comment[]>;
-  checks(ref: string): Promise<CheckRun[]>;
-  changedFiles(source: ChangeSource): Promise<ChangedFile[]>;
-  permission(login: string): Promise<Permission>;
-  whoami(): Promise<Identity>;
+  pullRequest(number: number): Promise<PullRequest>;
   /** What an App must be allowed and is not. */
   missingPermissions(): Promise<string[]>;
   /** The head of a branch, or undefined if there is no such branch. */
@@ -36,11 +32,14 @@ export interface GitHubReader {
 }
 
 /** What the driver knows of the repository. */
-export interface RepositoryInfo {
-  readonly name: string;
-  readonly defaultBranch: string;
+interface RepositoryInfo extends RepositoryFacts {
   /** The methods that the repository allows, in the order in which GitHub offers them. */
-  readonly methods: readonly ('merge' | 'squash' | 'rebase')[];
+  readonly methods: readonly MergeMethod[];
+}
+
+/** What the driver knows of a pull request. */
+export interface PullRequest extends PullRequestFacts {
+  readonly mergeSha: string | null;
 }
 
 interface User {
@@ -52,24 +51,33 @@ interface User {
 export function createReader(connection: Connection): GitHubReader {
   const { octokit, repo } = connection;
   const { rest } = octokit;
+  const openPulls = (only: { readonly head?: string } = {}) =>
+    octokit.paginate(rest.pulls.list, { ...repo, ...only, state: 'open', per_page: PAGE });
   const reader: GitHubReader = {
     repository: async () => {
       const { data } = await rest.repos.get(repo);
       const allowed = { merge: data.allow_merge_commit, squash: data.allow_squash_merge, rebase: data.allow_rebase_merge };
       const methods = (['merge', 'squash', 'rebase'] as const).filter((method) => allowed[method] !== false);
-      return { name: data.full_name, defaultBranch: data.default_branch, methods };
+      return { name: data.full_name, defaultBranch: data.default_branch, url: connection.gitUrl.replace(/\.git$/, ''), methods };
     },
     issue: async (number) => {
       const { data } = await rest.issues.get({ ...repo, issue_number: number });
-      if (data.pull_request !== undefined) refuse({ result: 'not_found', message: `#${number} is a pull request, not an issue` });
+      if (data.pull_request !== undefined) refuseMissing(`#${number} is a pull request, not an issue`);
       return { ...(await sharedFacts(reader, data)), state: data.state === 'open' ? 'open' : 'closed' };
     },
     pullRequest: async (number) => toPullRequest(reader, (await rest.pulls.get({ ...repo, pull_number: number })).data),
     pullRequestsFrom: async (branch) => {
-      const query = { ...repo, head: `${repo.owner}:${branch}`, state: 'open' as const, per_page: PAGE };
-      const found = await octokit.paginate(rest.pulls.list, query);
+      const found = await openPulls({ head: `${repo.owner}:${branch}` });
       const own = found.filter((pull) => pull.head.ref === branch && isOwn(pull));
-      return await Promise.all(own.sort((a, b) => b.number - a.number).map(({ number }) => reader.pullRequest(number)));
+      return await Promise.all(
+        own.sort((a, b) => b.number - a.number).map(async ({ number }) => plainPull(await reader.pullRequest(number))),
+      );
+    },
+    pullRequestsAt: async (sha) => numbersOf((await openPulls()).filter(({ head }) => head.sha === sha)),
+    pullRequestsOn: async (branch) => {
+      const queued = queuedOn(branch);
+      if (queued !== undefined) return [queued];
+      return numbersOf((await openPulls()).filter((pull) => pull.base.ref === branch || (pull.head.ref === branch && isOwn(pull))));
     },
     comments: async (number) => {
       const found = await octokit.paginate(rest.issues.listComments, { ...repo, issue_number: number, per_page: PAGE });
@@ -83,9 +91,17 @@ export function createReader(connection: Connection): GitHubReader {
         edited: one.updated_at !== one.created_at,
       }));
     },
+    approvals: (pr) => readApprovals(connection, reader, pr),
     checks: async (ref) => readChecks(connection, ref, await reader.whoami()),
     changedFiles: (source) => readChanges(connection, reader, source),
+    isUpToDate: async (pr) => {
+      const { baseBranch, headSha } = await reader.pullRequest(pr);
+      const { data } = await rest.repos.compareCommitsWithBasehead({ ...repo, basehead: `${baseBranch}...${headSha}`, per_page: 1 });
+      return data.behind_by === 0;
+    },
+    requiredChecks: (branch) => readRequiredChecks(connection, branch),
     permission: (login) => readPermission(connection, login),
+    members: (team) => readMembers(connection, team),
     whoami: once(() => readIdentity(connection)),
     missingPermissions: () => readMissingPermissions(connection),
     headOf: async (branch) => {
@@ -101,50 +117,21 @@ export function createReader(connection: Connection): GitHubReader {
 }
 
 /** The reader as callers of the forge see it. */
-export function createForgeReader(connection: Connection, reader: GitHubReader): Omit<ForgeReader, 'done' | 'discussionReplies'> {
-  const { octokit, repo, answer } = connection;
-  return {
-    repository: () =>
-      answer(async () => {
-        const { name, defaultBranch } = await reader.repository();
-        return { name, defaultBranch, url: connection.gitUrl.replace(/\.git$/, '') };
-      }),
-    issue: (number) => answer(() => reader.issue(number)),
-    pullRequest: (number) =>
-      answer(async () => {
-        const { mergeSha: _, ...facts } = await reader.pullRequest(number);
-        return facts;
-      }),
-    pullRequestsFrom: (branch) => answer(() => reader.pullRequestsFrom(branch)),
-    pullRequestsAt: (sha) =>
-      answer(async () => {
-        const open = await octokit.paginate(octokit.rest.pulls.list, { ...repo, state: 'open', per_page: PAGE });
-        return open.flatMap(({ number, head }) => (head.sha === sha ? [number] : [])).sort((a, b) => a - b);
-      }),
-    pullRequestsOn: (branch) =>
-      answer(async () => {
-        const queued = queuedOn(branch);
-        if (queued !== undefined) return [queued];
-        const open = await octokit.paginate(octokit.rest.pulls.list, { ...repo, state: 'open', per_page: PAGE });
-        const on = open.filter((pull) => pull.base.ref === branch || (pull.head.ref === branch && isOwn(pull)));
-        return on.map(({ number }) => number).sort((a, b) => a - b);
-      }),
-    comments: (number) => answer(() => reader.comments(number)),
-    approvals: (pr) => answer(() => readApprovals(connection, reader, pr)),
-    checks: (ref) => answer(() => reader.checks(ref)),
-    changedFiles: (source) => answer(() => reader.changedFiles(source)),
-    isUpToDate: (pr) =>
-      answer(async () => {
-        const { baseBranch, headSha } = await reader.pullRequest(pr);
-        const basehead = `${baseBranch}...${headSha}`;
-        const { data } = await octokit.rest.repos.compareCommitsWithBasehead({ ...repo, basehead, per_page: 1 });
-        return data.behind_by === 0;
-      }),
-    requiredChecks: (branch) => answer(() => readRequiredChecks(connection, branch)),
-    permission: (login) => answer(() => reader.permission(login)),
-    members: (team) => answer(() => readMembers(connection, team)),
-    whoami: () => answer(() => reader.whoami()),
+export function createForgeReader({ answer }: Connection, reader: GitHubReader): Facts {
+  const { missingPermissions: _, headOf: __, ...facts } = reader;
+  const repository = async (): Promise<RepositoryFacts> => {
+    const { methods: ___, ...plain } = await reader.repository();
+    return plain;
   };
+  return answered<Facts>({ ...facts, repository, pullRequest: async (number) => plainPull(await reader.pullRequest(number)) }, answer);
+}
+
+function plainPull({ mergeSha: _, ...facts }: PullRequest): PullRequestFacts {
+  return facts;
+}
+
+function numbersOf(pulls: readonly { readonly number: number }[]): number[] {
+  return pulls.map(({ number }) => number).sort((a, b) => a - b);
 }
 
 /** The pull request that a branch of GitHub's merge queue is for: `gh-readonly-queue/main/pr-7-<commit>`. */
@@ -223,7 +210,7 @@ function isOwn({ head, base }: { readonly head: Pick<Head, 'repo'>; readonly bas
   return head.repo !== null && head.repo.full_name === base.repo?.full_name;
 }
 
-async function toPullRequest(reader: GitHubReader, data: PullRequestData): ReturnType<GitHubReader['pullRequest']> {
+async function toPullRequest(reader: GitHubReader, data: PullRequestData): Promise<PullRequest> {
   const state = data.merged ? 'merged' : data.state === 'open' ? 'open' : 'closed';
   // GitHub's `base.sha` is the head of the base when the pull request was last changed, not the one of now.
   const baseSha = state === 'open' ? ((await reader.headOf(data.base.ref)) ?? data.base.sha) : data.base.sha;

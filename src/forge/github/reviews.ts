@@ -1,12 +1,15 @@
 // Owns what the driver says about pull requests under its own name: reviews, requests for reviews, and checks. GitHub
 // gives the checks API to Apps alone; with any other login a check is a commit status.
 
+import { present } from '../../base/fields.ts';
 import { isSamePerson } from '../../base/person.ts';
 import type { CheckReport, ForgeActor, ReviewersRequest, ReviewRequest } from '../forge.ts';
+import { keyed } from '../ledger.ts';
+import { assertHead, assertText, deny, refuseMissing } from '../refusal.ts';
 import type { ActionParts } from './actions.ts';
 import { PAGE } from './client.ts';
-import { isApiError, refuse, responseText } from './failure.ts';
-import { checkText, markerOf, withMarker } from './marker.ts';
+import { isApiError, responseText } from './failure.ts';
+import { markerOf, withMarker } from './marker.ts';
 
 const EVENTS = { commented: 'COMMENT', approved: 'APPROVE', changes_requested: 'REQUEST_CHANGES' } as const;
 const TITLE_MAX = 140;
@@ -15,14 +18,13 @@ const TITLE_MAX = 140;
 export function createReviewActions(parts: ActionParts): Pick<ForgeActor, 'submitReview' | 'setCheck' | 'requestReviewers' | 'assign'> {
   const { ledger } = parts;
   return {
-    submitReview: (request, key) =>
-      ledger.once(
-        { name: 'submitReview', key },
-        { adopt: () => findReview(parts, request.number, key), act: () => submitWhole(parts, request, key) },
-      ),
-    setCheck: (request, key) => ledger.once({ name: 'setCheck', key }, { act: () => setCheck(parts, request) }),
-    requestReviewers: (request, key) => ledger.once({ name: 'requestReviewers', key }, { act: () => requestReviewers(parts, request) }),
-    assign: (request, key) => ledger.once({ name: 'assign', key }, { act: () => assign(parts, request) }),
+    submitReview: keyed(ledger, 'submitReview', (request: ReviewRequest, key) => ({
+      adopt: () => findReview(parts, request.number, key),
+      act: () => submitWhole(parts, request, key),
+    })),
+    setCheck: keyed(ledger, 'setCheck', (request: CheckReport) => ({ act: () => setCheck(parts, request) })),
+    requestReviewers: keyed(ledger, 'requestReviewers', (request: ReviewersRequest) => ({ act: () => requestReviewers(parts, request) })),
+    assign: keyed(ledger, 'assign', (request: ReviewersRequest) => ({ act: () => assign(parts, request) })),
   };
 }
 
@@ -50,15 +52,11 @@ function commentLines(comments: NonNullable<ReviewRequest['comments']>): string 
 async function submitReview({ connection, reader }: ActionParts, request: ReviewRequest, key: string): Promise<{ id: string }> {
   const { octokit, repo } = connection;
   const { number, head, state, comments = [] } = request;
-  checkText(undefined, request.body);
+  assertText(undefined, request.body);
   const pr = await reader.pullRequest(number);
-  if (pr.headSha !== head) {
-    const message = `the head of #${number} is ${pr.headSha}, not ${head}: it changed since it was reviewed; review it again`;
-    refuse({ result: 'stale_head', message, head: pr.headSha });
-  }
+  assertHead(number, pr.headSha, head);
   const { login } = await reader.whoami();
-  if (state !== 'commented' && isSamePerson(login, pr.author))
-    refuse({ result: 'denied', message: `${login} opened #${number} and can only comment on it` });
+  if (state !== 'commented' && isSamePerson(login, pr.author)) deny(`${login} opened #${number} and can only comment on it`);
   const { data } = await octokit.rest.pulls.createReview({
     ...repo,
     pull_number: number,
@@ -84,8 +82,7 @@ async function setCheck(parts: ActionParts, report: CheckReport): Promise<{ name
     await (checks === 'check_runs' ? setCheckRun(parts, report) : setStatus(parts, report));
   } catch (error) {
     // GitHub says 422 for a commit that it does not have.
-    if (isApiError(error, 422) && /no commit|sha/i.test(responseText(error)))
-      refuse({ result: 'not_found', message: `there is no commit "${report.sha}"` });
+    if (isApiError(error, 422) && /no commit|sha/i.test(responseText(error))) refuseMissing(`there is no commit "${report.sha}"`);
     throw error;
   }
   return { name: report.name };
@@ -102,7 +99,7 @@ async function setCheckRun({ connection, reader }: ActionParts, report: CheckRep
     ...(conclusion === null
       ? { status }
       : { status: 'completed' as const, conclusion: conclusion === 'startup_failure' ? 'failure' : conclusion }),
-    ...(url === undefined ? {} : { details_url: url }),
+    ...present({ details_url: url }),
     ...(title === undefined && summary === '' ? {} : { output: { title: title ?? name, summary } }),
   };
   const { login } = await reader.whoami();
@@ -122,8 +119,7 @@ async function setStatus({ connection }: ActionParts, report: CheckReport): Prom
     sha,
     context: name,
     state: conclusion === null ? 'pending' : isGreen ? 'success' : 'failure',
-    ...(title === undefined ? {} : { description: title.slice(0, TITLE_MAX) }),
-    ...(url === undefined ? {} : { target_url: url }),
+    ...present({ description: title?.slice(0, TITLE_MAX), target_url: url }),
   });
 }
 
@@ -132,7 +128,7 @@ async function requestReviewers({ connection, reader }: ActionParts, request: Re
   const { number, people } = request;
   const pr = await reader.pullRequest(number);
   const author = people.find((login) => isSamePerson(login, pr.author));
-  if (author !== undefined) refuse({ result: 'denied', message: `${author} opened #${number} and cannot review it` });
+  if (author !== undefined) deny(`${author} opened #${number} and cannot review it`);
   const missing = people.filter((login) => !pr.reviewers.some((one) => isSamePerson(one, login)));
   if (missing.length === 0) return { reviewers: [...pr.reviewers] };
   const { data } = await octokit.rest.pulls.requestReviewers({ ...repo, pull_number: number, reviewers: missing });

@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { git } from '../../process/git.ts';
 import { GitFailure, type GitRemote, gitRemote, isAccessRefused, isLoginRefused } from '../../process/git-remote.ts';
 import type { FetchRequest, PushRequest } from '../forge.ts';
+import { refuse, refuseLoss, refuseMissing } from '../refusal.ts';
 import type { Connection } from './client.ts';
-import { refuse, withAdvice } from './failure.ts';
+import { withAdvice } from './failure.ts';
 
 const ROUNDS_MAX = 3;
 
@@ -17,29 +18,43 @@ const ROUNDS_MAX = 3;
 export async function fetchCommit(connection: Connection, { folder, ref, sha }: FetchRequest): Promise<{ sha: string }> {
   const remote = remoteOf(connection);
   return await inBorrowing(folder, async (place) => {
-    const head = await remoteHead(place, remote, ref);
-    if (head === undefined) refuse({ result: 'not_found', message: `there is no ${ref} at GitHub` });
+    const head = (await remoteHead(place, remote, ref)) ?? refuseMissing(`there is no ${ref} at GitHub`);
     if (head !== sha) refuse({ result: 'stale_head', message: `${ref} is at ${head} and no longer at ${sha}; fetch it again`, head });
-    if (await hasCommit(folder, sha)) return { sha };
-    const fetched = await gitRemote(place, remote, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', remote.url, sha]);
-    if (fetched.code !== 0) unavailable('fetch', fetched.stderr);
-    const copied = await git(folder, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', place, sha]);
-    if (!copied.ok) throw new GitFailure(`git could not copy ${sha} into ${folder}: ${copied.message}`);
+    await copyFrom(remote, { place, folder, sha, options: [] });
     return { sha };
   });
+}
+
+const FETCH = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head'];
+
+/** Fetches a commit into our repository, and from there into the folder's, unless the folder has it. */
+async function copyFrom(
+  remote: GitRemote,
+  {
+    place,
+    folder,
+    sha,
+    options,
+  }: { readonly place: string; readonly folder: string; readonly sha: string; readonly options: readonly string[] },
+): Promise<void> {
+  if (await hasCommit(folder, sha)) return;
+  const fetched = await gitRemote(place, remote, [...FETCH, remote.url, sha]);
+  if (fetched.code !== 0) unavailable('fetch', fetched.stderr);
+  const copied = await git(folder, [...FETCH, ...options, place, sha]);
+  if (!copied.ok) throw new GitFailure(`git could not copy ${sha} into ${folder}: ${copied.message}`);
 }
 
 /** Points a branch to a commit of a folder's repository. */
 export async function pushCommit(connection: Connection, request: PushRequest): Promise<{ sha: string }> {
   const { folder, branch, sha, replaces } = request;
-  if (!(await hasCommit(folder, sha))) refuse({ result: 'not_found', message: `there is no commit ${sha} in ${folder}` });
+  if (!(await hasCommit(folder, sha))) refuseMissing(`there is no commit ${sha} in ${folder}`);
   const remote = remoteOf(connection);
   const ref = `refs/heads/${branch}`;
   return await inBorrowing(folder, async (place) => {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const head = await remoteHead(place, remote, ref);
       if (head === sha) return { sha };
-      if (head !== undefined && head !== replaces && !(await contains(place, sha, head))) lost(request, head);
+      if (head !== undefined && head !== replaces && !(await contains(place, sha, head))) refuseLoss(request, head);
       const lease = `--force-with-lease=${ref}:${head ?? ''}`;
       const pushed = await gitRemote(place, remote, ['push', '--quiet', '--porcelain', lease, remote.url, `${sha}:${ref}`]);
       if (pushed.code === 0) return { sha };
@@ -65,11 +80,7 @@ export async function fetchRef(connection: Connection, { folder, ref }: RefReque
   const remote = remoteOf(connection);
   return await inBorrowing(folder, async (place) => {
     const sha = await remoteHead(place, remote, ref);
-    if (sha === undefined || (await hasCommit(folder, sha))) return { sha };
-    const fetched = await gitRemote(place, remote, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', remote.url, sha]);
-    if (fetched.code !== 0) unavailable('fetch', fetched.stderr);
-    const copied = await git(folder, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--update-shallow', place, sha]);
-    if (!copied.ok) throw new GitFailure(`git could not copy ${sha} into ${folder}: ${copied.message}`);
+    if (sha !== undefined) await copyFrom(remote, { place, folder, sha, options: ['--update-shallow'] });
     return { sha };
   });
 }
@@ -96,15 +107,10 @@ function remoteOf({ gitUrl, login }: Connection): GitRemote {
   return { url: gitUrl, token: () => login.token(), renew: (refused) => login.renew(refused) };
 }
 
-function lost({ branch, sha }: PushRequest, head: string): never {
-  const message = `"${branch}" is at ${head}, and ${sha} does not have that commit: pushing it would lose work; merge ${head} first`;
-  return refuse({ result: 'stale_head', message, head });
-}
-
-function unavailable(what: string, said: string): never {
-  const message = withAdvice(`git could not ${what}: ${said}`);
-  if (isLoginRefused(said)) refuse({ result: 'denied', message: `${message}; the login is not valid (any more): renew the token` });
-  return refuse({ result: isAccessRefused(said) ? 'denied' : 'unavailable', message });
+function unavailable(what: string, stderr: string): never {
+  const message = withAdvice(`git could not ${what}: ${stderr}`);
+  if (isLoginRefused(stderr)) refuse({ result: 'denied', message: `${message}; the login is not valid (any more): renew the token` });
+  return refuse({ result: isAccessRefused(stderr) ? 'denied' : 'unavailable', message });
 }
 
 async function remoteHead(place: string, remote: GitRemote, ref: string): Promise<string | undefined> {

@@ -4,12 +4,14 @@
 import { resolve } from 'node:path';
 import { present } from '../../base/fields.ts';
 import type { Approval, CheckRun, ForgeAnswer, ForgeFailure, Notification, Permission, PullRequestRequest } from '../forge.ts';
+import { answer, answerNow, assertHead, deny, refuse, refuseMissing } from '../refusal.ts';
 import { insertPullRequest } from './actions.ts';
 import type { LocalDatabase, Row } from './database.ts';
 import { openDiscussion } from './discussions.ts';
-import { deny, endRequest, fetchRefOf, findItem, headOf, type Item, type LocalState, readAccount } from './state.ts';
+import { insertCheck, insertReview } from './reviews.ts';
+import { addPerson, fetchRefOf, headOf, type Item, itemOf, type LocalState, readAccount, recordAbout } from './state.ts';
 
-type Switch = 'conflict' | 'mergeability' | 'rate' | 'unavailable';
+type ControlName = 'conflict' | 'mergeability' | 'rate' | 'unavailable';
 
 /** A person's review of a pull request. */
 export interface Review {
@@ -85,10 +87,10 @@ export function createControl(state: LocalState): ForgeControl {
   const { database } = state;
   return {
     list: (kind) => listItems(database, kind),
-    openFromFork: (request) => openFromFork(state, request),
-    markReady: (pr) => changePullRequest(database, pr, { set: 'draft = 0', event: 'pull_request.ready_for_review' }),
-    closePullRequest: (pr) => changePullRequest(database, pr, { set: "state = 'closed'", event: 'pull_request.closed' }),
-    review: (pr, review) => addReview(state, pr, review),
+    openFromFork: (request) => answer(() => openFromFork(state, request)),
+    markReady: (pr) => answerNow(() => changePullRequest(database, pr, { set: 'draft = 0', event: 'pull_request.ready_for_review' })),
+    closePullRequest: (pr) => answerNow(() => changePullRequest(database, pr, { set: "state = 'closed'", event: 'pull_request.closed' })),
+    review: (pr, review) => answer(() => addReview(state, pr, review)),
     dismiss: (pr, actor) =>
       database.write(() => {
         database.run('DELETE FROM reviews WHERE number = ? AND lower(actor) = lower(?)', pr, actor);
@@ -99,7 +101,7 @@ export function createControl(state: LocalState): ForgeControl {
         database.run("UPDATE reviews SET head_sha = '' WHERE number = ? AND lower(actor) = lower(?)", pr, actor);
         database.record({ event: 'pull_request.synchronize', pr });
       }),
-    check: (ref, check) => addCheck(state, ref, check),
+    check: (ref, check) => answer(() => addCheck(state, ref, check)),
     conflictNextMerge: () => setControl(database, 'conflict', 1),
     delayMergeability: (readings) => setControl(database, 'mergeability', readings),
     rateLimit: (until) => setControl(database, 'rate', until),
@@ -133,7 +135,7 @@ export interface SentNotification extends Notification {
 }
 
 /** Uses up one count of a control, if any is left. */
-export function takeControl(database: LocalDatabase, name: Switch): boolean {
+export function takeControl(database: LocalDatabase, name: ControlName): boolean {
   if (readControl(database, name) === 0) return false;
   return database.write(() => {
     const left = readControl(database, name);
@@ -154,11 +156,11 @@ export function outageOf(database: LocalDatabase): ForgeFailure | undefined {
   return { result: 'rate_limited', message: `the local forge rejects requests until ${new Date(until).toISOString()}`, until };
 }
 
-function readControl(database: LocalDatabase, name: Switch): number {
+function readControl(database: LocalDatabase, name: ControlName): number {
   return Number(database.get('SELECT value FROM controls WHERE name = ?', name)?.value ?? 0);
 }
 
-function setControl(database: LocalDatabase, name: Switch, value: number): void {
+function setControl(database: LocalDatabase, name: ControlName, value: number): void {
   database.write(() => database.run('INSERT OR REPLACE INTO controls (name, value) VALUES (?, ?)', name, value));
 }
 
@@ -168,15 +170,14 @@ function assign(
   { people = [], milestone }: { readonly people?: readonly string[]; readonly milestone?: string },
 ): void {
   database.write(() => {
-    const subject = database.get('SELECT kind FROM items WHERE number = ?', number)?.kind === 'pr' ? { pr: number } : { issue: number };
-    const kind = 'pr' in subject ? 'pull_request' : 'issues';
+    const kind = database.get('SELECT kind FROM items WHERE number = ?', number)?.kind === 'pr' ? 'pr' : 'issue';
     for (const login of people) {
-      database.run("INSERT OR IGNORE INTO people (number, role, login) VALUES (?, 'assignee', ?)", number, login);
-      database.record({ event: `${kind}.assigned`, ...subject });
+      addPerson(database, number, { role: 'assignee', login });
+      recordAbout(database, { kind, number }, { event: 'assigned' });
     }
     if (milestone === undefined) return;
     database.run('INSERT OR REPLACE INTO milestones (number, title) VALUES (?, ?)', number, milestone);
-    database.record({ event: `${kind}.milestoned`, ...subject });
+    recordAbout(database, { kind, number }, { event: 'milestoned' });
   });
 }
 
@@ -189,62 +190,42 @@ function listItems(database: LocalDatabase, kind: Item['kind']): ListedItem[] {
   }));
 }
 
-function changePullRequest(
-  database: LocalDatabase,
-  pr: number,
-  { set, event }: { readonly set: string; readonly event: string },
-): ForgeAnswer<null> {
-  const found = findItem(database, pr, 'pr');
-  if (found.result !== 'ok') return found;
-  if (found.value.state !== 'open') return deny(`#${pr} is ${found.value.state}; only an open pull request can be changed`);
+function changePullRequest(database: LocalDatabase, pr: number, { set, event }: { readonly set: string; readonly event: string }): null {
+  const { state } = itemOf(database, pr, 'pr');
+  if (state !== 'open') deny(`#${pr} is ${state}; only an open pull request can be changed`);
   database.write(() => {
     database.run(`UPDATE items SET ${set} WHERE number = ?`, pr);
     database.record({ event, pr });
   });
-  return { result: 'ok', value: null };
+  return null;
 }
 
-async function openFromFork({ database, git, repository }: LocalState, request: ForkRequest): Promise<ForgeAnswer<{ number: number }>> {
+async function openFromFork({ database, git, repository }: LocalState, request: ForkRequest): Promise<{ number: number }> {
+  const { head, base } = request;
   const fork = resolve(request.repository);
-  const [headSha, baseSha] = [await git.headElsewhere(fork, request.head), await git.headOf(request.base)];
-  if (headSha === undefined) return { result: 'not_found', message: `there is no branch "${request.head}" in ${fork}` };
-  if (baseSha === undefined) return { result: 'not_found', message: `there is no branch "${request.base}" to merge into` };
+  const headSha = (await git.headElsewhere(fork, head)) ?? refuseMissing(`there is no branch "${head}" in ${fork}`);
+  const baseSha = (await git.headOf(base)) ?? refuseMissing(`there is no branch "${base}" to merge into`);
   if (!(await git.copy(headSha, { from: fork, to: repository })))
-    return { result: 'unavailable', message: `git could not fetch ${headSha} from ${fork}` };
-  if (await git.contains(baseSha, headSha)) return deny(`"${request.head}" has no commit that "${request.base}" does not have`);
+    refuse({ result: 'unavailable', message: `git could not fetch ${headSha} from ${fork}` });
+  if (await git.contains(baseSha, headSha)) deny(`"${head}" has no commit that "${base}" does not have`);
   const made = database.write(() => insertPullRequest(database, request, { headSha, fork }));
-  if (made.result === 'ok') await git.setRef(fetchRefOf({ number: made.value.number, head: request.head, fork }), headSha);
+  await git.setRef(fetchRefOf({ number: made.number, head, fork }), headSha);
   return made;
 }
 
-async function addReview({ database, git }: LocalState, pr: number, review: Review): Promise<ForgeAnswer<null>> {
-  const found = findItem(database, pr, 'pr');
-  if (found.result !== 'ok') return found;
-  const head = await headOf(git, found.value);
+async function addReview({ database, git }: LocalState, pr: number, review: Review): Promise<null> {
+  const head = await headOf(git, itemOf(database, pr, 'pr'));
   const { actor, state = 'approved' } = review;
-  const { permission, bot } = { ...readAccount(database, actor), ...present({ permission: review.permission, bot: review.bot }) };
-  if (review.head !== undefined && review.head !== head)
-    return { result: 'stale_head', message: `the head of #${pr} is ${head}, not ${review.head}: it changed since it was reviewed`, head };
-  database.write(() => {
-    const columns = 'number, actor, head_sha, state, permission, bot, at';
-    const values = [pr, actor, head, state, permission, bot ? 1 : 0, database.now()];
-    database.run(`INSERT INTO reviews (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`, ...values);
-    endRequest(database, pr, actor);
-    database.record({ event: 'pull_request_review.submitted', pr, actor, sha: head });
-  });
-  return { result: 'ok', value: null };
+  if (review.head !== undefined) assertHead(pr, head, review.head);
+  const account = { ...readAccount(database, actor), ...present({ permission: review.permission, bot: review.bot }) };
+  database.write(() => insertReview(database, { pr, head, actor, state, ...account }));
+  return null;
 }
 
-async function addCheck({ database, git }: LocalState, ref: string, check: CheckRun): Promise<ForgeAnswer<null>> {
-  const sha = (await git.headOf(ref)) ?? (await git.commitOf(ref));
-  if (sha === undefined) return { result: 'not_found', message: `there is no branch and no commit "${ref}"` };
-  const { name, workflow, status, conclusion } = check;
-  database.write(() => {
-    const columns = 'sha, name, workflow, status, conclusion';
-    database.run(`INSERT OR REPLACE INTO checks (${columns}) VALUES (?, ?, ?, ?, ?)`, sha, name, workflow ?? null, status, conclusion);
-    database.record({ event: status === 'completed' ? 'check_run.completed' : 'check_run.created', sha });
-  });
-  return { result: 'ok', value: null };
+async function addCheck({ database, git }: LocalState, ref: string, check: CheckRun): Promise<null> {
+  const sha = (await git.headOf(ref)) ?? (await git.commitOf(ref)) ?? refuseMissing(`there is no branch and no commit "${ref}"`);
+  database.write(() => insertCheck(database, sha, check));
+  return null;
 }
 
 function toNotification(row: Row): SentNotification {

@@ -8,7 +8,8 @@ import { type FSWatcher, utimes, watch } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { holdDatabase } from '../../base/store-files.ts';
-import type { Forge, ForgeAnswer, ForgeEvent } from '../forge.ts';
+import type { Forge, ForgeEvent, WatchOptions } from '../forge.ts';
+import { deny } from '../refusal.ts';
 import { createPrivate, inTurn } from '../turn.ts';
 
 const BUSY_MS = 5000;
@@ -88,7 +89,7 @@ export interface LocalDatabaseOptions {
 /** Opens the state file, creating it if needed. */
 export function openLocalDatabase(options: LocalDatabaseOptions): LocalDatabase {
   const db = openFile(options.file);
-  const letGo = holdDatabase(options.file);
+  const release = holdDatabase(options.file);
   const query: Pick<LocalDatabase, 'get' | 'all' | 'run'> = {
     get: (sql, ...values) => db.prepare(sql).get(...values),
     all: (sql, ...values) => db.prepare(sql).all(...values),
@@ -101,7 +102,7 @@ export function openLocalDatabase(options: LocalDatabaseOptions): LocalDatabase 
     actor: options.actor,
     write: (work) => {
       const value = transact(db, work);
-      notifier.ring();
+      notifier.notify();
       return value;
     },
     inTurn: (work) => inTurn(`${options.file}.turn`, work),
@@ -114,11 +115,11 @@ export function openLocalDatabase(options: LocalDatabaseOptions): LocalDatabase 
         ...[event.issue, event.pr, event.label, event.sha, event.comment].map((value) => value ?? null),
       );
     },
-    watch: (callback, { after, begun } = {}) => follow(query, notifier, { callback, after, begun }),
+    watch: (callback, options) => follow(query, notifier, { callback, ...options }),
     close: () => {
       notifier.close();
       if (db.isOpen) db.close();
-      letGo();
+      release();
     },
   };
 }
@@ -140,14 +141,8 @@ function openFile(file: string): DatabaseSync {
 }
 
 function addColumn(db: DatabaseSync, table: string, column: string): void {
-  const name = column.split(' ')[0];
-  if (
-    !db
-      .prepare(`PRAGMA table_info(${table})`)
-      .all()
-      .some((row) => row.name === name)
-  )
-    db.exec(`ALTER TABLE ${table} ADD COLUMN ${column}`);
+  const known = db.prepare('SELECT name FROM pragma_table_info(?)').all(table);
+  if (!known.some(({ name }) => column.startsWith(`${name} `))) db.exec(`ALTER TABLE ${table} ADD COLUMN ${column}`);
 }
 
 function transact<T>(db: DatabaseSync, work: () => T): T {
@@ -162,61 +157,68 @@ function transact<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
-/** Returns the result recorded under a key, if any. A key that was used for another action is rejected. */
-export function recall<T>(database: LocalDatabase, name: string, key: string): ForgeAnswer<T> | undefined {
-  const row = database.get('SELECT name, value FROM actions WHERE key = ?', key);
-  if (row === undefined) return undefined;
-  if (row.name !== name)
-    return { result: 'denied', message: `the key "${key}" was used for ${row.name}, so it cannot be used for ${name}` };
-  return row.value === null ? undefined : { result: 'ok', value: JSON.parse(String(row.value)) as T };
+/** The name and the key of an action. */
+export interface KeyedAction {
+  readonly name: string;
+  readonly key: string;
 }
 
-/** Records the result of an action under a key; called in the action's transaction. */
-export function remember(database: LocalDatabase, action: { readonly name: string; readonly key: string }, value: object): void {
-  const insert = 'INSERT OR REPLACE INTO actions (key, name, value, at) VALUES (?, ?, ?, ?)';
-  database.run(insert, action.key, action.name, JSON.stringify(value), database.now());
+/** Does an action in one transaction, unless it was done under its key before: then its first result is returned. */
+export function doOnce<T extends object>(database: LocalDatabase, action: KeyedAction, work: () => T): T {
+  return database.write(() => {
+    const done = recall<T>(database, action);
+    if (done !== undefined) return done;
+    const value = work();
+    const insert = 'INSERT OR REPLACE INTO actions (key, name, value, at) VALUES (?, ?, ?, ?)';
+    database.run(insert, action.key, action.name, JSON.stringify(value), database.now());
+    return value;
+  });
+}
+
+/** Returns the result recorded under a key, if any. A key that was used for another action is refused. */
+export function recall<T>(database: LocalDatabase, { name, key }: KeyedAction): T | undefined {
+  const row = database.get('SELECT name, value FROM actions WHERE key = ?', key);
+  if (row === undefined) return undefined;
+  if (row.name !== name) deny(`the key "${key}" was used for ${row.name}, so it cannot be used for ${name}`);
+  return row.value === null ? undefined : (JSON.parse(String(row.value)) as T);
 }
 
 interface Notifier {
-  ring(): void;
-  listen(ear: () => void): () => void;
+  notify(): void;
+  subscribe(listener: () => void): () => void;
   close(): void;
 }
 
 function createNotifier(path: string): Notifier {
-  const ears = new Map<() => void, FSWatcher>();
+  const watchers = new Map<() => void, FSWatcher>();
   createPrivate(path);
-  const deafen = (ear: () => void): void => {
-    ears.get(ear)?.close();
-    ears.delete(ear);
+  const unsubscribe = (listener: () => void): void => {
+    watchers.get(listener)?.close();
+    watchers.delete(listener);
   };
   return {
-    ring: () => {
-      for (const ear of ears.keys()) queueMicrotask(() => ears.has(ear) && ear());
+    notify: () => {
+      for (const listener of watchers.keys()) queueMicrotask(() => watchers.has(listener) && listener());
       const now = new Date();
       utimes(path, now, now, () => {});
     },
-    listen: (ear) => {
-      ears.set(ear, watch(path, ear));
-      return () => deafen(ear);
+    subscribe: (listener) => {
+      watchers.set(listener, watch(path, listener));
+      return () => unsubscribe(listener);
     },
     close: () => {
-      for (const ear of [...ears.keys()]) deafen(ear);
+      for (const listener of [...watchers.keys()]) unsubscribe(listener);
     },
   };
 }
 
-interface Follower {
-  readonly callback: (event: ForgeEvent) => void;
-  readonly after: string | undefined;
-  readonly begun: ((cursor: string) => void) | undefined;
-}
+type Watching = WatchOptions & { readonly callback: (event: ForgeEvent) => void };
 
-function follow(query: Pick<LocalDatabase, 'get' | 'all'>, notifier: Notifier, { callback, after, begun }: Follower): () => void {
+function follow(query: Pick<LocalDatabase, 'get' | 'all'>, notifier: Notifier, { callback, after, begun }: Watching): () => void {
   let last = Number(after ?? query.get('SELECT coalesce(max(id), 0) AS id FROM events')?.id);
   if (after === undefined) begun?.(String(last));
   let stopped = false;
-  const look = (): void => {
+  const deliver = (): void => {
     if (stopped) return;
     for (const row of query.all('SELECT * FROM events WHERE id > ? ORDER BY id', last)) {
       last = Number(row.id);
@@ -224,25 +226,15 @@ function follow(query: Pick<LocalDatabase, 'get' | 'all'>, notifier: Notifier, {
       if (stopped) return;
     }
   };
-  const deafen = notifier.listen(look);
-  if (after !== undefined) queueMicrotask(look);
+  const unsubscribe = notifier.subscribe(deliver);
+  if (after !== undefined) queueMicrotask(deliver);
   return () => {
     stopped = true;
-    deafen();
+    unsubscribe();
   };
 }
 
-function toEvent(row: Row): ForgeEvent {
-  return {
-    id: String(row.id),
-    cursor: String(row.id),
-    event: String(row.event),
-    at: Number(row.at),
-    actor: String(row.actor),
-    ...(row.issue === null ? {} : { issue: Number(row.issue) }),
-    ...(row.pr === null ? {} : { pr: Number(row.pr) }),
-    ...(row.label === null ? {} : { label: String(row.label) }),
-    ...(row.sha === null ? {} : { sha: String(row.sha) }),
-    ...(row.comment === null ? {} : { comment: String(row.comment) }),
-  };
+function toEvent({ id, event, at, actor, ...about }: Row): ForgeEvent {
+  const fields = Object.fromEntries(Object.entries(about).filter(([, value]) => value !== null));
+  return { id: String(id), cursor: String(id), event: String(event), at: Number(at), actor: String(actor), ...fields };
 }

@@ -1,33 +1,36 @@
 // Owns the discussions of the local forge, and the replies in them. They have numbers of the same sequence as issues.
 
-import type { DiscussionReply, ForgeActor, ForgeAnswer, ForgeFailure, ForgeReader } from '../forge.ts';
-import { doOnce, refuseText } from './actions.ts';
+import type { DiscussionReply, ForgeActor, ForgeReader } from '../forge.ts';
+import { assertComment, refuseMissing, type Throwing } from '../refusal.ts';
+import { keyed } from './actions.ts';
 import type { LocalDatabase } from './database.ts';
-import { deny } from './state.ts';
 
 /** Creates what the local forge does with discussions. */
-export function createDiscussions(database: LocalDatabase): Pick<ForgeActor, 'replyToDiscussion'> & Pick<ForgeReader, 'discussionReplies'> {
+export function createDiscussions(
+  database: LocalDatabase,
+): Throwing<Pick<ForgeActor, 'replyToDiscussion'> & Pick<ForgeReader, 'discussionReplies'>> {
   return {
-    replyToDiscussion: async ({ number, body }, key) =>
-      doOnce(database, { name: 'replyToDiscussion', key }, (): ForgeAnswer<{ id: string }> => {
-        const refusal = missing(database, number) ?? (body.trim() === '' ? deny('a reply must not be empty') : refuseText(undefined, body));
-        if (refusal !== undefined) return refusal;
-        const insert = 'INSERT INTO discussion_replies (number, author, body, at) VALUES (?, ?, ?, ?)';
-        return { result: 'ok', value: { id: String(database.run(insert, number, database.actor, body, database.now())) } };
-      }),
-    discussionReplies: async (number) => {
-      const value = (): readonly DiscussionReply[] =>
-        database
-          .all('SELECT id, author, body FROM discussion_replies WHERE number = ? ORDER BY id', number)
-          .map(({ id, author, body }) => ({ id: String(id), author: String(author), body: String(body) }));
-      return missing(database, number) ?? { result: 'ok', value: value() };
-    },
+    replyToDiscussion: keyed(database, 'replyToDiscussion', reply),
+    discussionReplies: async (number) => readReplies(database, number),
   };
 }
 
-function missing(database: LocalDatabase, number: number): ForgeFailure | undefined {
+function reply(database: LocalDatabase, { number, body }: { readonly number: number; readonly body: string }): { id: string } {
+  assertDiscussion(database, number);
+  assertComment(body, 'reply');
+  const insert = 'INSERT INTO discussion_replies (number, author, body, at) VALUES (?, ?, ?, ?)';
+  return { id: String(database.run(insert, number, database.actor, body, database.now())) };
+}
+
+function readReplies(database: LocalDatabase, number: number): readonly DiscussionReply[] {
+  assertDiscussion(database, number);
+  const rows = database.all('SELECT id, author, body FROM discussion_replies WHERE number = ? ORDER BY id', number);
+  return rows.map(({ id, author, body }) => ({ id: String(id), author: String(author), body: String(body) }));
+}
+
+function assertDiscussion(database: LocalDatabase, number: number): void {
   const found = database.get('SELECT number FROM discussions WHERE number = ?', number);
-  return found === undefined ? { result: 'not_found', message: `there is no discussion #${number}` } : undefined;
+  if (found === undefined) refuseMissing(`there is no discussion #${number}`);
 }
 
 /** Opens a discussion, as a person would; returns its number. */

@@ -3,7 +3,8 @@
 
 import { basename, resolve } from 'node:path';
 import { EngineError, messageOf } from '../../base/error.ts';
-import type { ChangedFile, ChangeSource, Forge, ForgeActor, ForgeAnswer, ForgeGit, ForgeReader, PullRequestFacts } from '../forge.ts';
+import type { ChangedFile, ChangeSource, Forge, ForgeActor, ForgeGit, ForgeReader, PullRequestFacts } from '../forge.ts';
+import { type Answering, answer, answered, refuseMissing, type Throwing } from '../refusal.ts';
 import { createAccountReader } from './accounts.ts';
 import { createActions } from './actions.ts';
 import { createControl, type ForgeControl, outageOf, takeControl } from './control.ts';
@@ -14,8 +15,8 @@ import { mergePullRequest } from './merge.ts';
 import { createReviewActions } from './reviews.ts';
 import {
   fetchRefOf,
-  findItem,
   headOf,
+  itemOf,
   type LocalState,
   readApprovals,
   readChecks,
@@ -56,18 +57,18 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
   const defaultBranch = options.defaultBranch ?? (await findDefaultBranch(git));
   const database = openLocalDatabase({ file: resolve(options.state), actor, now });
   const state: LocalState = { database, git, defaultBranch, repository };
-  const methods: ForgeReader & ForgeActor & ForgeGit = {
+  const methods: Throwing<ForgeReader & ForgeActor & ForgeGit> = {
     ...createReader(state, basename(repository, '.git')),
     ...createActions(state),
     ...createReviewActions(state),
     ...createDiscussions(database),
-    mergePullRequest: (request, key) => mergePullRequest(state, { request, key }),
+    mergePullRequest: (request, key) => mergePullRequest(state, request, key),
     fetch: (request) => fetchCommit(state, request),
     push: (request) => pushCommit(state, request),
   };
   return {
     name: 'local',
-    ...guarded(database, methods),
+    ...answered(methods, answerUnlessDown(database)),
     watch: database.watch,
     control: createControl(state),
     close: async () => database.close(),
@@ -103,19 +104,16 @@ async function findDefaultBranch(git: LocalGit): Promise<string> {
   return (await git.currentBranch()) ?? 'main';
 }
 
-// Failures of git or of the state file become an answer; any other error is a bug of ours.
-function guarded<T extends object>(database: LocalDatabase, methods: T): T {
-  const guard =
-    (work: (...args: unknown[]) => Promise<unknown>) =>
-    async (...args: unknown[]): Promise<unknown> => {
-      try {
-        return outageOf(database) ?? (await work(...args));
-      } catch (error) {
-        if (isPassing(error)) return { result: 'unavailable', message: messageOf(error) };
-        throw error;
-      }
-    };
-  return Object.fromEntries(Object.entries(methods).map(([name, work]) => [name, guard(work)])) as T;
+// Failures of git or of the state file become an answer too; any other error is a bug of ours.
+function answerUnlessDown(database: LocalDatabase): Answering {
+  return async (work) => {
+    try {
+      return outageOf(database) ?? (await answer(work));
+    } catch (error) {
+      if (isPassing(error)) return { result: 'unavailable', message: messageOf(error) };
+      throw error;
+    }
+  };
 }
 
 function isPassing(error: unknown): boolean {
@@ -124,106 +122,78 @@ function isPassing(error: unknown): boolean {
   return typeof code === 'number' && PASSING_SQLITE_CODES.has(code & 0xff);
 }
 
-function createReader(state: LocalState, name: string): Omit<ForgeReader, 'discussionReplies'> {
+function createReader(state: LocalState, name: string): Throwing<Omit<ForgeReader, 'discussionReplies'>> {
   const { database, git, defaultBranch } = state;
   return {
-    repository: async () => ({ result: 'ok', value: { name, defaultBranch } }),
+    repository: async () => ({ name, defaultBranch }),
     issue: async (number) => {
-      const found = findItem(database, number, 'issue');
-      if (found.result !== 'ok') return found;
-      const { title, body, author } = found.value;
-      const state = found.value.state === 'open' ? 'open' : 'closed';
-      return { result: 'ok', value: { number, title, body, state, author, ...readSharedFacts(database, found.value) } };
+      const item = itemOf(database, number, 'issue');
+      const { title, body, author } = item;
+      return { number, title, body, state: item.state === 'open' ? 'open' : 'closed', author, ...readSharedFacts(database, item) };
     },
     pullRequest: (number) => readPullRequest(state, number),
     pullRequestsFrom: (branch) => readPullRequestsFrom(state, branch),
-    pullRequestsAt: async (sha) => ({ result: 'ok', value: await readPullRequestsAt(state, sha) }),
-    pullRequestsOn: async (branch) => ({ result: 'ok', value: readPullRequestsOn(state, branch) }),
-    comments: async (number) => {
-      const found = findItem(database, number);
-      return found.result === 'ok' ? { result: 'ok', value: readComments(database, number) } : found;
+    pullRequestsAt: (sha) => readPullRequestsAt(state, sha),
+    pullRequestsOn: async (branch) => {
+      const sql = `${OPEN_PULL_REQUESTS} AND (base = ? OR (head = ? AND fork IS NULL)) ORDER BY number`;
+      return database.all(sql, branch, branch).map(({ number }) => Number(number));
     },
-    approvals: async (pr) => {
-      const found = findItem(database, pr, 'pr');
-      if (found.result !== 'ok') return found;
-      return { result: 'ok', value: readApprovals(database, pr, await headOf(git, found.value)) };
-    },
+    comments: async (number) => readComments(database, itemOf(database, number).number),
+    approvals: async (pr) => readApprovals(database, pr, await headOf(git, itemOf(database, pr, 'pr'))),
     checks: async (ref) => {
       const sha = (await git.headOf(ref)) ?? (await git.commitOf(ref));
-      if (sha === undefined) return { result: 'not_found', message: `there is no branch and no commit "${ref}"` };
-      return { result: 'ok', value: readChecks(database, sha) };
+      return readChecks(database, sha ?? refuseMissing(`there is no branch and no commit "${ref}"`));
     },
     changedFiles: (source) => readChanges(state, source),
     isUpToDate: async (pr) => {
-      const found = findItem(database, pr, 'pr');
-      if (found.result !== 'ok') return found;
-      const base = await git.headOf(found.value.base);
-      if (base === undefined) return { result: 'not_found', message: `the base branch "${found.value.base}" of #${pr} is gone` };
-      return { result: 'ok', value: await git.contains(await headOf(git, found.value), base) };
+      const item = itemOf(database, pr, 'pr');
+      const base = (await git.headOf(item.base)) ?? refuseMissing(`the base branch "${item.base}" of #${pr} is gone`);
+      return await git.contains(await headOf(git, item), base);
     },
     ...createAccountReader(database),
   };
 }
 
-async function readPullRequest({ database, git }: LocalState, number: number): Promise<ForgeAnswer<PullRequestFacts>> {
-  const found = findItem(database, number, 'pr');
-  if (found.result !== 'ok') return found;
-  const { title, body, state, author, head: headBranch, base: baseBranch, fork, isDraft: draft } = found.value;
-  const headSha = await headOf(git, found.value);
+async function readPullRequest({ database, git }: LocalState, number: number): Promise<PullRequestFacts> {
+  const item = itemOf(database, number, 'pr');
+  const { title, body, state, author, head: headBranch, base: baseBranch, fork, isDraft: draft } = item;
+  const headSha = await headOf(git, item);
   const base = await git.headOf(baseBranch);
   const isKnown = state === 'open' && base !== undefined && !takeControl(database, 'mergeability');
   const mergeable = isKnown ? (await git.conflicts(base, headSha)) === null : null;
-  const baseSha = state === 'merged' ? found.value.baseSha : (base ?? '');
-  const tied = { headBranch, headSha, fetchRef: fetchRefOf(found.value), fork: fork !== undefined, draft, baseBranch, baseSha };
-  const people = { ...readSharedFacts(database, found.value), reviewers: readPeople(database, number, 'reviewer') };
-  return { result: 'ok', value: { number, title, body, state, author, ...people, ...tied, mergeable } };
+  const baseSha = state === 'merged' ? item.baseSha : (base ?? '');
+  const tied = { headBranch, headSha, fetchRef: fetchRefOf(item), fork: fork !== undefined, draft, baseBranch, baseSha };
+  const people = { ...readSharedFacts(database, item), reviewers: readPeople(database, number, 'reviewer') };
+  return { number, title, body, state, author, ...people, ...tied, mergeable };
 }
 
-async function readPullRequestsFrom(state: LocalState, branch: string): Promise<ForgeAnswer<PullRequestFacts[]>> {
-  const sql = "SELECT number FROM items WHERE kind = 'pr' AND state = 'open' AND head = ? AND fork IS NULL ORDER BY number DESC";
+const OPEN_PULL_REQUESTS = "SELECT number FROM items WHERE kind = 'pr' AND state = 'open'";
+
+async function readPullRequestsFrom(state: LocalState, branch: string): Promise<PullRequestFacts[]> {
   const found: PullRequestFacts[] = [];
-  for (const { number } of state.database.all(sql, branch)) {
-    const answer = await readPullRequest(state, Number(number));
-    if (answer.result !== 'ok') return answer;
-    found.push(answer.value);
-  }
-  return { result: 'ok', value: found };
-}
-
-async function readPullRequestsAt({ database, git }: LocalState, sha: string): Promise<number[]> {
-  const open = database.all("SELECT number FROM items WHERE kind = 'pr' AND state = 'open' ORDER BY number");
-  const found: number[] = [];
-  for (const { number } of open) {
-    const item = findItem(database, Number(number), 'pr');
-    if (item.result === 'ok' && (await headOf(git, item.value)) === sha) found.push(Number(number));
-  }
+  const rows = state.database.all(`${OPEN_PULL_REQUESTS} AND head = ? AND fork IS NULL ORDER BY number DESC`, branch);
+  for (const { number } of rows) found.push(await readPullRequest(state, Number(number)));
   return found;
 }
 
-function readPullRequestsOn({ database }: LocalState, branch: string): number[] {
-  const sql = "SELECT number FROM items WHERE kind = 'pr' AND state = 'open' AND (base = ? OR (head = ? AND fork IS NULL)) ORDER BY number";
-  return database.all(sql, branch, branch).map(({ number }) => Number(number));
+async function readPullRequestsAt({ database, git }: LocalState, sha: string): Promise<number[]> {
+  const found: number[] = [];
+  for (const { number } of database.all(`${OPEN_PULL_REQUESTS} ORDER BY number`))
+    if ((await headOf(git, itemOf(database, Number(number), 'pr'))) === sha) found.push(Number(number));
+  return found;
 }
 
-async function readChanges({ database, git, defaultBranch }: LocalState, source: ChangeSource): Promise<ForgeAnswer<ChangedFile[]>> {
+async function readChanges({ database, git, defaultBranch }: LocalState, source: ChangeSource): Promise<ChangedFile[]> {
   if ('pr' in source) {
-    const found = findItem(database, source.pr, 'pr');
-    if (found.result !== 'ok') return found;
-    const { state, base, baseSha } = found.value;
-    const head = await headOf(git, found.value);
-    if (state === 'merged') return { result: 'ok', value: await git.changedFiles(baseSha, head) };
-    return await compare(git, { head, base });
+    const item = itemOf(database, source.pr, 'pr');
+    const head = await headOf(git, item);
+    return item.state === 'merged' ? await git.changedFiles(item.baseSha, head) : await compare(git, head, item.base);
   }
-  const head = await git.headOf(source.branch);
-  if (head === undefined) return { result: 'not_found', message: `there is no branch "${source.branch}"` };
-  return await compare(git, { head, base: source.base ?? defaultBranch });
+  const head = (await git.headOf(source.branch)) ?? refuseMissing(`there is no branch "${source.branch}"`);
+  return await compare(git, head, source.base ?? defaultBranch);
 }
 
-async function compare(
-  git: LocalGit,
-  { head, base }: { readonly head: string; readonly base: string },
-): Promise<ForgeAnswer<ChangedFile[]>> {
-  const baseSha = await git.headOf(base);
-  if (baseSha === undefined) return { result: 'not_found', message: `there is no branch "${base}" to compare with` };
-  return { result: 'ok', value: await git.changedFiles(baseSha, head) };
+async function compare(git: LocalGit, head: string, base: string): Promise<ChangedFile[]> {
+  const baseSha = (await git.headOf(base)) ?? refuseMissing(`there is no branch "${base}" to compare with`);
+  return await git.changedFiles(baseSha, head);
 }

@@ -9,19 +9,18 @@
 // M3. If the base branch is checked out, that checkout is updated with the merge. If uncommitted changes there are in
 // the way, nothing is merged.
 
-import type { ForgeAnswer, ForgeFailure, MergeMethod, MergeRequest, MergeResult } from '../forge.ts';
+import type { MergeMethod, MergeRequest, MergeResult } from '../forge.ts';
+import { assertHead, assertNoFailedCheck, deny, refusalIn, refuse, refuseMissing } from '../refusal.ts';
 import { takeControl } from './control.ts';
-import { type LocalDatabase, recall, remember } from './database.ts';
+import { doOnce, type KeyedAction, type LocalDatabase, recall } from './database.ts';
 import type { LocalGit } from './git.ts';
-import { deny, findItem, type Item, type LocalState, readChecks } from './state.ts';
+import { type Item, itemOf, type LocalState, readChecks } from './state.ts';
 
-const NAME = 'mergePullRequest';
 const ROUNDS_MAX = 10;
-const RED = new Set(['failure', 'cancelled', 'timed_out', 'action_required']);
 
 interface Merge {
   readonly request: MergeRequest;
-  readonly key: string;
+  readonly action: KeyedAction;
 }
 
 /** A commit that is about to become the head of the base branch. */
@@ -32,93 +31,79 @@ interface Landing {
 }
 
 /** Merges a pull request, or finishes a merge that a crash interrupted. */
-export async function mergePullRequest(state: LocalState, merge: Merge): Promise<ForgeAnswer<MergeResult>> {
-  const { number } = merge.request;
-  const found = findItem(state.database, number, 'pr');
-  if (found.result !== 'ok') return found;
+export async function mergePullRequest(state: LocalState, request: MergeRequest, key: string): Promise<MergeResult> {
+  const { number } = request;
+  const { base } = itemOf(state.database, number, 'pr');
+  const merge = { request, action: { name: 'mergePullRequest', key } };
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const answer = await tryMerge(state, merge, found.value.base);
-    if (answer !== 'again') return answer;
+    const result = await tryMerge(state, merge, base);
+    if (result !== 'again') return result;
   }
   const message = `#${number} was not merged: its base branch moved each time, or is locked by another git process; try again`;
-  return { result: 'unavailable', message };
+  return refuse({ result: 'unavailable', message });
 }
 
 // The state is read after the branch: a merge that another process has landed is then recorded or done.
-async function tryMerge(state: LocalState, merge: Merge, baseBranch: string): Promise<ForgeAnswer<MergeResult> | 'again'> {
+async function tryMerge(state: LocalState, merge: Merge, baseBranch: string): Promise<MergeResult | 'again'> {
   const { database, git } = state;
-  const base = await git.headOf(baseBranch);
-  const done = recall<MergeResult>(database, NAME, merge.key);
+  const head = await git.headOf(baseBranch);
+  const done = recall<MergeResult>(database, merge.action);
   if (done !== undefined) return done;
-  const found = findItem(database, merge.request.number, 'pr');
-  if (found.result !== 'ok') return found;
-  const pr = found.value;
-  if (base === undefined) return { result: 'not_found', message: `the base branch "${pr.base}" of #${pr.number} is gone` };
-  const known = readLanding(database, merge.key);
+  const pr = itemOf(database, merge.request.number, 'pr');
+  const base = head ?? refuseMissing(`the base branch "${pr.base}" of #${pr.number} is gone`);
+  const known = readLanding(database, merge.action);
   if (known !== undefined && (await git.contains(base, known.sha))) return await finish(state, { merge, pr, landing: known });
-  if (pr.state !== 'open') return alreadyEnded(pr, merge.request);
-  const refusal = await refuse(state, merge.request, pr);
-  const landing = refusal ?? (known?.from === base ? known : await prepare(state, { merge, pr, base }));
-  // Another process may have landed the same merge since: then this is not a rejection.
-  if ('result' in landing) return (await git.headOf(pr.base)) === base ? landing : 'again';
-  if (!recordLanding(database, merge.key, { known, landing })) return 'again';
+  if (pr.state !== 'open') return resultOf(pr, merge.request);
+  let landing: Landing;
+  try {
+    await assertReady(state, merge.request, pr);
+    landing = known?.from === base ? known : await prepare(state, { merge, pr, base });
+  } catch (error) {
+    // Another process may have landed the same merge since: then this is not a rejection.
+    if (refusalIn(error) !== undefined && (await git.headOf(pr.base)) !== base) return 'again';
+    throw error;
+  }
+  if (!recordLanding(database, merge.action, { known, landing })) return 'again';
   const moved = await database.inTurn(() => git.advance(pr.base, { from: landing.from, to: landing.sha }));
-  if (moved.kind === 'elsewhere') return 'again';
+  if (moved.kind !== 'blocked') return moved.kind === 'moved' ? await finish(state, { merge, pr, landing }) : 'again';
   // Another merge may have used the checkout before this one; then the branch is no longer there.
-  if (moved.kind === 'blocked') return (await git.headOf(pr.base)) === base ? blocked(pr, moved) : 'again';
-  return await finish(state, { merge, pr, landing });
+  if ((await git.headOf(pr.base)) !== base) return 'again';
+  return deny(
+    `#${pr.number} was not merged: "${pr.base}" is checked out in ${moved.place}, and changes there are in the way: ${moved.message}; commit or stash them, then try again`,
+  );
 }
 
-function alreadyEnded({ number, state, headSha, mergeSha }: Item, { expectedHead }: MergeRequest): ForgeAnswer<MergeResult> {
-  if (state !== 'merged') return deny(`#${number} is closed and cannot be merged; open it again first`);
-  if (headSha !== expectedHead) return stale(number, headSha, expectedHead);
-  return { result: 'ok', value: { sha: mergeSha, branchDeleted: false } };
+/** The result of a pull request that is no longer open. */
+function resultOf({ number, state, headSha, mergeSha }: Item, { expectedHead }: MergeRequest): MergeResult {
+  if (state !== 'merged') deny(`#${number} is closed and cannot be merged; open it again first`);
+  assertHead(number, headSha, expectedHead);
+  return { sha: mergeSha, branchDeleted: false };
 }
 
-function stale(number: number, head: string, expected: string): ForgeFailure {
-  const message = `the head of #${number} is ${head}, not ${expected} as expected: it changed since it was reviewed; review it again`;
-  return { result: 'stale_head', message, head };
-}
-
-async function refuse({ database, git }: LocalState, { expectedHead }: MergeRequest, pr: Item): Promise<ForgeFailure | undefined> {
-  const head = pr.fork === undefined ? await git.headOf(pr.head) : pr.headSha;
-  if (head === undefined) return { result: 'not_found', message: `the branch "${pr.head}" of #${pr.number} is gone` };
-  if (head !== expectedHead) return stale(pr.number, head, expectedHead);
-  if (pr.isDraft) return deny(`#${pr.number} is a draft and cannot be merged; mark it as ready first`);
-  return redChecks(database, pr, head);
+async function assertReady({ database, git }: LocalState, { expectedHead }: MergeRequest, pr: Item): Promise<void> {
+  const head =
+    (pr.fork === undefined ? await git.headOf(pr.head) : pr.headSha) ?? refuseMissing(`the branch "${pr.head}" of #${pr.number} is gone`);
+  assertHead(pr.number, head, expectedHead);
+  if (pr.isDraft) deny(`#${pr.number} is a draft and cannot be merged; mark it as ready first`);
+  assertNoFailedCheck(pr.number, head, readChecks(database, head));
 }
 
 async function prepare(
   { database, git }: LocalState,
   { merge, pr, base }: { readonly merge: Merge; readonly pr: Item; readonly base: string },
-): Promise<Landing | ForgeFailure> {
+): Promise<Landing> {
   const { method = 'merge', expectedHead: head } = merge.request;
-  if (takeControl(database, 'conflict')) return conflict(pr, []);
+  if (takeControl(database, 'conflict')) refuseConflict(pr, []);
   const built = await git.build({ method, base, head, message: messageOf(method, pr) });
-  if (built.kind === 'conflict') return conflict(pr, built.files);
+  if (built.kind === 'conflict') return refuseConflict(pr, built.files);
   if (built.kind === 'nothing') return deny(`#${pr.number} has no changes that ${pr.base} does not already have`);
   return { sha: built.sha, from: base, head };
 }
 
-function blocked({ number, base }: Item, { place, message }: { readonly place: string; readonly message: string }): ForgeFailure {
-  return deny(
-    `#${number} was not merged: "${base}" is checked out in ${place}, and changes there are in the way: ${message}; commit or stash them, then try again`,
-  );
-}
-
-function redChecks(database: LocalDatabase, { number }: Item, head: string): ForgeFailure | undefined {
-  const red = readChecks(database, head).filter(({ conclusion, own }) => own !== true && conclusion !== null && RED.has(conclusion));
-  if (red.length === 0) return undefined;
-  const listed = red.map(({ name, conclusion }) => `${name} (${conclusion})`).join(', ');
-  return { result: 'ci_failure', message: `#${number} was not merged: these checks failed on its head ${head}: ${listed}` };
-}
-
-function conflict({ number, head, base }: Item, files: readonly string[]): ForgeFailure {
+function refuseConflict({ number, head, base }: Item, files: readonly string[]): never {
   const where = files.length === 0 ? '' : ` in ${files.join(', ')}`;
-  return {
-    result: 'conflict',
-    message: `#${number} was not merged: ${head} conflicts with ${base}${where}; merge ${base} into the branch first`,
-  };
+  const message = `#${number} was not merged: ${head} conflicts with ${base}${where}; merge ${base} into the branch first`;
+  return refuse({ result: 'conflict', message });
 }
 
 function messageOf(method: MergeMethod, { number, title, body, head }: Item): string {
@@ -126,7 +111,7 @@ function messageOf(method: MergeMethod, { number, title, body, head }: Item): st
   return `${title} (#${number})\n${body === '' ? '' : `\n${body}\n`}`;
 }
 
-function readLanding(database: LocalDatabase, key: string): Landing | undefined {
+function readLanding(database: LocalDatabase, { key }: KeyedAction): Landing | undefined {
   const plan = database.get('SELECT plan FROM actions WHERE key = ?', key)?.plan;
   return typeof plan === 'string' ? (JSON.parse(plan) as Landing) : undefined;
 }
@@ -134,12 +119,12 @@ function readLanding(database: LocalDatabase, key: string): Landing | undefined 
 // Returns false if another process has recorded something else meanwhile, which may be landing.
 function recordLanding(
   database: LocalDatabase,
-  key: string,
+  action: KeyedAction,
   { known, landing }: { known: Landing | undefined; landing: Landing },
 ): boolean {
   return database.write(() => {
-    if (recall(database, NAME, key) !== undefined || readLanding(database, key)?.sha !== known?.sha) return false;
-    database.run('INSERT OR REPLACE INTO actions (key, name, plan) VALUES (?, ?, ?)', key, NAME, JSON.stringify(landing));
+    if (recall(database, action) !== undefined || readLanding(database, action)?.sha !== known?.sha) return false;
+    database.run('INSERT OR REPLACE INTO actions (key, name, plan) VALUES (?, ?, ?)', action.key, action.name, JSON.stringify(landing));
     return true;
   });
 }
@@ -147,18 +132,14 @@ function recordLanding(
 async function finish(
   { database, git }: LocalState,
   { merge, pr, landing }: { readonly merge: Merge; readonly pr: Item; readonly landing: Landing },
-): Promise<ForgeAnswer<MergeResult>> {
+): Promise<MergeResult> {
   const deletes = merge.request.deleteBranch && pr.fork === undefined;
   const branchDeleted = deletes && (await deleteBranch(git, pr.head, landing.head));
-  return database.write(() => {
-    const done = recall<MergeResult>(database, NAME, merge.key);
-    if (done !== undefined) return done;
-    const value: MergeResult = { sha: landing.sha, branchDeleted };
+  return doOnce(database, merge.action, () => {
     const set = "UPDATE items SET state = 'merged', head_sha = ?, base_sha = ?, merge_sha = ? WHERE number = ?";
     database.run(set, landing.head, landing.from, landing.sha, pr.number);
-    remember(database, { name: NAME, key: merge.key }, value);
     database.record({ event: 'pull_request.closed', pr: pr.number, sha: landing.sha });
-    return { result: 'ok', value };
+    return { sha: landing.sha, branchDeleted };
   });
 }
 

@@ -1,16 +1,8 @@
 // Owns lookups in the state of the local forge: issues and pull requests by number, labels, checks, reviews.
 
-import {
-  type Approval,
-  type CheckRun,
-  type Comment,
-  type ForgeAnswer,
-  type ForgeFailure,
-  type IssueFacts,
-  OWN_CHECK,
-  type Permission,
-} from '../forge.ts';
-import type { LocalDatabase } from './database.ts';
+import { type Approval, type CheckRun, type Comment, type IssueFacts, OWN_CHECK, type Permission } from '../forge.ts';
+import { refuseMissing } from '../refusal.ts';
+import type { LocalDatabase, NewEvent } from './database.ts';
 import type { LocalGit } from './git.ts';
 
 /** What the parts of a local forge share. */
@@ -20,11 +12,6 @@ export interface LocalState {
   readonly defaultBranch: string;
   /** The folder of the git repository. */
   readonly repository: string;
-}
-
-/** A rejection that a retry does not change. */
-export function deny(message: string): ForgeFailure {
-  return { result: 'denied', message };
 }
 
 /** An issue or a pull request as it is stored. An issue has no branches. */
@@ -47,14 +34,14 @@ export interface Item {
   readonly isDraft: boolean;
 }
 
-/** Finds an issue or a pull request; either if `kind` is undefined. */
-export function findItem(database: LocalDatabase, number: number, kind?: Item['kind']): ForgeAnswer<Item> {
+/** Returns an issue or a pull request, either if `kind` is undefined; refuses a number that is neither. */
+export function itemOf(database: LocalDatabase, number: number, kind?: Item['kind']): Item {
   const row = database.get('SELECT * FROM items WHERE number = ?', number);
   if (row === undefined || (kind !== undefined && row.kind !== kind)) {
     const what = kind === 'pr' ? 'pull request' : kind === 'issue' ? 'issue' : 'issue or pull request';
-    return { result: 'not_found', message: `there is no ${what} #${number}` };
+    return refuseMissing(`there is no ${what} #${number}`);
   }
-  const value: Item = {
+  return {
     number,
     kind: row.kind as Item['kind'],
     title: String(row.title),
@@ -69,7 +56,20 @@ export function findItem(database: LocalDatabase, number: number, kind?: Item['k
     fork: typeof row.fork === 'string' ? row.fork : undefined,
     isDraft: row.draft === 1,
   };
-  return { result: 'ok', value };
+}
+
+/** Records an event of an issue or a pull request: `labeled` becomes `issues.labeled` or `pull_request.labeled`. */
+export function recordAbout(
+  database: LocalDatabase,
+  item: Pick<Item, 'number' | 'kind'>,
+  { event, ...fields }: Pick<NewEvent, 'event' | 'label'>,
+): void {
+  database.record({ event: `${item.kind === 'pr' ? 'pull_request' : 'issues'}.${event}`, ...fields, ...subjectOf(item) });
+}
+
+/** Returns what an event is about, as its fields name it. */
+export function subjectOf({ kind, number }: Pick<Item, 'number' | 'kind'>): Pick<NewEvent, 'pr' | 'issue'> {
+  return kind === 'pr' ? { pr: number } : { issue: number };
 }
 
 /** Returns the labels of an issue or a pull request, in the order in which they were added. */
@@ -93,6 +93,15 @@ export function readComments(database: LocalDatabase, number: number): Comment[]
 export function readPeople(database: LocalDatabase, number: number, role: 'assignee' | 'reviewer'): string[] {
   const sql = 'SELECT login FROM people WHERE number = ? AND role = ? ORDER BY login';
   return database.all(sql, number, role).map((row) => String(row.login));
+}
+
+/** Adds a person in a role; someone who has it already stays. */
+export function addPerson(
+  database: LocalDatabase,
+  number: number,
+  { role, login }: { role: 'assignee' | 'reviewer'; login: string },
+): void {
+  database.run('INSERT OR IGNORE INTO people (number, role, login) VALUES (?, ?, ?)', number, role, login);
 }
 
 /** Ends the request for a review of someone who has given one. */

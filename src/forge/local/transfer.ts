@@ -1,49 +1,42 @@
 // Owns how commits get into and out of the repository of the local forge by fetch and push. Both copy objects between
 // folders of this machine; branches are moved under the rules of `git.ts`.
 
-import type { FetchRequest, ForgeAnswer, ForgeFailure, PushRequest } from '../forge.ts';
-import { deny, type LocalState } from './state.ts';
+import type { FetchRequest, PushRequest } from '../forge.ts';
+import { deny, refuse, refuseLoss, refuseMissing } from '../refusal.ts';
+import type { LocalState } from './state.ts';
 
 const ROUNDS_MAX = 5;
 
 /** Fetches a commit of a ref into the repository of a folder. */
-export async function fetchCommit(
-  { git, repository }: LocalState,
-  { folder, ref, sha }: FetchRequest,
-): Promise<ForgeAnswer<{ sha: string }>> {
-  const head = await git.refOf(ref);
-  if (head === undefined) return { result: 'not_found', message: `there is no ${ref} in ${repository}` };
-  if (head !== sha) return { result: 'stale_head', message: `${ref} is at ${head} and no longer at ${sha}; fetch it again`, head };
-  if (await git.copy(sha, { from: repository, to: folder })) return { result: 'ok', value: { sha } };
-  return { result: 'unavailable', message: `git could not fetch ${sha} from ${repository} into ${folder}` };
+export async function fetchCommit({ git, repository }: LocalState, { folder, ref, sha }: FetchRequest): Promise<{ sha: string }> {
+  const head = (await git.refOf(ref)) ?? refuseMissing(`there is no ${ref} in ${repository}`);
+  if (head !== sha) refuse({ result: 'stale_head', message: `${ref} is at ${head} and no longer at ${sha}; fetch it again`, head });
+  if (!(await git.copy(sha, { from: repository, to: folder })))
+    refuse({ result: 'unavailable', message: `git could not fetch ${sha} from ${repository} into ${folder}` });
+  return { sha };
 }
 
 /** Points a branch to a commit of a folder's repository. */
-export async function pushCommit(state: LocalState, request: PushRequest): Promise<ForgeAnswer<{ sha: string }>> {
+export async function pushCommit(state: LocalState, request: PushRequest): Promise<{ sha: string }> {
   const { git, repository } = state;
   const { folder, branch, sha } = request;
   if ((await git.commitOf(sha)) === undefined && !(await git.copy(sha, { from: folder, to: repository })))
-    return { result: 'not_found', message: `there is no commit ${sha} in ${folder}` };
+    refuseMissing(`there is no commit ${sha} in ${folder}`);
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const head = await git.headOf(branch);
-    if (head === sha) return { result: 'ok', value: { sha } };
-    if (head !== undefined && head !== request.replaces && !(await git.contains(sha, head))) return lost(request, head);
+    if (head === sha) return { sha };
+    if (head !== undefined && head !== request.replaces && !(await git.contains(sha, head))) refuseLoss(request, head);
     const moved = await git.advance(branch, { from: head, to: sha });
     if (moved.kind === 'blocked')
-      return deny(
+      deny(
         `"${branch}" is checked out in ${moved.place}, and changes there are in the way: ${moved.message}; commit or stash them, then try again`,
       );
     if (moved.kind === 'moved') {
       recordPush(state, branch, sha);
-      return { result: 'ok', value: { sha } };
+      return { sha };
     }
   }
-  return { result: 'unavailable', message: `the branch "${branch}" moved during each push; try again` };
-}
-
-function lost({ branch, sha }: PushRequest, head: string): ForgeFailure {
-  const message = `"${branch}" is at ${head}, and ${sha} does not have that commit: pushing it would lose work; merge ${head} first`;
-  return { result: 'stale_head', message, head };
+  return refuse({ result: 'unavailable', message: `the branch "${branch}" moved during each push; try again` });
 }
 
 function recordPush({ database }: LocalState, branch: string, sha: string): void {

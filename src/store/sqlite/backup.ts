@@ -33,14 +33,10 @@ export async function copyDatabase(connection: Connection, file: string): Promis
 
 /** Puts the contents of one file in the place of those of another, in one transaction of the other: who has it open sees it. */
 export async function replaceContents(file: string, from: string): Promise<void> {
-  const source = new DatabaseSync(from, { readOnly: true });
-  try {
-    await backup(source, file, { rate: PAGES_AT_ONCE });
-  } catch (error) {
+  using source = new DatabaseSync(from, { readOnly: true });
+  await backup(source, file, { rate: PAGES_AT_ONCE }).catch((error: unknown) => {
     throw toStoreError(error, file);
-  } finally {
-    source.close();
-  }
+  });
 }
 
 /** Records a backup beside the runs. */

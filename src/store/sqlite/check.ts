@@ -29,22 +29,26 @@ type Problem = StoreReport['problems'][number];
 /** Verifies everything and reports what is wrong, as far as the file can be read; `loss`: what opening it found. */
 export async function checkStore(connection: Connection, loss: EngineError | undefined): Promise<StoreReport> {
   const problems: Problem[] = loss === undefined ? [] : [lossProblem(loss)];
-  for (const look of [checkModes, checkPages, checkSchema, checkRuns, checkStrays, checkValues, missingValues, checkSeals])
-    problems.push(...(await reported(() => look(connection))));
+  for (const check of [checkModes, checkPages, checkSchema, checkRuns, checkStrays, checkValues, missingValues, checkSeals])
+    problems.push(...(await problemsOf(() => check(connection))));
   return { ok: problems.length === 0, file: connection.name, schemaVersion: versionOf(connection.db), problems };
 }
 
 // What cannot be read at all is a problem like any other; the rest is still checked.
-async function reported(look: () => Problem[] | Promise<Problem[]>): Promise<Problem[]> {
+async function problemsOf(check: () => Problem[] | Promise<Problem[]>): Promise<Problem[]> {
   try {
-    return await look();
+    return await check();
   } catch (error) {
     return [{ what: messageOf(error) }];
   }
 }
 
 function lossProblem({ message, details: { runId, seq } }: EngineError): Problem {
-  return { ...(typeof runId === 'string' ? { run: runId } : {}), ...(typeof seq === 'number' ? { seq } : {}), what: message };
+  return problemAt(runId, seq, message);
+}
+
+function problemAt(run: unknown, seq: unknown, what: string): Problem {
+  return { ...(typeof run === 'string' ? { run } : {}), ...(typeof seq === 'number' ? { seq } : {}), what };
 }
 
 /** Compares tables, indexes, views and triggers with those of a new store. */
@@ -81,21 +85,30 @@ function checkStrays(connection: Connection): Problem[] {
   ];
 }
 
-async function checkRuns(connection: Connection): Promise<Problem[]> {
+/** Checks the keys of a table one by one, in pages, so that other work can be done in between. */
+async function checkKeys<Key extends number | string>(
+  connection: Connection,
+  { query, first, limit }: { readonly query: string; readonly first: Key; readonly limit: number },
+  check: (key: Key) => Problem[] | Promise<Problem[]>,
+): Promise<Problem[]> {
   const problems: Problem[] = [];
-  let last = 0;
-  for (;;) {
-    const from = last;
-    const keys = await readSnapshot(connection, () =>
-      connection.sql('SELECT key FROM runs WHERE key > ? ORDER BY key LIMIT ?').all(from, RUNS_AT_ONCE),
-    );
-    if (keys.length === 0) return problems;
-    for (const { key } of keys) {
-      problems.push(...(await reported(() => readSnapshot(connection, () => checkRun(connection, key as number)))));
-      last = key as number;
+  for (let last = first; ; ) {
+    const after = last;
+    const rows = await readSnapshot(connection, () => connection.sql(query).all(after, limit));
+    if (rows.length === 0) return problems;
+    for (const { key } of rows) {
+      problems.push(...(await check(key as Key)));
+      last = key as Key;
     }
     await turn();
   }
+}
+
+function checkRuns(connection: Connection): Promise<Problem[]> {
+  const query = 'SELECT key FROM runs WHERE key > ? ORDER BY key LIMIT ?';
+  return checkKeys(connection, { query, first: 0, limit: RUNS_AT_ONCE }, (key) =>
+    problemsOf(() => readSnapshot(connection, () => checkRun(connection, key))),
+  );
 }
 
 /** The files that lie beside a database under its name, itself among them, and the backups that it recorded. */
@@ -131,7 +144,7 @@ function checkRun(connection: Connection, key: number): Problem[] {
     return [{ run: row.id, seq: row.seq, what: 'the folded log differs from the stored checkpoint' }];
   } catch (error) {
     const seq = isEngineError(error) ? error.details.seq : undefined;
-    return [{ ...(row === undefined ? {} : { run: row.id }), ...(typeof seq === 'number' ? { seq } : {}), what: messageOf(error) }];
+    return [problemAt(row?.id, seq, messageOf(error))];
   }
 }
 
@@ -147,23 +160,13 @@ function plain(state: RunState | undefined): string {
   return canonicalJson(JSON.parse(JSON.stringify(state ?? null)) as Json);
 }
 
-async function checkValues(connection: Connection): Promise<Problem[]> {
-  const problems: Problem[] = [];
-  let last = '';
-  for (;;) {
-    const from = last;
-    const rows = await readSnapshot(connection, () =>
-      connection.sql('SELECT digest FROM contents WHERE digest > ? ORDER BY digest LIMIT ?').all(from, VALUES_AT_ONCE),
-    );
-    if (rows.length === 0) return problems;
-    for (const { digest } of rows) {
-      const text = connection.sql('SELECT text FROM contents WHERE digest = ?').get(String(digest))?.text;
-      if (typeof text !== 'string' || digestText(text) !== digest)
-        problems.push({ what: `the value ${digest} was changed after it was written` });
-      last = String(digest);
-    }
-    await turn();
-  }
+function checkValues(connection: Connection): Promise<Problem[]> {
+  const query = 'SELECT digest AS key FROM contents WHERE digest > ? ORDER BY digest LIMIT ?';
+  return checkKeys(connection, { query, first: '', limit: VALUES_AT_ONCE }, (digest) => {
+    const text = connection.sql('SELECT text FROM contents WHERE digest = ?').get(digest)?.text;
+    const isWhole = typeof text === 'string' && digestText(text) === digest;
+    return isWhole ? [] : [{ what: `the value ${digest} was changed after it was written` }];
+  });
 }
 
 const REF = /\{"digest":"([0-9a-f]{64})","bytes":\d+\}/g;
@@ -173,7 +176,7 @@ function missingValues(connection: Connection): Problem[] {
   const problems: Problem[] = [];
   const known = new Map<string, boolean>();
   const isThere = (digest: string): boolean => connection.sql('SELECT 1 FROM contents WHERE digest = ?').get(digest) !== undefined;
-  const look = (digest: string, run: unknown, what: string): void => {
+  const expectValue = (digest: string, run: unknown, what: string): void => {
     const key = known.get(digest) === false ? `${digest} ${run}` : digest;
     if (known.has(key)) return;
     known.set(key, known.get(digest) ?? isThere(digest));
@@ -182,11 +185,11 @@ function missingValues(connection: Connection): Problem[] {
   };
   const rows = connection.sql('SELECT r.id, e.seq, e.body FROM events e JOIN runs r ON r.key = e.run ORDER BY e.place').iterate();
   for (const { id, seq, body } of rows)
-    for (const [, digest = ''] of String(body).matchAll(REF)) look(digest, id, `record ${seq} of the log`);
+    for (const [, digest = ''] of String(body).matchAll(REF)) expectValue(digest, id, `record ${seq} of the log`);
   const named = `SELECT r.id, r.params AS digest, 'the params' AS what FROM runs r WHERE r.params IS NOT NULL
     UNION ALL SELECT r.id, d.digest, 'the data' FROM data d JOIN runs r ON r.key = d.run WHERE d.digest IS NOT NULL`;
-  for (const { id, digest, what } of connection.sql(named).iterate()) look(String(digest), id, String(what));
+  for (const { id, digest, what } of connection.sql(named).iterate()) expectValue(String(digest), id, String(what));
   const mail = connection.sql('SELECT r.id, m.body FROM mail m JOIN runs r ON r.key = m.run WHERE m.body IS NOT NULL').iterate();
-  for (const { id, body } of mail) for (const [, digest = ''] of String(body).matchAll(REF)) look(digest, id, 'the mail');
+  for (const { id, body } of mail) for (const [, digest = ''] of String(body).matchAll(REF)) expectValue(digest, id, 'the mail');
   return problems;
 }

@@ -71,10 +71,10 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     }
     return statement;
   };
-  const letGo = path === undefined ? () => {} : holdDatabase(path);
+  const release = path === undefined ? () => {} : holdDatabase(path);
   const close = (): void => {
     if (db.isOpen) db.close();
-    letGo();
+    release();
   };
   const connection = { db, path, name: path ?? ':memory:', busyMs: options.busyMs, origin: options.origin, sql, close };
   try {

@@ -37,14 +37,11 @@ export interface FileFacts {
 
 /** Reads the facts about a file; one that is not a store, or is of a newer version, is rejected as if it were opened. */
 export function inspectFile(file: string): FileFacts {
-  let db: DatabaseSync | undefined;
   try {
-    db = new DatabaseSync(file, { readOnly: true, timeout: 1000 });
+    using db = new DatabaseSync(file, { readOnly: true, timeout: 1000 });
     return readFacts(db, file);
   } catch (error) {
     throw toStoreError(error, file);
-  } finally {
-    db?.close();
   }
 }
 

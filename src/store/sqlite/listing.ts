@@ -112,6 +112,8 @@ export function countStatuses(connection: Connection): ReadonlyMap<RunStatus, nu
   return new Map(rows.map(({ status, n }) => [status as RunStatus, Number(n)]));
 }
 
+const UNREADABLE = { workflow: '(unknown)', createdAt: 0, updatedAt: 0, due: undefined, owner: undefined, parent: undefined };
+
 function summarize(connection: Connection, { key, id }: RunKey): RunSummary {
   let row: RunRow | undefined;
   try {
@@ -119,19 +121,7 @@ function summarize(connection: Connection, { key, id }: RunKey): RunSummary {
     const { state, status, origin } = verifyRun(connection, row);
     return { ...columnsOf(row), status, currentStep: currentStepOf(state), origin };
   } catch (error) {
-    const columns =
-      row === undefined
-        ? {
-            id: id ?? `(row ${key})`,
-            workflow: '(unknown)',
-            createdAt: 0,
-            updatedAt: 0,
-            due: undefined,
-            owner: undefined,
-            parent: undefined,
-            place: key,
-          }
-        : columnsOf(row);
+    const columns = row === undefined ? { ...UNREADABLE, id: id ?? `(row ${key})`, place: key } : columnsOf(row);
     const status: RunStatus = statusOf(row?.status) ?? 'failed';
     return { ...columns, status, currentStep: undefined, origin: {}, damaged: messageOf(error) };
   }

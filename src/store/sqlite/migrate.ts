@@ -63,13 +63,8 @@ export function assertOurs(db: DatabaseSync, name: string, newest: number): numb
     });
   }
   if (version > newest) {
-    throw new EngineError(
-      'STORE_NEWER',
-      `${name} has file version ${version}, but this Pawl supports only versions up to ${newest}; the file was not changed; use a newer Pawl`,
-      {
-        details: { file: name, version, newest },
-      },
-    );
+    const message = `${name} has file version ${version}, but this Pawl supports only versions up to ${newest}; the file was not changed; use a newer Pawl`;
+    throw new EngineError('STORE_NEWER', message, { details: { file: name, version, newest } });
   }
   return version;
 }
@@ -91,11 +86,8 @@ function applyOnce(connection: Connection, migration: Migration, now: number): v
   if (versionOf(db) >= migration.version) return;
   db.exec('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL)');
   migration.apply(connection);
-  db.prepare('INSERT INTO migrations (version, name, applied_at) VALUES (?, ?, ?)').run(
-    migration.version,
-    migration.name,
-    new Date(now).toISOString(),
-  );
+  const { version, name } = migration;
+  db.prepare('INSERT INTO migrations (version, name, applied_at) VALUES (?, ?, ?)').run(version, name, new Date(now).toISOString());
   db.exec(`PRAGMA user_version=${migration.version}`);
 }
 

@@ -75,13 +75,14 @@ function saveRun(db: DatabaseSync, { key, id: indexed }: RunKey): SavedRun | und
   const { values, missing } = readValues(db, records);
   const short =
     row === undefined ? 'its row cannot be read' : records.length < Number(row.seq) ? `${row.seq} records were written` : undefined;
+  const isWhole = short === undefined && missing === 0;
   const why = [short, stopped, missing === 0 ? undefined : `${missing} values are missing`].filter((part) => part !== undefined).join('; ');
   return {
     run: id,
-    isWhole: short === undefined && missing === 0,
-    why: short === undefined && missing === 0 ? null : why,
+    isWhole,
+    why: isWhole ? null : why,
     status: row === undefined ? null : String(row.status),
-    workflow: row?.name === null || row === undefined ? null : String(row.name),
+    workflow: row === undefined || row.name === null ? null : String(row.name),
     records: records.map(({ body, ...record }) => ({ ...record, body: JSON.parse(body) as unknown })),
     values,
   };
