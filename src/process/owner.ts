@@ -7,8 +7,7 @@
 //   suspended, the store rejects its later writes.
 // - An owner without such a file gets the same minute: the first process that checks creates the file.
 
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestText } from '../base/digest.ts';
 import { formatIdentity, identityOf, livenessOf, type ProcessIdentity, parseIdentity } from './identity.ts';
@@ -34,25 +33,31 @@ export function watchOwners(db: string): void {
 }
 
 /** Writes heartbeats for an owner until stopped. Short-lived processes do not write any. */
-export function writeHeartbeats(db: string, owner: string): () => Promise<void> {
+export function writeHeartbeats(db: string, owner: string): () => void {
   const file = join(folderOf(db), nameOf(owner));
-  const sign = async (): Promise<void> => {
+  const sign = (): void => {
     const now = new Date();
     try {
-      await utimes(file, now, now);
+      utimesSync(file, now, now);
     } catch {
       // The first heartbeat creates the file.
-      await mkdir(folderOf(db), { recursive: true, mode: 0o700 });
-      await writeFile(file, '', { mode: 0o600 });
+      mkdirSync(folderOf(db), { recursive: true, mode: 0o700 });
+      writeFileSync(file, '', { mode: 0o600 });
     }
   };
-  // Only other machines miss a heartbeat that could not be written.
-  const timer = setInterval(() => sign().catch(() => undefined), HEARTBEAT_MS);
+  // Only other machines miss a heartbeat that could not be written, or a file that could not be removed.
+  const timer = setInterval(() => attempt(sign), HEARTBEAT_MS);
   timer.unref();
-  return async () => {
+  return () => {
     clearInterval(timer);
-    await rm(file, { force: true }).catch(() => undefined);
+    attempt(() => rmSync(file, { force: true }));
   };
+}
+
+function attempt(work: () => void): void {
+  try {
+    work();
+  } catch {}
 }
 
 /** Whether an owner of runs is dead. */
