@@ -7,7 +7,7 @@
 
 import { EngineError } from '../base/error.ts';
 import { type Above, type Ancestor, standsAbove } from './ancestry.ts';
-import type { Demand, Scope } from './rights.ts';
+import type { Demand, LoginScope, Scope } from './rights.ts';
 
 /** The caller of a command. */
 export interface Caller {
@@ -25,12 +25,6 @@ export interface Caller {
   /** True if the caller works for the run or session in question. */
   readonly isOwnRun?: boolean;
 }
-
-/** The scopes of a login over HTTP: read, start and steer runs, decide. Each of the last two includes the first. */
-export const LOGIN_SCOPES = ['view', 'operate', 'decide'] as const;
-
-/** One scope of a login. */
-export type LoginScope = (typeof LOGIN_SCOPES)[number];
 
 /** A person who logged in to the server. */
 export interface LoggedIn {

@@ -45,7 +45,7 @@ export function AnswerForm({ item }: { readonly item: InboxItem }) {
       onSubmit={(event) => {
         event.preventDefault();
         const body = { answers: said, step: item.gate, digest: item.digest };
-        action.mutate({ run: item.run, verb: 'answer', body, said: `Answered ${item.step} of run ${item.run}.` });
+        action.mutate({ run: item.run, verb: 'answer', body, done: `Answered ${item.step} of run ${item.run}.` });
       }}
     >
       {questions.map((question, n) => (

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { InboxItem } from '../connection/contract.ts';
+import { Button } from '../parts/controls.tsx';
 import { Failure } from '../parts/messages.tsx';
 import { useMay } from '../person.ts';
 import { plainLine } from '../text/plain-text.ts';
@@ -80,9 +81,7 @@ export function DecisionForm({ item, asked, ask, done }: DecisionProps) {
           <button ref={send} type="submit" className="primary" disabled={needsText || isSending}>
             {isSending ? 'Deciding …' : `Decide "${plainLine(option.label)}"`}
           </button>
-          <button type="button" className="quiet" onClick={() => ask(undefined)}>
-            Not yet
-          </button>
+          <Button label="Not yet" className="quiet" onClick={() => ask(undefined)} />
           <span className="faint">{option.next === null ? '' : `continues with ${plainLine(option.next)}`}</span>
         </div>
       )}

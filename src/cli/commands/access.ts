@@ -1,7 +1,7 @@
 // `pawl access`: who may use the server. It works on the server's database beside that of the runs; a server that runs sees
 // every change at once.
 
-import type { LoginScope } from '../../authority/right.ts';
+import type { LoginScope } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { recordAudit } from '../../server/access/audit.ts';

@@ -1,7 +1,7 @@
 // Owns personal tokens for programs: a person's name and some of their scopes, until an end. The secret is shown once; only
 // its hash is stored. A token never allows more than its person may do now.
 
-import type { LoginScope } from '../../authority/right.ts';
+import type { LoginScope } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
 import type { ServerRow } from '../server-database.ts';
 import { requirePerson, scopesIn, withView } from './people.ts';

@@ -8,7 +8,8 @@
 // CM4. A comment is handled once. It gets at most one reply, and somebody without permission at most one per hour and place.
 
 import type { Engine } from '../../api/engine.ts';
-import { LOGIN_SCOPES, type LoggedIn } from '../../authority/right.ts';
+import type { LoggedIn } from '../../authority/right.ts';
+import { LOGIN_SCOPES } from '../../authority/rights.ts';
 import { isEngineError } from '../../base/error.ts';
 import { isJsonObject } from '../../base/json.ts';
 import { isSamePerson, personAt } from '../../base/person.ts';
