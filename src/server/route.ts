@@ -112,7 +112,7 @@ export function handle<const R extends Route>(
       caller,
       query,
       body,
-      param: (name: string) => paramOf(c, name),
+      param: (name: string) => c.req.param(name) ?? '',
       note: (...acts: readonly RequestAct[]) => c.set('acts', acts),
     };
     const use = async (key: string | undefined): Promise<Response> => {
@@ -137,10 +137,6 @@ function callerOf(c: ServerContext, { scope }: Route): Caller {
 }
 
 const NOBODY: Caller = { kind: 'person', name: 'nobody', groups: [], scopes: new Set(), via: 'session' };
-
-function paramOf(c: ServerContext, name: string): string {
-  return c.req.param(name) ?? '';
-}
 
 function queryOf(c: ServerContext): Record<string, string | string[]> {
   const all = c.req.queries();

@@ -41,7 +41,7 @@ export async function narrateRun(shell: Shell, narration: Narration): Promise<'e
       const { step } = event.activation;
       shell.print(`\n${shell.style('bold', step.padEnd(STEP_WIDTH))}  ${shell.style('dim', REMARKS[step] ?? '')}`);
     }
-    if (asksPerson(event) && (await narration.decide()) === 'later') return 'later';
+    if (humanWaitOf(activationIn(event)) !== undefined && (await narration.decide()) === 'later') return 'later';
     const ended = endedAttempt(event);
     if (ended === undefined) continue;
     const step = await findStep(narration, ended);
@@ -49,10 +49,6 @@ export async function narrateRun(shell: Shell, narration: Narration): Promise<'e
     for (const line of stepLines(shell, step)) shell.print(`  ${line}`);
   }
   return 'ended';
-}
-
-function asksPerson(event: RunEvent): boolean {
-  return humanWaitOf(activationIn(event)) !== undefined;
 }
 
 interface EndedAttempt {

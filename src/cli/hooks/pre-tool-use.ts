@@ -9,7 +9,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { stepName } from '../../attended/attended-run.ts';
-import { type Demand, demandsOf, RIGHTS, SCOPES } from '../../authority/rights.ts';
+import { demandsOf, RIGHTS, SCOPES } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { modelNamed } from '../../definition/address.ts';
@@ -209,7 +209,7 @@ function decidingCommand(words: readonly string[]): string | undefined {
       on: action === undefined || on !== verb ? on : `${on} ${action}`,
     })),
   );
-  return demands.find(({ demand }) => isScope(demand))?.on;
+  return demands.find(({ demand }) => SCOPES.some((scope) => scope === demand))?.on;
 }
 
 /** Whether a command only prints its help. Behind an option or "--" it may be a value. */
@@ -218,8 +218,4 @@ function asksForHelp(words: readonly string[]): boolean {
     (word, index) =>
       (word === '--help' || word === '-h') && !words.slice(0, index).includes('--') && words[index - 1]?.startsWith('-') !== true,
   );
-}
-
-function isScope(demand: Demand): boolean {
-  return SCOPES.some((scope) => scope === demand);
 }

@@ -22,6 +22,12 @@ export interface ForgeOccasion {
 
 const ACTOR_HEADER = 'x-pawl-actor';
 
+/** A text in a payload; undefined if it is empty or not a text. */
+export function textIn(value: Json | undefined, field: string): string | undefined {
+  const text = fieldOf(value, field);
+  return typeof text === 'string' && text.trim() !== '' ? text : undefined;
+}
+
 /** The delivery of an event that a person replays. The run is theirs, whoever the payload names. */
 export function handDelivery({ route, id, event, payload, actor }: HandEvent): ReceivedDelivery {
   return { route, id, event, headers: { [WAY_HEADER]: 'hand', [ACTOR_HEADER]: actor }, body: payload };
@@ -46,21 +52,16 @@ export function eventOf(delivery: Pick<StoredDelivery, 'headers' | 'body' | 'del
   if (wayOf(delivery) === 'watch') return delivery.body as unknown as ForgeEvent;
   const payload = isJsonObject(delivery.body) ? delivery.body : {};
   const { issue, pr } = subjectOf(payload);
-  const text = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
   const commentId = fieldOf(payload.comment, 'id');
-  const sha =
-    text(fieldOf(fieldOf(payload.pull_request, 'head'), 'sha')) ??
-    text(fieldOf(payload.check_suite, 'head_sha')) ??
-    text(fieldOf(payload.check_run, 'head_sha')) ??
-    text(fieldOf(payload.merge_group, 'head_sha')) ??
-    text(fieldOf(payload.workflow_run, 'head_sha')) ??
-    text(payload.sha) ??
-    text(payload.after);
+  const { check_suite, check_run, merge_group, workflow_run } = payload;
+  const tested = [check_suite, check_run, merge_group, workflow_run].map((one) => textIn(one, 'head_sha'));
+  const shas = [textIn(fieldOf(payload.pull_request, 'head'), 'sha'), ...tested, textIn(payload, 'sha'), textIn(payload, 'after')];
+  const sha = shas.find((one) => one !== undefined);
   return {
     ...{ id: delivery.delivery, cursor: '', event: delivery.event ?? '', at: timeOf(payload) ?? delivery.receivedAt },
-    actor: text(delivery.headers[ACTOR_HEADER] ?? fieldOf(payload.sender, 'login')) ?? '',
-    ...present({ issue, pr, sha, branch: branchOf(payload), label: text(fieldOf(payload.label, 'name')) }),
-    ...(commentId === undefined ? {} : { comment: String(commentId) }),
+    actor: textIn(delivery.headers, ACTOR_HEADER) ?? textIn(payload.sender, 'login') ?? '',
+    ...present({ issue, pr, sha, branch: branchOf(payload), label: textIn(payload.label, 'name') }),
+    ...present({ comment: commentId === undefined ? undefined : String(commentId) }),
   };
 }
 

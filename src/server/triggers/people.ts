@@ -45,34 +45,25 @@ export const PEOPLE: ServerPart = {
   },
 };
 
-/** Asks and reminds people at the forge of a project; undefined if it has none. */
-export function openPeople(services: EventServices, groups?: () => Groups): PeopleWatch | undefined {
-  const { forge } = services.events;
+/** Asks and reminds people at the forge of a project after every commit; undefined if it has none. */
+export function openPeople(services: EventServices, groups?: () => Groups): CommitAlarm | undefined {
+  const { engine, events, warn } = services;
+  const { forge } = events;
   if (forge === undefined) return undefined;
-  return new PeopleWatch({ services, settings: { ...forge, ...present({ groups: forge.groups ?? groups }) } });
+  const reminders = new Reminders({ services, settings: { ...forge, ...present({ groups: forge.groups ?? groups }) } });
+  return new CommitAlarm(engine.store, { clock: clockOf(events), work: () => reminders.check(), warn });
 }
 
-/** Watches the open questions. */
-export class PeopleWatch {
+/** Asks people about the open questions, and reminds them. */
+class Reminders {
   private readonly parts: ReactionParts;
-  private readonly alarm: CommitAlarm;
 
   constructor(parts: ReactionParts) {
     this.parts = parts;
-    const { engine, events, warn } = parts.services;
-    this.alarm = new CommitAlarm(engine.store, { clock: clockOf(events), work: () => this.look(), warn });
   }
 
-  /** Checks now. */
-  ring(): Promise<void> {
-    return this.alarm.ring();
-  }
-
-  close(): Promise<void> {
-    return this.alarm.close();
-  }
-
-  private async look(): Promise<number | undefined> {
+  /** Checks all open questions. Returns when the next reminder is due. */
+  async check(): Promise<number | undefined> {
     const { engine, warn } = this.parts.services;
     let due: number | undefined;
     for (const { id, origin } of await engine.store.list({ status: OPEN_STATES, mayAsk: true })) {
@@ -80,7 +71,7 @@ export class PeopleWatch {
       const run = await openRunOf(engine.store, { id, origin });
       for (const gate of await engine.run(id).approvals()) {
         if (gate.question.forge === undefined || gate.digest === '') continue;
-        const next = await this.lookAt(run, gate).catch((error: unknown) => void warn(error));
+        const next = await this.checkQuestion(run, gate).catch((error: unknown) => void warn(error));
         if (typeof next === 'number') due = Math.min(due ?? next, next);
       }
     }
@@ -88,7 +79,7 @@ export class PeopleWatch {
   }
 
   /** Returns when the next reminder is due. */
-  private async lookAt(run: OpenRun, gate: OpenApproval): Promise<number | undefined> {
+  private async checkQuestion(run: OpenRun, gate: OpenApproval): Promise<number | undefined> {
     const { services } = this.parts;
     const { reminders } = gate.question.forge ?? {};
     const row = rowOf(services.database, run, gate);
@@ -146,8 +137,8 @@ export class PeopleWatch {
     const people = this.namesOf(askedIn(gate));
     const message = `Reminder ${number} of ${gate.forge?.reminders?.max}: run ${run.id} still waits for a decision at "${step}".`;
     const request = { target: askedIn(gate).join(', ') || 'everyone', people, message, ...numbered(run) };
-    const told = await settings.forge.notify(request, `${run.id}/${path}/${since}/remind/${number}`);
-    if (told.result !== 'ok') services.warn(new Error(`the reminder about "${step}" of run ${run.id} could not be sent: ${told.message}`));
+    const sent = await settings.forge.notify(request, `${run.id}/${path}/${since}/remind/${number}`);
+    if (sent.result !== 'ok') services.warn(new Error(`the reminder about "${step}" of run ${run.id} could not be sent: ${sent.message}`));
   }
 
   private namesOf(names: readonly string[]): string[] {
