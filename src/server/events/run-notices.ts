@@ -14,7 +14,7 @@ import type { Services } from '../services.ts';
 import { clockOf, type EventSettings, type NoticeEvent, type NotificationTarget } from './event-settings.ts';
 import { Notices } from './notices.ts';
 import { EVENT_ROUTES } from './routes.ts';
-import { type RunAlert, watchRuns } from './run-watch.ts';
+import { type RunAlert, RunWatch } from './run-watch.ts';
 
 const DEFAULT_EVENTS: readonly NoticeEvent[] = ['waiting', 'failed', 'escalated', 'warning'];
 const TITLE_MAX = 150;
@@ -38,7 +38,7 @@ export function mountNotices(app: ServerApp, services: Services): void {
     if (added.length > 0) void notices.ring();
   };
   services.onClose(engine.onCommit(({ run, events: committed }) => void notifyWarnings(services, { run, committed, notify }).catch(warn)));
-  const watch = watchRuns({ engine, store, database, clock, notify, warn });
+  const watch = new RunWatch({ engine, store, database, clock, notify, warn });
   services.onClose(() => watch.close());
   void notices.ring();
   void watch.ring();

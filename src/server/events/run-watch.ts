@@ -39,21 +39,11 @@ interface WatchParts {
 const PAGE = 200;
 
 /** Watches all runs of a store. */
-export function watchRuns(parts: WatchParts): CommitAlarm {
-  const watch = new RunWatch(parts);
-  return new CommitAlarm(parts.store, { clock: parts.clock, work: () => watch.check(), warn: parts.warn });
-}
-
-class RunWatch {
-  private readonly parts: WatchParts;
+export class RunWatch extends CommitAlarm<WatchParts> {
   /** The state of each open run at the last check. */
   private seen = new Map<string, string>();
 
-  constructor(parts: WatchParts) {
-    this.parts = parts;
-  }
-
-  async check(): Promise<undefined> {
+  protected override async work(): Promise<undefined> {
     const { store, database } = this.parts;
     const now = new Map<string, string>();
     // There may be thousands, most of which have not changed since the last check.

@@ -45,10 +45,8 @@ const PAUSE_MS = 100;
 const ENDED = /^(?:completed|overridden|rejected|cancelled)\//;
 
 /** Shows runs at a forge. */
-export class RunSurface {
+export class RunSurface extends CommitAlarm<SurfaceParts> {
   readonly rows: RunRows;
-  private readonly parts: SurfaceParts;
-  private readonly alarm: CommitAlarm;
   private editMs = EDIT_MS;
   /** Where the forge refuses for now, by run: until when. */
   private readonly away = new Map<string, number>();
@@ -56,15 +54,9 @@ export class RunSurface {
   private readonly since: number;
 
   constructor(parts: SurfaceParts) {
-    this.parts = parts;
+    super(parts, PAUSE_MS);
     this.rows = new RunRows(parts.database);
     this.since = firstServed(parts);
-    this.alarm = new CommitAlarm(parts.store, { clock: parts.clock, work: () => this.work(), warn: parts.warn }, PAUSE_MS);
-  }
-
-  /** Updates now. */
-  ring(): Promise<void> {
-    return this.alarm.ring();
   }
 
   /** Shows everything that is not shown yet, also what was changed a moment ago: for a process that ends. */
@@ -76,11 +68,7 @@ export class RunSurface {
     this.editMs = EDIT_MS;
   }
 
-  close(): Promise<void> {
-    return this.alarm.close();
-  }
-
-  private async work(): Promise<number | undefined> {
+  protected override async work(): Promise<number | undefined> {
     const { clock, warn } = this.parts;
     const dues: number[] = [];
     for (const { run, mark } of await this.changed()) {
@@ -179,7 +167,10 @@ export class RunSurface {
   }
 
   /** Creates the comment, or changes it. */
-  private async post({ row, version }: Showing, { number, known, body }: Posting): Promise<Posted | { readonly later: true }> {
+  private async post(
+    { row, version }: Showing,
+    { number, known, body }: { readonly number: number; readonly known: string | undefined; readonly body: string },
+  ): Promise<Posted | { readonly later: true }> {
     const { forge } = this.parts;
     const { run } = row;
     let id = known;
@@ -252,12 +243,6 @@ export interface Showing {
 export interface Place {
   readonly issue: number | undefined;
   readonly pr: number | undefined;
-}
-
-interface Posting {
-  readonly number: number;
-  readonly known: string | undefined;
-  readonly body: string;
 }
 
 interface Posted {

@@ -11,8 +11,10 @@ import { isSamePerson } from '../../base/person.ts';
 import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
 import type { ApprovalModel } from '../../definition/model.ts';
 import type { OpenApproval } from '../../engine/approvals.ts';
+import type { Clock } from '../../engine/clock.ts';
 import type { ForgeAnswer } from '../../forge/forge.ts';
 import { type Groups, membersOf } from '../../forge/people.ts';
+import type { Store } from '../../store/store.ts';
 import { CommitAlarm } from '../events/alarm.ts';
 import { clockOf } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
@@ -46,24 +48,24 @@ export const PEOPLE: ServerPart = {
 };
 
 /** Asks and reminds people at the forge of a project after every commit; undefined if it has none. */
-export function openPeople(services: EventServices, groups?: () => Groups): CommitAlarm | undefined {
+export function openPeople(services: EventServices, groups?: () => Groups): PeopleWatch | undefined {
   const { engine, events, warn } = services;
   const { forge } = events;
   if (forge === undefined) return undefined;
-  const reminders = new Reminders({ services, settings: { ...forge, ...present({ groups: forge.groups ?? groups }) } });
-  return new CommitAlarm(engine.store, { clock: clockOf(events), work: () => reminders.check(), warn });
+  const settings = { ...forge, ...present({ groups: forge.groups ?? groups }) };
+  return new PeopleWatch({ services, settings, store: engine.store, clock: clockOf(events), warn });
+}
+
+interface PeopleParts extends ReactionParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly warn: (error: unknown) => void;
 }
 
 /** Asks people about the open questions, and reminds them. */
-class Reminders {
-  private readonly parts: ReactionParts;
-
-  constructor(parts: ReactionParts) {
-    this.parts = parts;
-  }
-
-  /** Checks all open questions. Returns when the next reminder is due. */
-  async check(): Promise<number | undefined> {
+class PeopleWatch extends CommitAlarm<PeopleParts> {
+  /** Returns when the next reminder is due. */
+  protected override async work(): Promise<number | undefined> {
     const { engine, warn } = this.parts.services;
     let due: number | undefined;
     for (const { id, origin } of await engine.store.list({ status: OPEN_STATES, mayAsk: true })) {
@@ -87,7 +89,7 @@ class Reminders {
     await decideByReviews(this.parts, run, gate);
     if (reminders === undefined || row.reminders >= reminders.max) return undefined;
     const due = row.lastAt + reminders.intervalMs;
-    const now = clockOf(services.events).now();
+    const now = this.parts.clock.now();
     if (due > now) return due;
     await this.remind(run, gate, row.reminders + 1);
     return row.reminders + 1 < reminders.max ? now + reminders.intervalMs : undefined;
@@ -127,7 +129,7 @@ class Reminders {
 
   private async remind(run: OpenRun, { path, since, step, question: gate }: OpenApproval, number: number): Promise<void> {
     const { services, settings } = this.parts;
-    const now = clockOf(services.events).now();
+    const now = this.parts.clock.now();
     // FP2. Of two servers, one sends it.
     const claimed = services.database.run(
       'UPDATE asked_questions SET reminders = ?, last_at = ? WHERE run = ? AND path = ? AND since = ? AND reminders = ?',
