@@ -57,7 +57,7 @@ export interface AttendedHost {
 const PATIENCE_MS = 25_000;
 
 /** Which runs a session serves, and how long its calls wait. */
-export interface SessionOptions {
+interface SessionOptions {
   readonly runs: readonly string[];
   readonly patienceMs?: number;
   /** False for a session that serves only the runs it was given. */
@@ -65,7 +65,7 @@ export interface SessionOptions {
 }
 
 /** Which step an agent asks for. */
-export interface NextRequest {
+interface NextRequest {
   readonly run?: string | undefined;
   /** The step with this token, and no other. */
   readonly token?: string | undefined;
@@ -273,7 +273,7 @@ export class AttendedSession {
 }
 
 /** A start, and the key under which it is repeated. */
-export interface KeyedStart {
+interface KeyedStart {
   readonly workflow: string;
   readonly params: JsonObject;
   readonly key?: string | undefined;

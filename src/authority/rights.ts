@@ -21,7 +21,7 @@ export type LoginScope = (typeof LOGIN_SCOPES)[number];
 export type Demand = 'free' | 'steer' | Scope | 'asks';
 
 /** A row: what the command requires, and what its options and actions require in addition. */
-export interface RightRow {
+interface RightRow {
   readonly verb: Demand;
   /** Options that require nothing. */
   readonly free?: readonly string[];

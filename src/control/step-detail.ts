@@ -10,15 +10,14 @@ import type { Store, StoredAttempt } from '../store/store.ts';
 import { readRunReport, type StepReport } from './run-report.ts';
 
 /** A value as JSON text, cut off where it is very long. */
-export interface BoundedValue {
+interface BoundedValue {
   readonly text: string;
   readonly bytes: number;
   readonly truncated: boolean;
   readonly digest: string;
 }
 
-/** One attempt of a step. */
-export interface AttemptDetail extends Omit<StepReport, 'output' | 'claim' | 'evidence'> {
+interface AttemptDetail extends Omit<StepReport, 'output' | 'claim' | 'evidence'> {
   readonly output: BoundedValue | null;
   readonly claim: BoundedValue | null;
   readonly evidence: BoundedValue | null;

@@ -8,8 +8,7 @@ import type { Notice, NoticeOutcome, Notifier } from './notifier.ts';
 /** The shape of a webhook's body. */
 export type NoticeShape = 'json' | 'slack' | 'teams' | 'discord';
 
-/** How a webhook is reached. */
-export interface WebhookOptions {
+interface WebhookOptions {
   /** Fetches the URL: it often is a secret itself. */
   readonly url: () => Promise<string>;
   readonly shape?: NoticeShape;

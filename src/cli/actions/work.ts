@@ -18,8 +18,7 @@ import { deliveryOfEvent } from '../../server/triggers/forge-watch.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import type { SavedState } from './saved-state.ts';
 
-/** What a job works with. */
-export interface JobParts {
+interface JobParts {
   readonly services: EventServices;
   readonly deliveries: Deliveries;
   readonly forge: GitHubForge;

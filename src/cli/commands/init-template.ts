@@ -48,8 +48,7 @@ export async function initTemplate(shell: Shell, given: ParsedArgs, at: Template
   );
 }
 
-/** Where a template is written. */
-export interface TemplatePlace {
+interface TemplatePlace {
   readonly template: TemplateName;
   readonly name: string;
   /** The workflow file. */

@@ -12,8 +12,7 @@ import type { Shell } from '../shell.ts';
 import { statusMark } from '../status.ts';
 import { oneLine, plain } from '../terminal.ts';
 
-/** What the narration of a run needs. */
-export interface Narration {
+interface Narration {
   readonly engine: Engine;
   readonly run: string;
   /** Gets the pending approval decided; `later` ends the narration. */

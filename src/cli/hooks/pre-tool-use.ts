@@ -124,13 +124,10 @@ function absolute(cwd: string, file: string): string {
   }
 }
 
-interface FileUse {
-  readonly file: string;
-  readonly open: readonly OpenRun[];
-  readonly runs: readonly SessionRun[];
-}
-
-function fileFault(shell: Shell, { file, open, runs }: FileUse): string | undefined {
+function fileFault(
+  shell: Shell,
+  { file, open, runs }: { readonly file: string; readonly open: readonly OpenRun[]; readonly runs: readonly SessionRun[] },
+): string | undefined {
   const state = stateHome(shell);
   if (isBelow(file, realPath(state) ?? state) || runs.some(({ db }) => file.startsWith(realPath(db) ?? db)))
     return `"${file}" belongs to Pawl, which keeps the runs and what people trusted there. Do not change it; use the pawl_* tools instead.`;

@@ -27,7 +27,7 @@ import type { Shell } from '../shell.ts';
 import { readGraph } from '../trust/trust.ts';
 
 /** A frozen workflow. */
-export interface Lock {
+interface Lock {
   readonly lock: 1;
   readonly pawl: string;
   readonly workflow: string;

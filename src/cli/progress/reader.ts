@@ -133,7 +133,7 @@ export function endedAttempt(node: Pick<ProgressNode, 'run'>, event: RunEvent): 
 }
 
 /** An attempt that runs now, and the paths of the parent steps that lead to its run. */
-export interface LiveAttempt {
+interface LiveAttempt {
   readonly attempt: TranscriptId;
   readonly under: readonly Path[];
 }

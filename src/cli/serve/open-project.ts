@@ -26,8 +26,7 @@ export interface OpenProject {
   close(): Promise<void>;
 }
 
-/** What a project is opened with. */
-export interface ProjectOpening {
+interface ProjectOpening {
   readonly place: Place;
   /** The options of the command that name the project. */
   readonly named: Map<string, readonly string[]>;

@@ -16,7 +16,7 @@ import type { Setting } from './file.ts';
 import { PROJECT_FILES } from './settings.ts';
 
 /** A generated workflow, compiled and as listed. */
-export interface SettingsWorkflow {
+interface SettingsWorkflow {
   readonly listed: DiscoveredWorkflow;
   readonly compiled: CompiledWorkflow;
 }

@@ -160,14 +160,11 @@ async function doHandedOut(engine: Engine, at: { run: string; path: string; key:
   await engine.run(at.run).report({ token: handout.token, result });
 }
 
-interface Question {
-  readonly run: string;
-  readonly path: string;
-  readonly key: string;
-  readonly option: string | undefined;
-}
-
-async function answer(engine: Engine, { run, path, key, option }: Question, ledger: Ledger): Promise<void> {
+async function answer(
+  engine: Engine,
+  { run, path, key, option }: { readonly run: string; readonly path: string; readonly key: string; readonly option: string | undefined },
+  ledger: Ledger,
+): Promise<void> {
   const shown = (await engine.run(run).approvals()).find((gate) => gate.path === path);
   await ledger.append({ at: 'asked', key });
   await engine.run(run).decide({ option: option ?? shown?.question.options[0]?.label ?? '', actor: ACTOR, approval: path });

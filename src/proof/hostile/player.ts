@@ -11,8 +11,7 @@ import { reported, type Table } from './tricks.ts';
 const ROUNDS_MAX = 60;
 const NEVER = new Promise<void>(() => {});
 
-/** Who plays, and what it says. */
-export interface Player {
+interface Player {
   readonly agent: HostileAgent;
   /** What it works against at a step. */
   readonly targetAt: (step: string) => HostileTarget;

@@ -27,8 +27,7 @@ export interface Faults {
   close: number;
 }
 
-/** What a simulated disk works with. */
-export interface DiskMeans {
+interface DiskMeans {
   readonly inner: Store;
   readonly owner: string;
   readonly random: Random;

@@ -24,8 +24,7 @@ export interface SimulatedEngine {
   closing: boolean;
 }
 
-/** What the engines of a simulation have in common. */
-export interface EnginesMeans {
+interface EnginesMeans {
   readonly random: Random;
   readonly schedule: Schedule;
   readonly witness: Witness;

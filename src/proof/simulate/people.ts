@@ -15,8 +15,7 @@ import type { Random } from './random.ts';
 import type { Witness, WitnessedRun } from './witness.ts';
 import { SIGNAL_NAMES } from './workflow.ts';
 
-/** What the outside works with. */
-export interface PeopleMeans {
+interface PeopleMeans {
   readonly random: Random;
   readonly witness: Witness;
   readonly engines: Engines;

@@ -10,8 +10,7 @@ import type { Schedule } from './schedule.ts';
 import { CALLER } from './wide.ts';
 import type { Witness } from './witness.ts';
 
-/** What a simulated runner works with. */
-export interface WorkMeans {
+interface WorkMeans {
   readonly owner: string;
   readonly random: Random;
   readonly schedule: Schedule;

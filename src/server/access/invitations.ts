@@ -16,8 +16,7 @@ export interface ShownLink {
   readonly expiresAt: string;
 }
 
-/** Who makes a link, and for whom. */
-export interface LinkRequest {
+interface LinkRequest {
   readonly person: string;
   readonly by: string;
   readonly expires?: string | undefined;

@@ -21,8 +21,7 @@ export interface Person {
   readonly revokedAt: number | null;
 }
 
-/** What a new person may do. */
-export type NewPerson = Pick<Person, 'name' | 'scopes' | 'manages' | 'invitedBy'>;
+type NewPerson = Pick<Person, 'name' | 'scopes' | 'manages' | 'invitedBy'>;
 
 /** All people, by name. */
 export function readPeople({ database }: AccessStore): readonly Person[] {

@@ -20,21 +20,18 @@ export interface AccessToken {
   readonly expiresAt: number;
 }
 
-/** A token to create. */
-export interface NewToken {
-  readonly person: string;
-  readonly name: string;
-  readonly scopes: readonly LoginScope[];
-  readonly lastsMs: number;
-}
-
 const NAME = /^[\w][\w .@-]{0,63}$/;
 const SEEN_MS = 60_000;
 
 /** Creates a token and returns its secret, which is not stored. */
 export function createToken(
   store: AccessStore,
-  { person, name, scopes, lastsMs }: NewToken,
+  {
+    person,
+    name,
+    scopes,
+    lastsMs,
+  }: { readonly person: string; readonly name: string; readonly scopes: readonly LoginScope[]; readonly lastsMs: number },
 ): { readonly token: AccessToken; readonly secret: string } {
   const { database, now } = store;
   const owner = requirePerson(store, person);

@@ -81,14 +81,12 @@ type Note = (...acts: readonly RequestAct[]) => void;
 /** What the audit says of a request that only shows what would happen. */
 const DRY_RUN = 'dry run';
 
-interface StartRequest {
-  readonly body: z.output<typeof startBody>;
-  readonly key: string | undefined;
-  readonly note: Note;
-}
-
 /** A start with a key has an id derived from the key, so that it is one run even after a crash. */
-async function start(services: Services, caller: Caller, { body, key, note }: StartRequest): Promise<RunReport> {
+async function start(
+  services: Services,
+  caller: Caller,
+  { body, key, note }: { readonly body: z.output<typeof startBody>; readonly key: string | undefined; readonly note: Note },
+): Promise<RunReport> {
   const { engine, project, store } = services;
   const { workflow: name, params, tags, priority } = body;
   note({ action: 'start', run: body.id, choice: name });

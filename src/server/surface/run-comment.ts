@@ -13,7 +13,7 @@ import { code, outsideText } from './outside-text.ts';
 import { evidenceOf, markOf } from './step-evidence.ts';
 
 /** An approval that waits, and the lines with which it is decided. */
-export interface ShownApproval extends PendingApproval {
+interface ShownApproval extends PendingApproval {
   readonly lines: readonly DecisionLine[];
 }
 

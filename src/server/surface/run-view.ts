@@ -11,8 +11,7 @@ import type { Store } from '../../store/store.ts';
 import { answerLines, approvalLines } from './decision-lines.ts';
 import type { RunCommentView } from './run-comment.ts';
 
-/** What is known of a run's place at the forge. */
-export interface RunScene {
+interface RunScene {
   readonly head: string | undefined;
   readonly link: string | undefined;
   readonly acceptsCommands: boolean;

@@ -12,21 +12,15 @@ import { valueIn } from './forge-unavailable.ts';
 import { isWrittenByPerson } from './named-start.ts';
 import { type ForgeOccasion, wayOf } from './occasion.ts';
 
-/** What commands are looked up with. */
-export interface CommandedParts {
-  readonly settings: ForgeEventSettings;
-  readonly project: ServedProject;
-}
-
 /** A workflow that a comment starts, and the parameters of the command. */
-export interface CommandedStart {
+interface CommandedStart {
   readonly workflow: string;
   readonly start: WrittenStart;
 }
 
 /** The workflow that a comment commands, why it starts nothing, or undefined if it is no command of a workflow. */
 export async function commandedBy(
-  { settings, project }: CommandedParts,
+  { settings, project }: { readonly settings: ForgeEventSettings; readonly project: ServedProject },
   delivery: StoredDelivery,
   { event, payload }: ForgeOccasion,
 ): Promise<CommandedStart | string | undefined> {

@@ -9,7 +9,7 @@ import type { ForgeAnswer, ForgeEvent, ForgeReader } from '../../forge/forge.ts'
 import type { ReceivedDelivery, StoredDelivery } from '../events/deliveries.ts';
 
 /** By which way an event came: a webhook, by watching the forge, or from a person at the command line. */
-export type DeliveryWay = 'webhook' | 'watch' | 'hand';
+type DeliveryWay = 'webhook' | 'watch' | 'hand';
 
 /** The header under which a delivery keeps its way. */
 export const WAY_HEADER = 'x-pawl-way';
@@ -33,8 +33,7 @@ export function handDelivery({ route, id, event, payload, actor }: HandEvent): R
   return { route, id, event, headers: { [WAY_HEADER]: 'hand', [ACTOR_HEADER]: actor }, body: payload };
 }
 
-/** An event that a person replays. */
-export interface HandEvent {
+interface HandEvent {
   readonly route: string;
   readonly id: string;
   readonly event: string;
