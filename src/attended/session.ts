@@ -48,7 +48,7 @@ export interface AttendedHost {
   /** The open attended runs of the project, newest first. */
   openRuns(): Promise<readonly ProjectRun[]>;
   /** Records that the agent continues a run that another session had. */
-  takeUp(run: string): void;
+  assign(run: string): void;
   /** The last output line of a running step, if known. */
   lastLine?(step: RunningStep): string | undefined;
 }
@@ -157,7 +157,7 @@ export class AttendedSession {
     const taken = prefix === undefined ? pickRun(others) : openRunNamed(others, prefix);
     if (taken === undefined) return;
     this.runs.add(taken.run.id);
-    this.host.takeUp(taken.run.id);
+    this.host.assign(taken.run.id);
   }
 
   private async hasOpenRun(): Promise<boolean> {

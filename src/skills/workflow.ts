@@ -55,7 +55,7 @@ export function skillWorkflow(skill: Skill, { role = 'agent' }: SkillWorkflowOpt
   return { name, description, params, ...entry, steps: Object.fromEntries([...steps, ...besides]) as unknown as SkillWorkflow['steps'] };
 }
 
-function stepOf(skill: Skill, placed: Omit<Placed, 'step'> & { readonly step: SkillStep }): object {
+function stepOf(skill: Skill, placed: Omit<PlacedStep, 'step'> & { readonly step: SkillStep }): object {
   const { step, number } = placed;
   if (step.gate !== undefined) return gateStep(skill, step, number);
   return step.dispatch === undefined
@@ -86,13 +86,13 @@ function personOf(gate: string): string {
   return `${gate}.person`;
 }
 
-interface Placed {
+interface PlacedStep {
   readonly step: WorkStep;
   readonly number: number;
   readonly role: string;
 }
 
-function workStep(skill: Skill, { step, number, role }: Placed): object {
+function workStep(skill: Skill, { step, number, role }: PlacedStep): object {
   const { title, iterates, contract, fresh } = step;
   const gate = gateAfter(skill, number);
   const { items, verdicts } = gate?.gate ?? {};
@@ -178,7 +178,7 @@ function gateAfter(skill: Skill, number: number): GateStep | undefined {
 }
 
 /** Where a step can lead, and the function that chooses. */
-function waysFrom(skill: Skill, { step, number, isReported }: Omit<Placed, 'role'> & { readonly isReported: boolean }): object {
+function waysFrom(skill: Skill, { step, number, isReported }: Omit<PlacedStep, 'role'> & { readonly isReported: boolean }): object {
   const ways = waysOf(skill, number).filter((to) => to !== number || step.iterates !== true);
   const fixed = typeof step.routing === 'function' ? undefined : routingOf(skill, { step: number });
   if (fixed?.kind === 'branch') return { reviews: true, ...verdictWays(skill, { ifPass: fixed.ifPass, ifFail: fixed.ifFail }) };

@@ -68,8 +68,8 @@ async function answerOf<T>(response: Response): Promise<T> {
   const body = parseJson(text);
   if (response.ok) return body as T;
   const facts = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
-  const said = facts.detail ?? facts.title ?? `The server answered with ${response.status}.`;
-  throw new ApiError(String(said), response.status, facts);
+  const message = facts.detail ?? facts.title ?? `The server answered with ${response.status}.`;
+  throw new ApiError(String(message), response.status, facts);
 }
 
 function parseJson(text: string): unknown {

@@ -9,7 +9,7 @@ import { useMay } from '../person.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { approving, rejecting } from './choice.ts';
 import { PhoneLink } from './phone-link.tsx';
-import { useDecide, useSecondLook } from './use-decide.ts';
+import { useDecide, useRecheck } from './use-decide.ts';
 
 interface DecisionProps {
   readonly item: InboxItem;
@@ -57,7 +57,7 @@ export function DecisionForm({ item, asked, ask, done }: DecisionProps) {
         });
       }}
     >
-      <SecondLook item={item} />
+      <RecheckNotice item={item} />
       {refusal !== undefined && <Failure error={refusal} />}
       {item.signed && <NeedsPasskey />}
       {(hasChanged || refusal !== undefined) && (
@@ -121,7 +121,7 @@ function WhoMay({ item, mayDecide }: { readonly item: InboxItem; readonly mayDec
   return <p className="banner">{who} can decide this. You can look at it.</p>;
 }
 
-function SecondLook({ item }: { readonly item: InboxItem }) {
-  const changed = useSecondLook(item);
+function RecheckNotice({ item }: { readonly item: InboxItem }) {
+  const changed = useRecheck(item);
   return changed === '' ? null : <p className="banner">Asked again: {plainLine(changed)}</p>;
 }

@@ -54,19 +54,19 @@ export function useDecide(item: Pick<InboxItem, 'run' | 'gate' | 'digest' | 'sig
   return { isSending, refusal, decide };
 }
 
-interface Looked {
+interface RecheckResult {
   readonly changed: readonly { readonly gate: string; readonly what: string }[];
 }
 
 /** Has what an approval is about looked at again when it is opened; returns what changed since it was asked. */
-export function useSecondLook({ run, gate, subjects, mine }: InboxItem): string {
+export function useRecheck({ run, gate, subjects, mine }: InboxItem): string {
   const isAbout = subjects !== null && mine;
   const [what, setWhat] = useState('');
   useEffect(() => {
     if (!isAbout) return;
-    const told = ({ changed }: Looked): void => setWhat(changed.find((one) => one.gate === gate)?.what ?? '');
+    const showChange = ({ changed }: RecheckResult): void => setWhat(changed.find((one) => one.gate === gate)?.what ?? '');
     // Where nobody can look, a decision is refused if something changed.
-    write<Looked>(pathOf('runs', run, 'look'), {}).then(told, () => undefined);
+    write<RecheckResult>(pathOf('runs', run, 'look'), {}).then(showChange, () => undefined);
   }, [run, gate, isAbout]);
   return what;
 }

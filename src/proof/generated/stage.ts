@@ -115,14 +115,14 @@ function nameOf({ outcome, option }: Way): string {
   return option === undefined ? `outcome "${outcome}"` : `option "${option}"`;
 }
 
-interface Staging {
+interface StagedStep {
   readonly generated: GeneratedCase;
   readonly way: Way;
   readonly work: (ctx: StepContext) => { readonly outcome: string; readonly output: JsonObject };
 }
 
 /** The workflow with the step as its entry, a script in place of its work, and all other steps waiting. */
-function staged(definition: Definition, step: StepModel, { generated, way, work }: Staging): CompiledWorkflow {
+function staged(definition: Definition, step: StepModel, { generated, way, work }: StagedStep): CompiledWorkflow {
   const { name, title, description, form, params, limits, outputNames } = definition;
   const kept = { name, title, description, form, params, limits, ...(outputNames === undefined ? {} : { outputNames }) };
   // The run begins at the step, so it is beside nothing.

@@ -97,9 +97,9 @@ export function mountPeople(app: ServerApp, services: Services): void {
   });
 }
 
-type At = Parameters<typeof handle>[0];
+type RouteMount = Parameters<typeof handle>[0];
 
-function mountPersons(at: At, access: Access): void {
+function mountPersons(at: RouteMount, access: Access): void {
   const { services } = access;
   const report = (person: Person) => personReport(person, groupsOf(services, person.name));
   handle(at, PEOPLE.people, async () => ({ people: readPeople(access).map(report) }));
@@ -132,7 +132,7 @@ function mountPersons(at: At, access: Access): void {
   });
 }
 
-function mountTokens(at: At, access: Access): void {
+function mountTokens(at: RouteMount, access: Access): void {
   handle(at, PEOPLE.tokens, async ({ caller }) => ({
     tokens: readTokens(access, whose(access, caller)).map((token) => tokenReport(token, access.now())),
   }));
@@ -153,7 +153,7 @@ function mountTokens(at: At, access: Access): void {
   });
 }
 
-function mountSessions(at: At, access: Access): void {
+function mountSessions(at: RouteMount, access: Access): void {
   handle(at, PEOPLE.sessions, async ({ caller }) => {
     const mine = proofOf(caller)?.id;
     return { sessions: readSessions(access, whose(access, caller)).map((session) => sessionReport(session, session.id === mine)) };
@@ -165,7 +165,7 @@ function mountSessions(at: At, access: Access): void {
   });
 }
 
-function mountPasskeys(at: At, access: Access): void {
+function mountPasskeys(at: RouteMount, access: Access): void {
   const report = (passkey: Passkey) => passkeyReport(passkey, isEnrolled(access.services, passkey));
   handle(at, PEOPLE.passkeys, async ({ caller }) => ({ passkeys: readPasskeys(access, whose(access, caller)).map(report) }));
   handle(at, PEOPLE.passkeyOptions, async ({ caller }) => {

@@ -18,7 +18,7 @@ import { isFinal } from '../../definition/run-status.ts';
 import type { ResumeChoice } from '../../engine/resume.ts';
 import type { Caller } from '../caller.ts';
 import type { answerBody, bulkBody, decideBody, forkBody, startBody } from '../contract/act.ts';
-import { lookAfresh } from '../fresh-look.ts';
+import { recheckSubjects } from '../fresh-look.ts';
 import { problemOf } from '../problem.ts';
 import { handle, type RequestAct, type ServerApp } from '../route.ts';
 import type { Services } from '../services.ts';
@@ -140,7 +140,7 @@ async function decide(services: Services, caller: Caller, { run, body, key, note
 async function lookAgain(services: Services, run: string) {
   const { engine, store } = services;
   const before = new Map((await engine.run(run).approvals()).map(({ path, digest }) => [path, digest]));
-  await lookAfresh(services, run);
+  await recheckSubjects(services, run);
   const changed = (await engine.run(run).approvals()).filter(({ path, digest }) => (before.get(path) ?? digest) !== digest);
   const whats = changed.map(async (gate) => {
     const { note = '' } = await changeSince(store, run, { gate, digest: before.get(gate.path) ?? '' });

@@ -109,14 +109,14 @@ function approvalText({ gate, run, lines }: ShownApproval, { acceptsCommands, he
     .join('\n\n');
 }
 
-interface How {
+interface DecisionText {
   readonly lines: readonly DecisionLine[];
   readonly acceptsCommands: boolean;
   readonly signed: boolean;
   readonly run: string;
 }
 
-function howText({ lines, acceptsCommands, signed, run }: How): string {
+function howText({ lines, acceptsCommands, signed, run }: DecisionText): string {
   if (signed)
     return `The decision must be signed: ${code(`pawl decide ${run}`)} at a terminal, or the dashboard. A comment cannot decide it.`;
   if (!acceptsCommands || lines.length === 0) return `To decide: ${code(`pawl decide ${run}`)}, or the dashboard.`;

@@ -134,7 +134,7 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
     });
     const version = this.rows.nextVersion(run.id, place);
     const row = this.rows.get(run.id) as RunRow;
-    const showing: Showing = { view, row, version, pull: found };
+    const showing: ShownRun = { view, row, version, pull: found };
     const written = settings.comments ? await this.write(showing, place) : row;
     if (written === undefined) return;
     // People may answer at once, before the rest is written.
@@ -147,7 +147,7 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
   }
 
   /** Writes the comment where it belongs; undefined if the forge has to be asked again later. */
-  private async write(showing: Showing, { issue, pr }: Place): Promise<RunRow | undefined> {
+  private async write(showing: ShownRun, { issue, pr }: Place): Promise<RunRow | undefined> {
     const { row, view } = showing;
     const body = runComment(view);
     const digest = digestOf(body);
@@ -168,9 +168,9 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
 
   /** Creates the comment, or changes it. */
   private async post(
-    { row, version }: Showing,
+    { row, version }: ShownRun,
     { number, known, body }: { readonly number: number; readonly known: string | undefined; readonly body: string },
-  ): Promise<Posted | { readonly later: true }> {
+  ): Promise<PostResult | { readonly later: true }> {
     const { forge } = this.parts;
     const { run } = row;
     let id = known;
@@ -188,7 +188,7 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
   }
 
   /** The comment at the issue says where the run continues. */
-  private async leave({ row, view }: Showing, pr: number): Promise<void> {
+  private async leave({ row, view }: ShownRun, pr: number): Promise<void> {
     const { forge, warn } = this.parts;
     if (row.issueComment === undefined) return;
     const body = movedComment(view.report, pr);
@@ -197,7 +197,7 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
   }
 
   /** Reports the gates as checks; undefined if the forge has to be asked again later. */
-  private async report({ view, row, version }: Showing, pull: PullRequestFacts): Promise<RunRow['checks'] | undefined> {
+  private async report({ view, row, version }: ShownRun, pull: PullRequestFacts): Promise<RunRow['checks'] | undefined> {
     const { forge, link, warn } = this.parts;
     // A merge can follow its gate so fast that the gate is still shown as under way.
     if (pull.state !== 'open' && Object.keys(row.checks).length === 0) return row.checks;
@@ -216,7 +216,7 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
     return reported;
   }
 
-  private refused(run: string, failure: Exclude<ForgeAnswer<never>, { readonly result: 'ok' }>): Posted | { readonly later: true } {
+  private refused(run: string, failure: Exclude<ForgeAnswer<never>, { readonly result: 'ok' }>): PostResult | { readonly later: true } {
     if (passingOf(failure).mayPass) {
       this.later(run, failure);
       return { later: true };
@@ -232,7 +232,7 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
 }
 
 /** A run while it is shown. */
-export interface Showing {
+export interface ShownRun {
   readonly view: RunView;
   readonly row: RunRow;
   readonly version: number;
@@ -245,7 +245,7 @@ export interface Place {
   readonly pr: number | undefined;
 }
 
-interface Posted {
+interface PostResult {
   readonly id?: string | undefined;
   readonly at?: number | undefined;
   readonly problem?: string;

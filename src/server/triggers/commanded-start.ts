@@ -10,7 +10,7 @@ import type { ForgeEventSettings } from '../events/event-settings.ts';
 import type { ServedProject } from '../services.ts';
 import { valueIn } from './forge-unavailable.ts';
 import { isWrittenByPerson } from './named-start.ts';
-import { type ForgeOccasion, wayOf } from './occasion.ts';
+import { type ForgeOccasion, sourceOf } from './occasion.ts';
 
 /** A workflow that a comment starts, and the parameters of the command. */
 interface CommandedStart {
@@ -34,7 +34,7 @@ export async function commandedBy(
   if (first === undefined) return undefined;
   if (second !== undefined) return `"${first.workflow}" and "${second.workflow}" both have the command /${start.command}; rename one`;
   const refusal =
-    commandRefusal(settings, event.actor) ?? (wayOf(delivery) === 'hand' ? undefined : await changed(settings, event, written));
+    commandRefusal(settings, event.actor) ?? (sourceOf(delivery) === 'hand' ? undefined : await changed(settings, event, written));
   return refusal ?? { workflow: first.workflow, start };
 }
 

@@ -21,7 +21,7 @@ import type { Store } from '../../store/store.ts';
 import type { StoredDelivery } from '../events/deliveries.ts';
 import { valueIn } from './forge-unavailable.ts';
 import { isWrittenByPerson } from './named-start.ts';
-import { type ForgeOccasion, textIn, wayOf } from './occasion.ts';
+import { type ForgeOccasion, sourceOf, textIn } from './occasion.ts';
 import { FrozenWith, isAbout, type OpenRun, openRunOf, openRunsAbout, subjectOfEvent } from './open-runs.ts';
 import { isOwnEvent } from './own-action.ts';
 import { actorRefusal, type ReactionParts, type ReactionResult } from './reactions.ts';
@@ -115,7 +115,7 @@ function isAnswer(comment: Json | undefined): boolean {
 
 /** Why a delivery decides nothing (FD4). */
 function replayRefusal(delivery: Pick<StoredDelivery, 'headers'>): string | undefined {
-  return wayOf(delivery) === 'hand' ? 'it was replayed by hand; use "pawl decide"' : undefined;
+  return sourceOf(delivery) === 'hand' ? 'it was replayed by hand; use "pawl decide"' : undefined;
 }
 
 /** Why somebody's vote does not count (FD1, FD2). */

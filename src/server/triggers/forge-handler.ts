@@ -32,7 +32,7 @@ import { type KnownTriggers, knownTriggers } from './known-triggers.ts';
 import { withinLimits } from './limits.ts';
 import { mayCommand, namedIn } from './named-start.ts';
 import { endEarlierHead } from './new-head.ts';
-import { eventOf, type ForgeOccasion, isSameEvent, keyOfEvent, occasionOf, wayOf } from './occasion.ts';
+import { eventOf, type ForgeOccasion, isSameEvent, keyOfEvent, occasionOf, sourceOf } from './occasion.ts';
 import { isOfSurface, type OwnAction, ownAction, ownRefusal } from './own-action.ts';
 import { type ReactionResult, reactTo } from './reactions.ts';
 import { type SelectedWorkflow, selectTriggered } from './selection.ts';
@@ -98,7 +98,7 @@ async function startedBy(parts: ActingParts, delivery: StoredDelivery, occasion:
   const own = await ownAction({ forge: parts.settings.forge, store: parts.services.engine.store }, occasion);
   const requested = own === undefined ? asked : withoutOwn(asked, own);
   if (typeof requested === 'string') return ignored(requested);
-  const stale = wayOf(delivery) === 'webhook' ? await staleReason(parts, occasion.event) : undefined;
+  const stale = sourceOf(delivery) === 'webhook' ? await staleReason(parts, occasion.event) : undefined;
   if (stale !== undefined) return ignored(stale);
   const refusal = await refusalOf(parts, { delivery, occasion, requested });
   if (refusal !== undefined) return ignored(refusal);
@@ -193,7 +193,7 @@ async function refusalOf(parts: ForgeHandlerParts, { delivery, occasion, request
   const pull = pr === undefined || requested.isNamed ? undefined : await pullRequestOf(parts, pr);
   const isListed = pull !== undefined && isListedFork(pull, parts.settings.forks);
   // A person who replays an event at the command line is responsible for it.
-  if (wayOf(delivery) !== 'hand' && !(isListed && isOfFork(occasion.event))) {
+  if (sourceOf(delivery) !== 'hand' && !(isListed && isOfFork(occasion.event))) {
     const permission = await permissionOf(parts, actor);
     if (permission !== 'admin' && permission !== 'write')
       return `${actor === '' ? 'nobody' : `"${actor}"`} may not start workflows (permission: ${permission}); somebody with write permission can ${label}`;
@@ -302,7 +302,7 @@ function forkRefusal({ number, headSha }: PullRequestFacts, { delivery, event, s
   if (role !== undefined) return `${what} "${name}" asks the role "${role}", which gets secrets; use a workflow whose roles get none`;
   // The person who added the label has seen the commits at that time.
   const isOlder = event.label !== undefined && event.sha !== undefined && event.sha !== headSha;
-  if (!isOlder || wayOf(delivery) === 'hand') return undefined;
+  if (!isOlder || sourceOf(delivery) === 'hand') return undefined;
   return `${what} its head was ${event.sha?.slice(0, 12)} when the label was added and is ${headSha.slice(0, 12)} now; look at it, then add the label again`;
 }
 

@@ -14,7 +14,7 @@ import type { StoredDelivery } from '../events/deliveries.ts';
 import type { ForgeEventSettings } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
 import { ForgeUnavailable, valueIn } from './forge-unavailable.ts';
-import { type ForgeOccasion, textIn, wayOf } from './occasion.ts';
+import { type ForgeOccasion, sourceOf, textIn } from './occasion.ts';
 import { FrozenWith, isAbout, type OpenRun, openRunOf, openRunsAbout, subjectOfEvent } from './open-runs.ts';
 import { isOwnEvent } from './own-action.ts';
 
@@ -77,7 +77,7 @@ async function refusalOf(
   { delivery, occasion }: DeliveredEvent,
 ): Promise<string | undefined> {
   if (what === 'reevaluate_gates' || what === 'notify') return undefined;
-  if (wayOf(delivery) === 'hand') return 'it was replayed by hand; use "pawl cancel", "pawl resume" or the dashboard';
+  if (sourceOf(delivery) === 'hand') return 'it was replayed by hand; use "pawl cancel", "pawl resume" or the dashboard';
   return OPEN_TO_ALL.test(occasion.event.event) ? actorRefusal(forge, occasion) : undefined;
 }
 
