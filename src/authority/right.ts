@@ -5,6 +5,7 @@
 // signatures, at a terminal that was not started by a run or a coding agent. Who comes over HTTP has logged in, and has the
 // rights that the scopes of the login give. Who writes a comment at the forge has the scopes that the permission there gives.
 
+import { present } from '../base/fields.ts';
 import { EngineError } from '../base/error.ts';
 import { type Above, type Ancestor, standsAbove } from './ancestry.ts';
 import type { Demand, LoginScope, Scope } from './rights.ts';
@@ -95,7 +96,7 @@ function rightOfLogin({ name, scopes, via }: LoggedIn, { demand, on, about, with
           ? `${name} needs write permission in the repository`
           : `the ${via} of ${name} does not have the scope "${scope}"`;
   throw new EngineError('NOT_ALLOWED', `"${on}"${about === undefined ? '' : ` of ${about}`} is not allowed: ${why}`, {
-    details: { on, demand, ...(scope === undefined ? {} : { scope }) },
+    details: { on, demand, ...present({ scope }) },
   });
 }
 

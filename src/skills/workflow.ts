@@ -6,6 +6,7 @@
 //   a person when a review does not end, comes after them.
 
 import { EngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { type ArgSpecs, arg } from '../definition/arg.ts';
 import type { ActionsBuilder, RouteChoice, StepContext } from '../definition/code.ts';
@@ -100,7 +101,7 @@ function workStep(skill: Skill, { step, number, role }: PlacedStep): object {
   const actions: ActionsBuilder = (params, at) => {
     const context = runContext(skill, number, { params, ...at });
     const loop = loopPosition(skill, context);
-    return { ...instructionsOf(skill, context), ...(loop === undefined ? {} : { loop }) };
+    return { ...instructionsOf(skill, context), ...present({ loop }) };
   };
   return {
     title,
@@ -108,7 +109,7 @@ function workStep(skill: Skill, { step, number, role }: PlacedStep): object {
     actions: asWritten(actions, step),
     merges: false,
     ...(iterates === true ? { args: { confidence: CONFIDENCE } } : {}),
-    ...(contract === undefined ? {} : { contract }),
+    ...present({ contract }),
     ...(contract?.report === undefined ? {} : { schema: contract.report }),
     ...(fresh === true ? { independent: true } : {}),
     ...(gate === undefined ? {} : { reviewOf: { gate: gate.id, ...(isReported ? {} : { items, verdicts }) } }),
@@ -128,7 +129,7 @@ function sentStep(place: DispatchPlace): object {
     title,
     ...dispatchWork(place),
     merges: false,
-    ...(contract === undefined ? {} : { contract }),
+    ...present({ contract }),
     ...(gate === undefined || documents === undefined ? {} : { reviewOf: { gate: gate.id, ...documents } }),
     next: gate === undefined ? to : { ok: to, reject: to },
   };
