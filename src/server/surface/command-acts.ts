@@ -1,6 +1,6 @@
 // Owns what each command does. A decision is made by the same calls, and with the same check of rights, as everywhere else.
 
-import { parseAnswer, readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
+import { parseAnswer, readQuestions } from '../../attended/questions.ts';
 import { isOthersRun, type RightRequest, rightOf } from '../../authority/right.ts';
 import { isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -72,6 +72,14 @@ interface Candidate {
   readonly path?: string;
   readonly step?: string;
   readonly digest?: string;
+}
+
+function candidateOf<T extends { readonly run: string }>(
+  row: RunRow,
+  asked: T,
+  { path, step, digest }: Readonly<Record<'path' | 'step' | 'digest', string>>,
+) {
+  return { row, asked, run: asked.run, path, step, digest };
 }
 
 const ID_MIN = 6;
@@ -149,7 +157,7 @@ async function decide(at: CommandContext, verdict: 'approve' | 'reject'): Promis
   const { engine, store, rows, comment, command, settings } = at;
   const actor = mayDo(at, 'decide');
   const waiting = await gather(at, async (row) =>
-    (await pendingApprovals(store, row.run)).map((asked) => ({ row, asked, run: asked.run, ...namesOf(asked) })),
+    (await pendingApprovals(store, row.run)).map((asked) => candidateOf(row, asked, asked.gate)),
   );
   const found = pick(at, waiting, 'a decision');
   if (isResult(found)) return found;
@@ -166,10 +174,6 @@ async function decide(at: CommandContext, verdict: 'approve' | 'reject'): Promis
   return { outcome: 'done', run: found.run };
 }
 
-function namesOf({ gate: { path, step, digest } }: PendingApproval): { path: string; step: string; digest: string } {
-  return { path, step, digest };
-}
-
 function needsSignature({ run, gate }: PendingApproval): CommandResult {
   const reason = `the decision at ${gate.step} must be signed, and a comment cannot be: use "pawl decide ${run} --approval ${gate.path}" at a terminal, or the dashboard`;
   return { outcome: 'asked', reason };
@@ -178,9 +182,7 @@ function needsSignature({ run, gate }: PendingApproval): CommandResult {
 async function answer(at: CommandContext): Promise<CommandResult> {
   const { engine, store, rows, comment, command } = at;
   const actor = mayDo(at, 'decide');
-  const waiting = await gather(at, async (row) =>
-    (await readQuestions(store, row.run)).map((asked: WaitingQuestions) => ({ row, asked, run: asked.run, ...questionNames(asked) })),
-  );
+  const waiting = await gather(at, async (row) => (await readQuestions(store, row.run)).map((asked) => candidateOf(row, asked, asked)));
   const found = pick(at, waiting, 'an answer');
   if (isResult(found)) return found;
   const { questions } = found.asked;
@@ -198,10 +200,6 @@ async function answer(at: CommandContext): Promise<CommandResult> {
   const answers = questions.map((question, index) => parseAnswer(question, command.texts[index] ?? ''));
   await engine.run(found.run).answer({ answers, actor, step: found.path });
   return { outcome: 'done', run: found.run };
-}
-
-function questionNames({ path, step, digest }: WaitingQuestions): { path: string; step: string; digest: string } {
-  return { path, step, digest };
 }
 
 /** The runs that are shown here, with the status that the kernel keeps: it does not tell waiting from working. */
