@@ -5,8 +5,8 @@
 // signatures, at a terminal that was not started by a run or a coding agent. Who comes over HTTP has logged in, and has the
 // rights that the scopes of the login give. Who writes a comment at the forge has the scopes that the permission there gives.
 
-import { present } from '../base/fields.ts';
 import { EngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { type Above, type Ancestor, standsAbove } from './ancestry.ts';
 import type { Demand, LoginScope, Scope } from './rights.ts';
 
