@@ -6,9 +6,9 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEngine } from '../src/api/engine.ts';
+import { LOGIN_SCOPES } from '../src/authority/rights.ts';
 import { START_AT } from '../src/proof/store-suite/deltas.ts';
 import { openServer } from '../src/server/app-server.ts';
-import { CALLER_SCOPES } from '../src/server/caller.ts';
 import { fillMixed, park } from './parked-runs.ts';
 import { addressOf, cpuMsOf, rssMbOf } from './served-process.ts';
 
@@ -44,7 +44,7 @@ async function settledMemory(pid: number): Promise<number> {
 async function requestMs(db: string, path: string): Promise<string> {
   const engine = await createEngine({ db, drives: 'own' });
   const server = openServer(engine, {
-    identify: () => ({ kind: 'person', name: 'bench', groups: [], scopes: new Set(CALLER_SCOPES), via: 'token' }),
+    identify: () => ({ kind: 'person', name: 'bench', groups: [], scopes: new Set(LOGIN_SCOPES), via: 'token' }),
   });
   const { url } = await server.listen({ port: 0 });
   const times: number[] = [];

@@ -3,13 +3,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
-import { Refusal, read, write } from './connection/api.ts';
+import { ApiError, read, write } from './connection/api.ts';
 import type { SessionReport } from './connection/contract.ts';
 import { useFreshness } from './connection/freshness.ts';
 import type { LiveState } from './connection/live.ts';
 import { useInbox } from './connection/queries.ts';
+import { Button } from './parts/controls.tsx';
 import { type ICONS, Icon } from './parts/icons.tsx';
-import { Empty, Failure, Loading } from './parts/messages.tsx';
+import { Empty, Loading, Pending } from './parts/messages.tsx';
 import { Person } from './person.ts';
 import { applyTheme, chosenTheme, type Theme } from './theme.ts';
 
@@ -77,10 +78,9 @@ export function App() {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const live = useFreshness(session.data !== undefined);
-  const signedOut = live === 'signed-out' || (session.error instanceof Refusal && session.error.status === 401);
+  const signedOut = live === 'signed-out' || (session.error instanceof ApiError && session.error.status === 401);
   if (signedOut) return <LoggedOut />;
-  if (session.data === undefined)
-    return session.error ? <Failure error={session.error} again={() => void session.refetch()} /> : <Loading what="who you are" />;
+  if (session.data === undefined) return <Pending of={session} what="who you are" />;
   return (
     <Person.Provider value={session.data}>
       <Frame session={session.data} live={live} />
@@ -209,9 +209,7 @@ function Rail({ session, live, open, close }: RailProps) {
         <span className="cut" title={session.person.groups.join(', ')}>
           {session.person.name} · Pawl {session.version}
         </span>
-        <button type="button" className="link" onClick={() => void logOut()}>
-          Log out
-        </button>
+        <Button label="Log out" className="link" onClick={() => void logOut()} />
       </div>
     </nav>
   );

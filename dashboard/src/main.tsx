@@ -3,7 +3,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { Refusal } from './connection/api.ts';
+import { ApiError } from './connection/api.ts';
 import { NoticeBoard } from './parts/messages.tsx';
 import './style/tokens.css';
 import './style/base.css';
@@ -19,7 +19,7 @@ const client = new QueryClient({
       // The stream of events says when something changed.
       staleTime: 30_000,
       // What the server refused stays refused; a server that does not answer may be starting.
-      retry: (failures, error) => failures < ATTEMPTS_MAX && error instanceof Refusal && error.status === 0,
+      retry: (failures, error) => failures < ATTEMPTS_MAX && error instanceof ApiError && error.status === 0,
     },
   },
 });

@@ -105,7 +105,7 @@ function sessionOf(runs: readonly string[] = [], patienceMs = 5000, mayTakeUp = 
         const open = await readOpenRuns(sourceOfEngine(engine), () => true);
         return open.map((run) => ({ run, holder: held.has(run.id) ? 'other' : undefined }));
       },
-      takeUp: (run) => remembered.push(run),
+      assign: (run) => remembered.push(run),
     },
     { runs, patienceMs, mayTakeUp },
   );

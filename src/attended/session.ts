@@ -48,7 +48,7 @@ export interface AttendedHost {
   /** The open attended runs of the project, newest first. */
   openRuns(): Promise<readonly ProjectRun[]>;
   /** Records that the agent continues a run that another session had. */
-  takeUp(run: string): void;
+  assign(run: string): void;
   /** The last output line of a running step, if known. */
   lastLine?(step: RunningStep): string | undefined;
 }
@@ -57,7 +57,7 @@ export interface AttendedHost {
 const PATIENCE_MS = 25_000;
 
 /** Which runs a session serves, and how long its calls wait. */
-export interface SessionOptions {
+interface SessionOptions {
   readonly runs: readonly string[];
   readonly patienceMs?: number;
   /** False for a session that serves only the runs it was given. */
@@ -65,7 +65,7 @@ export interface SessionOptions {
 }
 
 /** Which step an agent asks for. */
-export interface NextRequest {
+interface NextRequest {
   readonly run?: string | undefined;
   /** The step with this token, and no other. */
   readonly token?: string | undefined;
@@ -157,7 +157,7 @@ export class AttendedSession {
     const taken = prefix === undefined ? pickRun(others) : openRunNamed(others, prefix);
     if (taken === undefined) return;
     this.runs.add(taken.run.id);
-    this.host.takeUp(taken.run.id);
+    this.host.assign(taken.run.id);
   }
 
   private async hasOpenRun(): Promise<boolean> {
@@ -273,7 +273,7 @@ export class AttendedSession {
 }
 
 /** A start, and the key under which it is repeated. */
-export interface KeyedStart {
+interface KeyedStart {
   readonly workflow: string;
   readonly params: JsonObject;
   readonly key?: string | undefined;

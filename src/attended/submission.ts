@@ -84,7 +84,7 @@ export function workIn(run: AttendedRun): readonly OpenWork[] {
 }
 
 /** A submission, the run of its step, and the top-level run, which is driven afterwards. */
-export interface SubmitRequest extends DriveLimits {
+interface SubmitRequest extends DriveLimits {
   readonly submission: Submission;
   readonly run: string;
   readonly root: string;

@@ -25,7 +25,7 @@ export interface ExplainedWait extends TreeWait {
 }
 
 /** A question as an agent passes it on. */
-export interface WaitQuestion {
+interface WaitQuestion {
   readonly prompt: string;
   readonly options: readonly string[];
 }

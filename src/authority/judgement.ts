@@ -9,8 +9,7 @@ import type { EnrolledKey, KeyList } from './enrolment.ts';
 import { shownFingerprint } from './keys.ts';
 import { isSignature, isSignatureOf, type Statement } from './statement.ts';
 
-/** A signed statement to check. */
-export interface SignedStatement {
+interface SignedStatement {
   readonly statement: Statement;
   readonly signature: Signature;
   /** The keys recorded when the run started; if undefined, every enrolled key is accepted. */

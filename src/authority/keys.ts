@@ -95,7 +95,7 @@ function isKey(text: string): boolean {
 }
 
 /** A new key, which can sign and be encrypted for storage. */
-export interface NewKey extends UnlockedKey {
+interface NewKey extends UnlockedKey {
   lock(passphrase: string): Promise<LockedKey>;
 }
 

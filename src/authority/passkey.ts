@@ -9,7 +9,7 @@ import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 import { parseJsonObject } from '../base/json.ts';
 
 /** What an authenticator returns for a challenge; every part is in base64url. */
-export interface Assertion {
+interface Assertion {
   readonly authenticatorData: string;
   readonly clientDataJSON: string;
   readonly signature: string;
@@ -55,14 +55,11 @@ export function isAssertionOf(key: string, challenge: string, value: string): bo
   }
 }
 
-interface Signed {
-  readonly data: Buffer;
-  readonly client: Buffer;
-  readonly challenge: string;
-}
-
 /** Whether the data is about this site and challenge, and the authenticator verified the person. */
-function isFor(site: string, { data, client, challenge }: Signed): boolean {
+function isFor(
+  site: string,
+  { data, client, challenge }: { readonly data: Buffer; readonly client: Buffer; readonly challenge: string },
+): boolean {
   const flags = data[RP_HASH_BYTES] ?? 0;
   if ((flags & PERSON_PRESENT) === 0 || (flags & PERSON_VERIFIED) === 0) return false;
   if (!data.subarray(0, RP_HASH_BYTES).equals(hash('sha256', site, 'buffer'))) return false;

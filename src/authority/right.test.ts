@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Caller, isOthersRun, type LoggedIn, type LoginScope, type RightRequest, rightOf } from './right.ts';
+import { type Caller, isOthersRun, type LoggedIn, type RightRequest, rightOf } from './right.ts';
+import type { LoginScope } from './rights.ts';
 import { demandsOf, RIGHTS, SCOPES } from './rights.ts';
 
 const atTerminal: Caller = { user: 'ann', isTerminal: true, env: {}, ancestors: () => [] };

@@ -6,8 +6,9 @@
 // rights that the scopes of the login give. Who writes a comment at the forge has the scopes that the permission there gives.
 
 import { EngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { type Above, type Ancestor, standsAbove } from './ancestry.ts';
-import type { Demand, Scope } from './rights.ts';
+import type { Demand, LoginScope, Scope } from './rights.ts';
 
 /** The caller of a command. */
 export interface Caller {
@@ -25,12 +26,6 @@ export interface Caller {
   /** True if the caller works for the run or session in question. */
   readonly isOwnRun?: boolean;
 }
-
-/** The scopes of a login over HTTP: read, start and steer runs, decide. Each of the last two includes the first. */
-export const LOGIN_SCOPES = ['view', 'operate', 'decide'] as const;
-
-/** One scope of a login. */
-export type LoginScope = (typeof LOGIN_SCOPES)[number];
 
 /** A person who logged in to the server. */
 export interface LoggedIn {
@@ -101,7 +96,7 @@ function rightOfLogin({ name, scopes, via }: LoggedIn, { demand, on, about, with
           ? `${name} needs write permission in the repository`
           : `the ${via} of ${name} does not have the scope "${scope}"`;
   throw new EngineError('NOT_ALLOWED', `"${on}"${about === undefined ? '' : ` of ${about}`} is not allowed: ${why}`, {
-    details: { on, demand, ...(scope === undefined ? {} : { scope }) },
+    details: { on, demand, ...present({ scope }) },
   });
 }
 

@@ -8,6 +8,12 @@ export const SCOPES = ['decide', 'override', 'trust', 'upkeep'] as const;
 /** One scope. */
 export type Scope = (typeof SCOPES)[number];
 
+/** The scopes of a login over HTTP: read, start and steer runs, decide. Each of the last two includes the first. */
+export const LOGIN_SCOPES = ['view', 'operate', 'decide'] as const;
+
+/** One scope of a login. */
+export type LoginScope = (typeof LOGIN_SCOPES)[number];
+
 /**
  * What a command requires. `free`: nothing. `steer`: not inside a run or an agent, unless it is their own run; for a run
  * that someone else started, `override`. A scope: a person with that right. `asks`: the command checks by itself.
@@ -15,7 +21,7 @@ export type Scope = (typeof SCOPES)[number];
 export type Demand = 'free' | 'steer' | Scope | 'asks';
 
 /** A row: what the command requires, and what its options and actions require in addition. */
-export interface RightRow {
+interface RightRow {
   readonly verb: Demand;
   /** Options that require nothing. */
   readonly free?: readonly string[];

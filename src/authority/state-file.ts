@@ -17,7 +17,7 @@ import { createRunId } from '../base/id.ts';
 import { readPlainFile } from '../base/plain-file.ts';
 
 /** A file of the state directory, and what it contains, for messages: `the list of tokens`. */
-export interface StateFile {
+interface StateFile {
   readonly file: string;
   readonly what: string;
   /** False for a file that changes often and whose damage does no harm. */

@@ -109,7 +109,7 @@ export function isSameRun(one: SessionRun, other: SessionRun): boolean {
 }
 
 /** Gives a run to the session of this process, and takes it from the sessions that had it. */
-export function takeUpRun(shell: Shell, run: SessionRun, binding: Binding = {}): void {
+export function assignRun(shell: Shell, run: SessionRun, binding: Binding = {}): void {
   const id = binding.session ?? callingSession(shell);
   if (id === undefined || readSession(shell, id).runs.some((known) => isSameRun(known, run))) return bindRun(shell, run, binding);
   for (const other of readSessions(shell))

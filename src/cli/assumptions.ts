@@ -23,7 +23,7 @@ function linesOf(shell: Shell, one: AssumptionReport): string[] {
   const head = [assumptionLine(shell, one), ...others, shell.style('dim', `  run ${run}, ${oneLine(path)}, ${agoText(Date.parse(at))}`)];
   const todo = command === null ? [] : [`  ${pasteable(shell, command)}`];
   if (answer === null) return [...head, ...todo, `  digest ${digest}`];
-  const said = state === 'confirmed' ? 'confirmed it' : `answered ${JSON.stringify(oneLine(answer.text))}`;
+  const action = state === 'confirmed' ? 'confirmed it' : `answered ${JSON.stringify(oneLine(answer.text))}`;
   const over = answer.unmet ? ['  the run had ended, so nothing ran again; a fork follows the answer:', ...todo] : [];
-  return [...head, `  ${oneLine(answer.actor)} ${said}, ${agoText(Date.parse(answer.at))}`, ...over];
+  return [...head, `  ${oneLine(answer.actor)} ${action}, ${agoText(Date.parse(answer.at))}`, ...over];
 }

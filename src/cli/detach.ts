@@ -18,7 +18,7 @@ import type { Shell } from './shell.ts';
 import { plain } from './terminal.ts';
 
 /** A run to start in the background; its parameters were already validated. */
-export interface BackgroundRun {
+interface BackgroundRun {
   readonly given: ParsedArgs;
   readonly file: string;
 }
@@ -40,7 +40,7 @@ export async function detachRun(shell: Shell, place: Place, detached: Background
 }
 
 /** A run that was put on disk, and the server that is to drive it. */
-export interface ParkedRun {
+interface ParkedRun {
   readonly store: Store;
   readonly id: string;
   readonly server: RunningServer;

@@ -20,8 +20,7 @@ import { rememberSigned } from './trust/signed-projects.ts';
 /** How long a command waits for the process that owns a run. */
 const PATIENCE_MS = 15_000;
 
-/** What an engine is opened with besides the settings of the project. */
-export interface OpenedParts {
+interface OpenedParts {
   readonly store: Store;
   readonly workflows: readonly AnyWorkflow[] | DefinitionSource;
   readonly forge?: Forge;

@@ -96,7 +96,7 @@ export async function assertPartsTrusted(shell: Shell, project: Project, { used,
 }
 
 /** The parts that one workflow uses, and the problems of all parts of the project. */
-export interface UsedByOne extends Pick<ProjectParts, 'problems'> {
+interface UsedByOne extends Pick<ProjectParts, 'problems'> {
   readonly used: readonly DeclaredPart[];
 }
 

@@ -26,7 +26,7 @@ import type { RoleSetting } from '../steps/services.ts';
 import { type Project, roleFilesOf } from './project.ts';
 
 /** The roles of a project, and their drivers. */
-export interface Roles {
+interface Roles {
   readonly roles: Readonly<Record<string, RoleSetting>>;
   readonly drivers: Readonly<Record<string, AgentDriver>>;
   /** The role files, which must be trusted before runs are driven. */

@@ -29,7 +29,7 @@ export interface Place {
 }
 
 /** What a database is opened for. Driving runs or deciding needs a database of this user; looking works with any. */
-export type StoreUse = 'drive' | 'look';
+type StoreUse = 'drive' | 'look';
 
 const AMBIGUOUS_SHOWN = 5;
 

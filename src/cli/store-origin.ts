@@ -18,7 +18,7 @@ import { realPath } from './project.ts';
 import { isInside } from './trust/trust.ts';
 
 /** A database, and the state folder of the user who opens it; without a state folder, no database belongs to the user. */
-export interface OwnedPlace {
+interface OwnedPlace {
   readonly file: string;
   readonly state: string | undefined;
 }

@@ -16,7 +16,7 @@ import { installedIn, removeSkillFile } from './skills/installed.ts';
 import { SKILL_FOLDERS } from './skills/targets.ts';
 
 /** Something that Pawl wrote and can remove. */
-export interface WrittenItem {
+interface WrittenItem {
   readonly path: string;
   readonly what: string;
   /** Only this part of the file goes; what else is in it stays. */
@@ -25,7 +25,7 @@ export interface WrittenItem {
 }
 
 /** Something that stays, and why. */
-export interface KeptItem {
+interface KeptItem {
   readonly path: string;
   readonly why: string;
 }

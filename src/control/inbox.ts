@@ -26,7 +26,7 @@ export interface Approval extends PendingApproval {
 }
 
 /** A run that stopped, or a step of which nobody knows how it ended. */
-export interface StuckRun {
+interface StuckRun {
   readonly run: string;
   readonly workflow: string;
   readonly wait: OpenWait;

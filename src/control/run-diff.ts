@@ -16,10 +16,9 @@ export interface BoundedDiff {
 }
 
 /** A report with its diff cut off. */
-export type BoundedReport = Omit<FileReport, 'diff'> & { readonly diff: BoundedDiff };
+type BoundedReport = Omit<FileReport, 'diff'> & { readonly diff: BoundedDiff };
 
-/** What to read of a run. */
-export interface DiffQuery {
+interface DiffQuery {
   readonly run: string;
   readonly step?: string | undefined;
   readonly bytesMax: number;

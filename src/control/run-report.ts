@@ -21,8 +21,7 @@ import { type DecisionReport, type History, type OverrideReport, readHistory } f
 import { isReviewWorkflow, rejectionOf } from './review-round.ts';
 import { type UsageReport, usageAt, usageOf } from './usage.ts';
 
-/** The status of a step in a report. */
-export type StepReportStatus = StepView['status'] | 'pending';
+type StepReportStatus = StepView['status'] | 'pending';
 
 /** The run as a whole. */
 export interface RunOverview extends Pick<RunView, 'id' | 'workflow' | 'status' | 'params' | 'output' | 'origin' | 'iterationCounts'> {

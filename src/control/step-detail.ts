@@ -5,20 +5,19 @@ import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { modelNamed } from '../definition/address.ts';
-import { type Activation, dueTimeOf, type Ref, waitOf } from '../kernel/activation.ts';
+import { dueTimeOf, type Ref, waitOf } from '../kernel/activation.ts';
 import type { Store, StoredAttempt } from '../store/store.ts';
 import { readRunReport, type StepReport } from './run-report.ts';
 
 /** A value as JSON text, cut off where it is very long. */
-export interface BoundedValue {
+interface BoundedValue {
   readonly text: string;
   readonly bytes: number;
   readonly truncated: boolean;
   readonly digest: string;
 }
 
-/** One attempt of a step. */
-export interface AttemptDetail extends Omit<StepReport, 'output' | 'claim' | 'evidence'> {
+interface AttemptDetail extends Omit<StepReport, 'output' | 'claim' | 'evidence'> {
   readonly output: BoundedValue | null;
   readonly claim: BoundedValue | null;
   readonly evidence: BoundedValue | null;
@@ -58,12 +57,8 @@ export async function readStepDetail(store: Store, run: string, name: string): P
     ...{ path: first.path, step: first.step, title: first.title, kind: first.kind },
     definition: (modelNamed(definition, first.step) ?? null) as unknown as Json,
     attempts: await Promise.all(found.map((step) => detailOf(store, step, rows))),
-    nextRetry: retryOf(live),
+    nextRetry: live !== undefined && waitOf(live)?.kind === 'retry' ? dueTimeOf(live) : undefined,
   };
-}
-
-function retryOf(activation: Activation | undefined): number | undefined {
-  return activation !== undefined && waitOf(activation)?.kind === 'retry' ? dueTimeOf(activation) : undefined;
 }
 
 async function detailOf(store: Store, step: StepReport, rows: readonly StoredAttempt[]): Promise<AttemptDetail> {

@@ -7,7 +7,7 @@ import type { RunEvent } from '../kernel/event.ts';
 import type { EventRow } from '../store/store.ts';
 
 /** A stretch of time of one attempt. */
-export interface TimelineBar {
+interface TimelineBar {
   readonly path: string;
   readonly step: string;
   readonly attempt: number;

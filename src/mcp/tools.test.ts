@@ -65,7 +65,7 @@ function toolsOf(host: Partial<AttendedHost>, mayStart = true, more: Partial<Ser
     offers: async () => ({ workflows: [], untrusted: 0 }),
     remember: () => undefined,
     openRuns: async () => [],
-    takeUp: () => undefined,
+    assign: () => undefined,
     ...host,
   };
   return serverOf(new AttendedSession(whole, { runs: [], patienceMs: 5000 }), { version: '1', mayStart, ...more });

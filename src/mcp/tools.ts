@@ -8,6 +8,7 @@ import type { DriveLimits } from '../attended/drive.ts';
 import type { AttendedSession, SessionRuns } from '../attended/session.ts';
 import { onlyOwnStep } from '../attended/submission.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { schemaMismatch } from '../definition/json-schema.ts';
 import { SEVERITIES } from '../definition/review.ts';
@@ -217,7 +218,7 @@ export function serverOf(session: AttendedSession, options: ServerOptions): Tool
     version,
     instructions: INSTRUCTIONS,
     tools: tools.map(({ call: _, ...spec }) => spec),
-    ...(resources === undefined ? {} : { resources }),
+    ...present({ resources }),
     call: async (name, args, context) => {
       const tool = tools.find((one) => one.name === name) as Tool;
       const fault = schemaMismatch(tool.inputSchema, args, 'the arguments');

@@ -1,6 +1,7 @@
 // Sends notifications as webhooks: plain JSON, and the formats of Slack, Teams and Discord. Hosts are checked in the same
 // way as those of webhook steps.
 
+import { present } from '../base/fields.ts';
 import { resumeTime } from '../base/retry-after.ts';
 import { requestGuarded, type WebAnswer } from '../steps/web/request.ts';
 import type { Notice, NoticeOutcome, Notifier } from './notifier.ts';
@@ -8,8 +9,7 @@ import type { Notice, NoticeOutcome, Notifier } from './notifier.ts';
 /** The shape of a webhook's body. */
 export type NoticeShape = 'json' | 'slack' | 'teams' | 'discord';
 
-/** How a webhook is reached. */
-export interface WebhookOptions {
+interface WebhookOptions {
   /** Fetches the URL: it often is a secret itself. */
   readonly url: () => Promise<string>;
   readonly shape?: NoticeShape;
@@ -51,7 +51,7 @@ function outcomeOf(answer: WebAnswer, now: number): NoticeOutcome {
   const message = `it answered with status ${status}`;
   if (status !== 408 && status !== 425 && status !== 429 && status < 500) return { kind: 'failed', message, isFinal: true };
   const resumeAt = resumeTime(headers, now);
-  return { kind: 'failed', message, ...(resumeAt === undefined ? {} : { resumeAt }) };
+  return { kind: 'failed', message, ...present({ resumeAt }) };
 }
 
 const BODIES: Readonly<Record<NoticeShape, (notice: Notice) => unknown>> = {

@@ -1,12 +1,10 @@
 // Owns the caller of a request: a person with a name and scopes, however they logged in. Routes see nothing else of a login. What
 // they may do is decided by `rightOf` of `src/authority`, as for a caller of the command line.
 
-import { LOGIN_SCOPES, type LoggedIn, type LoginScope } from '../authority/right.ts';
+import type { LoggedIn } from '../authority/right.ts';
+import type { LoginScope } from '../authority/rights.ts';
 
 /** What a caller may do: look at runs, start and control them, or decide in their own name. */
-export const CALLER_SCOPES = LOGIN_SCOPES;
-
-/** One scope of a caller. */
 export type CallerScope = LoginScope;
 
 /** Who sent a request: a name to record, scopes, how they proved it, and the groups that the settings put them in. */

@@ -2,6 +2,7 @@
 // loaded.
 
 import type * as z from 'zod';
+import type { answers } from './access/contract.ts';
 import type { bulkAnswer, cancelPlan, forkPlan } from './contract/act.ts';
 import type { deliveryList, noticeList, oneDelivery, scheduleList } from './contract/event.ts';
 import type { history, runDiff, runGraph, stepDetail, stepLog, timeline } from './contract/look.ts';
@@ -63,9 +64,14 @@ export type ScheduleList = z.output<typeof scheduleList>;
 export type ScheduleReport = ScheduleList['schedules'][number];
 /** GET /api/v1/deliveries */
 export type DeliveryList = z.output<typeof deliveryList>;
-/** One delivery in a list. */
-export type DeliveryReport = DeliveryList['deliveries'][number];
 /** GET /api/v1/deliveries/{id}, and POST /api/v1/deliveries/{id}/resend */
 export type OneDelivery = z.output<typeof oneDelivery>;
 /** GET /api/v1/notices */
 export type NoticeList = z.output<typeof noticeList>;
+/** GET /api/v1/people, /tokens, /passkeys and /sessions: each list under its name. */
+export type AccessLists = AccessList<'people'> & AccessList<'tokens'> & AccessList<'passkeys'> & AccessList<'sessions'>;
+type AccessList<K extends 'people' | 'tokens' | 'passkeys' | 'sessions'> = Omit<z.output<(typeof answers)[K]>, 'schemaVersion'>;
+/** POST /api/v1/links, and the link of an invitation; its URL is a secret that is shown once. */
+export type OneTimeLink = z.output<typeof answers.link>;
+/** GET /api/v1/audit */
+export type AuditPage = z.output<typeof answers.audit>;

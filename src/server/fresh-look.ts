@@ -8,26 +8,26 @@ import type { Services } from './services.ts';
 
 const PAUSE_MS = 3000;
 
-interface Look {
+interface SubjectCheck {
   readonly at: number;
   readonly done: Promise<unknown>;
 }
 
-const LOOKS = new WeakMap<Engine, Map<string, Look>>();
+const CHECKS = new WeakMap<Engine, Map<string, SubjectCheck>>();
 
 /** Checks the subjects of a run's open questions again, unless they were checked in the last seconds. */
-export async function lookAfresh({ engine, now }: Pick<Services, 'engine' | 'now'>, run: string): Promise<void> {
-  const looks = LOOKS.get(engine) ?? new Map<string, Look>();
-  LOOKS.set(engine, looks);
+export async function recheckSubjects({ engine, now }: Pick<Services, 'engine' | 'now'>, run: string): Promise<void> {
+  const checks = CHECKS.get(engine) ?? new Map<string, SubjectCheck>();
+  CHECKS.set(engine, checks);
   const at = now();
-  for (const [id, look] of looks) if (at - look.at >= PAUSE_MS || at < look.at) looks.delete(id);
-  const look = looks.get(run) ?? { at, done: engine.run(run).approvals({ fresh: true }) };
-  looks.set(run, look);
+  for (const [id, check] of checks) if (at - check.at >= PAUSE_MS || at < check.at) checks.delete(id);
+  const check = checks.get(run) ?? { at, done: engine.run(run).approvals({ fresh: true }) };
+  checks.set(run, check);
   try {
-    await look.done;
+    await check.done;
   } catch (error) {
     // The next one tries again.
-    if (looks.get(run) === look) looks.delete(run);
+    if (checks.get(run) === check) checks.delete(run);
     throw error;
   }
 }

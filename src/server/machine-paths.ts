@@ -15,8 +15,7 @@ const RECORDED: ReadonlySet<string> = new Set([
 /** Words with a slash that are no files: addresses of the server itself. */
 const OWN = new Set(['api', 'auth', 'd', 'hooks', 'healthz', 'readyz', 'metrics', 'pawl']);
 
-/** What is known of the places of a server. */
-export interface KnownPlaces {
+interface KnownPlaces {
   /** The folder of the project. */
   readonly project: string;
   /** The database of the runs; undefined in memory. */

@@ -40,17 +40,10 @@ export interface Repeats {
   readonly underWay: Map<string, { readonly request: string; readonly answer: Promise<Response> }>;
 }
 
-interface RepeatableRequest {
-  readonly c: ServerContext;
-  readonly caller: Caller;
-  readonly route: Route;
-  readonly given: Json;
-}
-
 /** Answers a request that may come twice; `use` is called at most once per key. */
 export async function repeated(
   repeats: Repeats,
-  { c, caller, route, given }: RepeatableRequest,
+  { c, caller, route, given }: { readonly c: ServerContext; readonly caller: Caller; readonly route: Route; readonly given: Json },
   use: (key: string | undefined) => Promise<Response>,
 ): Promise<Response> {
   const named = c.req.header('idempotency-key');

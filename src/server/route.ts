@@ -74,8 +74,7 @@ export type Frozen<T> = T extends readonly (infer E)[]
 
 type OutputOf<T> = T extends z.ZodType ? z.output<T> : undefined;
 
-/** What a handler gets. */
-export interface RouteRequest<R extends Route> {
+interface RouteRequest<R extends Route> {
   readonly c: ServerContext;
   readonly caller: Caller;
   /** The parts of the path that vary, decoded. */
@@ -89,7 +88,7 @@ export interface RouteRequest<R extends Route> {
 }
 
 /** What a handler returns: the JSON of the route without its version, or a response where the route has none. */
-export type RouteAnswer<R extends Route> = R['answer'] extends z.ZodType ? Unversioned<Frozen<z.input<R['answer']>>> : Response;
+type RouteAnswer<R extends Route> = R['answer'] extends z.ZodType ? Unversioned<Frozen<z.input<R['answer']>>> : Response;
 
 type Unversioned<T> = T extends unknown ? Omit<T, 'schemaVersion'> : never;
 
@@ -112,7 +111,7 @@ export function handle<const R extends Route>(
       caller,
       query,
       body,
-      param: (name: string) => paramOf(c, name),
+      param: (name: string) => c.req.param(name) ?? '',
       note: (...acts: readonly RequestAct[]) => c.set('acts', acts),
     };
     const use = async (key: string | undefined): Promise<Response> => {
@@ -137,10 +136,6 @@ function callerOf(c: ServerContext, { scope }: Route): Caller {
 }
 
 const NOBODY: Caller = { kind: 'person', name: 'nobody', groups: [], scopes: new Set(), via: 'session' };
-
-function paramOf(c: ServerContext, name: string): string {
-  return c.req.param(name) ?? '';
-}
 
 function queryOf(c: ServerContext): Record<string, string | string[]> {
   const all = c.req.queries();

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createEngine } from '../api/engine.ts';
+import { LOGIN_SCOPES } from '../authority/rights.ts';
 import { type OpenServer, openServer } from './app-server.ts';
-import { CALLER_SCOPES, type Caller } from './caller.ts';
+import type { Caller } from './caller.ts';
 import { PARTS } from './parts.ts';
 
 const rows = PARTS.flatMap(({ routes }) => routes);
@@ -13,7 +14,7 @@ async function open(): Promise<OpenServer> {
   const server = openServer(engine, {
     identify: ({ headers }): Caller | undefined => {
       const name = headers.get('as');
-      const scopes = new Set(CALLER_SCOPES.filter((scope) => headers.get('with')?.includes(scope)));
+      const scopes = new Set(LOGIN_SCOPES.filter((scope) => headers.get('with')?.includes(scope)));
       return name === null ? undefined : { kind: 'person', name, groups: [], scopes, via: 'token' };
     },
   });
@@ -48,7 +49,7 @@ describe('the table of routes', () => {
         ...((await response.json()) as object),
       });
       expect(await problemOf(await ask({}))).toMatchObject({ status: 401, code: 'LOGIN_REQUIRED' });
-      const others = CALLER_SCOPES.filter((other) => other !== scope).join(' ');
+      const others = LOGIN_SCOPES.filter((other) => other !== scope).join(' ');
       expect(await problemOf(await ask({ as: 'ann', with: others }))).toMatchObject({
         status: 403,
         code: 'NOT_ALLOWED',

@@ -1,6 +1,7 @@
 // Owns the contexts in which a step can be rendered: the one that a caller asks for, and all that matter for a check.
 
 import { EngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { bindParams } from '../definition/arg.ts';
 import type { ArgModel } from '../definition/model.ts';
@@ -59,7 +60,7 @@ export function everyContext(skill: Skill, step: number): SkillContext[] {
     if (skill.steps[step - 1]?.gate !== undefined)
       times([undefined, 'pass', 'fail'] as const, (context, status) => ({
         ...context,
-        qr: QRState({ iteration: context.qr.iteration, ...(status === undefined ? {} : { status }) }),
+        qr: QRState({ iteration: context.qr.iteration, ...present({ status }) }),
       }));
   }
   return found;

@@ -12,8 +12,7 @@ import { filled } from '../definition/contract/step-contract.ts';
 import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
 import { exhaustedQuestion, gateOutput, judgeDocuments, judgeReport, openReview } from '../definition/review-loop.ts';
 
-/** What a gate of a run needs to know. */
-export interface GateStepConfig {
+interface GateStepConfig {
   readonly qrName: string;
   /** The step whose report counts where there are no documents. */
   readonly review: string;

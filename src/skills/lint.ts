@@ -45,7 +45,7 @@ export function lintSkill(skill: Skill): SkillFinding[] {
   const printed = skill.steps.map((_, index) => printedBy(skill, index + 1));
   const failed = printed.flatMap((outputs) => (Array.isArray(outputs) ? [] : [outputs]));
   if (failed.length > 0) return failed;
-  const outputs = printed as (readonly Printed[])[];
+  const outputs = printed as (readonly PrintedStep[])[];
   return [
     ...skill.steps.flatMap((step, index) => emptyFindings(step, index + 1, skill)),
     ...loopsOf(skill).flatMap((loop) => loopFindings(skill, loop, outputs)),
@@ -54,12 +54,12 @@ export function lintSkill(skill: Skill): SkillFinding[] {
   ];
 }
 
-interface Printed {
+interface PrintedStep {
   readonly round: number;
   readonly xml: string;
 }
 
-function printedBy(skill: Skill, step: number): Printed[] | SkillFinding {
+function printedBy(skill: Skill, step: number): PrintedStep[] | SkillFinding {
   try {
     return everyContext(skill, step).map(({ params, confidence, iteration, qr }) => {
       const iterates = skill.steps.some((one) => one.iterates === true);
@@ -80,8 +80,8 @@ function printedBy(skill: Skill, step: number): Printed[] | SkillFinding {
 function emptyFindings(step: SkillStep, number: number, skill: Skill): SkillFinding[] {
   const { actions } = step;
   if (actions === undefined) return [];
-  const said = typeof actions === 'function' ? everyContext(skill, number).map(actions) : [actions];
-  const isEmpty = said.some((built) => ('title' in built ? built.actions : built).every((action) => action.trim() === ''));
+  const texts = typeof actions === 'function' ? everyContext(skill, number).map(actions) : [actions];
+  const isEmpty = texts.some((built) => ('title' in built ? built.actions : built).every((action) => action.trim() === ''));
   if (!isEmpty) return [];
   return [
     {
@@ -94,7 +94,7 @@ function emptyFindings(step: SkillStep, number: number, skill: Skill): SkillFind
 }
 
 /** Texts in a step that were copied from a convention or format of Pawl and differ from it. */
-function copyFindings(printed: readonly Printed[], step: number): SkillFinding[] {
+function copyFindings(printed: readonly PrintedStep[], step: number): SkillFinding[] {
   const names = new Set(printed.flatMap(({ xml }) => driftedCopies(xml).map(({ name }) => name)));
   return [...names].map((name) => ({
     code: 'SKILL_RESOURCE_DRIFTED',
@@ -119,7 +119,7 @@ function loopsOf(skill: Skill): Loop[] {
 
 const DISPATCH = /<subagent_dispatch[ >]/;
 
-function loopFindings(skill: Skill, { from, to }: Loop, outputs: readonly (readonly Printed[])[]): SkillFinding[] {
+function loopFindings(skill: Skill, { from, to }: Loop, outputs: readonly (readonly PrintedStep[])[]): SkillFinding[] {
   const gate = skill.steps[from - 1]?.gate;
   if (gate === undefined)
     return [
@@ -156,7 +156,7 @@ function loopFindings(skill: Skill, { from, to }: Loop, outputs: readonly (reado
   return findings.filter((finding) => finding !== undefined);
 }
 
-function dispatchFinding(printed: readonly Printed[], step: number): SkillFinding | undefined {
+function dispatchFinding(printed: readonly PrintedStep[], step: number): SkillFinding | undefined {
   if (!printed.some(({ xml }) => DISPATCH.test(xml) && !xml.includes('<orchestrator_action>'))) return undefined;
   return {
     code: 'SKILL_DISPATCH_ACTION',
@@ -167,8 +167,8 @@ function dispatchFinding(printed: readonly Printed[], step: number): SkillFindin
 }
 
 /** Whether the instructions differ between the first round and a later one; the commands differ always. */
-function looksAgain(printed: readonly Printed[]): boolean {
-  const said = (rounds: readonly Printed[]): Set<string> => new Set(rounds.map(({ xml }) => /<DO>.*<\/DO>/s.exec(xml)?.[0] ?? ''));
-  const first = said(printed.filter(({ round }) => round === 1));
-  return [...said(printed.filter(({ round }) => round > 1))].some((text) => !first.has(text));
+function looksAgain(printed: readonly PrintedStep[]): boolean {
+  const texts = (rounds: readonly PrintedStep[]): Set<string> => new Set(rounds.map(({ xml }) => /<DO>.*<\/DO>/s.exec(xml)?.[0] ?? ''));
+  const first = texts(printed.filter(({ round }) => round === 1));
+  return [...texts(printed.filter(({ round }) => round > 1))].some((text) => !first.has(text));
 }

@@ -6,7 +6,7 @@ import { ModuleNames, propertyOf } from '../authoring/discover/names.ts';
 import { isParsed, parseModule, type SourceProblem } from '../authoring/discover/syntax.ts';
 
 /** A skill as its module describes it. What only running the file would show is undefined. */
-export interface SkillOutline {
+interface SkillOutline {
   readonly name: string | undefined;
   readonly description: string | undefined;
   readonly totalSteps: number | undefined;

@@ -113,13 +113,13 @@ function isRepeated(step: SkillStep, { confidence, iteration }: SkillContext): b
   return step.iterates === true && confidence !== 'high' && confidence !== 'certain' && iteration < ITERATIONS_MAX;
 }
 
-interface Followed {
+interface NextStep {
   readonly following: Following;
   /** The step that follows on success. */
   readonly next: number | undefined;
 }
 
-function followingOf(skill: Skill, context: SkillContext, at: StepPosition): Followed {
+function followingOf(skill: Skill, context: SkillContext, at: StepPosition): NextStep {
   const { qr } = context;
   const step = skill.steps[context.step - 1] as SkillStep;
   if (step.gate !== undefined) return afterGate(at, qr, step.gate);
@@ -144,7 +144,7 @@ function followingOf(skill: Skill, context: SkillContext, at: StepPosition): Fol
   return { following: { kind: 'branch', ifPass: to(next, 'pass'), ifFail }, next };
 }
 
-function afterGate(at: StepPosition, qr: QRState, gate: GateConfig): Followed {
+function afterGate(at: StepPosition, qr: QRState, gate: GateConfig): NextStep {
   const following = gateFollowing(at, { qr, gate });
   if (following.kind === 'terminal') return { following, next: undefined };
   return { following, next: qr.status === 'fail' ? gate.workStep : (gate.passStep ?? undefined) };

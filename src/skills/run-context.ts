@@ -48,8 +48,8 @@ function gateAround({ steps }: Skill, number: number): GateStep | undefined {
 
 /** What an agent said how sure it is; not sure at all where it said nothing. */
 export function confidenceIn(result: Json | undefined): Confidence {
-  const said = result !== undefined && isJsonObject(result) ? result.confidence : undefined;
-  return CONFIDENCES.find((word) => word === said) ?? 'exploring';
+  const given = result !== undefined && isJsonObject(result) ? result.confidence : undefined;
+  return CONFIDENCES.find((word) => word === given) ?? 'exploring';
 }
 
 /** Where in its loops a step is, for the hand-out. */

@@ -1,6 +1,7 @@
 // Owns the script form of a skill: `node skill.js --step N` prints a step. Every parameter of the skill is a flag.
 
 import { EngineError, isEngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { didYouMean } from '../base/suggest.ts';
@@ -33,7 +34,7 @@ export function readStepFlags(skill: Skill, flags: StepFlags): StepRequest {
   return {
     step: Number(step),
     params: readParams(skill, flags),
-    ...(confidence === undefined ? {} : { confidence }),
+    ...present({ confidence }),
     // Beyond the last visit there is only the last one, as in a run.
     ...(iteration === undefined ? {} : { iteration: Math.min(Number(iteration), ITERATIONS_MAX) }),
     ...(hasQr ? { qr: readQrState({ iteration: round, fail, status }) } : {}),

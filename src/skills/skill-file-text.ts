@@ -8,7 +8,7 @@ import type { ArgSpecs } from '../definition/arg.ts';
 export const SKILL_FILE = 'SKILL.md';
 
 /** What a SKILL.md says of the skill that it starts. */
-export interface SkillHead {
+interface SkillHead {
   readonly name: string;
   readonly description: string;
   readonly params: ArgSpecs;

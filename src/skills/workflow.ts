@@ -6,6 +6,7 @@
 //   a person when a review does not end, comes after them.
 
 import { EngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { type ArgSpecs, arg } from '../definition/arg.ts';
 import type { ActionsBuilder, RouteChoice, StepContext } from '../definition/code.ts';
@@ -55,7 +56,7 @@ export function skillWorkflow(skill: Skill, { role = 'agent' }: SkillWorkflowOpt
   return { name, description, params, ...entry, steps: Object.fromEntries([...steps, ...besides]) as unknown as SkillWorkflow['steps'] };
 }
 
-function stepOf(skill: Skill, placed: Omit<Placed, 'step'> & { readonly step: SkillStep }): object {
+function stepOf(skill: Skill, placed: Omit<PlacedStep, 'step'> & { readonly step: SkillStep }): object {
   const { step, number } = placed;
   if (step.gate !== undefined) return gateStep(skill, step, number);
   return step.dispatch === undefined
@@ -86,13 +87,13 @@ function personOf(gate: string): string {
   return `${gate}.person`;
 }
 
-interface Placed {
+interface PlacedStep {
   readonly step: WorkStep;
   readonly number: number;
   readonly role: string;
 }
 
-function workStep(skill: Skill, { step, number, role }: Placed): object {
+function workStep(skill: Skill, { step, number, role }: PlacedStep): object {
   const { title, iterates, contract, fresh } = step;
   const gate = gateAfter(skill, number);
   const { items, verdicts } = gate?.gate ?? {};
@@ -100,7 +101,7 @@ function workStep(skill: Skill, { step, number, role }: Placed): object {
   const actions: ActionsBuilder = (params, at) => {
     const context = runContext(skill, number, { params, ...at });
     const loop = loopPosition(skill, context);
-    return { ...instructionsOf(skill, context), ...(loop === undefined ? {} : { loop }) };
+    return { ...instructionsOf(skill, context), ...present({ loop }) };
   };
   return {
     title,
@@ -108,7 +109,7 @@ function workStep(skill: Skill, { step, number, role }: Placed): object {
     actions: asWritten(actions, step),
     merges: false,
     ...(iterates === true ? { args: { confidence: CONFIDENCE } } : {}),
-    ...(contract === undefined ? {} : { contract }),
+    ...present({ contract }),
     ...(contract?.report === undefined ? {} : { schema: contract.report }),
     ...(fresh === true ? { independent: true } : {}),
     ...(gate === undefined ? {} : { reviewOf: { gate: gate.id, ...(isReported ? {} : { items, verdicts }) } }),
@@ -128,7 +129,7 @@ function sentStep(place: DispatchPlace): object {
     title,
     ...dispatchWork(place),
     merges: false,
-    ...(contract === undefined ? {} : { contract }),
+    ...present({ contract }),
     ...(gate === undefined || documents === undefined ? {} : { reviewOf: { gate: gate.id, ...documents } }),
     next: gate === undefined ? to : { ok: to, reject: to },
   };
@@ -178,7 +179,7 @@ function gateAfter(skill: Skill, number: number): GateStep | undefined {
 }
 
 /** Where a step can lead, and the function that chooses. */
-function waysFrom(skill: Skill, { step, number, isReported }: Omit<Placed, 'role'> & { readonly isReported: boolean }): object {
+function waysFrom(skill: Skill, { step, number, isReported }: Omit<PlacedStep, 'role'> & { readonly isReported: boolean }): object {
   const ways = waysOf(skill, number).filter((to) => to !== number || step.iterates !== true);
   const fixed = typeof step.routing === 'function' ? undefined : routingOf(skill, { step: number });
   if (fixed?.kind === 'branch') return { reviews: true, ...verdictWays(skill, { ifPass: fixed.ifPass, ifFail: fixed.ifFail }) };

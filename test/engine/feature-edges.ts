@@ -23,7 +23,7 @@ export function possibleEdges({ steps }: Definition): string[] {
 export function impossibleEntries({ steps }: Definition): string[] {
   return steps
     .flatMap((step) => {
-      const taken = outcomesOf(step).map((outcome) => wayOf(step, outcome));
+      const taken = outcomesOf(step).map((outcome) => sourceOf(step, outcome));
       return Object.keys(step.next).flatMap((way) => (taken.includes(way) ? [] : [`${step.id} ${way}`]));
     })
     .sort();
@@ -52,12 +52,12 @@ function outcomesOf(step: StepModel): string[] {
   ];
 }
 
-function wayOf({ next }: StepModel, outcome: string): string {
+function sourceOf({ next }: StepModel, outcome: string): string {
   return next[outcome] === undefined && outcome !== 'error' && outcome !== 'timeout' ? '_default' : outcome;
 }
 
 function edgesFor(step: StepModel, outcome: string): string[] {
-  const entry = step.next[wayOf(step, outcome)];
+  const entry = step.next[sourceOf(step, outcome)];
   if (entry === undefined)
     return step.side === true ? [] : [nameOf(step.id, { outcome, to: outcome === 'reject' ? 'reject' : 'escalate' })];
   if ('condition' in entry) throw new Error('no stage of a file chooses by an expression');

@@ -6,7 +6,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { createEngine, type Engine } from '../../src/api/engine.ts';
 import type { AnyWorkflow, EngineOptions } from '../../src/api/engine-options.ts';
-import { LOGIN_SCOPES, type LoginScope } from '../../src/authority/right.ts';
+import { LOGIN_SCOPES, type LoginScope } from '../../src/authority/rights.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { arg } from '../../src/index.ts';
 import { accessOf } from '../../src/server/access/access.ts';

@@ -5,7 +5,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEngine } from '../../src/api/engine.ts';
-import type { LoginScope } from '../../src/authority/right.ts';
+import type { LoginScope } from '../../src/authority/rights.ts';
 import { defineWorkflow as defineSteps } from '../../src/compat/index.ts';
 import { defineWorkflow } from '../../src/index.ts';
 import { revokePerson } from '../../src/server/access/people.ts';

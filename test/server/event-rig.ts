@@ -3,9 +3,10 @@
 import { join } from 'node:path';
 import { createEngine, type Engine } from '../../src/api/engine.ts';
 import type { AnyWorkflow, EngineOptions } from '../../src/api/engine-options.ts';
+import { LOGIN_SCOPES } from '../../src/authority/rights.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/proof/virtual-clock.ts';
 import { type OpenServer, openServer } from '../../src/server/app-server.ts';
-import { CALLER_SCOPES, type Caller } from '../../src/server/caller.ts';
+import type { Caller } from '../../src/server/caller.ts';
 import type { EventSettings } from '../../src/server/events/event-settings.ts';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -44,7 +45,7 @@ export class EventRig {
       ...{ workflows, warn, db: this.db, now: () => this.clock.now() },
       events: { clock: this.clock, ...events },
       identify: ({ headers }): Caller | undefined =>
-        headers.get('as') === null ? undefined : { kind: 'person', name: 'ann', groups: [], scopes: new Set(CALLER_SCOPES), via: 'token' },
+        headers.get('as') === null ? undefined : { kind: 'person', name: 'ann', groups: [], scopes: new Set(LOGIN_SCOPES), via: 'token' },
     });
     const one: Opened = {
       engine,

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createEngine, type Engine } from '../../src/api/engine.ts';
 import type { AnyWorkflow, EngineOptions } from '../../src/api/engine-options.ts';
+import { LOGIN_SCOPES } from '../../src/authority/rights.ts';
 import { type OpenServer, type OpenServerOptions, openServer } from '../../src/server/app-server.ts';
-import { CALLER_SCOPES, type Caller, type CallerScope } from '../../src/server/caller.ts';
+import type { Caller, CallerScope } from '../../src/server/caller.ts';
 import { PARTS } from '../../src/server/parts.ts';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -48,7 +49,7 @@ export async function openRig(
     await engine.close();
   });
   const raw: ServerRig['raw'] = (path, init = {}) => {
-    const { as = 'ann', scopes = CALLER_SCOPES, headers = {}, ...rest } = init;
+    const { as = 'ann', scopes = LOGIN_SCOPES, headers = {}, ...rest } = init;
     return fetch(`${url}${path}`, { ...rest, headers: { 'x-as': as, 'x-scopes': scopes.join(' '), ...(headers as object) } });
   };
   const json = async <T>(method: string, path: string, init: RequestInit & Ask): Promise<Answer<T>> => {
@@ -68,7 +69,7 @@ export async function openRig(
 /** The stand-in for a login: the name and the scopes are in headers. */
 function identify({ headers }: Request): Caller | undefined {
   const name = headers.get('x-as');
-  const scopes = new Set(CALLER_SCOPES.filter((scope) => headers.get('x-scopes')?.includes(scope)));
+  const scopes = new Set(LOGIN_SCOPES.filter((scope) => headers.get('x-scopes')?.includes(scope)));
   return name === null || name === '' ? undefined : { kind: 'person', name, groups: [], scopes, via: 'token' };
 }
 

@@ -2,7 +2,7 @@
 // stream of events.
 
 /** What the server refused, in its own words. */
-export class Refusal extends Error {
+export class ApiError extends Error {
   /** The HTTP status; 0 if the server did not answer. */
   readonly status: number;
   /** The stable code of the catalogue of errors. */
@@ -59,7 +59,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
     return await fetch(addressOf(path), { credentials: 'same-origin', ...init });
   } catch (thrown) {
     if (thrown instanceof DOMException && thrown.name === 'AbortError') throw thrown;
-    throw new Refusal('The server does not answer. Is "pawl serve" still running?', 0, { code: 'NO_ANSWER' });
+    throw new ApiError('The server does not answer. Is "pawl serve" still running?', 0, { code: 'NO_ANSWER' });
   }
 }
 
@@ -68,8 +68,8 @@ async function answerOf<T>(response: Response): Promise<T> {
   const body = parseJson(text);
   if (response.ok) return body as T;
   const facts = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
-  const said = facts.detail ?? facts.title ?? `The server answered with ${response.status}.`;
-  throw new Refusal(String(said), response.status, facts);
+  const message = facts.detail ?? facts.title ?? `The server answered with ${response.status}.`;
+  throw new ApiError(String(message), response.status, facts);
 }
 
 function parseJson(text: string): unknown {

@@ -1,7 +1,7 @@
 // Owns what several pages read: each thing under one key, so that it is read once and kept fresh together.
 
-import { type UseMutationResult, type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNotice, wordsOf } from '../parts/messages.tsx';
+import { type QueryKey, type UseMutationResult, type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { errorText, useNotice } from '../parts/messages.tsx';
 import { pathOf, read, write } from './api.ts';
 import type { Assumption, Bar, GraphData, InboxItem, InboxPage, RunReport, StepDetail } from './contract.ts';
 
@@ -43,26 +43,36 @@ export function useStep(run: string, path: string): UseQueryResult<StepDetail> {
   });
 }
 
+/** Sends a request that changes something, says how it went, and has what is stale read again. */
+export function useAction<A extends { readonly done: string }, T = unknown>(
+  send: (action: A) => Promise<T>,
+  stale: (action: A) => readonly QueryKey[],
+): UseMutationResult<T, Error, A> {
+  const client = useQueryClient();
+  const notice = useNotice();
+  return useMutation({
+    mutationFn: send,
+    onSuccess: (_answer, { done }) => notice('ok', done),
+    onError: (error) => notice('bad', errorText(error)),
+    onSettled: (_answer, _error, action) => {
+      for (const queryKey of stale(action)) void client.invalidateQueries({ queryKey });
+    },
+  });
+}
+
 /** Something that a person asks of a run. */
 export interface RunAction {
   readonly run: string;
   readonly verb: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** What is said when it worked. */
-  readonly said: string;
+  /** The notice that is shown when it worked. */
+  readonly done: string;
 }
 
-/** Asks something of a run, says how it went, and has the run read again. */
+/** Asks something of a run. */
 export function useRunAction(): UseMutationResult<RunReport, Error, RunAction> {
-  const client = useQueryClient();
-  const notice = useNotice();
-  return useMutation({
-    mutationFn: ({ run, verb, body }) => write<RunReport>(pathOf('runs', run, verb), body, { once: crypto.randomUUID() }),
-    onSuccess: (_answer, { said }) => notice('ok', said),
-    onError: (error) => notice('bad', wordsOf(error)),
-    onSettled: (_answer, _error, { run }) => {
-      void client.invalidateQueries({ queryKey: ['run', run] });
-      void client.invalidateQueries({ queryKey: ['inbox'] });
-    },
-  });
+  return useAction(
+    ({ run, verb, body }) => write<RunReport>(pathOf('runs', run, verb), body, { once: crypto.randomUUID() }),
+    ({ run }) => [['run', run], ['inbox']],
+  );
 }

@@ -37,15 +37,15 @@ export function AnswerForm({ item }: { readonly item: InboxItem }) {
         The answer must be signed with an enrolled key, at a terminal: <code>{plainLine(item.command)}</code>
       </p>
     );
-  const said = questions.map((question, n) => answerOf(question, answers[n]));
+  const given = questions.map((question, n) => answerOf(question, answers[n]));
   return (
     <form
       className="decision"
       aria-label="Answer"
       onSubmit={(event) => {
         event.preventDefault();
-        const body = { answers: said, step: item.gate, digest: item.digest };
-        action.mutate({ run: item.run, verb: 'answer', body, said: `Answered ${item.step} of run ${item.run}.` });
+        const body = { answers: given, step: item.gate, digest: item.digest };
+        action.mutate({ run: item.run, verb: 'answer', body, done: `Answered ${item.step} of run ${item.run}.` });
       }}
     >
       {questions.map((question, n) => (
@@ -57,7 +57,7 @@ export function AnswerForm({ item }: { readonly item: InboxItem }) {
         />
       ))}
       <div className="row">
-        <button type="submit" className="primary" disabled={action.isPending || said.some(({ length }) => length === 0)}>
+        <button type="submit" className="primary" disabled={action.isPending || given.some(({ length }) => length === 0)}>
           Answer
         </button>
       </div>

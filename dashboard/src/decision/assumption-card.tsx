@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Assumption } from '../connection/contract.ts';
 import { useRunAction } from '../connection/queries.ts';
+import { Button } from '../parts/controls.tsx';
 import { useMay } from '../person.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { Prose } from '../text/prose.tsx';
@@ -42,8 +43,8 @@ export function AssumptionCard({ assumption, linked = false }: { readonly assump
 function AssumptionAnswer({ assumption: { run, id, digest, options, assumed } }: { readonly assumption: Assumption }) {
   const [answer, setAnswer] = useState('');
   const action = useRunAction();
-  const send = (body: Readonly<Record<string, unknown>>, said: string): void =>
-    action.mutate({ run, verb: 'answer', body: { assumption: id, digest, ...body }, said });
+  const send = (body: Readonly<Record<string, unknown>>, done: string): void =>
+    action.mutate({ run, verb: 'answer', body: { assumption: id, digest, ...body }, done });
   const others = options.filter((option) => option !== assumed);
   return (
     <form
@@ -53,9 +54,7 @@ function AssumptionAnswer({ assumption: { run, id, digest, options, assumed } }:
         if (answer.trim() !== '') send({ answer }, `Answered "${answer}": what rested on the assumption runs again.`);
       }}
     >
-      <button type="button" disabled={action.isPending} onClick={() => send({ agree: true }, `Agreed with "${assumed}".`)}>
-        Agree
-      </button>
+      <Button label="Agree" disabled={action.isPending} onClick={() => send({ agree: true }, `Agreed with "${assumed}".`)} />
       <input
         aria-label="Answer otherwise"
         placeholder={others.length === 0 ? 'answer otherwise' : `otherwise: ${others.map(plainLine).join(', ')}`}

@@ -3,12 +3,13 @@
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { InboxItem } from '../connection/contract.ts';
+import { Button } from '../parts/controls.tsx';
 import { Failure } from '../parts/messages.tsx';
 import { useMay } from '../person.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { approving, rejecting } from './choice.ts';
 import { PhoneLink } from './phone-link.tsx';
-import { useDecide, useSecondLook } from './use-decide.ts';
+import { useDecide, useRecheck } from './use-decide.ts';
 
 interface DecisionProps {
   readonly item: InboxItem;
@@ -56,7 +57,7 @@ export function DecisionForm({ item, asked, ask, done }: DecisionProps) {
         });
       }}
     >
-      <SecondLook item={item} />
+      <RecheckNotice item={item} />
       {refusal !== undefined && <Failure error={refusal} />}
       {item.signed && <NeedsPasskey />}
       {(hasChanged || refusal !== undefined) && (
@@ -80,9 +81,7 @@ export function DecisionForm({ item, asked, ask, done }: DecisionProps) {
           <button ref={send} type="submit" className="primary" disabled={needsText || isSending}>
             {isSending ? 'Deciding …' : `Decide "${plainLine(option.label)}"`}
           </button>
-          <button type="button" className="quiet" onClick={() => ask(undefined)}>
-            Not yet
-          </button>
+          <Button label="Not yet" className="quiet" onClick={() => ask(undefined)} />
           <span className="faint">{option.next === null ? '' : `continues with ${plainLine(option.next)}`}</span>
         </div>
       )}
@@ -122,7 +121,7 @@ function WhoMay({ item, mayDecide }: { readonly item: InboxItem; readonly mayDec
   return <p className="banner">{who} can decide this. You can look at it.</p>;
 }
 
-function SecondLook({ item }: { readonly item: InboxItem }) {
-  const changed = useSecondLook(item);
+function RecheckNotice({ item }: { readonly item: InboxItem }) {
+  const changed = useRecheck(item);
   return changed === '' ? null : <p className="banner">Asked again: {plainLine(changed)}</p>;
 }

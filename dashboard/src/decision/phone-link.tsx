@@ -2,26 +2,19 @@
 
 import { useState } from 'react';
 import { write } from '../connection/api.ts';
-import type { InboxItem } from '../connection/contract.ts';
+import type { InboxItem, OneTimeLink } from '../connection/contract.ts';
+import { Button, DialogButtons, SecretField, TextField } from '../parts/controls.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/messages.tsx';
 import { useMyName } from '../person.ts';
 import { moment } from '../text/time.ts';
-
-interface OneTimeLink {
-  readonly url: string;
-  readonly person: string;
-  readonly expiresAt: string;
-}
 
 /** The button that makes a link for a phone. */
 export function PhoneLink({ item }: { readonly item: InboxItem }) {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <button type="button" className="quiet" onClick={() => setOpen(true)}>
-        Link for a phone
-      </button>
+      <Button label="Link for a phone" className="quiet" onClick={() => setOpen(true)} />
       {open && <LinkDialog item={item} close={() => setOpen(false)} />}
     </>
   );
@@ -43,29 +36,21 @@ function LinkDialog({ item, close }: { readonly item: InboxItem; readonly close:
     <Dialog title="Decide from a phone" close={close}>
       <p>The link opens this one decision, for one person, without a login. It can decide once; if the content changes, it asks anew.</p>
       {link === undefined ? (
-        <label className="field">
-          <span>For</span>
-          <input value={person} onChange={(event) => setPerson(event.target.value)} />
-        </label>
+        <TextField label="For" value={person} change={setPerson} />
       ) : (
         <>
           <p>
             Send it to {link.person} only. It ends {moment(link.expiresAt)} and is shown once.
           </p>
-          <input className="mono" readOnly value={link.url} aria-label="Link" onFocus={(event) => event.target.select()} />
+          <SecretField label="Link" value={link.url} />
         </>
       )}
       {error !== undefined && <Failure error={error} />}
-      <div className="actions">
-        <button type="button" onClick={close}>
-          {link === undefined ? 'Not now' : 'Done'}
-        </button>
-        {link === undefined && (
-          <button type="button" className="primary" disabled={person === ''} onClick={() => void create()}>
-            Create the link
-          </button>
-        )}
-      </div>
+      {link === undefined ? (
+        <DialogButtons close={close} label="Create the link" disabled={person === ''} act={create} />
+      ) : (
+        <DialogButtons close={close} leave="Done" />
+      )}
     </Dialog>
   );
 }

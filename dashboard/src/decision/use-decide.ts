@@ -3,10 +3,10 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { pathOf, Refusal, write } from '../connection/api.ts';
+import { ApiError, pathOf, write } from '../connection/api.ts';
 import type { InboxItem } from '../connection/contract.ts';
 import { signDecision } from '../connection/passkey.ts';
-import { useNotice, wordsOf } from '../parts/messages.tsx';
+import { errorText, useNotice } from '../parts/messages.tsx';
 
 /** What a person chose. */
 export interface Choice {
@@ -18,14 +18,14 @@ export interface Choice {
 export interface Deciding {
   readonly isSending: boolean;
   /** Why the last decision was not taken, in the words of the server. */
-  readonly refusal: Refusal | undefined;
+  readonly refusal: ApiError | undefined;
   readonly decide: (choice: Choice) => Promise<boolean>;
 }
 
 /** Decides one approval. */
 export function useDecide(item: Pick<InboxItem, 'run' | 'gate' | 'digest' | 'signed'>): Deciding {
   const [isSending, setSending] = useState(false);
-  const [refusal, setRefusal] = useState<Refusal>();
+  const [refusal, setRefusal] = useState<ApiError>();
   const client = useQueryClient();
   const notice = useNotice();
   // The same choice sent twice is one decision, also after a lost answer.
@@ -42,8 +42,8 @@ export function useDecide(item: Pick<InboxItem, 'run' | 'gate' | 'digest' | 'sig
       notice('ok', `Decided "${option}" on ${item.gate} of run ${item.run}.`);
       return true;
     } catch (thrown) {
-      if (thrown instanceof Refusal && thrown.status !== 0) setRefusal(thrown);
-      else notice('bad', wordsOf(thrown));
+      if (thrown instanceof ApiError && thrown.status !== 0) setRefusal(thrown);
+      else notice('bad', errorText(thrown));
       return false;
     } finally {
       setSending(false);
@@ -54,19 +54,19 @@ export function useDecide(item: Pick<InboxItem, 'run' | 'gate' | 'digest' | 'sig
   return { isSending, refusal, decide };
 }
 
-interface Looked {
+interface RecheckResult {
   readonly changed: readonly { readonly gate: string; readonly what: string }[];
 }
 
 /** Has what an approval is about looked at again when it is opened; returns what changed since it was asked. */
-export function useSecondLook({ run, gate, subjects, mine }: InboxItem): string {
+export function useRecheck({ run, gate, subjects, mine }: InboxItem): string {
   const isAbout = subjects !== null && mine;
   const [what, setWhat] = useState('');
   useEffect(() => {
     if (!isAbout) return;
-    const told = ({ changed }: Looked): void => setWhat(changed.find((one) => one.gate === gate)?.what ?? '');
+    const showChange = ({ changed }: RecheckResult): void => setWhat(changed.find((one) => one.gate === gate)?.what ?? '');
     // Where nobody can look, a decision is refused if something changed.
-    write<Looked>(pathOf('runs', run, 'look'), {}).then(told, () => undefined);
+    write<RecheckResult>(pathOf('runs', run, 'look'), {}).then(showChange, () => undefined);
   }, [run, gate, isAbout]);
   return what;
 }

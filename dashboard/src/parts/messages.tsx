@@ -1,8 +1,9 @@
 // Owns what a page says when there is nothing to show yet, nothing at all, or a failure; and short notices of what was done.
 
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
-import { Refusal } from '../connection/api.ts';
+import { ApiError } from '../connection/api.ts';
 import { plainText } from '../text/plain-text.ts';
+import { Button } from './controls.tsx';
 import { Icon } from './icons.tsx';
 
 /** Says that there is nothing here, and what would change that. */
@@ -25,25 +26,21 @@ export function Loading({ what }: { readonly what: string }) {
 }
 
 /** The words for something thrown. */
-export function wordsOf(thrown: unknown): string {
+export function errorText(thrown: unknown): string {
   return plainText(thrown instanceof Error ? thrown.message : String(thrown));
 }
 
 /** Says what failed, and offers to try again. */
 export function Failure({ error, again }: { readonly error: unknown; readonly again?: () => void }) {
-  const hint = error instanceof Refusal && typeof error.facts.hint === 'string' ? error.facts.hint : undefined;
+  const hint = error instanceof ApiError && typeof error.facts.hint === 'string' ? error.facts.hint : undefined;
   return (
     <div className="banner bad" role="alert">
       <p>
-        {wordsOf(error)}
+        {errorText(error)}
         {hint !== undefined && <> {plainText(hint)}</>}
-        {error instanceof Refusal && error.code !== '' && <span className="faint"> [{error.code}]</span>}
+        {error instanceof ApiError && error.code !== '' && <span className="faint"> [{error.code}]</span>}
       </p>
-      {again !== undefined && (
-        <button type="button" onClick={again}>
-          Try again
-        </button>
-      )}
+      {again !== undefined && <Button label="Try again" onClick={again} />}
     </div>
   );
 }

@@ -11,7 +11,7 @@ import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { GitHubForge } from '../../forge/github/github-forge.ts';
 import { git } from '../../process/git.ts';
 import type { ReceivedDelivery } from '../../server/events/deliveries.ts';
-import { eventOf, keyOfEvent, WAY_HEADER } from '../../server/triggers/occasion.ts';
+import { eventOf, keyOfEvent, SOURCE_HEADER } from '../../server/triggers/occasion.ts';
 import type { Shell } from '../shell.ts';
 
 /** A job. */
@@ -62,7 +62,7 @@ export function deliveryOf({ event, payload, id: job }: Job, now: number): Recei
   const { action } = payload;
   const id = `actions-${job}`;
   const name = typeof action === 'string' ? `${event}.${action}` : event;
-  const headers = { [WAY_HEADER]: 'webhook' };
+  const headers = { [SOURCE_HEADER]: 'webhook' };
   const key = keyOfEvent(eventOf({ headers, body: payload, delivery: id, event: name, receivedAt: now }));
   const digest = createHash('sha256')
     .update(`${id}\n${JSON.stringify(payload)}`)

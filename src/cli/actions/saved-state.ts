@@ -42,8 +42,7 @@ interface Manifest {
   readonly work: readonly SavedWork[];
 }
 
-/** What the state is read and written with. */
-export interface StateParts {
+interface StateParts {
   readonly forge: Pick<GitHubForge, 'readRef' | 'replaceRef'>;
   /** The checkout of the project. */
   readonly checkout: string;

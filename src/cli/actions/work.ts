@@ -10,16 +10,15 @@ import { type RunTree, readRunTree } from '../../engine/run-tree.ts';
 import type { GitHubForge } from '../../forge/github/github-forge.ts';
 import { dueTimeOf, type Wait, waitOf } from '../../kernel/activation.ts';
 import { isDead } from '../../process/owner.ts';
+import type { Alarm } from '../../server/events/alarm.ts';
 import type { Deliveries, ReceivedDelivery } from '../../server/events/deliveries.ts';
 import type { EventServices } from '../../server/events/events.ts';
 import type { RunSurface } from '../../server/surface/run-surface.ts';
 import { deliveryOfEvent } from '../../server/triggers/forge-watch.ts';
-import type { PeopleWatch } from '../../server/triggers/people.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import type { SavedState } from './saved-state.ts';
 
-/** What a job works with. */
-export interface JobParts {
+interface JobParts {
   readonly services: EventServices;
   readonly deliveries: Deliveries;
   readonly forge: GitHubForge;
@@ -27,7 +26,7 @@ export interface JobParts {
   /** Shows runs at GitHub. */
   readonly surface: RunSurface | undefined;
   /** Asks people at GitHub. */
-  readonly people: PeopleWatch | undefined;
+  readonly people: Alarm | undefined;
   /** How often the state is saved while steps work, so that the hold does not run out. */
   readonly saveMs: number;
 }

@@ -16,7 +16,7 @@ import { lastTranscriptText, transcriptsOf } from '../../engine/transcripts.ts';
 import { ATTENDED } from '../../steps/handover.ts';
 import type { Store } from '../../store/store.ts';
 import { userActor } from '../actor.ts';
-import { bindRun, callingSession, changeSession, ownProcess, readSession, takeUpRun } from '../agent-session.ts';
+import { assignRun, bindRun, callingSession, changeSession, ownProcess, readSession } from '../agent-session.ts';
 import { discoverProject } from '../definitions.ts';
 import { assertSettingsTrusted, openForge } from '../forge/session.ts';
 import { loadDescription, loadWorkflow, loadWorkflowOf } from '../load.ts';
@@ -130,8 +130,8 @@ export class ProjectHost implements AttendedHost {
     bindRun(this.shell, { run, db: this.place.file, ...(how === 'served' ? { taken: true } : {}) }, this.binding());
   }
 
-  takeUp(run: string): void {
-    takeUpRun(this.shell, { run, db: this.place.file }, this.binding());
+  assign(run: string): void {
+    assignRun(this.shell, { run, db: this.place.file }, this.binding());
   }
 
   lastLine(step: RunningStep): string | undefined {

@@ -210,14 +210,14 @@ function dispatchLines(shell: Shell, work: OpenWork, root: string): string[] {
 /** One step, or one item of a fan-out. */
 function workLines(shell: Shell, work: OpenWork): string[] {
   const { body, report, people } = work.parts;
-  const told = [...resultLines(work), ...(report === undefined ? [] : [outside(shell, report)])];
+  const results = [...resultLines(work), ...(report === undefined ? [] : [outside(shell, report)])];
   return [
     headerOf(shell, work),
     '',
     outside(shell, body),
     '',
     '## How to report',
-    ...told,
+    ...results,
     ...commandLines(shell, work),
     ...(people === undefined ? [] : ['', outside(shell, people)]),
   ];

@@ -1,6 +1,6 @@
 // The command for people who use the server.
 
-import { LOGIN_SCOPES } from '../../authority/right.ts';
+import { LOGIN_SCOPES } from '../../authority/rights.ts';
 import { type ListedCommand, SIGNING_OPTIONS } from '../command.ts';
 
 const ACTIONS = ['login', 'invite', 'people', 'groups', 'revoke', 'token', 'sessions', 'passkeys', 'link', 'audit'] as const;

@@ -1,7 +1,7 @@
 // `pawl access`: who may use the server. It works on the server's database beside that of the runs; a server that runs sees
 // every change at once.
 
-import type { LoginScope } from '../../authority/right.ts';
+import type { LoginScope } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { recordAudit } from '../../server/access/audit.ts';
@@ -59,7 +59,7 @@ export const run: CommandRun = async (shell, given) => {
   });
 };
 
-function leaveRecord({ store }: OpenAccess, action: string, { person, about }: { readonly person: string; readonly about: string }): void {
+function recordAction({ store }: OpenAccess, action: string, { person, about }: { readonly person: string; readonly about: string }): void {
   recordAudit(store, { person, via: 'terminal', action, about, address: 'this machine', outcome: 'ok' });
 }
 
@@ -70,7 +70,7 @@ function login(open: OpenAccess, [name]: readonly string[]): void {
   // Who runs the server is its first person, and manages the others.
   if ((name ?? own) === own) ensureOwner(store, own);
   const made = loginLink(store, open, { person: name ?? own, by, expires: given.option('expires') });
-  leaveRecord(open, 'login link', { person: by, about: made.person });
+  recordAction(open, 'login link', { person: by, about: made.person });
   print(open, made, `This link logs ${made.person} in once`);
 }
 
@@ -83,7 +83,7 @@ function invitePerson(open: OpenAccess, [name]: readonly string[]): void {
     ...{ person, by, expires: given.option('expires'), manages: given.has('manages') },
     ...(scopes.length === 0 ? {} : { scopes }),
   });
-  leaveRecord(open, 'invite', { person: by, about: person });
+  recordAction(open, 'invite', { person: by, about: person });
   const { link: shown } = made;
   shell.result({ person: personReport(made.person, open.groupsOf(person)), link: shown }, () => [
     shown.url,
@@ -96,7 +96,7 @@ function invitePerson(open: OpenAccess, [name]: readonly string[]): void {
 function revoke(open: OpenAccess, [name]: readonly string[]): void {
   const { shell, store } = open;
   const person = revokePerson(store, required(name, 'NAME', 'revoke NAME'));
-  leaveRecord(open, 'revoke', { person: userActor(shell), about: person.name });
+  recordAction(open, 'revoke', { person: userActor(shell), about: person.name });
   const isEnrolled = open.keys().named(person.name) !== undefined;
   shell.result({ person: personReport(person, open.groupsOf(person.name)) }, () => [
     `${shell.symbol('done')} ${oneLine(person.name)} is revoked: their sessions, tokens, passkeys and links no longer work. Their decisions stay valid.`,
@@ -122,7 +122,7 @@ function createFor(open: OpenAccess, name: string): void {
     ...{ person, name, lastsMs: lifetimeOf(given.option('expires'), 'token') },
     scopes: scopes.length === 0 ? ['view'] : scopes,
   });
-  leaveRecord(open, 'token create', { person: by, about: `${person} ${name}` });
+  recordAction(open, 'token create', { person: by, about: `${person} ${name}` });
   shell.result({ token: tokenReport(made.token, Date.now()), secret: made.secret }, () => [
     made.secret,
     '',
@@ -142,7 +142,7 @@ function revokeNamed(open: OpenAccess, name: string): void {
       `${person} has no token "${name}"; "pawl access token list" lists them, and --for NAME names another person`,
     );
   revokeToken(store, found.id);
-  leaveRecord(open, 'token revoke', { person: userActor(shell), about: `${found.person} ${found.name}` });
+  recordAction(open, 'token revoke', { person: userActor(shell), about: `${found.person} ${found.name}` });
   shell.result({ revoked: found.id }, () => [`${shell.symbol('done')} the token "${oneLine(found.name)}" of ${found.person} is revoked.`]);
 }
 
@@ -157,7 +157,7 @@ async function link(open: OpenAccess, [prefix]: readonly string[]): Promise<void
       { access: store, store: runs, addresses: open },
       { run: await findRun(runs, id, place), person, by, ...present({ gate: given.option('approval'), expires: given.option('expires') }) },
     );
-    leaveRecord(open, 'decide link', { person: by, about: `${made.person} ${made.run} ${made.path}` });
+    recordAction(open, 'decide link', { person: by, about: `${made.person} ${made.run} ${made.path}` });
     print(open, made, `With this link ${made.person} can decide ${oneLine(made.path)} of run ${made.run} once`);
   });
 }

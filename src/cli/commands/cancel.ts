@@ -33,13 +33,10 @@ export const run: CommandRun = (shell, given) =>
     return driveWithEngine(shell, place, { store, workflows, use });
   });
 
-interface Cancelling {
-  readonly engine: Engine;
-  readonly id: string;
-  readonly given: ParsedArgs;
-}
-
-async function cancel(shell: Shell, { engine, id, given }: Cancelling): Promise<number> {
+async function cancel(
+  shell: Shell,
+  { engine, id, given }: { readonly engine: Engine; readonly id: string; readonly given: ParsedArgs },
+): Promise<number> {
   const run = engine.run(id);
   const undo = given.has('no-undo') ? (false as const) : undefined;
   const { status } = await run.cancel({ actor: userActor(shell), ...present({ reason: given.option('reason'), undo }) });

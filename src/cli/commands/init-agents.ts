@@ -25,12 +25,12 @@ export async function initAgents(shell: Shell, given: ParsedArgs): Promise<numbe
   const project = findProject(shell, given);
   const setup = await setupFor(shell, project, programs);
   const { written, left } = writeAll(new Map(setup.map(({ file, text }) => [file, text])), given);
-  const lacking = setup.flatMap(({ file, missingIn }) => {
+  const incomplete = setup.flatMap(({ file, missingIn }) => {
     const part = left.includes(file) ? missingIn(textOf(file)) : undefined;
     return part === undefined ? [] : [{ file, ...part }];
   });
-  const extended = given.has('dry-run') ? [] : await extend(shell, given, lacking);
-  const missing = lacking.filter(({ file }) => !extended.includes(file)).map(({ file, add }) => ({ file, add }));
+  const extended = given.has('dry-run') ? [] : await extend(shell, given, incomplete);
+  const missing = incomplete.filter(({ file }) => !extended.includes(file)).map(({ file, add }) => ({ file, add }));
   const files = { written, left: left.filter((file) => !extended.includes(file)) };
   const why = given.has('yes') ? ' (Pawl adds to plain JSON only)' : '';
   return shell.result({ project: project.root, ...filesJson(given, files), extended, missing }, () => [
@@ -41,7 +41,7 @@ export async function initAgents(shell: Shell, given: ParsedArgs): Promise<numbe
       `${relative(shell.cwd, file)} already exists and was not changed${why}; add this to it:`,
       add,
     ]),
-    ...(missing.length > 0 && why === '' && lacking.some(({ merged }) => merged !== undefined)
+    ...(missing.length > 0 && why === '' && incomplete.some(({ merged }) => merged !== undefined)
       ? ['', 'With --yes, Pawl adds it where it can.']
       : []),
     '',
@@ -62,11 +62,11 @@ const FILES: Readonly<Record<AgentProgram, () => Promise<(shell: Shell, project:
   opencode: async () => (await import('../agent-setup/opencode.ts')).opencodeFiles,
 };
 
-type Lacking = MissingPart & { readonly file: string };
+type IncompleteSetup = MissingPart & { readonly file: string };
 
 /** Adds what is missing to files that exist, if the person agrees. Returns the changed files. */
-async function extend(shell: Shell, given: ParsedArgs, lacking: readonly Lacking[]): Promise<readonly string[]> {
-  const possible = lacking.flatMap(({ file, merged }) => (merged === undefined ? [] : [{ file, merged }]));
+async function extend(shell: Shell, given: ParsedArgs, incomplete: readonly IncompleteSetup[]): Promise<readonly string[]> {
+  const possible = incomplete.flatMap(({ file, merged }) => (merged === undefined ? [] : [{ file, merged }]));
   if (possible.length === 0 || !(given.has('yes') || (await agrees(shell, possible)))) return [];
   for (const { file, merged } of possible) writeFileSync(file, merged);
   return possible.map(({ file }) => file);

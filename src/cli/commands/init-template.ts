@@ -48,8 +48,7 @@ export async function initTemplate(shell: Shell, given: ParsedArgs, at: Template
   );
 }
 
-/** Where a template is written. */
-export interface TemplatePlace {
+interface TemplatePlace {
   readonly template: TemplateName;
   readonly name: string;
   /** The workflow file. */
@@ -165,12 +164,12 @@ function branchOf(root: string): string {
   }
 }
 
-interface Shown extends TemplatePlace, Repository, InitFiles {
+interface WrittenTemplate extends TemplatePlace, Repository, InitFiles {
   /** What belongs into settings that exist. */
   readonly own: string | undefined;
 }
 
-function linesOf(shell: Shell, given: ParsedArgs, { template, name, home, repository, written, left, own }: Shown): string[] {
+function linesOf(shell: Shell, given: ParsedArgs, { template, name, home, repository, written, left, own }: WrittenTemplate): string[] {
   const call = callOf(shell);
   const cyan = (text: string): string => shell.style('cyan', text);
   const config = relative(shell.cwd, join(home, 'config.yaml'));

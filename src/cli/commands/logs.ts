@@ -62,14 +62,12 @@ function lineOf(shell: Shell, { seq, event }: LogEntry): string {
   return `${shell.style('dim', head)}  ${path === '' ? '' : `${shell.style('bold', oneLine(path))}  `}${eventText(event)}`;
 }
 
-interface FollowOptions {
-  readonly run: string;
-  readonly step: string | undefined;
-  readonly since: number;
-}
-
 /** Prints events and output as they come, until the run ends, stdout is closed, or the user presses Ctrl-C. */
-async function follow(shell: Shell, store: Store, { run, step, since }: FollowOptions): Promise<number> {
+async function follow(
+  shell: Shell,
+  store: Store,
+  { run, step, since }: { readonly run: string; readonly step: string | undefined; readonly since: number },
+): Promise<number> {
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
   process.once('SIGINT', interrupt);
@@ -190,13 +188,11 @@ function isOf(path: string, step: string): boolean {
   return path === step || path.startsWith(`${step}#`) || path.startsWith(`${step}/`);
 }
 
-interface StepRef {
-  readonly run: string;
-  readonly step: string;
-  readonly db: string;
-}
-
-async function showStep(shell: Shell, store: Store, { run, step, db }: StepRef): Promise<number> {
+async function showStep(
+  shell: Shell,
+  store: Store,
+  { run, step, db }: { readonly run: string; readonly step: string; readonly db: string },
+): Promise<number> {
   const { readTranscript, transcriptsOf } = await import('../../engine/transcripts.ts');
   const isAsked = (attempt: { readonly step: string; readonly path: string }): boolean => attempt.step === step || isOf(attempt.path, step);
   const report = await readRunReport(store, run, isAsked);

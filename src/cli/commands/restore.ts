@@ -40,7 +40,7 @@ export const run: CommandRun = async (shell, given) => {
     await assertFileUpkeep(place, shell.right);
     if (!given.has('force'))
       await assertNotDriven(place.file, 'a restore would replace its database; end that process first, or use --force');
-    const present = await keepPresent(place);
+    const present = await saveCurrent(place);
     await takePlace(draft, place, present);
     const { origin } = (await import('../../store/sqlite/inspect.ts')).inspectFile(place.file);
     done();
@@ -85,14 +85,14 @@ async function draftOf(backup: string, draft: string): Promise<CopyFacts> {
 }
 
 /** The previous database. */
-interface Present {
+interface CurrentDatabase {
   readonly saved: string;
   /** True if it can be read and written. */
   readonly isSound: boolean;
 }
 
 /** Saves the current database as a backup or, if it cannot be read, as a copy of its files. */
-async function keepPresent(place: Place): Promise<Present | undefined> {
+async function saveCurrent(place: Place): Promise<CurrentDatabase | undefined> {
   if (!existsSync(place.file)) return undefined;
   try {
     await using store = await openStore(place, 'look');
@@ -109,7 +109,7 @@ async function keepPresent(place: Place): Promise<Present | undefined> {
  * Replaces the database with the draft: inside the file if other processes may have it open, otherwise by a rename. The
  * old write-ahead log is removed before the rename, because SQLite would replay it onto the new file.
  */
-async function takePlace(draft: string, place: Place, present: Present | undefined): Promise<void> {
+async function takePlace(draft: string, place: Place, present: CurrentDatabase | undefined): Promise<void> {
   if (present?.isSound === true) {
     const { replaceContents } = await import('../../store/sqlite/backup.ts');
     await replaceContents(place.file, draft);

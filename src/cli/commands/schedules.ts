@@ -51,13 +51,11 @@ function timeText(time: number | undefined): string {
   return time === undefined ? '' : new Date(time).toISOString().replace(/:00\.000Z$|\.\d{3}Z$/, 'Z');
 }
 
-interface Act {
-  readonly action: string;
-  readonly schedules: Schedules;
-  readonly services: EventServices;
-}
-
-async function act(shell: Shell, given: ParsedArgs, { action, schedules, services }: Act): Promise<number> {
+async function act(
+  shell: Shell,
+  given: ParsedArgs,
+  { action, schedules, services }: { readonly action: string; readonly schedules: Schedules; readonly services: EventServices },
+): Promise<number> {
   const workflow = given.maybe('WORKFLOW');
   if (workflow === undefined) throw new EngineError('USAGE', `name the workflow: "pawl schedules ${action} WORKFLOW"`);
   const actor = await starterName(shell);

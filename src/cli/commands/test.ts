@@ -60,14 +60,14 @@ export const run: CommandRun = async (shell, given) => {
   return ok ? 0 : EXIT_FAILED;
 };
 
-interface Testing {
+interface TestContext {
   readonly given: ParsedArgs;
   readonly wants: (category: TestCategory) => boolean;
   readonly services: StepServices;
   readonly progress: Progress;
 }
 
-async function testSubject(shell: Shell, subject: TestSubject, { given, wants, services, progress }: Testing): Promise<TestedWorkflow> {
+async function testSubject(shell: Shell, subject: TestSubject, { given, wants, services, progress }: TestContext): Promise<TestedWorkflow> {
   const { name, reference, file, loaded, problems } = subject;
   const filter = given.option('filter');
   if ('problem' in loaded) {

@@ -54,19 +54,19 @@ function backupsOf({ settings }: Place, run: string): readonly string[] {
   return databases.filter(([, { path }]) => listBackups(path).some(({ runId }) => runId === run)).map(([name]) => name);
 }
 
-interface Shown {
+interface PlanText {
   /** The protected databases that were backed up before the run. */
   readonly data: readonly string[];
   readonly verb: 'would be' | 'are';
 }
 
-function headLine({ to, at }: UndoPlan, count: number, verb: Shown['verb']): string {
+function headLine({ to, at }: UndoPlan, count: number, verb: PlanText['verb']): string {
   const moment = `before "${oneLine(to)}" (${agoText(at)})`;
   if (count === 0) return `No file ${verb === 'are' ? 'was' : 'would be'} restored to its state ${moment}.`;
   return `${count === 1 ? '1 file' : `${count} files`} ${count === 1 && verb === 'are' ? 'is' : verb} as ${moment}:`;
 }
 
-function planLines(shell: Shell, plan: UndoPlan, { data, verb }: Shown): string[] {
+function planLines(shell: Shell, plan: UndoPlan, { data, verb }: PlanText): string[] {
   const { run, to, files, changed, undeclared, isCutOff, missing, effects } = plan;
   const kept = new Set(changed.map(({ path }) => path));
   const put = files.filter(({ path }) => !kept.has(path));

@@ -20,7 +20,7 @@ import type { Shell } from '../shell.ts';
 import { table } from '../terminal.ts';
 
 /** A worktree, or a branch without one, that a run left. */
-interface Left {
+interface LeftWorktree {
   readonly run: string;
   /** `gone`: the run was deleted. */
   readonly status: RunSummary['status'] | 'gone';
@@ -44,7 +44,7 @@ export const run: CommandRun = async (shell, given) => {
   if (!isClean) return report(shell, all, []);
   if (given.has('force') && !given.has('yes') && !shell.isInteractive)
     throw new EngineError('USAGE', '--force deletes work that exists nowhere else; use --yes to confirm it');
-  const removed: Left[] = [];
+  const removed: LeftWorktree[] = [];
   for (const left of all) if (await clean(checkout as string, left, given.has('force'))) removed.push(left);
   return report(
     shell,
@@ -53,12 +53,12 @@ export const run: CommandRun = async (shell, given) => {
   );
 };
 
-async function findAll(checkout: string, place: Place, store: Store | undefined): Promise<Left[]> {
+async function findAll(checkout: string, place: Place, store: Store | undefined): Promise<LeftWorktree[]> {
   const folder = join(dirname(place.file), 'worktrees');
   const names = existsSync(folder) ? readdirSync(folder) : [];
   const refs = await git(checkout, ['for-each-ref', '--format=%(refname)', BRANCHES]);
   const branches = refs.ok ? refs.stdout.split('\n').flatMap((ref) => (ref === '' ? [] : [ref.slice(BRANCHES.length)])) : [];
-  const found: Left[] = [];
+  const found: LeftWorktree[] = [];
   for (const id of [...new Set([...names, ...branches])].sort()) {
     const known = (await store?.list({ id }))?.[0];
     const own = names.includes(id) ? join(folder, id) : undefined;
@@ -79,7 +79,7 @@ async function sizeOf(folder: string): Promise<number> {
 }
 
 /** Removes what an ended run left; returns whether it did. */
-async function clean(checkout: string, { status, folder, branch, unsaved }: Left, isForced: boolean): Promise<boolean> {
+async function clean(checkout: string, { status, folder, branch, unsaved }: LeftWorktree, isForced: boolean): Promise<boolean> {
   if (status !== 'gone' && !isFinal(status)) return false;
   const isUnsaved = unsaved.files > 0 || unsaved.commits > 0;
   const isForeign = status === 'gone' && folder === undefined;
@@ -88,19 +88,19 @@ async function clean(checkout: string, { status, folder, branch, unsaved }: Left
   return (await removeWorktree({ folder, branch, isNeeded: async () => false })) === 'removed';
 }
 
-function report(shell: Shell, kept: readonly Left[], removed: readonly Left[]): number {
-  const told = ({ updatedAt, ...left }: Left) => ({
+function report(shell: Shell, kept: readonly LeftWorktree[], removed: readonly LeftWorktree[]): number {
+  const rowOf = ({ updatedAt, ...left }: LeftWorktree) => ({
     ...left,
     folder: left.folder ?? null,
     updatedAt: updatedAt === undefined ? null : new Date(updatedAt).toISOString(),
   });
-  return shell.result({ worktrees: kept.map(told), removed: removed.map(told) }, () => [
+  return shell.result({ worktrees: kept.map(rowOf), removed: removed.map(rowOf) }, () => [
     ...removed.map(({ branch }) => `${shell.symbol('done')} ${branch} removed`),
     ...(kept.length === 0 ? ['No run left a worktree or a branch.'] : listed(shell, kept)),
   ]);
 }
 
-function listed(shell: Shell, all: readonly Left[]): string[] {
+function listed(shell: Shell, all: readonly LeftWorktree[]): string[] {
   const unsaved = ({ files, commits }: UnsavedWork): string =>
     [...(files > 0 ? [`${files} not committed`] : []), ...(commits > 0 ? [`${commits} not pushed`] : [])].join(', ') || 'nothing';
   return table(shell.look, [

@@ -129,13 +129,13 @@ async function projectWords(what: ProjectWord, { world, before, typed }: Questio
   return (await WORDS[what](place, { typed, first: before.places[0] ?? '' })).filter((word) => SAFE.test(word));
 }
 
-interface OnLine {
+interface TypedLine {
   readonly typed: string;
   /** The run or workflow that the line names. */
   readonly first: string;
 }
 
-const WORDS: Readonly<Record<ProjectWord, (place: Place, line: OnLine) => Promise<readonly string[]>>> = {
+const WORDS: Readonly<Record<ProjectWord, (place: Place, line: TypedLine) => Promise<readonly string[]>>> = {
   run: (place, { typed }) =>
     withStore(place, async (store) => (await store.list({ idPrefix: typed, limit: RUNS_MAX })).map(({ id }) => id)),
   skill: async (place) => [...new Set([...skillFolders(place.project), ...shippedSkills()].map(({ name }) => name))],

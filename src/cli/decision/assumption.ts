@@ -70,13 +70,13 @@ async function workflowsFor(
   return [(await loadWorkflowOf(shell, place.project, frozen)).workflow];
 }
 
-interface Asked {
+interface AssumptionQuestion {
   readonly found: AssumptionReport;
   readonly right: DecisionRight;
 }
 
 /** What the person answers; undefined when they leave it for later. */
-async function textOf(shell: Shell, given: ParsedArgs, { found, right }: Asked): Promise<string | undefined> {
+async function textOf(shell: Shell, given: ParsedArgs, { found, right }: AssumptionQuestion): Promise<string | undefined> {
   const words = given.allWords('ANSWER');
   if (words.length > 1) throw new EngineError('USAGE', 'an assumption has one ANSWER; put an answer of several words in quotes');
   const typed = given.has('agree') ? found.assumed : words[0];

@@ -254,13 +254,13 @@ async function isStillAsked(store: Store, { run, gate }: PendingApproval): Promi
   return open.some((other) => other.run === run && other.gate.path === gate.path && other.gate.digest === gate.digest);
 }
 
-interface AskedViews {
+interface QuestionViews {
   /** What the person saw before, if something is new since. */
   readonly isNew: ApprovalLook | undefined;
   readonly views: boolean;
 }
 
-async function askOption(source: DiffSource, prompt: Prompt, { isNew, views }: AskedViews): Promise<Answer | undefined> {
+async function askOption(source: DiffSource, prompt: Prompt, { isNew, views }: QuestionViews): Promise<Answer | undefined> {
   const { shell, asked } = source;
   const { options } = asked.gate.question;
   const hasNew = isNew?.tree !== undefined;

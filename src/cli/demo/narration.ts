@@ -12,8 +12,7 @@ import type { Shell } from '../shell.ts';
 import { statusMark } from '../status.ts';
 import { oneLine, plain } from '../terminal.ts';
 
-/** What the narration of a run needs. */
-export interface Narration {
+interface Narration {
   readonly engine: Engine;
   readonly run: string;
   /** Gets the pending approval decided; `later` ends the narration. */
@@ -41,7 +40,7 @@ export async function narrateRun(shell: Shell, narration: Narration): Promise<'e
       const { step } = event.activation;
       shell.print(`\n${shell.style('bold', step.padEnd(STEP_WIDTH))}  ${shell.style('dim', REMARKS[step] ?? '')}`);
     }
-    if (asksPerson(event) && (await narration.decide()) === 'later') return 'later';
+    if (humanWaitOf(activationIn(event)) !== undefined && (await narration.decide()) === 'later') return 'later';
     const ended = endedAttempt(event);
     if (ended === undefined) continue;
     const step = await findStep(narration, ended);
@@ -49,10 +48,6 @@ export async function narrateRun(shell: Shell, narration: Narration): Promise<'e
     for (const line of stepLines(shell, step)) shell.print(`  ${line}`);
   }
   return 'ended';
-}
-
-function asksPerson(event: RunEvent): boolean {
-  return humanWaitOf(activationIn(event)) !== undefined;
 }
 
 interface EndedAttempt {

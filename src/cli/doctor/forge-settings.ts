@@ -12,8 +12,7 @@ import { type Check, okCheck } from './doctor.ts';
 
 type GitHubSettings = Extract<ForgeSettings, { kind: 'github' }>;
 
-/** What is checked. */
-export interface CheckedForge {
+interface CheckedForge {
   readonly forge: GitHubForge;
   readonly settings: GitHubSettings;
   readonly place: Place;

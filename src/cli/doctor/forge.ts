@@ -33,12 +33,12 @@ export async function checkForge(shell: Shell, place: Place, address?: string): 
   }
 }
 
-interface Served {
+interface ServedPlace {
   readonly place: Place;
   readonly address: string | undefined;
 }
 
-async function checkGitHub(opened: GitHubForge, forge: GitHubSettings, served: Served): Promise<Check[]> {
+async function checkGitHub(opened: GitHubForge, forge: GitHubSettings, served: ServedPlace): Promise<Check[]> {
   const repository = await opened.repository();
   if (repository.result !== 'ok') return [problem(forge, repository.message, failureHint(forge, repository))];
   const who = await opened.whoami();

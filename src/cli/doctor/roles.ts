@@ -107,7 +107,7 @@ interface RoleProgram {
   readonly given: readonly string[];
 }
 
-interface Missing {
+interface RoleProblem {
   readonly what: string;
   readonly hint: string;
 }
@@ -116,7 +116,7 @@ async function missingFor(
   { root }: Project,
   { driver, argv, model, inherited, given }: RoleProgram,
   env: Environment,
-): Promise<Missing | undefined> {
+): Promise<RoleProblem | undefined> {
   if (driver === 'ai-sdk') {
     const { hasPackage, packagesOf } = await import('../../agents/ai-sdk/provider.ts');
     const absent = packagesOf(model).filter((name) => !hasPackage(root, name));
@@ -137,7 +137,7 @@ function missingLogin(
   driver: string,
   env: Environment,
   { inherited, given }: Pick<RoleProgram, 'inherited' | 'given'>,
-): Missing | undefined {
+): RoleProblem | undefined {
   const login = Object.hasOwn(LOGINS, driver) ? LOGINS[driver] : undefined;
   if (login !== undefined && given.includes(login.key)) return undefined;
   // Elsewhere, programs keep their login in a keychain.

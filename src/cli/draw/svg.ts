@@ -43,7 +43,7 @@ const STYLE = `
       .small { fill: #9ea7b3 }
     }`;
 
-interface Drawn extends Box {
+interface GraphBox extends Box {
   readonly node: GraphNode | undefined;
   readonly lines: readonly string[];
   readonly small: string;
@@ -79,7 +79,7 @@ export function drawSvg(graph: GraphDescription): string {
   return `${lines.join('\n')}\n`;
 }
 
-function stepBox(node: GraphNode): Drawn {
+function stepBox(node: GraphNode): GraphBox {
   const lines = broken(nodeText(node), TITLE_CHARACTERS, TITLE_LINES);
   const asks = node.asksPerson ? ', asks a person' : '';
   const small = `${node.kind}${node.kind === 'human' ? '' : asks}${node.state === undefined ? '' : `, ${node.state}`}`;
@@ -88,7 +88,7 @@ function stepBox(node: GraphNode): Drawn {
   return { node, lines, small, width, height: (lines.length + 1) * LINE + 12 };
 }
 
-function endBox(end: string): Drawn {
+function endBox(end: string): GraphBox {
   return { node: undefined, lines: [end], small: '', width: end.length * CHARACTER + 28, height: 28 };
 }
 
@@ -97,7 +97,7 @@ function labelLines(arrow: GraphArrow): string[] {
   return text === '' ? [] : broken(text, LABEL_CHARACTERS, 3);
 }
 
-function boxMarks({ node, lines, small, width, height }: Drawn, { x, y }: Point): string[] {
+function boxMarks({ node, lines, small, width, height }: GraphBox, { x, y }: Point): string[] {
   const [left, top] = [x - width / 2, y - height / 2];
   const shape =
     node === undefined

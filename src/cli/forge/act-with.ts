@@ -10,8 +10,7 @@ import type { ParsedArgs } from '../command.ts';
 import { openExisting, type Place } from '../session.ts';
 import type { Act } from './right.ts';
 
-/** An action with its options. */
-export interface GivenAct {
+interface GivenAct {
   readonly act: Act;
   readonly given: ParsedArgs;
   /** The number of the issue or pull request. */

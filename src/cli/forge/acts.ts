@@ -12,7 +12,7 @@ import { oneLine, table } from '../terminal.ts';
 import type { Act } from './right.ts';
 
 /** One call of a forge action. */
-export interface ForgeCall {
+interface ForgeCall {
   readonly shell: Shell;
   readonly given: ParsedArgs;
   readonly forge: LocalForge;

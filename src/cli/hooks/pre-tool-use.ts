@@ -9,7 +9,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { stepName } from '../../attended/attended-run.ts';
-import { type Demand, demandsOf, RIGHTS, SCOPES } from '../../authority/rights.ts';
+import { demandsOf, RIGHTS, SCOPES } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { modelNamed } from '../../definition/address.ts';
@@ -124,13 +124,10 @@ function absolute(cwd: string, file: string): string {
   }
 }
 
-interface FileUse {
-  readonly file: string;
-  readonly open: readonly OpenRun[];
-  readonly runs: readonly SessionRun[];
-}
-
-function fileFault(shell: Shell, { file, open, runs }: FileUse): string | undefined {
+function fileFault(
+  shell: Shell,
+  { file, open, runs }: { readonly file: string; readonly open: readonly OpenRun[]; readonly runs: readonly SessionRun[] },
+): string | undefined {
   const state = stateHome(shell);
   if (isBelow(file, realPath(state) ?? state) || runs.some(({ db }) => file.startsWith(realPath(db) ?? db)))
     return `"${file}" belongs to Pawl, which keeps the runs and what people trusted there. Do not change it; use the pawl_* tools instead.`;
@@ -209,7 +206,7 @@ function decidingCommand(words: readonly string[]): string | undefined {
       on: action === undefined || on !== verb ? on : `${on} ${action}`,
     })),
   );
-  return demands.find(({ demand }) => isScope(demand))?.on;
+  return demands.find(({ demand }) => SCOPES.some((scope) => scope === demand))?.on;
 }
 
 /** Whether a command only prints its help. Behind an option or "--" it may be a value. */
@@ -218,8 +215,4 @@ function asksForHelp(words: readonly string[]): boolean {
     (word, index) =>
       (word === '--help' || word === '-h') && !words.slice(0, index).includes('--') && words[index - 1]?.startsWith('-') !== true,
   );
-}
-
-function isScope(demand: Demand): boolean {
-  return SCOPES.some((scope) => scope === demand);
 }

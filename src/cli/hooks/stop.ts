@@ -23,15 +23,15 @@ export async function answer(shell: Shell, asked: Json): Promise<Answer | undefi
   const id = isJsonObject(asked) ? asked.session_id : undefined;
   if (!isSessionId(id)) throw new EngineError('USAGE', 'stdin must be the input of a Stop hook of Claude Code, with a "session_id"');
   const session = readSession(shell, id);
-  const looks = await Promise.all(session.runs.map(lookAt));
-  const open = looks.flatMap((look) => (look?.todo === undefined ? [] : [look]));
-  const at = open.map((look) => look.at).join(' ');
+  const found = await Promise.all(session.runs.map(readProgress));
+  const open = found.flatMap((run) => (run?.todo === undefined ? [] : [run]));
+  const at = open.map((run) => run.at).join(' ');
   const times = at === session.kept.at && !isNewTurn(session, asked) ? session.kept.times + 1 : 1;
-  const over = session.runs.filter((_, index) => looks[index] === undefined);
+  const over = session.runs.filter((_, index) => found[index] === undefined);
   const kept = open.length === 0 ? session.kept : { at, times: Math.min(times, TIMES_MAX + 1) };
   keep(shell, session, { over, kept });
   if (open.length === 0) return undefined;
-  const todo = open.map((look) => look.todo).join('\n');
+  const todo = open.map((run) => run.todo).join('\n');
   if (times > TIMES_MAX)
     return { systemMessage: `pawl: the agent stops although its work is not done, after ${TIMES_MAX} reminders. ${todo}` };
   return { decision: 'block', reason: todo };
@@ -53,13 +53,13 @@ function keep(
 }
 
 /** A run of the session: how far it is, and what its agent has to do, if anything. */
-interface Look {
+interface RunProgress {
   readonly at: string;
   readonly todo: string | undefined;
 }
 
 /** Reads a run; undefined when it has ended or no longer exists. */
-async function lookAt(of: SessionRun): Promise<Look | undefined> {
+async function readProgress(of: SessionRun): Promise<RunProgress | undefined> {
   const found = await readSessionRun(of);
   return found === undefined ? undefined : { at: `${of.run}/${found.position}`, todo: todoOf(found) };
 }

@@ -10,7 +10,7 @@ const BYTES_MAX = 4096;
 const RETRY_MS = 10;
 
 /** A source of passphrases. */
-export interface Passphrases extends Disposable {
+interface Passphrases extends Disposable {
   /** True if a person types it, and can try again. */
   readonly isTyped: boolean;
   read(question: string): Promise<string>;

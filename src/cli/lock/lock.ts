@@ -27,7 +27,7 @@ import type { Shell } from '../shell.ts';
 import { readGraph } from '../trust/trust.ts';
 
 /** A frozen workflow. */
-export interface Lock {
+interface Lock {
   readonly lock: 1;
   readonly pawl: string;
   readonly workflow: string;
@@ -94,7 +94,7 @@ export async function lockOf(
   };
 }
 
-interface Collecting {
+interface Collection {
   readonly subject: LockSubject;
   readonly known: Lock | undefined;
   readonly collected: Collected;
@@ -103,7 +103,7 @@ interface Collecting {
 
 type Names = { readonly roles: Set<string>; readonly workflows: Set<string> };
 
-async function collect(shell: Shell, project: Project, { subject, known, collected, seen }: Collecting): Promise<Names> {
+async function collect(shell: Shell, project: Project, { subject, known, collected, seen }: Collection): Promise<Names> {
   const { file } = subject;
   const graph = await readGraph(file);
   for (const part of graph.files.keys()) collected.add(part);
@@ -172,7 +172,7 @@ function subAgentsIn(settings: ReadonlyMap<string, Json>, role: string): string[
 async function collectChildren(
   shell: Shell,
   project: Project,
-  { names, collected, seen, known }: Pick<Collecting, 'collected' | 'seen' | 'known'> & { readonly names: Names },
+  { names, collected, seen, known }: Pick<Collection, 'collected' | 'seen' | 'known'> & { readonly names: Names },
 ): Promise<void> {
   const { workflows } = await discoverProject(project);
   for (const child of [...names.workflows].filter((one) => !seen.has(one))) {
@@ -189,7 +189,7 @@ async function collectChildren(
 async function definitionOf(
   shell: Shell,
   project: Project,
-  { subject: { file }, known }: Pick<Collecting, 'subject' | 'known'>,
+  { subject: { file }, known }: Pick<Collection, 'subject' | 'known'>,
 ): Promise<Definition | undefined> {
   if (isSettingsFile(project, file)) return undefined;
   if (YAML_FILE.test(file)) {

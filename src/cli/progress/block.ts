@@ -19,7 +19,7 @@ export interface StepLines {
 }
 
 /** The space and the time for drawing the block. */
-export interface BlockRoom {
+interface BlockRoom {
   readonly columns: number;
   readonly now: number;
   /** The last lines that an attempt printed. */

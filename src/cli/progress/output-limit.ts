@@ -8,7 +8,7 @@ const CHARACTERS_MAX = 64 * 1024;
 const LINE_MAX = 300;
 
 /** A line to print, or how many lines were left out there. */
-export type LimitedLine = OutputLine | { readonly at: number; readonly leftOut: number };
+type LimitedLine = OutputLine | { readonly at: number; readonly leftOut: number };
 
 /** Limits the lines of one attempt. */
 export class OutputLimit {

@@ -2,7 +2,7 @@
 
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { isReviewWorkflow, mayReject, type ReviewedStep, rejectionOf } from '../../control/review-round.ts';
-import { type Definition, membersOf } from '../../definition/model.ts';
+import { membersOf } from '../../definition/model.ts';
 import type { TranscriptId } from '../../engine/transcripts.ts';
 import { type Activation, childOf, type Path } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
@@ -57,7 +57,7 @@ export class ProgressReader {
     const rows = await this.rowsOf(node);
     if (rows.length > 0 && node.seq === 0) {
       const { definition } = await this.store.load(node.run);
-      node.titles = titlesOf(definition);
+      node.titles = new Map([...definition.steps.flatMap(membersOf), ...definition.steps].map(({ id, title }) => [id, title] as const));
       node.isReview = isReviewWorkflow(definition);
     }
     for (const row of rows) {
@@ -133,7 +133,7 @@ export function endedAttempt(node: Pick<ProgressNode, 'run'>, event: RunEvent): 
 }
 
 /** An attempt that runs now, and the paths of the parent steps that lead to its run. */
-export interface LiveAttempt {
+interface LiveAttempt {
   readonly attempt: TranscriptId;
   readonly under: readonly Path[];
 }
@@ -160,9 +160,4 @@ export function liveAttempts(node: ProgressNode, under: readonly Path[] = []): L
 
 function createNode(run: string): Node {
   return { run, progress: new RunProgress(), titles: new Map(), children: new Map(), isReview: false, seq: 0 };
-}
-
-function titlesOf({ steps }: Definition): ReadonlyMap<string, string> {
-  // The body of a fan-out has the same id as the fan-out, whose title wins.
-  return new Map([...steps.flatMap(membersOf), ...steps].map(({ id, title }) => [id, title] as const));
 }

@@ -8,7 +8,7 @@ const COLUMNS_DEFAULT = 80;
 const ROWS_DEFAULT = 24;
 
 /** The parts of a shell that a screen needs. */
-export interface Surface {
+interface Surface {
   readonly world: { readonly stdout: { readonly columns?: number; readonly rows?: number } };
   write(text: string): void;
 }

@@ -31,8 +31,7 @@ export interface ProgressView {
 
 const TICK_MS = 1000;
 
-/** A run to show. */
-export interface ProgressOptions {
+interface ProgressOptions {
   readonly run: string;
   /** The folder of transcripts, whose text is shown while steps run; without it, only events are shown. */
   readonly transcripts?: string | undefined;

@@ -16,8 +16,7 @@ import { loadWorkflowOf } from '../load.ts';
 import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
-/** A run to resume. */
-export interface Resumption {
+interface Resumption {
   readonly place: Place;
   readonly store: Store;
   readonly run: string;

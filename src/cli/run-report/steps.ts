@@ -49,18 +49,15 @@ function indexOf({ steps, groups }: RunReport): ReportIndex {
   };
 }
 
-interface RowLayout {
-  readonly row: PlanReport;
-  readonly width: number;
-  readonly detail: Detail;
-  readonly index: ReportIndex;
-}
-
 function nameOf(shell: Shell, { step, visits }: PlanReport): string {
   return `${oneLine(step)}${visits > 1 ? ` ${shell.look.hasUnicode ? '\u00d7' : 'x'}${visits}` : ''}`;
 }
 
-function rowLines(shell: Shell, report: RunReport, { row, width, detail, index }: RowLayout): string[] {
+function rowLines(
+  shell: Shell,
+  report: RunReport,
+  { row, width, detail, index }: { readonly row: PlanReport; readonly width: number; readonly detail: Detail; readonly index: ReportIndex },
+): string[] {
   const attempts = index.attempts.get(row.step) ?? [];
   const members = [...new Set(attempts.map(({ path }) => path))].flatMap((path) => index.members.get(path) ?? []);
   const name = shortenName(shell.look, nameOf(shell, row), width);

@@ -26,8 +26,7 @@ export interface OpenProject {
   close(): Promise<void>;
 }
 
-/** What a project is opened with. */
-export interface ProjectOpening {
+interface ProjectOpening {
   readonly place: Place;
   /** The options of the command that name the project. */
   readonly named: Map<string, readonly string[]>;
@@ -79,15 +78,15 @@ export function neighbourOf({ place: { settings }, server }: OpenProject): Neigh
   return { repository, secret: () => new Secrets(secrets).value(name), fetch: async (request) => await server.fetch(request) };
 }
 
-const SAID_MAX = 1000;
+const SHOWN_MAX = 1000;
 
 /** Prints each warning once: a run that cannot be driven is tried again whenever something happens. */
 function once(shell: Shell): (text: string) => void {
-  const said = new Set<string>();
+  const shown = new Set<string>();
   return (text) => {
-    if (said.has(text)) return;
-    if (said.size >= SAID_MAX) said.clear();
-    said.add(text);
+    if (shown.has(text)) return;
+    if (shown.size >= SHOWN_MAX) shown.clear();
+    shown.add(text);
     shell.warn(text);
   };
 }

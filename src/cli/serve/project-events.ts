@@ -71,7 +71,7 @@ function surfaceOf(
 }
 
 /** The forge of a project, and the relay that passes its events to the engine. */
-export interface OpenedForge {
+interface OpenedForge {
   readonly source: Forge;
   readonly relay: ForgeRelay;
 }

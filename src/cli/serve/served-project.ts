@@ -31,8 +31,8 @@ import { shownFile } from '../shown-file.ts';
 import { assertTrusted } from '../trust/trust.ts';
 import type { ProjectSource } from './project-source.ts';
 
-type Listed = Awaited<ReturnType<ServedProject['workflows']>>;
-type Described = Awaited<ReturnType<ServedProject['workflow']>>;
+type WorkflowList = Awaited<ReturnType<ServedProject['workflows']>>;
+type WorkflowDetail = Awaited<ReturnType<ServedProject['workflow']>>;
 
 /** What a project that is served from its files is made with. */
 interface FileProjectParts {
@@ -61,7 +61,7 @@ export class FileProject implements ServedProject {
     this.beside = beside;
   }
 
-  async workflows(): Promise<Listed> {
+  async workflows(): Promise<WorkflowList> {
     const { workflows, problems } = await discoverProject(this.place.project);
     const sorted = [...workflows].sort((a, b) => (a.name < b.name ? -1 : 1));
     const listed = sorted.map(async (workflow) => ({ ...workflow, trusted: await this.isTrusted(workflow.file) }));
@@ -78,7 +78,7 @@ export class FileProject implements ServedProject {
     }
   }
 
-  async workflow(name: string): Promise<Described> {
+  async workflow(name: string): Promise<WorkflowDetail> {
     const { workflows, problems } = await discoverProject(this.place.project);
     const found = workflows.find((workflow) => workflow.name === name);
     if (found === undefined)
@@ -112,7 +112,7 @@ export class FileProject implements ServedProject {
     return typeof compiled === 'string' ? undefined : compiled.definition;
   }
 
-  private async findings(file: string): Promise<Described['findings']> {
+  private async findings(file: string): Promise<WorkflowDetail['findings']> {
     const { checkedFiles } = await import('../commands/validate.ts');
     const checked = await checkedFiles(this.shell, wordsOf(this.shell, { FILE: [file] }));
     return checked.flatMap(({ errors, warnings }) => [

@@ -85,7 +85,7 @@ const SHAPE: { readonly [key: string]: Shape } = {
 };
 
 /** A setting that can be written, and what its value must be. Names that the author chooses are `<name>`. */
-export interface KnownSetting {
+interface KnownSetting {
   readonly key: string;
   readonly value: string;
 }

@@ -5,7 +5,7 @@ import { isJsonObject, type Json } from '../../base/json.ts';
 import type { OriginSetting } from './settings.ts';
 
 /** How to log in at GitHub. Names are those of secrets. */
-export type ForgeAuth =
+type ForgeAuth =
   | 'gh'
   | { readonly token: string }
   | { readonly app: number | string; readonly private_key: string; readonly installation?: number };

@@ -8,7 +8,6 @@ import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
 import type { GeneratedWorkflow, ReviewPolicy } from '../../authoring/review-policy.ts';
 import { isEngineError } from '../../base/error.ts';
 import { invariant } from '../../base/invariant.ts';
-import type { Json } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { TriggerModel } from '../../definition/trigger.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
@@ -17,7 +16,7 @@ import type { Setting } from './file.ts';
 import { PROJECT_FILES } from './settings.ts';
 
 /** A generated workflow, compiled and as listed. */
-export interface SettingsWorkflow {
+interface SettingsWorkflow {
   readonly listed: DiscoveredWorkflow;
   readonly compiled: CompiledWorkflow;
 }
@@ -47,13 +46,9 @@ async function reviewsOf(setting: FileSetting): Promise<SettingsWorkflow[]> {
 }
 
 async function rolesOf(setting: FileSetting): Promise<SettingsWorkflow[]> {
-  if (!hasTriggers(setting.value)) return [];
+  if (!JSON.stringify(setting.value).includes('"triggers"')) return [];
   const { compileRoleTriggers } = await import('../../authoring/role-triggers.ts');
   return generate(setting, compileRoleTriggers(setting.value));
-}
-
-function hasTriggers(roles: Json): boolean {
-  return JSON.stringify(roles).includes('"triggers"');
 }
 
 /** Loads the compiler here, because most projects generate nothing. */

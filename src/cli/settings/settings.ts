@@ -89,7 +89,7 @@ export interface DatabaseSetting {
 }
 
 /** A file that must be trusted, with the digest of the text that was read. */
-export interface PowerfulFile {
+interface PowerfulFile {
   readonly file: string;
   readonly digest: string;
 }

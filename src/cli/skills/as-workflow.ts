@@ -13,7 +13,7 @@ import { loadSkill } from './found.ts';
 import { shippedFile, shippedNamed, shippedSkills } from './shipped.ts';
 
 /** A skill that can be run, and the file that it comes from. */
-export interface SkillPlace {
+interface SkillPlace {
   readonly skill: string;
   readonly file: string;
 }

@@ -70,8 +70,8 @@ function describe({ name, title, description }: DiscoveredWorkflow): string {
   const what = (description.trim() || title.trim() || name).replace(/\s+/g, ' ');
   const when = `Use it when the person asks for "${name}".`;
   const sentence = /[.!?]$/.test(what) ? what : `${what}.`;
-  const said = /\buse (?:it|this|when)\b/i.test(what) ? sentence : `${sentence} ${when}`;
-  if (descriptionFault(said) === undefined) return said;
+  const text = /\buse (?:it|this|when)\b/i.test(what) ? sentence : `${sentence} ${when}`;
+  if (descriptionFault(text) === undefined) return text;
   throw new EngineError(
     'USAGE',
     `the description of the workflow "${name}" has ${what.length} characters; a skill may have ${DESCRIPTION_MAX} with the sentence ${JSON.stringify(when)}; shorten it`,

@@ -60,7 +60,7 @@ function ofProject(name: string, file: string) {
 }
 
 /** A skill that was loaded, and the digest of its code. */
-export type LoadedSkill = { readonly skill: Skill; readonly digest: string } & (
+type LoadedSkill = { readonly skill: Skill; readonly digest: string } & (
   | { readonly origin: 'project'; readonly folder: string; readonly file: string }
   | { readonly origin: 'shipped' }
 );

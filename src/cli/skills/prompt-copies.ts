@@ -9,7 +9,7 @@ import { type DriftedCopy, driftedCopies } from '../../skills/resources/copies.t
 import { HOMES, type Project } from '../project.ts';
 
 /** A copy that drifted, and its file relative to the project. */
-export interface FileCopy extends DriftedCopy {
+interface FileCopy extends DriftedCopy {
   readonly file: string;
 }
 

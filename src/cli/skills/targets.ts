@@ -33,7 +33,7 @@ const READER_FLAGS = Object.keys(READERS);
 export const SKILL_FOLDERS: readonly string[] = [...new Set(Object.values(READERS).map(({ skills }) => skills))];
 
 /** Folders for skills, and the folder above all of them that they must not lead out of. */
-export interface SkillTargets {
+interface SkillTargets {
   /** Undefined where the person named the folder, or links of their own are theirs to make. */
   readonly root: string | undefined;
   readonly folders: readonly string[];

@@ -6,7 +6,7 @@ import type { RunStatus } from '../../definition/run-status.ts';
 import type { RunOrigin, RunSummary, Store } from '../../store/store.ts';
 
 /** The issue or the pull request that a run is for. */
-export type RunSubject = Pick<RunOrigin, 'issue' | 'pr'>;
+type RunSubject = Pick<RunOrigin, 'issue' | 'pr'>;
 
 /** The states of runs that are open: those that go on, and those that a person can resume. */
 export const OPEN_STATES: readonly RunStatus[] = ['pending', 'running', 'waiting', 'failed', 'escalated'];

@@ -4,7 +4,7 @@ import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 
 /** The issue or the pull request of a payload. */
-export interface TriggerSubject {
+interface TriggerSubject {
   readonly issue?: number;
   readonly pr?: number;
   /** `issue_number`, `pr_number`, `labels` and `base_branch`, as far as the payload has them. */

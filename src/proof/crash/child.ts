@@ -95,45 +95,45 @@ async function acknowledgedBy(store: Store): Promise<string[]> {
   return keys;
 }
 
-interface Beginning {
+interface StartParts {
   readonly found: CrashCase;
   readonly workflow: { readonly compiled: CompiledWorkflow };
   readonly job: CrashJob;
 }
 
-async function begin(engine: Engine, { found, workflow, job }: Beginning): Promise<void> {
+async function begin(engine: Engine, { found, workflow, job }: StartParts): Promise<void> {
   const exists = (await engine.list({ id: job.run })).length > 0;
   if (exists) await engine.recover();
   else
     await engine.start(workflow, found.params ?? {}, { id: job.run, ...(found.attended === true ? { facts: { [ATTENDED]: true } } : {}) });
 }
 
-interface Standing {
+interface ChildRun {
   readonly found: CrashCase;
   readonly job: CrashJob;
   readonly ledger: Ledger;
 }
 
 /** Waits until the run needs a person, and acts as that person; false when it has ended. */
-async function goOn(engine: Engine, standing: Standing): Promise<boolean> {
-  const { status } = await engine.run(standing.job.run).wait('outside');
+async function goOn(engine: Engine, child: ChildRun): Promise<boolean> {
+  const { status } = await engine.run(child.job.run).wait('outside');
   if (isSettled(status)) return false;
   let helped = 0;
-  for (const { id, status: of } of await engine.list({ limit: RUNS_MAX })) if (!isSettled(of)) helped += await help(engine, id, standing);
-  if (helped === 0) throw new Error(`run ${standing.job.run} is ${status} and waits for nothing that anybody could give it`);
+  for (const { id, status: of } of await engine.list({ limit: RUNS_MAX })) if (!isSettled(of)) helped += await help(engine, id, child);
+  if (helped === 0) throw new Error(`run ${child.job.run} is ${status} and waits for nothing that anybody could give it`);
   return true;
 }
 
 /** Resolves the first thing that a run waits for; the next may be another one by then. */
-async function help(engine: Engine, run: string, standing: Standing): Promise<number> {
+async function help(engine: Engine, run: string, child: ChildRun): Promise<number> {
   const { waits, steps } = await engine.run(run).get();
   for (const { kind, path = '', step = '' } of waits) {
     const attempt = steps.find((view) => view.path === path && view.outcome === undefined && isLive(view.status))?.attempt ?? 1;
     const key = `${run}/${path}/${attempt}`;
-    if (kind === 'unknown') await unlessOutrun(standing, resolveUnknown(engine, { run, path, key }, standing.ledger));
+    if (kind === 'unknown') await unlessOutrun(child, resolveUnknown(engine, { run, path, key }, child.ledger));
     else if (kind === 'human')
-      await unlessOutrun(standing, answer(engine, { run, path, key, option: standing.found.answers?.[step] }, standing.ledger));
-    else if (kind === 'report') await doHandedOut(engine, { run, path, key }, standing.ledger);
+      await unlessOutrun(child, answer(engine, { run, path, key, option: child.found.answers?.[step] }, child.ledger));
+    else if (kind === 'report') await doHandedOut(engine, { run, path, key }, child.ledger);
     else continue;
     return 1;
   }
@@ -160,14 +160,11 @@ async function doHandedOut(engine: Engine, at: { run: string; path: string; key:
   await engine.run(at.run).report({ token: handout.token, result });
 }
 
-interface Question {
-  readonly run: string;
-  readonly path: string;
-  readonly key: string;
-  readonly option: string | undefined;
-}
-
-async function answer(engine: Engine, { run, path, key, option }: Question, ledger: Ledger): Promise<void> {
+async function answer(
+  engine: Engine,
+  { run, path, key, option }: { readonly run: string; readonly path: string; readonly key: string; readonly option: string | undefined },
+  ledger: Ledger,
+): Promise<void> {
   const shown = (await engine.run(run).approvals()).find((gate) => gate.path === path);
   await ledger.append({ at: 'asked', key });
   await engine.run(run).decide({ option: option ?? shown?.question.options[0]?.label ?? '', actor: ACTOR, approval: path });
@@ -176,7 +173,7 @@ async function answer(engine: Engine, { run, path, key, option }: Question, ledg
 const OUTRUN = ['ALREADY_DECIDED', 'WAIT_NOT_FOUND', 'RUN_FINAL'];
 
 /** Where several processes resume one run, the first answer counts and the others hear so. */
-async function unlessOutrun({ job }: Standing, given: Promise<void>): Promise<void> {
+async function unlessOutrun({ job }: ChildRun, given: Promise<void>): Promise<void> {
   try {
     await given;
   } catch (error) {

@@ -18,7 +18,7 @@ export interface ProcessEnd {
   readonly counts?: Readonly<Record<string, number>>;
   /** From ready to the end, in milliseconds. */
   readonly tookMs: number;
-  readonly trouble?: string;
+  readonly failure?: string;
 }
 
 /** When a process is killed from outside: so long after it was started, or after it said that it was ready. */
@@ -35,15 +35,15 @@ const STDERR_MAX = 2000;
 export async function runProcess(command: CrashCommand, job: CrashJob, kill?: OutsideKill): Promise<ProcessEnd> {
   const { ends, ...last } = await live(command, job, kill);
   const [counts] = ends;
-  return last.trouble === undefined && !last.killed && counts !== undefined ? { ...last, counts } : last;
+  return last.failure === undefined && !last.killed && counts !== undefined ? { ...last, counts } : last;
 }
 
 /** Drives one run after the other to its end, with as few processes as possible, and returns what went wrong with each. */
 export async function runProcesses(command: CrashCommand, jobs: readonly CrashJob[]): Promise<readonly (string | undefined)[]> {
   const found: (string | undefined)[] = [];
   while (found.length < jobs.length) {
-    const { ends, trouble } = await live(command, jobs.slice(found.length));
-    found.push(...ends.map(() => undefined), ...(trouble === undefined ? [] : [trouble]));
+    const { ends, failure } = await live(command, jobs.slice(found.length));
+    found.push(...ends.map(() => undefined), ...(failure === undefined ? [] : [failure]));
   }
   return found;
 }
@@ -58,15 +58,15 @@ async function live(command: CrashCommand, job: CrashJob | readonly CrashJob[], 
     late = true;
     child.kill('SIGKILL');
   }, LIFE_MS_MAX);
-  const heard = listen(child, { kill, onWord: () => life.refresh() });
+  const output = listen(child, { kill, onWord: () => life.refresh() });
   const [code, signal] = await closed;
   clearTimeout(life);
-  const { ends } = heard;
-  const tookMs = performance.now() - heard.readyAt;
-  if (late) return { ends, killed: false, tookMs, trouble: `it was still at work after ${LIFE_MS_MAX} ms` };
+  const { ends } = output;
+  const tookMs = performance.now() - output.readyAt;
+  if (late) return { ends, killed: false, tookMs, failure: `it was still at work after ${LIFE_MS_MAX} ms` };
   if (signal === 'SIGKILL') return { ends, killed: true, tookMs };
   if (code === 0 && ends.length === [job].flat().length) return { ends, killed: false, tookMs };
-  return { ends, killed: false, tookMs, trouble: `it ended with ${signal ?? `code ${code}`}: ${heard.stderr.slice(-STDERR_MAX)}` };
+  return { ends, killed: false, tookMs, failure: `it ended with ${signal ?? `code ${code}`}: ${output.stderr.slice(-STDERR_MAX)}` };
 }
 
 interface ProcessOutput {
@@ -77,21 +77,21 @@ interface ProcessOutput {
 }
 
 function listen(child: ChildProcess, { kill, onWord }: { readonly kill: OutsideKill | undefined; onWord(): void }): ProcessOutput {
-  const heard: ProcessOutput = { readyAt: performance.now(), stderr: '', ends: [] };
+  const output: ProcessOutput = { readyAt: performance.now(), stderr: '', ends: [] };
   const killLater = (when: OutsideKill['after']): void => {
     if (kill?.after === when) setTimeout(() => child.kill('SIGKILL'), kill.ms);
   };
   killLater('start');
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    heard.stderr += text;
+    output.stderr += text;
   });
   if (child.stdout !== null)
     createInterface({ input: child.stdout }).on('line', (line) => {
       const word = JSON.parse(line) as CrashWord;
       onWord();
-      if (word.word === 'ended') heard.ends.push(word.counts);
-      else heard.readyAt = performance.now();
+      if (word.word === 'ended') output.ends.push(word.counts);
+      else output.readyAt = performance.now();
       if (word.word === 'ready') killLater('ready');
     });
-  return heard;
+  return output;
 }

@@ -20,7 +20,7 @@ export interface CrashPoint {
 export type OperationCounts = Record<CrashOperation, number>;
 
 /** A store that counts, and what it has counted so far. */
-export interface CountedStore {
+interface CountedStore {
   readonly store: Store;
   readonly counts: OperationCounts;
 }

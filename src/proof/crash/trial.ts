@@ -40,8 +40,8 @@ const RUNS_PER_PROCESS = 100;
 /** Runs a workflow to its end without disturbing it. */
 export async function runBaseline(command: CrashCommand, workflow: string): Promise<Baseline> {
   return inFreshDirectory(workflow, async (job) => {
-    const { counts, tookMs, trouble } = await runProcess(command, job);
-    if (counts === undefined) throw new Error(`workflow "${workflow}" does not even end when nobody disturbs it: ${trouble}`);
+    const { counts, tookMs, failure } = await runProcess(command, job);
+    if (counts === undefined) throw new Error(`workflow "${workflow}" does not even end when nobody disturbs it: ${failure}`);
     const end = await readEnd(job);
     const wrong = compareEnds(end, end);
     if (wrong.length > 0) throw new Error(`workflow "${workflow}" is wrong when nobody disturbs it: ${wrong.join('; ')}`);
@@ -59,8 +59,8 @@ export async function runCopies(baseline: Baseline, half: CrashPoint): Promise<r
     const copying = async (life: CrashJob): Promise<string> => {
       const copies = `${dirname(life.db)}-copies`;
       await mkdir(copies);
-      const [trouble] = await runProcesses(baseline.command, [{ ...life, copies }]);
-      if (trouble !== undefined) throw new Error(nameOf(baseline, [], trouble));
+      const [failure] = await runProcesses(baseline.command, [{ ...life, copies }]);
+      if (failure !== undefined) throw new Error(nameOf(baseline, [], failure));
       return copies;
     };
     const copies = await copying(job);
@@ -103,7 +103,7 @@ export async function runTrial(baseline: Baseline, kills: readonly Kill[]): Prom
     const killed: Kill[] = [];
     for (const kill of kills) {
       const end = await oneLife(baseline.command, job, kill);
-      if (end.trouble !== undefined) return { killed, interrupted: 0, differences: [nameOf(baseline, [...killed, kill], end.trouble)] };
+      if (end.failure !== undefined) return { killed, interrupted: 0, differences: [nameOf(baseline, [...killed, kill], end.failure)] };
       if (!end.killed) break;
       killed.push(kill);
     }
@@ -116,16 +116,16 @@ function oneLife(command: CrashCommand, job: CrashJob, kill: Kill): Promise<Proc
 }
 
 async function finish(baseline: Baseline, job: CrashJob, killed: readonly Kill[]): Promise<Trial> {
-  const { trouble } = await runProcess(baseline.command, job);
-  return judge(baseline, { job, killed }, trouble);
+  const { failure } = await runProcess(baseline.command, job);
+  return judge(baseline, { job, killed }, failure);
 }
 
 async function judge(
   baseline: Baseline,
   { job, killed }: { readonly job: CrashJob; readonly killed: readonly Kill[] },
-  trouble: string | undefined,
+  failure: string | undefined,
 ): Promise<Trial> {
-  if (trouble !== undefined) return { killed, interrupted: 0, differences: [nameOf(baseline, killed, trouble)] };
+  if (failure !== undefined) return { killed, interrupted: 0, differences: [nameOf(baseline, killed, failure)] };
   const end = await readEnd(job);
   const differences = compareEnds(baseline.end, end).map((what) => nameOf(baseline, killed, what));
   return { killed, interrupted: end.interrupted.size, differences };
@@ -136,9 +136,9 @@ export async function runRivals(baseline: Baseline, kill: Kill, rivals: number):
   return inFreshDirectory(baseline.workflow, async (job) => {
     await oneLife(baseline.command, job, kill);
     const resumed = Array.from({ length: rivals }, () => runProcess(baseline.command, { ...job, rivals: true }));
-    const trouble = (await Promise.all(resumed)).flatMap((end) => (end.trouble === undefined ? [] : [end.trouble]));
+    const failure = (await Promise.all(resumed)).flatMap((end) => (end.failure === undefined ? [] : [end.failure]));
     const end = await readEnd(job);
-    const found = [...trouble, ...compareEnds(baseline.end, end, { rivals: true })];
+    const found = [...failure, ...compareEnds(baseline.end, end, { rivals: true })];
     return { killed: [kill], interrupted: end.interrupted.size, differences: found.map((what) => nameOf(baseline, [kill], what)) };
   });
 }

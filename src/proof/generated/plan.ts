@@ -49,7 +49,7 @@ export interface PlannedTest {
 }
 
 /** The tests of a workflow, and what they share. */
-export interface TestPlan {
+interface TestPlan {
   readonly workflow: string;
   readonly tests: readonly PlannedTest[];
   close(): Promise<void>;

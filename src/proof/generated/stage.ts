@@ -4,6 +4,7 @@
 
 import { createEngine, type Engine } from '../../api/engine.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { canonicalJson, type JsonObject } from '../../base/json.ts';
 import { isChoice } from '../../definition/analysis.ts';
 import { bindParams } from '../../definition/arg.ts';
@@ -115,16 +116,16 @@ function nameOf({ outcome, option }: Way): string {
   return option === undefined ? `outcome "${outcome}"` : `option "${option}"`;
 }
 
-interface Staging {
+interface StagedStep {
   readonly generated: GeneratedCase;
   readonly way: Way;
   readonly work: (ctx: StepContext) => { readonly outcome: string; readonly output: JsonObject };
 }
 
 /** The workflow with the step as its entry, a script in place of its work, and all other steps waiting. */
-function staged(definition: Definition, step: StepModel, { generated, way, work }: Staging): CompiledWorkflow {
+function staged(definition: Definition, step: StepModel, { generated, way, work }: StagedStep): CompiledWorkflow {
   const { name, title, description, form, params, limits, outputNames } = definition;
-  const kept = { name, title, description, form, params, limits, ...(outputNames === undefined ? {} : { outputNames }) };
+  const kept = { name, title, description, form, params, limits, ...present({ outputNames }) };
   // The run begins at the step, so it is beside nothing.
   const { side: _, ...tried } = frameOf(step, generated);
   const { outcome } = way;
@@ -158,7 +159,7 @@ function frameOf({ id, title, next, condition, side }: StepModel, values: KnownV
     recovery: 'rerun',
     slots: [],
     ...(condition === undefined || !isKnown(condition, values) ? {} : { condition }),
-    ...(side === undefined ? {} : { side }),
+    ...present({ side }),
   };
 }
 

@@ -24,8 +24,8 @@ export async function textProblems(
 ): Promise<readonly string[]> {
   try {
     const written = writtenProblems(workflow, generated);
-    const told = agentSteps(workflow.definition.steps).filter((one) => placeOf(one) === generated.step);
-    const texts = await Promise.all(told.map((one) => agentProblems(workflow, generated, { services, one })));
+    const steps = agentSteps(workflow.definition.steps).filter((one) => placeOf(one) === generated.step);
+    const texts = await Promise.all(steps.map((one) => agentProblems(workflow, generated, { services, one })));
     return [...written, ...(await builderProblems(workflow, generated)), ...texts.flat()];
   } catch (error) {
     return [`its text cannot be built: ${messageOf(error)}`];

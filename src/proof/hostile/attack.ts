@@ -29,8 +29,7 @@ export interface Attack {
   commands(real: Readonly<Record<string, readonly string[]>>): Readonly<Record<string, readonly string[]>>;
 }
 
-/** Who attacks which step, and with what. */
-export interface AttackPlan {
+interface AttackPlan {
   readonly agent?: HostileName;
   /** As in the story of a run: `step`, or `group/member`. */
   readonly step?: string;

@@ -11,8 +11,7 @@ import { reported, type Table } from './tricks.ts';
 const ROUNDS_MAX = 60;
 const NEVER = new Promise<void>(() => {});
 
-/** Who plays, and what it says. */
-export interface Player {
+interface Player {
   readonly agent: HostileAgent;
   /** What it works against at a step. */
   readonly targetAt: (step: string) => HostileTarget;
@@ -30,9 +29,9 @@ export async function playAttended(
     await driveRun(stage, handle, NEVER);
     const [handout] = await handle.handouts();
     if (handout === undefined) break;
-    const said = await agent.deed(targetAt(handout.step), stage.cwd);
-    if (said === 'hangs') break;
-    const result = said === 'breaks off' ? { success: false } : said.output;
+    const reply = await agent.deed(targetAt(handout.step), stage.cwd);
+    if (reply === 'hangs') break;
+    const result = reply === 'breaks off' ? { success: false } : reply.output;
     const table: Table = { run: handle, handout, result, earlier: [...earlier] };
     breaches.push(...((await agent.trick?.(table)) ?? []));
     await reported(table, handout.token, result);

@@ -87,14 +87,12 @@ const EARLIER = 'notes-of-an-earlier-step.md';
 const EARLIER_TEXT =
   'The parser reads one file at a time. It keeps what it has seen in a table that is emptied when the file ends, so two files never meet.';
 
-interface Attacked {
-  readonly step: WorkStep;
-  readonly contract: StepContract | undefined;
-  readonly number: number;
-}
-
 /** What is refused of what a cheating agent leaves behind. */
-function faultsOf(skill: Skill, { contract = {}, number }: Attacked, name: string): readonly string[] {
+function faultsOf(
+  skill: Skill,
+  { contract = {}, number }: { readonly step: WorkStep; readonly contract: StepContract | undefined; readonly number: number },
+  name: string,
+): readonly string[] {
   const params: JsonObject = everyContext(skill, number)[0]?.params ?? {};
   const filledIn = filledContract(contract, params);
   const before = new Map((filledIn.documents ?? []).map(({ path }) => [path, EARLIER_TEXT]));

@@ -27,8 +27,7 @@ export interface Faults {
   close: number;
 }
 
-/** What a simulated disk works with. */
-export interface DiskMeans {
+interface DiskParts {
   readonly inner: Store;
   readonly owner: string;
   readonly random: Random;
@@ -50,9 +49,9 @@ const SLOW_MS_MAX = 400;
 const SHARED_TRANSACTION = 0.25;
 
 /** The store as one engine sees it. */
-export function createDisk(means: DiskMeans): Store {
-  const { inner, owner, witness, bells } = means;
-  const queue = new OperationQueue(means);
+export function createDisk(parts: DiskParts): Store {
+  const { inner, owner, witness, bells } = parts;
+  const queue = new OperationQueue(parts);
   const read = <T>(name: string, call: () => Promise<T>): Promise<T> => queue.add({ name, writes: false, call });
   const write = <T>(name: string, call: () => Promise<T>): Promise<T> => queue.add({ name, writes: true, call });
   return {
@@ -62,14 +61,14 @@ export function createDisk(means: DiskMeans): Store {
         if (claimed.claimed) witness.claimed(run, me, claimed.epoch);
         return claimed;
       }),
-    commit: (delta) => write(`commit ${delta.run}@${delta.seq}`, () => commit(means, delta)),
+    commit: (delta) => write(`commit ${delta.run}@${delta.seq}`, () => commit(parts, delta)),
     release: (run, held, seenMail) =>
       write(`release ${run}`, async () => {
         const result = await inner.release(run, held, seenMail);
         if (result === 'released') witness.released(run, owner);
         return result;
       }),
-    post: (mail) => write(`post ${mail.run} ${mail.input.type}`, () => post(means, mail)),
+    post: (mail) => write(`post ${mail.run} ${mail.input.type}`, () => post(parts, mail)),
     withdraw: (mail, me) =>
       write(`withdraw ${mail.run}`, async () => {
         const result = await inner.withdraw(mail, me);
@@ -110,13 +109,13 @@ export function createDisk(means: DiskMeans): Store {
   };
 }
 
-async function commit({ inner, owner, witness }: DiskMeans, delta: Delta) {
+async function commit({ inner, owner, witness }: DiskParts, delta: Delta) {
   const result = await inner.commit(delta);
   if (result.result === 'committed') witness.committed(owner, delta, result.released);
   return result;
 }
 
-async function post({ inner, witness, random, faults }: DiskMeans, mail: Mail) {
+async function post({ inner, witness, random, faults }: DiskParts, mail: Mail) {
   const result = await inner.post(mail);
   witness.posted(mail, result);
   if (random.chance(faults.mailTwice)) witness.posted(mail, await inner.post(mail));
@@ -125,23 +124,23 @@ async function post({ inner, witness, random, faults }: DiskMeans, mail: Mail) {
 
 /** The calls of one engine that have not reached the store yet. */
 class OperationQueue {
-  private readonly means: DiskMeans;
+  private readonly parts: DiskParts;
   private readonly waiting: Operation[] = [];
 
-  constructor(means: DiskMeans) {
-    this.means = means;
+  constructor(parts: DiskParts) {
+    this.parts = parts;
   }
 
   add<T>({ name, writes, call }: { name: string; writes: boolean; call: () => Promise<T> }): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.waiting.push({ name, writes, call, resolve: resolve as (value: unknown) => void, reject });
-      this.means.schedule.soon(this.means.owner, `${this.means.owner} ${name}`, () => this.flush());
+      this.parts.schedule.soon(this.parts.owner, `${this.parts.owner} ${name}`, () => this.flush());
     });
   }
 
   // Now and then several calls reach the store in one turn, where they share a transaction.
   private async flush(): Promise<void> {
-    const { random } = this.means;
+    const { random } = this.parts;
     const count = random.chance(SHARED_TRANSACTION) ? random.int(1, this.waiting.length) : 1;
     const batch: Operation[] = [];
     while (batch.length < count && this.waiting.length > 0) batch.push(...this.waiting.splice(random.int(0, this.waiting.length - 1), 1));
@@ -150,7 +149,7 @@ class OperationQueue {
   }
 
   private faultFor({ writes }: Operation): 'failed' | 'unanswered' | undefined {
-    const { random, faults } = this.means;
+    const { random, faults } = this.parts;
     if (!writes) return random.chance(faults.unread) ? 'failed' : undefined;
     if (random.chance(faults.failed)) return 'failed';
     return random.chance(faults.unanswered) ? 'unanswered' : undefined;
@@ -158,7 +157,7 @@ class OperationQueue {
 
   private async perform(operation: Operation, fault: 'failed' | 'unanswered' | undefined): Promise<void> {
     const { name, call, resolve, reject } = operation;
-    if (fault !== undefined) this.means.witness.count(fault);
+    if (fault !== undefined) this.parts.witness.count(fault);
     if (fault === 'failed') return this.answer(`${name} failed`, () => reject(brokenDisk(name)));
     const settle = await call().then(
       (value) => () => resolve(value),
@@ -171,7 +170,7 @@ class OperationQueue {
   }
 
   private answer(what: string, happen: () => void): void {
-    const { random, schedule, owner, faults } = this.means;
+    const { random, schedule, owner, faults } = this.parts;
     if (random.chance(faults.slow)) schedule.after(owner, random.int(1, SLOW_MS_MAX), { what: `${owner} ${what}`, happen });
     else schedule.soon(owner, `${owner} ${what}`, happen);
   }
@@ -186,10 +185,10 @@ export class Bells {
   private readonly rings = new Map<string, (run: string) => void>();
   private readonly followers = new Map<string, Set<() => void>>();
   private lost: { readonly owner: string; readonly run: string }[] = [];
-  private readonly means: Pick<DiskMeans, 'random' | 'schedule' | 'faults' | 'witness'>;
+  private readonly parts: Pick<DiskParts, 'random' | 'schedule' | 'faults' | 'witness'>;
 
-  constructor(means: Pick<DiskMeans, 'random' | 'schedule' | 'faults' | 'witness'>) {
-    this.means = means;
+  constructor(parts: Pick<DiskParts, 'random' | 'schedule' | 'faults' | 'witness'>) {
+    this.parts = parts;
   }
 
   /** Hears the bells of a store and passes them on to every engine. */
@@ -217,7 +216,7 @@ export class Bells {
   }
 
   private ring(run: string): void {
-    const { random, faults, witness } = this.means;
+    const { random, faults, witness } = this.parts;
     for (const owner of this.rings.keys()) {
       if (random.chance(faults.bellLost)) {
         witness.count('bellLost');
@@ -230,12 +229,12 @@ export class Bells {
   }
 
   private deliver(owner: string, run: string): void {
-    this.means.schedule.soon(owner, `${owner} bell ${run}`, () => this.rings.get(owner)?.(run));
+    this.parts.schedule.soon(owner, `${owner} bell ${run}`, () => this.rings.get(owner)?.(run));
   }
 
   private tell(): void {
     for (const [owner, own] of this.followers) {
-      for (const committed of own) this.means.schedule.soon(owner, `${owner} told`, () => (own.has(committed) ? committed() : undefined));
+      for (const committed of own) this.parts.schedule.soon(owner, `${owner} told`, () => (own.has(committed) ? committed() : undefined));
     }
   }
 }

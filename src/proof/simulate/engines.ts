@@ -24,8 +24,7 @@ export interface SimulatedEngine {
   closing: boolean;
 }
 
-/** What the engines of a simulation have in common. */
-export interface EnginesMeans {
+interface EnginesParts {
   readonly random: Random;
   readonly schedule: Schedule;
   readonly witness: Witness;
@@ -51,21 +50,21 @@ const EXPECTED: ReadonlySet<string> = new Set([
   'RESUME_REFUSED',
   'ENGINE_CLOSED',
 ]);
-const REBIRTH_MS_MAX = 200;
+const REPLACE_MS_MAX = 200;
 
 /** The engines that are up. */
 export class Engines {
   readonly bells: Bells;
-  private readonly means: EnginesMeans;
+  private readonly parts: EnginesParts;
   private readonly dead = new Set<string>();
   private readonly up = new Map<string, SimulatedEngine>();
-  private born = 0;
+  private started = 0;
   private results = 0;
 
-  constructor(means: EnginesMeans) {
-    this.means = means;
-    this.bells = new Bells(means);
-    means.witness.isDead = (owner) => this.dead.has(owner);
+  constructor(parts: EnginesParts) {
+    this.parts = parts;
+    this.bells = new Bells(parts);
+    parts.witness.isDead = (owner) => this.dead.has(owner);
   }
 
   /** Engines that nobody has declared dead. */
@@ -75,13 +74,13 @@ export class Engines {
 
   /** Starts an engine that looks for work at once. */
   start(): SimulatedEngine {
-    const { random, schedule, workflow, openStore, slotLimit, skewMsMax, luck, witness } = this.means;
-    this.born += 1;
-    const me = `e${this.born}`;
+    const { random, schedule, workflow, openStore, slotLimit, skewMsMax, luck, witness } = this.parts;
+    this.started += 1;
+    const me = `e${this.started}`;
     const inner = openStore((owner) => this.dead.has(owner));
     this.bells.connect(inner);
     const core = new EngineCore({
-      store: createDisk({ ...this.means, inner, owner: me, bells: this.bells }),
+      store: createDisk({ ...this.parts, inner, owner: me, bells: this.bells }),
       clock: schedule.clockOf(me, random.int(-skewMsMax, skewMsMax)),
       source: sourceOf(workflow),
       runAttempt: createWork({ owner: me, random, schedule, witness, luck, number: () => ++this.results }),
@@ -115,19 +114,19 @@ export class Engines {
   judge(who: string, error: unknown): void {
     if (isEngineError(error) && EXPECTED.has(error.code)) return;
     const trace = error instanceof Error && !isEngineError(error) ? `\n${error.stack ?? ''}` : '';
-    this.means.witness.problem(`${who} met an error that should not be: ${messageOf(error)}${trace}`);
+    this.parts.witness.problem(`${who} met an error that should not be: ${messageOf(error)}${trace}`);
   }
 
   /** The engine that drives a run, or would if it were asked. */
   ownerOf(run: string): SimulatedEngine | undefined {
-    const owner = this.means.witness.runs.get(run)?.owner;
+    const owner = this.parts.witness.runs.get(run)?.owner;
     return owner === undefined ? undefined : this.up.get(owner);
   }
 
   /** Errors of drivers that nobody asked for. */
   judgeFailures(): void {
     for (const { me, core } of this.up.values())
-      for (const run of this.means.witness.runs.keys()) {
+      for (const run of this.parts.witness.runs.keys()) {
         const failure = core.takeFailure(run);
         if (failure !== undefined) this.judge(me, failure);
       }
@@ -135,7 +134,7 @@ export class Engines {
 
   /** Something happens to one of the engines, if the seed says so. */
   disturb(): void {
-    const { random, faults, witness } = this.means;
+    const { random, faults, witness } = this.parts;
     if (this.live.length === 0) return;
     if (random.chance(faults.crash)) {
       witness.count('crashes');
@@ -151,10 +150,10 @@ export class Engines {
 
   /** Ends an engine without warning; whatever it had under way is gone. */
   kill({ me }: SimulatedEngine): void {
-    this.means.schedule.drop(me);
+    this.parts.schedule.drop(me);
     this.dead.add(me);
     this.up.delete(me);
-    this.rebirth();
+    this.startReplacement();
   }
 
   // One at a time: several that are declared dead for good would take a run from each other for ever. A real one that
@@ -163,15 +162,15 @@ export class Engines {
     if ([...this.up.values()].some(({ haunts }) => haunts)) return;
     engine.haunts = true;
     this.dead.add(engine.me);
-    this.rebirth();
+    this.startReplacement();
   }
 
   private close(engine: SimulatedEngine): void {
     engine.closing = true;
-    this.rebirth();
-    engine.core.close({ abort: this.means.random.chance(0.5) }).then(
+    this.startReplacement();
+    engine.core.close({ abort: this.parts.random.chance(0.5) }).then(
       () => {
-        this.means.schedule.drop(engine.me);
+        this.parts.schedule.drop(engine.me);
         this.dead.add(engine.me);
         this.up.delete(engine.me);
       },
@@ -180,19 +179,19 @@ export class Engines {
   }
 
   /** Ends what should have ended long ago: engines that were declared dead, and those that hang while closing. */
-  bury(): boolean {
+  endLeftovers(): boolean {
     const over = [...this.up.values()].filter(({ haunts, closing }) => haunts || closing);
     for (const { me } of over) {
-      this.means.schedule.drop(me);
+      this.parts.schedule.drop(me);
       this.dead.add(me);
       this.up.delete(me);
     }
     return over.length > 0;
   }
 
-  private rebirth(): void {
-    const { random, schedule } = this.means;
-    schedule.after(NOBODY, random.int(0, REBIRTH_MS_MAX), { what: 'an engine starts', happen: () => void this.start() });
+  private startReplacement(): void {
+    const { random, schedule } = this.parts;
+    schedule.after(NOBODY, random.int(0, REPLACE_MS_MAX), { what: 'an engine starts', happen: () => void this.start() });
   }
 }
 

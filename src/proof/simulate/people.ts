@@ -15,8 +15,7 @@ import type { Random } from './random.ts';
 import type { Witness, WitnessedRun } from './witness.ts';
 import { SIGNAL_NAMES } from './workflow.ts';
 
-/** What the outside works with. */
-export interface PeopleMeans {
+interface OutsideParts {
   readonly random: Random;
   readonly witness: Witness;
   readonly engines: Engines;
@@ -31,22 +30,22 @@ const PATIENCE = 10;
 
 /** Everybody outside. */
 export class People {
-  private readonly means: PeopleMeans;
+  private readonly parts: OutsideParts;
   /** From here on people do only what helps. */
   careful = false;
   private signalsSent = 0;
   private decisionsMade = 0;
   private readonly helped = new Map<string, number>();
 
-  constructor(means: PeopleMeans) {
-    this.means = means;
+  constructor(parts: OutsideParts) {
+    this.parts = parts;
   }
 
   /** Does something that nobody waits for, at any moment. */
-  meddle(): void {
-    const { random, witness, wanted } = this.means;
-    const unborn = wanted.filter((run) => !witness.runs.has(run));
-    if (unborn.length > 0 && random.chance(0.5)) return this.start(random.pick(unborn));
+  actAtRandom(): void {
+    const { random, witness, wanted } = this.parts;
+    const missing = wanted.filter((run) => !witness.runs.has(run));
+    if (missing.length > 0 && random.chance(0.5)) return this.start(random.pick(missing));
     const run = random.pick([...witness.runs.values()]);
     if (run === undefined) return;
     const what = random.weighted({
@@ -67,18 +66,18 @@ export class People {
 
   /** Starts what is wanted and not there yet; true when there was something. */
   startWanted(): boolean {
-    const unborn = this.means.wanted.find((run) => !this.means.witness.runs.has(run));
-    if (unborn !== undefined) this.start(unborn);
-    return unborn !== undefined;
+    const missing = this.parts.wanted.find((run) => !this.parts.witness.runs.has(run));
+    if (missing !== undefined) this.start(missing);
+    return missing !== undefined;
   }
 
   private start(run: string): void {
-    this.ask((engine) => engine.core.start(this.means.workflow, {}, { id: run }));
+    this.ask((engine) => engine.core.start(this.parts.workflow, {}, { id: run }));
   }
 
   /** Gives a run what it waits for from outside; false when it waits for nothing of the kind. */
   help(run: WitnessedRun): boolean {
-    const { random } = this.means;
+    const { random } = this.parts;
     const { state } = run;
     if (isFinal(state.status)) return false;
     const times = (this.helped.get(run.id) ?? 0) + 1;
@@ -92,7 +91,7 @@ export class People {
       return true;
     }
     this.helped.set(run.id, times);
-    this.means.witness.count('interventions');
+    this.parts.witness.count('interventions');
     if (times > PATIENCE) this.steer(run, 'cancel');
     else if (isHalted(state.status) && (needs.length === 0 || random.chance(0.5))) this.resume(run);
     else if (state.paused && (needs.length === 0 || random.chance(0.5))) this.steer(run, 'unpause');
@@ -101,7 +100,7 @@ export class People {
   }
 
   private answer(run: WitnessedRun, activation: Activation): void {
-    const { random } = this.means;
+    const { random } = this.parts;
     const { path } = activation;
     const wait = waitOf(activation);
     if (wait?.kind === 'signal') return this.signal(run, wait.name);
@@ -114,7 +113,7 @@ export class People {
   }
 
   private decide(run: string, path: string): void {
-    const { random, witness } = this.means;
+    const { random, witness } = this.parts;
     this.decisionsMade += 1;
     const actor = `person ${this.decisionsMade}`;
     const share = random.next();
@@ -132,7 +131,7 @@ export class People {
 
   /** The agent that called does some of what was handed out, and may report it twice. */
   private report(run: string): void {
-    const { random } = this.means;
+    const { random } = this.parts;
     const twice = random.chance(0.2);
     const share = random.next();
     this.ask(async ({ core }) => {
@@ -149,7 +148,7 @@ export class People {
     const number = this.signalsSent;
     const send = () => this.ask(({ core }) => sendSignal(core, run, { name, payload: { number }, id: String(number) }));
     send();
-    if (this.means.random.chance(0.3)) send();
+    if (this.parts.random.chance(0.3)) send();
   }
 
   private steer({ id: run }: WitnessedRun, action: 'pause' | 'unpause' | 'cancel'): void {
@@ -157,7 +156,7 @@ export class People {
   }
 
   private resume({ id, state }: WitnessedRun): void {
-    const { random, workflow } = this.means;
+    const { random, workflow } = this.parts;
     const steps = (state.workflow === workflow.definition.name ? workflow : workflow.children.get(state.workflow))?.definition.steps ?? [];
     const goto = steps.length === 0 ? 0 : 1;
     const exhausted = state.halt?.reason === 'exhausted';
@@ -173,13 +172,13 @@ export class People {
   }
 
   /** Drives on a run whose owner is alive, but gave up after its disk failed. */
-  takeUp(run: WitnessedRun, owner: SimulatedEngine): void {
-    owner.core.drive(run.id).catch((error: unknown) => this.means.engines.judge(owner.me, error));
+  driveOn(run: WitnessedRun, owner: SimulatedEngine): void {
+    owner.core.drive(run.id).catch((error: unknown) => this.parts.engines.judge(owner.me, error));
   }
 
   // A person at a dead engine gets no answer; one at a live engine may get an error.
   private ask(request: (engine: SimulatedEngine) => Promise<unknown>): void {
-    const { engines, random } = this.means;
+    const { engines, random } = this.parts;
     if (engines.live.length === 0) return;
     const engine = random.pick(engines.live);
     request(engine).catch((error: unknown) => engines.judge(`somebody at ${engine.me}`, error));

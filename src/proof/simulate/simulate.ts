@@ -90,7 +90,7 @@ async function openWorld(seed: number, options: SimulationOptions): Promise<Worl
   return new World({ seed, wide: options.wide === true, clock, openStore, slotsLeft, close: () => connection.db.close() });
 }
 
-interface WorldMeans {
+interface WorldParts {
   readonly seed: number;
   readonly wide: boolean;
   readonly clock: ReturnType<typeof createVirtualClock>;
@@ -114,9 +114,9 @@ class World {
   private readonly store: Store;
   private readonly began: number;
   private steps = 0;
-  private meddling: number;
+  private randomActs: number;
 
-  constructor({ seed, wide, clock, openStore, slotsLeft, close }: WorldMeans) {
+  constructor({ seed, wide, clock, openStore, slotsLeft, close }: WorldParts) {
     this.seed = seed;
     this.wide = wide;
     this.slotsLeft = slotsLeft;
@@ -128,7 +128,7 @@ class World {
     const slotLimit = random.int(1, 2);
     this.witness = new Witness({ [`key:${SHARED_SLOT}`]: slotLimit });
     this.faults = drawFaults(random);
-    this.meddling = random.chance(0.3) ? 0 : random.next() * 0.15;
+    this.randomActs = random.chance(0.3) ? 0 : random.next() * 0.15;
     this.schedule.impatience = random.chance(0.5) ? 0 : 0.05;
     const workflow: CompiledWorkflow = wide ? createWideWorkflow(random) : createWorkflow(random);
     const { schedule, witness, faults } = this;
@@ -145,7 +145,7 @@ class World {
     for (let left = this.wide ? this.random.int(200, 2000) : this.random.int(100, 400); left > 0; left -= 1) {
       const went = await this.step();
       this.engines.disturb();
-      if (!went || this.random.chance(this.meddling)) this.people.meddle();
+      if (!went || this.random.chance(this.randomActs)) this.people.actAtRandom();
     }
     await this.calmDown();
     this.check(await judge(this.store, this.witness));
@@ -159,7 +159,7 @@ class World {
     this.people.careful = true;
     for (;;) {
       await this.settle();
-      if (this.engines.bury()) continue;
+      if (this.engines.endLeftovers()) continue;
       if (this.engines.live.length === 0) this.engines.start();
       else if (this.people.startWanted()) continue;
       else if (await this.moves(() => this.sweep())) continue;
@@ -208,7 +208,7 @@ class World {
   private help(): void {
     for (const run of this.unfinished()) {
       const owner = this.engines.ownerOf(run.id);
-      if (owner !== undefined && owner.core.driverOf(run.id) === undefined) this.people.takeUp(run, owner);
+      if (owner !== undefined && owner.core.driverOf(run.id) === undefined) this.people.driveOn(run, owner);
       else this.people.help(run);
     }
   }
@@ -233,7 +233,7 @@ class World {
     const { seed, steps, schedule, witness } = this;
     const runs = [...witness.runs.values()];
     const ends = runs.map(({ state }) => state.status);
-    const told = JSON.stringify([schedule.trace, runs.map(({ rows }) => rows)]);
+    const content = JSON.stringify([schedule.trace, runs.map(({ rows }) => rows)]);
     return {
       seed,
       steps,
@@ -241,7 +241,7 @@ class World {
       runs: runs.length,
       counts: Object.fromEntries(witness.counts),
       ends,
-      digest: hash('sha256', told, 'hex'),
+      digest: hash('sha256', content, 'hex'),
       trace: schedule.trace,
     };
   }

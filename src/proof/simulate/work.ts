@@ -10,8 +10,7 @@ import type { Schedule } from './schedule.ts';
 import { CALLER } from './wide.ts';
 import type { Witness } from './witness.ts';
 
-/** What a simulated runner works with. */
-export interface WorkMeans {
+interface WorkParts {
   readonly owner: string;
   readonly random: Random;
   readonly schedule: Schedule;
@@ -26,14 +25,14 @@ const LONG_MS_MAX = 800;
 const SHORT_MS_MAX = 40;
 
 /** Does what an engine asks for one attempt, in simulated time. */
-export function createWork(means: WorkMeans): AttemptRunner {
+export function createWork(parts: WorkParts): AttemptRunner {
   return async (request) => {
-    means.witness.began(means.owner, request);
-    const reads = means.random.chance(0.2);
-    const result = await outcomeInTime(means, request);
+    parts.witness.began(parts.owner, request);
+    const reads = parts.random.chance(0.2);
+    const result = await outcomeInTime(parts, request);
     // A runner never rejects: a record that cannot be read is an error of the attempt.
     if (reads && !(await canRead(request))) return errored('STORE_UNAVAILABLE', 'error');
-    means.witness.results(request, result);
+    parts.witness.results(request, result);
     return result;
   };
 }
@@ -47,12 +46,12 @@ async function canRead(request: AttemptRequest): Promise<boolean> {
   }
 }
 
-function outcomeInTime(means: WorkMeans, request: AttemptRequest): Promise<AttemptResult> {
-  const { random, schedule, owner } = means;
+function outcomeInTime(parts: WorkParts, request: AttemptRequest): Promise<AttemptResult> {
+  const { random, schedule, owner } = parts;
   const { activation, runId, signal, want } = request;
   const what = `${owner} ${want} ${runId} ${activation.path}/${activation.attempt}`;
   const durationMs = random.chance(0.5) ? 0 : random.int(1, random.chance(0.15) ? LONG_MS_MAX : SHORT_MS_MAX);
-  const result = resultOf(means, request);
+  const result = resultOf(parts, request);
   return new Promise((resolve) => {
     const cancel = schedule.after(owner, durationMs, { what, happen: () => resolve(result) });
     // Some work stops on request, some finishes first.
@@ -64,8 +63,8 @@ function outcomeInTime(means: WorkMeans, request: AttemptRequest): Promise<Attem
   });
 }
 
-function resultOf(means: WorkMeans, request: AttemptRequest): AttemptResult {
-  const { random, luck } = means;
+function resultOf(parts: WorkParts, request: AttemptRequest): AttemptResult {
+  const { random, luck } = parts;
   const { model } = request.bound;
   const goesWell = random.chance(luck);
   switch (request.want) {
@@ -76,30 +75,30 @@ function resultOf(means: WorkMeans, request: AttemptRequest): AttemptResult {
     case 'verify':
       return goesWell ? { type: 'settled', outcome: 'ok', output: request.result, checks: [] } : errored('CONTRACT_BROKEN', 'contract');
     case 'reconcile':
-      return reconciled(means);
+      return reconciled(parts);
     case 'observe':
       return { type: 'observed', subjects: { files: { a: goesWell ? 'as ever' : String(random.int(0, 2)) } } };
     default:
       if (model.kind === 'agent' && model.config.role === CALLER) return handed();
       if (model.kind === 'delay') return settled(random.chance(0.3) ? 'ok' : 'fail', null);
-      if (goesWell) return settled('ok', outputOf(means));
+      if (goesWell) return settled('ok', outputOf(parts));
       if (model.kind === 'validate') return settled('fail', null);
-      return trouble(means, model.postconditions.length > 0);
+      return failed(parts, model.postconditions.length > 0);
   }
 }
 
-function reconciled(means: WorkMeans): AttemptResult {
-  const found = means.random.weighted({ done: 4, nothing: 4, unclear: 1 });
-  if (found === 'done') return settled('ok', outputOf(means));
+function reconciled(parts: WorkParts): AttemptResult {
+  const found = parts.random.weighted({ done: 4, nothing: 4, unclear: 1 });
+  if (found === 'done') return settled('ok', outputOf(parts));
   return found === 'nothing' ? { type: 'ready', checks: [] } : errored('CONDITION_ERROR', 'error', false);
 }
 
-function trouble(means: WorkMeans, hasContract: boolean): AttemptResult {
-  const how = means.random.weighted({ error: 6, fatal: 1, contract: hasContract ? 5 : 0, fail: 3, reject: 2, skip: 1, iterate: 1 });
+function failed(parts: WorkParts, hasContract: boolean): AttemptResult {
+  const how = parts.random.weighted({ error: 6, fatal: 1, contract: hasContract ? 5 : 0, fail: 3, reject: 2, skip: 1, iterate: 1 });
   if (how === 'error') return errored('STEP_FAILED', 'error');
   if (how === 'fatal') return errored('STEP_FAILED', 'error', false);
   if (how === 'contract') return errored('CONTRACT_BROKEN', 'contract');
-  return settled(how, outputOf(means));
+  return settled(how, outputOf(parts));
 }
 
 function handed(): AttemptResult {
@@ -114,7 +113,7 @@ function handed(): AttemptResult {
   return { type: 'handed', handover, checks: [] };
 }
 
-function outputOf({ random, number }: WorkMeans): JsonObject {
+function outputOf({ random, number }: WorkParts): JsonObject {
   return { v: number(), n: random.int(0, 9) };
 }
 

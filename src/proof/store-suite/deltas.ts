@@ -77,8 +77,7 @@ export function createAttempt(step: string, more: Partial<AttemptRow> = {}): Att
   };
 }
 
-/** What the first delta of a run is made of. */
-export interface FirstDelta {
+interface FirstDelta {
   readonly run: string;
   readonly owner: string;
   readonly definition?: Definition;

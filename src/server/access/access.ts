@@ -1,7 +1,7 @@
 // Owns what the parts of access share: the storage, the limit on failed logins, the open streams, and how a session or
 // token identifies a caller.
 
-import { LOGIN_SCOPES } from '../../authority/right.ts';
+import { LOGIN_SCOPES } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
 import { isSamePerson } from '../../base/person.ts';
 import type { Caller } from '../caller.ts';

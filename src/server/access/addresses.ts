@@ -48,7 +48,11 @@ export function addressesOf(at: ListenAt): Addresses {
   const publicUrl = at.publicUrl === undefined ? undefined : parsePublicUrl(at.publicUrl);
   assertNotInTheClear(at, publicUrl);
   const scheme = at.hasTls ? 'https' : 'http';
-  const own = isLoopback(at.host) ? LOOPBACK_NAMES : isAnyAddress(at.host) ? [] : [bracketed(at.host)];
+  const own = isLoopback(at.host)
+    ? LOOPBACK_NAMES
+    : ['0.0.0.0', '::', '[::]', ''].includes(at.host)
+      ? []
+      : [isIPv6(at.host) ? `[${at.host}]` : at.host];
   const origins = [
     ...own.map((name) => new URL(`${scheme}://${name}:${at.port}`).origin),
     ...(publicUrl === undefined ? [] : [publicUrl.origin]),
@@ -97,14 +101,6 @@ function parsePublicUrl(text: string): URL {
 /** The Host headers that mean a URL: with the port, and without it where it is the usual one. */
 function hostsOf({ host, hostname, port, protocol }: URL): string[] {
   return port === '' ? [host, `${hostname}:${protocol === 'https:' ? 443 : 80}`] : [host];
-}
-
-function isAnyAddress(host: string): boolean {
-  return ['0.0.0.0', '::', '[::]', ''].includes(host);
-}
-
-function bracketed(host: string): string {
-  return isIPv6(host) ? `[${host}]` : host;
 }
 
 function proxyList(texts: readonly string[]): BlockList {

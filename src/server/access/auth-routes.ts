@@ -59,7 +59,7 @@ export function mountAuth(app: ServerApp, services: Services): void {
     try {
       const { person, kind } = await loginAttempt(access, c, () => takeLink(access, secret, ['login', 'invite']));
       const page = beginSession(access, c, { person, via: 'link' });
-      return pageResponse(c, begunPage(page, kind === 'invite' ? '/auth/register' : '/'));
+      return pageResponse(c, loggedInPage(page, kind === 'invite' ? '/auth/register' : '/'));
     } catch (error) {
       return onPage(c, () => Promise.reject(error));
     }
@@ -154,7 +154,7 @@ function linkPage({ person, kind, expiresAt }: AccessLink, secret: string): Page
 }
 
 /** The page after a login by link: its script stores the secret of the session's pages, and continues. */
-function begunPage(page: string, next: string): Page {
+function loggedInPage(page: string, next: string): Page {
   return {
     title: 'Logged in',
     body: html`<h1>Logged in</h1><p data-page="${page}" data-next="${next}"><a href="${next}">Continue</a></p>`,

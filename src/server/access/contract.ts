@@ -1,7 +1,7 @@
 // Owns the shapes of access in the API.
 
 import * as z from 'zod';
-import { LOGIN_SCOPES } from '../../authority/right.ts';
+import { LOGIN_SCOPES } from '../../authority/rights.ts';
 import { isDuration } from './lifetimes.ts';
 
 const time = z.string();

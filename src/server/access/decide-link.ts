@@ -19,8 +19,7 @@ export interface LinkedApproval {
   readonly digest: string;
 }
 
-/** Which approval, and for whom. */
-export interface DecideLinkRequest {
+interface DecideLinkRequest {
   readonly run: string;
   /** The path or step of the approval; needed if several wait. */
   readonly gate?: string | undefined;
@@ -32,7 +31,7 @@ export interface DecideLinkRequest {
 }
 
 /** Where links are stored, the runs they are about, and how the server is reached. */
-export interface DecideLinkPlace {
+interface DecideLinkPlace {
   readonly access: AccessStore;
   readonly store: Store;
   readonly addresses: Pick<Addresses, 'baseUrl'>;

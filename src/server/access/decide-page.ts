@@ -10,8 +10,7 @@ import type { OpenApproval } from '../../engine/approvals.ts';
 import type { Page } from './auth-routes.ts';
 import { html, type Markup } from './html.ts';
 
-/** An approval to show, and for whom. */
-export interface AskedApproval {
+interface AskedApproval {
   readonly run: string;
   readonly workflow: string;
   readonly gate: OpenApproval;

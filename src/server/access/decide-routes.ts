@@ -14,7 +14,7 @@ import { readApprovalDiff } from '../../control/run-diff.ts';
 import { withoutVisits } from '../../definition/address.ts';
 import { isAsShown, type OpenApproval } from '../../engine/approvals.ts';
 import { decisionStatement } from '../../engine/signatures.ts';
-import { lookAfresh } from '../fresh-look.ts';
+import { recheckSubjects } from '../fresh-look.ts';
 import { handle, type Route, type ServerApp, type ServerContext } from '../route.ts';
 import type { Services } from '../services.ts';
 import { type Access, accessOf, addressOf, callerOf, loginAttempt } from './access.ts';
@@ -127,7 +127,7 @@ async function approvalAt({ services }: Access, { run, path }: Pick<LinkedApprov
 /** The same after checking its subjects again; if that is not possible, as it was asked. */
 async function freshApprovalAt(access: Access, at: Pick<LinkedApproval, 'run' | 'path'>): Promise<OpenApproval | undefined> {
   try {
-    await lookAfresh(access.services, at.run);
+    await recheckSubjects(access.services, at.run);
   } catch (error) {
     if (!isEngineError(error)) throw error;
   }

@@ -36,7 +36,7 @@ export function mountGuard(app: ServerApp, services: Services): void {
     if (caller !== undefined) c.set('caller', caller);
     else if (isPageOfApp(c)) return toLogin(c);
     await next();
-    if (caller !== undefined) leaveRecord(access, c, caller);
+    if (caller !== undefined) recordRequest(access, c, caller);
     cutStream(access, c, caller);
   });
 }
@@ -145,7 +145,7 @@ function toLogin(c: ServerContext): Response {
 }
 
 /** A line in the audit for everything that was not only read. */
-function leaveRecord(access: Access, c: ServerContext, caller: Caller): void {
+function recordRequest(access: Access, c: ServerContext, caller: Caller): void {
   if (SAFE.has(c.req.method)) return;
   const { status } = c.res;
   const code = status < 400 ? 'ok' : isEngineError(c.error) ? c.error.code : String(status);

@@ -1,8 +1,8 @@
 // Owns the login links: the one that `pawl serve` prints, an invitation, and a new link for somebody who is already
 // known. The command line and the API share it.
 
-import type { LoginScope } from '../../authority/right.ts';
-import { LOGIN_SCOPES } from '../../authority/right.ts';
+import type { LoginScope } from '../../authority/rights.ts';
+import { LOGIN_SCOPES } from '../../authority/rights.ts';
 import type { Addresses } from './addresses.ts';
 import { lifetimeOf } from './lifetimes.ts';
 import { createLink } from './links.ts';
@@ -16,8 +16,7 @@ export interface ShownLink {
   readonly expiresAt: string;
 }
 
-/** Who makes a link, and for whom. */
-export interface LinkRequest {
+interface LinkRequest {
   readonly person: string;
   readonly by: string;
   readonly expires?: string | undefined;

@@ -8,8 +8,7 @@ import { requirePerson } from './people.ts';
 import { createId, createSecret, hashOf, isSecret } from './secret.ts';
 import type { AccessStore } from './tables.ts';
 
-/** What a link is for. */
-export type LinkKind = 'login' | 'invite' | 'decide';
+type LinkKind = 'login' | 'invite' | 'decide';
 
 /** A link, without its secret. */
 export interface AccessLink {
@@ -24,8 +23,7 @@ export interface AccessLink {
   readonly usedAt: number | null;
 }
 
-/** A link to create. */
-export interface NewLink {
+interface NewLink {
   readonly kind: LinkKind;
   readonly person: string;
   readonly about?: Json;

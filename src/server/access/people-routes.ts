@@ -7,6 +7,7 @@
 import { fingerprintOf } from '../../authority/keys.ts';
 import { rightOf } from '../../authority/right.ts';
 import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import type { Caller } from '../caller.ts';
 import { sessionReport as session } from '../contract/project.ts';
 import { handle, type Route, type ServerApp } from '../route.ts';
@@ -90,16 +91,16 @@ export function mountPeople(app: ServerApp, services: Services): void {
     const entries = readAudit(access, {
       limit,
       ...(cursor === undefined ? {} : { before: Number(cursor) }),
-      ...(whose === undefined ? {} : { person: whose }),
+      ...present({ person: whose }),
     });
     const last = entries.length < limit ? undefined : entries.at(-1);
     return { entries: entries.map(auditReport), next: last === undefined ? null : String(last.id) };
   });
 }
 
-type At = Parameters<typeof handle>[0];
+type RouteMount = Parameters<typeof handle>[0];
 
-function mountPersons(at: At, access: Access): void {
+function mountPersons(at: RouteMount, access: Access): void {
   const { services } = access;
   const report = (person: Person) => personReport(person, groupsOf(services, person.name));
   handle(at, PEOPLE.people, async () => ({ people: readPeople(access).map(report) }));
@@ -132,7 +133,7 @@ function mountPersons(at: At, access: Access): void {
   });
 }
 
-function mountTokens(at: At, access: Access): void {
+function mountTokens(at: RouteMount, access: Access): void {
   handle(at, PEOPLE.tokens, async ({ caller }) => ({
     tokens: readTokens(access, whose(access, caller)).map((token) => tokenReport(token, access.now())),
   }));
@@ -153,7 +154,7 @@ function mountTokens(at: At, access: Access): void {
   });
 }
 
-function mountSessions(at: At, access: Access): void {
+function mountSessions(at: RouteMount, access: Access): void {
   handle(at, PEOPLE.sessions, async ({ caller }) => {
     const mine = proofOf(caller)?.id;
     return { sessions: readSessions(access, whose(access, caller)).map((session) => sessionReport(session, session.id === mine)) };
@@ -165,7 +166,7 @@ function mountSessions(at: At, access: Access): void {
   });
 }
 
-function mountPasskeys(at: At, access: Access): void {
+function mountPasskeys(at: RouteMount, access: Access): void {
   const report = (passkey: Passkey) => passkeyReport(passkey, isEnrolled(access.services, passkey));
   handle(at, PEOPLE.passkeys, async ({ caller }) => ({ passkeys: readPasskeys(access, whose(access, caller)).map(report) }));
   handle(at, PEOPLE.passkeyOptions, async ({ caller }) => {

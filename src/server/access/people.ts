@@ -4,7 +4,7 @@
 // - Groups are not stored here. They come from the settings, which approvals use too, so that there is one list.
 
 import { assertName } from '../../authority/keys.ts';
-import { LOGIN_SCOPES, type LoginScope } from '../../authority/right.ts';
+import { LOGIN_SCOPES, type LoginScope } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
 import { foldedName } from '../../base/person.ts';
 import type { ServerRow } from '../server-database.ts';
@@ -21,8 +21,7 @@ export interface Person {
   readonly revokedAt: number | null;
 }
 
-/** What a new person may do. */
-export type NewPerson = Pick<Person, 'name' | 'scopes' | 'manages' | 'invitedBy'>;
+type NewPerson = Pick<Person, 'name' | 'scopes' | 'manages' | 'invitedBy'>;
 
 /** All people, by name. */
 export function readPeople({ database }: AccessStore): readonly Person[] {

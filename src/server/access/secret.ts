@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { digestText } from '../../base/digest.ts';
 
 /** What a secret is for; it shows in its first characters, so that a leaked one can be recognised. */
-export type SecretUse = 'session' | 'page' | 'token' | 'link';
+type SecretUse = 'session' | 'page' | 'token' | 'link';
 
 const PREFIX = { session: 'pawls_', page: 'pawlp_', token: 'pawlt_', link: 'pawll_' } as const;
 const SECRET_BYTES = 32;

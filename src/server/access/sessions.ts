@@ -35,15 +35,15 @@ const AGENT_MAX = 200;
 /** Begins a session and returns the secret of its cookie. */
 export function createSession(
   { database, now }: AccessStore,
-  begun: Pick<Session, 'person' | 'via' | 'address' | 'agent'>,
+  login: Pick<Session, 'person' | 'via' | 'address' | 'agent'>,
 ): { readonly session: Session; readonly secret: string; readonly page: string } {
   const { secret, hash } = createSecret('session');
   const page = createSecret('page');
   const at = now();
   const session: Session = {
-    ...begun,
+    ...login,
     id: createId(),
-    agent: begun.agent.slice(0, AGENT_MAX),
+    agent: login.agent.slice(0, AGENT_MAX),
     createdAt: at,
     seenAt: at,
     expiresAt: at + SESSION_MS,

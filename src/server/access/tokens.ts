@@ -1,7 +1,7 @@
 // Owns personal tokens for programs: a person's name and some of their scopes, until an end. The secret is shown once; only
 // its hash is stored. A token never allows more than its person may do now.
 
-import type { LoginScope } from '../../authority/right.ts';
+import type { LoginScope } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
 import type { ServerRow } from '../server-database.ts';
 import { requirePerson, scopesIn, withView } from './people.ts';
@@ -20,21 +20,18 @@ export interface AccessToken {
   readonly expiresAt: number;
 }
 
-/** A token to create. */
-export interface NewToken {
-  readonly person: string;
-  readonly name: string;
-  readonly scopes: readonly LoginScope[];
-  readonly lastsMs: number;
-}
-
 const NAME = /^[\w][\w .@-]{0,63}$/;
 const SEEN_MS = 60_000;
 
 /** Creates a token and returns its secret, which is not stored. */
 export function createToken(
   store: AccessStore,
-  { person, name, scopes, lastsMs }: NewToken,
+  {
+    person,
+    name,
+    scopes,
+    lastsMs,
+  }: { readonly person: string; readonly name: string; readonly scopes: readonly LoginScope[]; readonly lastsMs: number },
 ): { readonly token: AccessToken; readonly secret: string } {
   const { database, now } = store;
   const owner = requirePerson(store, person);

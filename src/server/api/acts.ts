@@ -18,7 +18,7 @@ import { isFinal } from '../../definition/run-status.ts';
 import type { ResumeChoice } from '../../engine/resume.ts';
 import type { Caller } from '../caller.ts';
 import type { answerBody, bulkBody, decideBody, forkBody, startBody } from '../contract/act.ts';
-import { lookAfresh } from '../fresh-look.ts';
+import { recheckSubjects } from '../fresh-look.ts';
 import { problemOf } from '../problem.ts';
 import { handle, type RequestAct, type ServerApp } from '../route.ts';
 import type { Services } from '../services.ts';
@@ -81,14 +81,12 @@ type Note = (...acts: readonly RequestAct[]) => void;
 /** What the audit says of a request that only shows what would happen. */
 const DRY_RUN = 'dry run';
 
-interface StartRequest {
-  readonly body: z.output<typeof startBody>;
-  readonly key: string | undefined;
-  readonly note: Note;
-}
-
 /** A start with a key has an id derived from the key, so that it is one run even after a crash. */
-async function start(services: Services, caller: Caller, { body, key, note }: StartRequest): Promise<RunReport> {
+async function start(
+  services: Services,
+  caller: Caller,
+  { body, key, note }: { readonly body: z.output<typeof startBody>; readonly key: string | undefined; readonly note: Note },
+): Promise<RunReport> {
   const { engine, project, store } = services;
   const { workflow: name, params, tags, priority } = body;
   note({ action: 'start', run: body.id, choice: name });
@@ -142,7 +140,7 @@ async function decide(services: Services, caller: Caller, { run, body, key, note
 async function lookAgain(services: Services, run: string) {
   const { engine, store } = services;
   const before = new Map((await engine.run(run).approvals()).map(({ path, digest }) => [path, digest]));
-  await lookAfresh(services, run);
+  await recheckSubjects(services, run);
   const changed = (await engine.run(run).approvals()).filter(({ path, digest }) => (before.get(path) ?? digest) !== digest);
   const whats = changed.map(async (gate) => {
     const { note = '' } = await changeSince(store, run, { gate, digest: before.get(gate.path) ?? '' });

@@ -3,6 +3,7 @@
 // it may have few runs, or none, and still a cursor for the next page.
 
 import { setImmediate as othersTurn } from 'node:timers/promises';
+import { present } from '../../base/fields.ts';
 import type { RunQuery, RunSummary, Store } from '../../store/store.ts';
 
 /** A page of runs, newest first. */
@@ -32,7 +33,7 @@ export async function readRunPage(store: Store, query: RunQuery & { readonly lim
   const found: RunSummary[] = [];
   let below = start;
   for (;;) {
-    const [newest] = await store.list({ limit: 1, ...(below === undefined ? {} : { below }) });
+    const [newest] = await store.list({ limit: 1, ...present({ below }) });
     if (newest === undefined) return { runs: found, below: undefined, rest: undefined };
     if (below !== start && performance.now() > until) return { runs: found, below, rest: newest.createdAt };
     const from = newest.place + 1 - look.slice;

@@ -3,11 +3,8 @@
 import type { Clock } from '../../engine/clock.ts';
 import type { Store } from '../../store/store.ts';
 
-/** What an alarm is built on. */
-export interface AlarmParts {
+interface AlarmParts {
   readonly clock: Clock;
-  /** Does what is due and returns when something is due next. */
-  readonly work: () => Promise<number | undefined>;
   readonly warn: (error: unknown) => void;
 }
 
@@ -17,16 +14,21 @@ const AGAIN_MS = 60_000;
 const REPEATS_MAX = 3;
 
 /** Calls `work` when it is rung and when something is due. */
-export class Alarm {
-  private readonly parts: AlarmParts;
+export abstract class Alarm<P extends AlarmParts = AlarmParts> {
+  protected readonly parts: P;
+  /** How long the last call of `work` took. */
+  protected costMs = 0;
   private running: Promise<void> | undefined;
   private isRung = false;
   private isClosed = false;
   private cancel: (() => void) | undefined;
 
-  constructor(parts: AlarmParts) {
+  constructor(parts: P) {
     this.parts = parts;
   }
+
+  /** Does what is due, and returns when something is due next. */
+  protected abstract work(): Promise<number | undefined>;
 
   /** Does what is due now. Resolves when that is done. */
   ring(): Promise<void> {
@@ -34,7 +36,7 @@ export class Alarm {
     this.isRung = true;
     this.running ??= this.turns().finally(() => {
       this.running = undefined;
-      // It may have been rung after the last look whether it was.
+      // It may have been rung after the last check.
       if (this.isRung) void this.ring();
     });
     return this.running;
@@ -48,15 +50,17 @@ export class Alarm {
   }
 
   private async turns(): Promise<void> {
-    const { clock, work, warn } = this.parts;
+    const { clock, warn } = this.parts;
     let repeats = 0;
     while (this.isRung && !this.isClosed) {
       this.isRung = false;
       this.cancel?.();
       const latest = clock.now() + AGAIN_MS;
+      const since = performance.now();
       let due: number | undefined;
       try {
-        due = await work();
+        due = await this.work();
+        this.costMs = performance.now() - since;
       } catch (error) {
         warn(error);
       }
@@ -71,26 +75,19 @@ export class Alarm {
   }
 }
 
-/** The least pause between two looks. Looking may take a twentieth of the time. */
+/** The least pause between two checks. Checks may take a twentieth of the time. */
 const PAUSE_MS = 250;
 const COST_FACTOR = 20;
 
 /** An alarm that also rings soon after a commit of any process. */
-export class CommitAlarm extends Alarm {
+export abstract class CommitAlarm<P extends AlarmParts & { readonly store: Store }> extends Alarm<P> {
   private readonly unfollow: () => void;
   private pause: NodeJS.Timeout | undefined;
 
-  /** Pauses before each look for `pauseMs`; without it, for as long as the last look makes affordable. */
-  constructor(store: Store, { work, ...parts }: AlarmParts, pauseMs?: number) {
-    let costMs = 0;
-    const timed = async (): Promise<number | undefined> => {
-      const since = performance.now();
-      const due = await work();
-      costMs = performance.now() - since;
-      return due;
-    };
-    super({ ...parts, work: timed });
-    this.unfollow = store.follow(() => this.ringIn(pauseMs ?? Math.max(PAUSE_MS, costMs * COST_FACTOR)));
+  /** Pauses before each check for `pauseMs`; without it, for as long as the last check makes affordable. */
+  constructor(parts: P, pauseMs?: number) {
+    super(parts);
+    this.unfollow = parts.store.follow(() => this.ringIn(pauseMs ?? Math.max(PAUSE_MS, this.costMs * COST_FACTOR)));
   }
 
   override close(): Promise<void> {

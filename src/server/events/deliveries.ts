@@ -61,8 +61,7 @@ type EndedDelivery = Exclude<DeliveryResult, { readonly status: 'later' }> | { r
 /** Acts on a delivery. What it throws is the reason of a failed one. */
 export type DeliveryHandler = (delivery: StoredDelivery) => Promise<DeliveryResult>;
 
-/** What deliveries are built on. */
-export interface DeliveryParts {
+interface DeliveryParts {
   readonly database: ServerDatabase;
   readonly clock: Clock;
   readonly warn: (error: unknown) => void;
@@ -78,18 +77,11 @@ const TRIES_MAX = 5;
 const RETRY_MS = 5000;
 
 /** The deliveries of a server. */
-export class Deliveries {
-  private readonly parts: DeliveryParts;
+export class Deliveries extends Alarm<DeliveryParts> {
   private readonly handlers = new Map<string, DeliveryHandler>();
   private readonly listeners = new Set<(delivery: StoredDelivery) => void>();
-  private readonly alarm: Alarm;
   private taken = 0;
   private batches = 0;
-
-  constructor(parts: DeliveryParts) {
-    this.parts = parts;
-    this.alarm = new Alarm({ clock: parts.clock, work: () => this.work(), warn: parts.warn });
-  }
 
   /** Which batch is acted on now: all that was due at one moment. */
   get batch(): number {
@@ -104,15 +96,6 @@ export class Deliveries {
   /** Calls back after each delivery that was acted on. */
   listen(acted: (delivery: StoredDelivery) => void): void {
     this.listeners.add(acted);
-  }
-
-  /** Acts on what is due now, and sets the timer. */
-  ring(): Promise<void> {
-    return this.alarm.ring();
-  }
-
-  close(): Promise<void> {
-    return this.alarm.close();
   }
 
   /** Stores a delivery (DL1); it is acted on after the answer. */
@@ -201,7 +184,7 @@ export class Deliveries {
     return Number(row?.n ?? 0);
   }
 
-  private async work(): Promise<number | undefined> {
+  protected override async work(): Promise<number | undefined> {
     const { database, clock } = this.parts;
     this.batches += 1;
     const due = database.all("SELECT * FROM deliveries WHERE status = 'received' AND due <= ? ORDER BY number", clock.now());

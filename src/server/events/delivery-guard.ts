@@ -10,8 +10,7 @@ const KEPT_MS = 10_000;
 const MINUTE_MS = 60_000;
 const LINES_MAX = 10;
 
-/** What a guard is built on. */
-export interface GuardParts {
+interface GuardParts {
   readonly events: EventSettings;
   readonly warn: (error: unknown) => void;
 }

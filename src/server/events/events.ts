@@ -11,7 +11,7 @@ import { commandHandler } from '../surface/command-handler.ts';
 import { forgeHandler } from '../triggers/forge-handler.ts';
 import { watchForge } from '../triggers/forge-watch.ts';
 import { GITHUB_BODY_MAX, type GitHubRequest, githubDelivery, githubProblem } from '../triggers/github-hook.ts';
-import { type Neighbour, neighbourFor, passOn } from '../triggers/neighbours.ts';
+import { forwardWebhook, type Neighbour, neighbourFor } from '../triggers/neighbours.ts';
 import { TriggerAges } from '../triggers/trigger-age.ts';
 import { Deliveries, type StoredDelivery } from './deliveries.ts';
 import { DeliveryGuard } from './delivery-guard.ts';
@@ -168,7 +168,7 @@ async function takeGitHub(c: ServerContext, { services, guard }: Pick<HookCall, 
   const { events, deliveries } = services;
   const request = { body: await readBody(c, GITHUB_BODY_MAX), header: (name: string) => c.req.header(name) };
   const neighbour = events.neighbours === undefined ? undefined : await neighbourFor(events.neighbours(), request);
-  if (neighbour !== undefined) return await passedOn(neighbour, request, guard);
+  if (neighbour !== undefined) return await forwarded(neighbour, request, guard);
   if (events.forge?.webhook === undefined) throw guard.refusal('github', 'no project on this server accepts it');
   const secret = await guard.secret(events.forge.webhook.secret);
   const problem = typeof secret === 'string' ? githubProblem(secret, request) : secret.message;
@@ -177,8 +177,8 @@ async function takeGitHub(c: ServerContext, { services, guard }: Pick<HookCall, 
   return { delivery: delivery.id, status: deliveries.receive(delivery) };
 }
 
-async function passedOn(neighbour: Neighbour, request: GitHubRequest, guard: DeliveryGuard): Promise<AcceptedDelivery> {
-  const answer = await passOn(neighbour, request);
+async function forwarded(neighbour: Neighbour, request: GitHubRequest, guard: DeliveryGuard): Promise<AcceptedDelivery> {
+  const answer = await forwardWebhook(neighbour, request);
   if (answer === undefined) throw guard.refusal('github', `the project of ${neighbour.repository} refused it`);
   return answer as unknown as AcceptedDelivery;
 }

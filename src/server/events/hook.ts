@@ -10,8 +10,7 @@ import { type Deliveries, type DeliveryHandler, type ReceivedDelivery, runOfDeli
 import type { HookSetting } from './event-settings.ts';
 import type { EventStart } from './schedules.ts';
 
-/** What hooks act with. */
-export interface HookParts {
+interface HookParts {
   readonly deliveries: Deliveries;
   readonly now: () => number;
   /** Starts a run. Throws RUN_EXISTS if there is one with this id. */

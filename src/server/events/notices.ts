@@ -12,8 +12,7 @@ import { createOwner, isDead } from '../../process/owner.ts';
 import type { ServerDatabase, ServerRow } from '../server-database.ts';
 import { Alarm } from './alarm.ts';
 
-/** What the outbox is built on. */
-export interface NoticeParts {
+interface NoticeParts {
   readonly database: ServerDatabase;
   readonly clock: Clock;
   /** The notifiers by the name of their target. */
@@ -23,8 +22,7 @@ export interface NoticeParts {
   readonly warn: (error: unknown) => void;
 }
 
-/** A notice as it is shown. */
-export interface NoticeReport {
+interface NoticeReport {
   readonly id: string;
   readonly target: string;
   readonly run: string;
@@ -42,28 +40,16 @@ const SENDING_MS = 10 * 60_000;
 const KEPT_MS = 30 * 86_400_000;
 
 /** The outbox of a server. */
-export class Notices {
-  private readonly parts: NoticeParts;
-  private readonly alarm: Alarm;
+export class Notices extends Alarm<NoticeParts> {
   private readonly me = createOwner();
   private readonly stop = new AbortController();
 
-  constructor(parts: NoticeParts) {
-    this.parts = parts;
-    this.alarm = new Alarm({ clock: parts.clock, work: () => this.work(), warn: parts.warn });
-  }
-
-  /** Sends what is due now, and sets the timer. */
-  ring(): Promise<void> {
-    return this.alarm.ring();
-  }
-
-  async close(): Promise<void> {
+  override close(): Promise<void> {
     this.stop.abort();
-    await this.alarm.close();
+    return super.close();
   }
 
-  /** Puts a notice into the outbox. The same event of a run is told to a target once; `mark` tells two events of one kind apart. */
+  /** Puts a notice into the outbox. A target gets one notice for each event of a run; `mark` distinguishes two events of one kind. */
   add(target: string, mark: string, notice: Omit<Notice, 'id' | 'at'>): boolean {
     const { database, clock } = this.parts;
     const now = clock.now();
@@ -84,7 +70,7 @@ export class Notices {
     return this.parts.database.all('SELECT * FROM notices ORDER BY made_at DESC, id LIMIT ?', limit).map(reportOf);
   }
 
-  private async work(): Promise<number | undefined> {
+  protected override async work(): Promise<number | undefined> {
     const { database, clock } = this.parts;
     this.settleDead();
     database.run("DELETE FROM notices WHERE made_at < ? AND status NOT IN ('open', 'sending')", clock.now() - KEPT_MS);

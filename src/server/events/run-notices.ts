@@ -14,14 +14,14 @@ import type { Services } from '../services.ts';
 import { clockOf, type EventSettings, type NoticeEvent, type NotificationTarget } from './event-settings.ts';
 import { Notices } from './notices.ts';
 import { EVENT_ROUTES } from './routes.ts';
-import { type RunOccasion, RunWatch } from './run-watch.ts';
+import { type RunAlert, RunWatch } from './run-watch.ts';
 
 const DEFAULT_EVENTS: readonly NoticeEvent[] = ['waiting', 'failed', 'escalated', 'warning'];
 const TITLE_MAX = 150;
 const TEXT_MAX = 600;
 const NOTICES_SHOWN = 100;
 
-/** Mounts the list of notices, and tells people what happens while the server runs. */
+/** Mounts the list of notices, and notifies people of what happens while the server runs. */
 export function mountNotices(app: ServerApp, services: Services): void {
   const { database, engine, store, warn, events, repeats } = services;
   const clock = clockOf(events);
@@ -32,13 +32,13 @@ export function mountNotices(app: ServerApp, services: Services): void {
   services.onClose(() => notices.close());
   handle({ app, repeats }, EVENT_ROUTES.notices, async () => ({ notices: notices.list(NOTICES_SHOWN) }));
   if (settings.length === 0) return;
-  const tell = (occasion: RunOccasion): void => {
-    const told = settings.filter(([, target]) => isFor(target, occasion)).map(([name]) => name);
-    const added = told.filter((name) => notices.add(name, occasion.mark, noticeOf(occasion)));
+  const notify = (alert: RunAlert): void => {
+    const names = settings.filter(([, target]) => isFor(target, alert)).map(([name]) => name);
+    const added = names.filter((name) => notices.add(name, alert.mark, noticeOf(alert)));
     if (added.length > 0) void notices.ring();
   };
-  services.onClose(engine.onCommit(({ run, events: committed }) => void tellWarnings(services, { run, committed, tell }).catch(warn)));
-  const watch = new RunWatch({ engine, store, database, clock, tell, warn });
+  services.onClose(engine.onCommit(({ run, events: committed }) => void notifyWarnings(services, { run, committed, notify }).catch(warn)));
+  const watch = new RunWatch({ engine, store, database, clock, notify, warn });
   services.onClose(() => watch.close());
   void notices.ring();
   void watch.ring();
@@ -47,17 +47,17 @@ export function mountNotices(app: ServerApp, services: Services): void {
 interface CommittedEvents {
   readonly run: string;
   readonly committed: readonly RunEvent[];
-  readonly tell: (occasion: RunOccasion) => void;
+  readonly notify: (alert: RunAlert) => void;
 }
 
-/** Tells of runs that are near one of their circuit breakers. */
-async function tellWarnings({ store }: Services, { run: id, committed, tell }: CommittedEvents): Promise<void> {
+/** Notifies of runs that are near one of their circuit breakers. */
+async function notifyWarnings({ store }: Services, { run: id, committed, notify }: CommittedEvents): Promise<void> {
   const warnings = committed.flatMap((event) =>
     event.type === 'run.changed' && event.change === 'reacted' && event.reaction.event === BREAKER_EVENT ? [event.reaction.delivery] : [],
   );
   if (warnings.length === 0) return;
   const [run] = await store.list({ id });
-  if (run !== undefined) for (const text of warnings) tell({ event: 'warning', run, mark: text, text });
+  if (run !== undefined) for (const text of warnings) notify({ event: 'warning', run, mark: text, text });
 }
 
 function notifierOf({ webhook, shape, command }: NotificationTarget, { secret, allow = [], clock }: EventSettings): Notifier {
@@ -75,7 +75,7 @@ function notifierOf({ webhook, shape, command }: NotificationTarget, { secret, a
   });
 }
 
-function isFor({ events = DEFAULT_EVENTS, workflows }: NotificationTarget, { event, run }: RunOccasion): boolean {
+function isFor({ events = DEFAULT_EVENTS, workflows }: NotificationTarget, { event, run }: RunAlert): boolean {
   // The view of a run shows the results of its child runs; only a question in a child needs a notice now.
   if (run.parent !== undefined && event !== 'waiting') return false;
   return events.includes(event) && (workflows === undefined || workflows.includes(run.workflow));
@@ -121,7 +121,7 @@ const TITLES: Readonly<Record<NoticeEvent, string>> = {
   warning: 'is near a limit',
 };
 
-function noticeOf({ event, run, text, gate, asks }: RunOccasion) {
+function noticeOf({ event, run, text, gate, asks }: RunAlert) {
   const title = asks === 'answer' ? 'waits for an answer' : TITLES[event];
   const verb = asks === 'answer' ? 'answer' : asks === 'decision' ? 'decide' : 'show';
   return {

@@ -13,8 +13,8 @@ import type { RunHead, RunSummary, Store } from '../../store/store.ts';
 import type { ServerDatabase } from '../server-database.ts';
 import { CommitAlarm } from './alarm.ts';
 
-/** Something that people may want to know. */
-export interface RunOccasion {
+/** An event of a run that people may want to know about. */
+export interface RunAlert {
   readonly event: 'waiting' | 'failed' | 'escalated' | 'completed' | 'rejected' | 'cancelled' | 'warning';
   readonly run: RunSummary;
   /** Tells two events of one kind of a run apart. */
@@ -26,13 +26,12 @@ export interface RunOccasion {
   readonly asks?: 'decision' | 'answer';
 }
 
-/** What the watch is built on. */
-export interface WatchParts {
+interface WatchParts {
   readonly engine: Engine;
   readonly store: Store;
   readonly database: ServerDatabase;
   readonly clock: Clock;
-  readonly tell: (occasion: RunOccasion) => void;
+  readonly notify: (alert: RunAlert) => void;
   readonly warn: (error: unknown) => void;
 }
 
@@ -40,30 +39,14 @@ export interface WatchParts {
 const PAGE = 200;
 
 /** Watches all runs of a store. */
-export class RunWatch {
-  private readonly parts: WatchParts;
-  private readonly alarm: CommitAlarm;
-  /** What was seen of each open run at the last look. */
+export class RunWatch extends CommitAlarm<WatchParts> {
+  /** The state of each open run at the last check. */
   private seen = new Map<string, string>();
 
-  constructor(parts: WatchParts) {
-    this.parts = parts;
-    this.alarm = new CommitAlarm(parts.store, { clock: parts.clock, work: () => this.look(), warn: parts.warn });
-  }
-
-  /** Looks now. */
-  ring(): Promise<void> {
-    return this.alarm.ring();
-  }
-
-  close(): Promise<void> {
-    return this.alarm.close();
-  }
-
-  private async look(): Promise<undefined> {
+  protected override async work(): Promise<undefined> {
     const { store, database } = this.parts;
     const now = new Map<string, string>();
-    // There may be thousands, most of which wait as they did at the last look.
+    // There may be thousands, most of which have not changed since the last check.
     for (let after: number | undefined = 0; after !== undefined; ) {
       const page: readonly RunHead[] = await store.heads({ of: 'all', status: OPEN_STATES, after, limit: PAGE });
       for (const head of page) await this.compare(head, now);
@@ -71,7 +54,7 @@ export class RunWatch {
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.seen = now;
-    for (const { run } of database.all('SELECT run FROM open_runs')) if (!now.has(String(run))) await this.ended(String(run));
+    for (const { run } of database.all('SELECT run FROM open_runs')) if (!now.has(String(run))) await this.notifyEnd(String(run));
   }
 
   private async compare({ run: id, status, seq }: RunHead, now: Map<string, string>): Promise<void> {
@@ -82,33 +65,34 @@ export class RunWatch {
     if (this.seen.get(id) === mark) return;
     database.run('INSERT INTO open_runs (run) VALUES (?) ON CONFLICT DO NOTHING', id);
     const [run] = await store.list({ id });
-    if (run !== undefined) await this.lookAt(run).catch((error: unknown) => warn(error));
+    if (run !== undefined) await this.notifyOpen(run).catch((error: unknown) => warn(error));
   }
 
-  private async lookAt(run: RunSummary): Promise<void> {
-    const { engine, store, tell } = this.parts;
+  private async notifyOpen(run: RunSummary): Promise<void> {
+    const { engine, store, notify } = this.parts;
     if (run.status === 'failed' || run.status === 'escalated') {
       const { state } = await store.load(run.id);
       const { path = '', attempt = 0, message = '' } = state.halt ?? {};
-      tell({ event: run.status, run, mark: `${path}/${attempt}/${message}`, text: message });
+      notify({ event: run.status, run, mark: `${path}/${attempt}/${message}`, text: message });
     }
     if (run.status !== 'waiting' && run.status !== 'running') return;
     for (const { path, question: gate, digest, posted } of await engine.run(run.id).approvals())
-      if (posted === undefined) tell({ event: 'waiting', run, mark: `${path}/${digest}`, text: gate.prompt, gate: path, asks: 'decision' });
+      if (posted === undefined)
+        notify({ event: 'waiting', run, mark: `${path}/${digest}`, text: gate.prompt, gate: path, asks: 'decision' });
     for (const { run: of, path, digest, questions } of await readQuestions(store, run.id))
       if (of === run.id)
-        tell({
+        notify({
           ...{ event: 'waiting', run, mark: `${path}/${digest}`, gate: path, asks: 'answer' },
           text: questions.map(({ question }) => question).join('\n'),
         });
   }
 
-  private async ended(id: string): Promise<void> {
-    const { store, database, tell } = this.parts;
+  private async notifyEnd(id: string): Promise<void> {
+    const { store, database, notify } = this.parts;
     const [run] = await store.list({ id });
     if (run !== undefined && isFinal(run.status)) {
       const event = run.status === 'overridden' ? 'completed' : run.status;
-      if (event === 'completed' || event === 'rejected' || event === 'cancelled') tell({ event, run, mark: '', text: '' });
+      if (event === 'completed' || event === 'rejected' || event === 'cancelled') notify({ event, run, mark: '', text: '' });
     }
     database.run('DELETE FROM open_runs WHERE run = ?', id);
   }

@@ -35,8 +35,7 @@ export interface EventStart {
   readonly trigger: JsonObject;
 }
 
-/** What schedules are built on. */
-export interface ScheduleParts {
+interface ScheduleParts {
   readonly database: ServerDatabase;
   readonly clock: Clock;
   /** Finds the workflows with a schedule. */
@@ -81,24 +80,7 @@ const GRACE_MS = 60_000;
 const TICKS_KEPT = 1000;
 
 /** The schedules of a server. */
-export class Schedules {
-  private readonly parts: ScheduleParts;
-  private readonly alarm: Alarm;
-
-  constructor(parts: ScheduleParts) {
-    this.parts = parts;
-    this.alarm = new Alarm({ clock: parts.clock, work: () => this.work(), warn: parts.warn });
-  }
-
-  /** Starts what is due now, and sets the timer. */
-  ring(): Promise<void> {
-    return this.alarm.ring();
-  }
-
-  close(): Promise<void> {
-    return this.alarm.close();
-  }
-
+export class Schedules extends Alarm<ScheduleParts> {
   async list(): Promise<readonly ScheduleReport[]> {
     const all = await this.known();
     return all.map((one) => this.report(one));
@@ -169,7 +151,7 @@ export class Schedules {
   }
 
   /** Finds what is due, writes it down, starts it, and returns when something is due next. */
-  private async work(): Promise<number | undefined> {
+  protected override async work(): Promise<number | undefined> {
     const all = await this.known();
     for (const one of all) this.noteDue(one);
     for (const one of all) await this.startOpen(one);

@@ -6,8 +6,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 /** The headers of a signed delivery. */
 export const SIGNED_HEADERS = { id: 'webhook-id', time: 'webhook-timestamp', signature: 'webhook-signature' } as const;
 
-/** A delivery whose signature is to be checked. */
-export interface SignedDelivery {
+interface SignedDelivery {
   readonly id: string;
   /** Seconds since 1970. */
   readonly timestamp: string;

@@ -32,8 +32,7 @@ export interface Change {
   readonly seq: number;
 }
 
-/** What a change log works with. */
-export interface ChangeLogParts {
+interface ChangeLogParts {
   readonly engine: Pick<Engine, 'store' | 'onCommit'>;
   readonly database: ServerDatabase;
   readonly warn: (error: unknown) => void;

@@ -6,12 +6,12 @@ import { allChecks, checksIn } from '../../definition/check.ts';
 import type { StepModel } from '../../definition/model.ts';
 import { isGroupApproval } from '../../definition/read-check.ts';
 import { passingOf } from '../../forge/forge.ts';
-import type { Place, Showing, SurfaceParts } from './run-surface.ts';
+import type { Place, ShownRun, SurfaceParts } from './run-surface.ts';
 
 const PEOPLE_MAX = 15;
 
 /** Asks the people of every step that waits for some and has not asked yet. Returns the steps that have asked. */
-export async function askPeople(parts: SurfaceParts, showing: Showing, place: Place): Promise<readonly string[]> {
+export async function askPeople(parts: SurfaceParts, showing: ShownRun, place: Place): Promise<readonly string[]> {
   const asked = [...showing.row.asked];
   const number = place.pr ?? place.issue;
   if (number === undefined) return asked;
@@ -35,7 +35,7 @@ type PeopleRequest = { readonly path: string; readonly people: readonly string[]
   | { readonly kind: 'decision'; readonly target: string; readonly message: string }
 );
 
-function requestsOf({ settings }: SurfaceParts, { view, pull }: Showing): PeopleRequest[] {
+function requestsOf({ settings }: SurfaceParts, { view, pull }: ShownRun): PeopleRequest[] {
   const members = (groups: readonly string[]): readonly string[] => {
     const all = settings.membersOf?.(groups) ?? [];
     return all.filter((login) => pull === undefined || !isSamePerson(login, pull.author)).slice(0, PEOPLE_MAX);

@@ -1,6 +1,6 @@
 // Owns what each command does. A decision is made by the same calls, and with the same check of rights, as everywhere else.
 
-import { parseAnswer, readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
+import { parseAnswer, readQuestions } from '../../attended/questions.ts';
 import { isOthersRun, type RightRequest, rightOf } from '../../authority/right.ts';
 import { isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -29,7 +29,7 @@ export type CommandResult =
 
 /** Carries a command out. */
 export async function actOnCommand(parts: CommandParts, rows: CommandRows, received: ReceivedCommand): Promise<CommandResult> {
-  const at: CommandScene = { ...parts, ...received, store: parts.engine.store, rows, places: new RunRows(parts.database) };
+  const at: CommandContext = { ...parts, ...received, store: parts.engine.store, rows, places: new RunRows(parts.database) };
   const done = await doneBefore(at);
   if (done !== undefined) return done;
   switch (received.command.verb) {
@@ -47,7 +47,7 @@ export async function actOnCommand(parts: CommandParts, rows: CommandRows, recei
   }
 }
 
-interface CommandScene extends CommandParts, ReceivedCommand {
+interface CommandContext extends CommandParts, ReceivedCommand {
   readonly store: Store;
   readonly rows: CommandRows;
   readonly places: RunRows;
@@ -58,7 +58,7 @@ function refused(reason: string): CommandResult {
 }
 
 /** A server that died in the middle may have carried the command out (CM4). */
-async function doneBefore({ rows, comment, store, caller }: CommandScene): Promise<CommandResult | undefined> {
+async function doneBefore({ rows, comment, store, caller }: CommandContext): Promise<CommandResult | undefined> {
   const { outcome, target } = rows.get(comment.id) ?? {};
   if (outcome !== 'begun' || target === undefined) return undefined;
   const decided = await decisionOn(store, target.run, { gate: target.gate, digest: target.digest });
@@ -74,6 +74,14 @@ interface Candidate {
   readonly digest?: string;
 }
 
+function candidateOf<T extends { readonly run: string }>(
+  row: RunRow,
+  asked: T,
+  { path, step, digest }: Readonly<Record<'path' | 'step' | 'digest', string>>,
+) {
+  return { row, asked, run: asked.run, path, step, digest };
+}
+
 const ID_MIN = 6;
 const DIGEST_MIN = 8;
 
@@ -85,7 +93,7 @@ function isNamed(word: string, { row, run, path, step, digest }: Candidate): boo
 }
 
 /** The one candidate that all words name; otherwise why there is none. */
-function pick<T extends Candidate>({ command, places, number }: CommandScene, candidates: readonly T[], what: string): T | CommandResult {
+function pick<T extends Candidate>({ command, places, number }: CommandContext, candidates: readonly T[], what: string): T | CommandResult {
   const named = candidates.filter((one) => command.words.every((word) => isNamed(word, one)));
   const [only, ...others] = named;
   if (only !== undefined && others.length === 0) return only;
@@ -105,7 +113,7 @@ function isResult(value: Candidate | CommandResult): value is CommandResult {
 }
 
 /** What the runs of this place have, without those that are gone. */
-async function gather<T>({ places, number }: CommandScene, read: (row: RunRow) => Promise<readonly T[]>): Promise<T[]> {
+async function gather<T>({ places, number }: CommandContext, read: (row: RunRow) => Promise<readonly T[]>): Promise<T[]> {
   const found = await Promise.all(
     places.at(number).map((row) =>
       read(row).catch((error: unknown) => {
@@ -117,16 +125,16 @@ async function gather<T>({ places, number }: CommandScene, read: (row: RunRow) =
   return found.flat();
 }
 
-interface ShownAt {
+interface ShownTarget {
   readonly target: CommandTarget;
   readonly pull: PullRequestFacts | undefined;
 }
 
 /** CM3: what the comment showed before the command was written, if that is what is there now. */
 async function shownTo(
-  at: CommandScene,
+  at: CommandContext,
   { row, run, path, digest }: Candidate & { path: string; digest: string },
-): Promise<ShownAt | CommandResult> {
+): Promise<ShownTarget | CommandResult> {
   const { forge, places, comment, number } = at;
   const pull = row.pr === undefined ? undefined : valueIn(await forge.pullRequest(row.pr));
   const head = pull?.headSha ?? null;
@@ -141,15 +149,15 @@ async function shownTo(
   return { target: { run, gate: path, digest, head }, pull };
 }
 
-function mayDo({ caller, command }: CommandScene, demand: RightRequest['demand'], about?: string): string {
+function mayDo({ caller, command }: CommandContext, demand: RightRequest['demand'], about?: string): string {
   return rightOf(caller, { demand, on: `/pawl ${command.verb}`, ...present({ about }) }).actor;
 }
 
-async function decide(at: CommandScene, verdict: 'approve' | 'reject'): Promise<CommandResult> {
+async function decide(at: CommandContext, verdict: 'approve' | 'reject'): Promise<CommandResult> {
   const { engine, store, rows, comment, command, settings } = at;
   const actor = mayDo(at, 'decide');
   const waiting = await gather(at, async (row) =>
-    (await pendingApprovals(store, row.run)).map((asked) => ({ row, asked, run: asked.run, ...namesOf(asked) })),
+    (await pendingApprovals(store, row.run)).map((asked) => candidateOf(row, asked, asked.gate)),
   );
   const found = pick(at, waiting, 'a decision');
   if (isResult(found)) return found;
@@ -166,21 +174,15 @@ async function decide(at: CommandScene, verdict: 'approve' | 'reject'): Promise<
   return { outcome: 'done', run: found.run };
 }
 
-function namesOf({ gate: { path, step, digest } }: PendingApproval): { path: string; step: string; digest: string } {
-  return { path, step, digest };
-}
-
 function needsSignature({ run, gate }: PendingApproval): CommandResult {
   const reason = `the decision at ${gate.step} must be signed, and a comment cannot be: use "pawl decide ${run} --approval ${gate.path}" at a terminal, or the dashboard`;
   return { outcome: 'asked', reason };
 }
 
-async function answer(at: CommandScene): Promise<CommandResult> {
+async function answer(at: CommandContext): Promise<CommandResult> {
   const { engine, store, rows, comment, command } = at;
   const actor = mayDo(at, 'decide');
-  const waiting = await gather(at, async (row) =>
-    (await readQuestions(store, row.run)).map((asked: WaitingQuestions) => ({ row, asked, run: asked.run, ...questionNames(asked) })),
-  );
+  const waiting = await gather(at, async (row) => (await readQuestions(store, row.run)).map((asked) => candidateOf(row, asked, asked)));
   const found = pick(at, waiting, 'an answer');
   if (isResult(found)) return found;
   const { questions } = found.asked;
@@ -200,19 +202,15 @@ async function answer(at: CommandScene): Promise<CommandResult> {
   return { outcome: 'done', run: found.run };
 }
 
-function questionNames({ path, step, digest }: WaitingQuestions): { path: string; step: string; digest: string } {
-  return { path, step, digest };
-}
-
 /** The runs that are shown here, with the status that the kernel keeps: it does not tell waiting from working. */
-async function runsAt(at: CommandScene): Promise<(Candidate & { readonly status: RunStatus })[]> {
+async function runsAt(at: CommandContext): Promise<(Candidate & { readonly status: RunStatus })[]> {
   return gather(at, async (row) => {
     const { state } = await at.store.load(row.run);
     return [{ row, run: row.run, status: state.status, ...present({ step: state.halt?.step, path: state.halt?.path }) }];
   });
 }
 
-async function retry(at: CommandScene): Promise<CommandResult> {
+async function retry(at: CommandContext): Promise<CommandResult> {
   const { engine, store, command } = at;
   const actor = mayDo(at, 'override');
   const stopped = (await runsAt(at)).filter(({ status }) => status === 'failed' || status === 'escalated');
@@ -224,7 +222,7 @@ async function retry(at: CommandScene): Promise<CommandResult> {
   return { outcome: 'done', run: found.run };
 }
 
-async function cancel(at: CommandScene): Promise<CommandResult> {
+async function cancel(at: CommandContext): Promise<CommandResult> {
   const { engine, store, caller, command } = at;
   const open = (await runsAt(at)).filter(({ status }) => !isFinal(status));
   const found = pick(at, open, 'being cancelled');
@@ -235,7 +233,7 @@ async function cancel(at: CommandScene): Promise<CommandResult> {
   return { outcome: 'done', run: found.run };
 }
 
-async function status(at: CommandScene): Promise<CommandResult> {
+async function status(at: CommandContext): Promise<CommandResult> {
   const { places, number, store } = at;
   const runs = await runsAt(at);
   places.touch(number);

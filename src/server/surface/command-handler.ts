@@ -8,7 +8,8 @@
 // CM4. A comment is handled once. It gets at most one reply, and somebody without permission at most one per hour and place.
 
 import type { Engine } from '../../api/engine.ts';
-import { LOGIN_SCOPES, type LoggedIn } from '../../authority/right.ts';
+import type { LoggedIn } from '../../authority/right.ts';
+import { LOGIN_SCOPES } from '../../authority/rights.ts';
 import { isEngineError } from '../../base/error.ts';
 import { isJsonObject } from '../../base/json.ts';
 import { isSamePerson, personAt } from '../../base/person.ts';
@@ -17,7 +18,7 @@ import type { Comment, Forge, ReactionRequest } from '../../forge/forge.ts';
 import type { DeliveryResult, StoredDelivery } from '../events/deliveries.ts';
 import type { ServerDatabase } from '../server-database.ts';
 import { valueIn } from '../triggers/forge-unavailable.ts';
-import { type ForgeOccasion, wayOf } from '../triggers/occasion.ts';
+import { type ForgeOccasion, sourceOf } from '../triggers/occasion.ts';
 import { type BadCommand, commandIn, type ParsedCommand } from './command.ts';
 import { actOnCommand, type CommandResult } from './command-acts.ts';
 import { CommandRows } from './command-rows.ts';
@@ -61,7 +62,7 @@ export function commandHandler(parts: CommandParts): CommandHandler {
       return undefined;
     const command = commandIn(written);
     if (command === undefined) return undefined;
-    if (wayOf(delivery) === 'hand') return ignored('a command in a replayed event is ignored; use "pawl decide" or a similar command');
+    if (sourceOf(delivery) === 'hand') return ignored('a command in a replayed event is ignored; use "pawl decide" or a similar command');
     return receive(parts, { id: event.comment, number, written, command });
   };
 }

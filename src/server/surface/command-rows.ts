@@ -12,7 +12,7 @@ export interface CommandTarget {
 }
 
 /** A command in the record. `begun`: it was allowed and may have been carried out. */
-export interface CommandRow {
+interface CommandRow {
   readonly comment: string;
   readonly number: number;
   readonly login: string;

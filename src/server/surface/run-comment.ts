@@ -13,7 +13,7 @@ import { code, outsideText } from './outside-text.ts';
 import { evidenceOf, markOf } from './step-evidence.ts';
 
 /** An approval that waits, and the lines with which it is decided. */
-export interface ShownApproval extends PendingApproval {
+interface ShownApproval extends PendingApproval {
   readonly lines: readonly DecisionLine[];
 }
 
@@ -109,14 +109,14 @@ function approvalText({ gate, run, lines }: ShownApproval, { acceptsCommands, he
     .join('\n\n');
 }
 
-interface How {
+interface DecisionText {
   readonly lines: readonly DecisionLine[];
   readonly acceptsCommands: boolean;
   readonly signed: boolean;
   readonly run: string;
 }
 
-function howText({ lines, acceptsCommands, signed, run }: How): string {
+function howText({ lines, acceptsCommands, signed, run }: DecisionText): string {
   if (signed)
     return `The decision must be signed: ${code(`pawl decide ${run}`)} at a terminal, or the dashboard. A comment cannot decide it.`;
   if (!acceptsCommands || lines.length === 0) return `To decide: ${code(`pawl decide ${run}`)}, or the dashboard.`;

@@ -45,10 +45,8 @@ const PAUSE_MS = 100;
 const ENDED = /^(?:completed|overridden|rejected|cancelled)\//;
 
 /** Shows runs at a forge. */
-export class RunSurface {
+export class RunSurface extends CommitAlarm<SurfaceParts> {
   readonly rows: RunRows;
-  private readonly parts: SurfaceParts;
-  private readonly alarm: CommitAlarm;
   private editMs = EDIT_MS;
   /** Where the forge refuses for now, by run: until when. */
   private readonly away = new Map<string, number>();
@@ -56,15 +54,9 @@ export class RunSurface {
   private readonly since: number;
 
   constructor(parts: SurfaceParts) {
-    this.parts = parts;
+    super(parts, PAUSE_MS);
     this.rows = new RunRows(parts.database);
     this.since = firstServed(parts);
-    this.alarm = new CommitAlarm(parts.store, { clock: parts.clock, work: () => this.work(), warn: parts.warn }, PAUSE_MS);
-  }
-
-  /** Updates now. */
-  ring(): Promise<void> {
-    return this.alarm.ring();
   }
 
   /** Shows everything that is not shown yet, also what was changed a moment ago: for a process that ends. */
@@ -76,11 +68,7 @@ export class RunSurface {
     this.editMs = EDIT_MS;
   }
 
-  close(): Promise<void> {
-    return this.alarm.close();
-  }
-
-  private async work(): Promise<number | undefined> {
+  protected override async work(): Promise<number | undefined> {
     const { clock, warn } = this.parts;
     const dues: number[] = [];
     for (const { run, mark } of await this.changed()) {
@@ -146,7 +134,7 @@ export class RunSurface {
     });
     const version = this.rows.nextVersion(run.id, place);
     const row = this.rows.get(run.id) as RunRow;
-    const showing: Showing = { view, row, version, pull: found };
+    const showing: ShownRun = { view, row, version, pull: found };
     const written = settings.comments ? await this.write(showing, place) : row;
     if (written === undefined) return;
     // People may answer at once, before the rest is written.
@@ -159,7 +147,7 @@ export class RunSurface {
   }
 
   /** Writes the comment where it belongs; undefined if the forge has to be asked again later. */
-  private async write(showing: Showing, { issue, pr }: Place): Promise<RunRow | undefined> {
+  private async write(showing: ShownRun, { issue, pr }: Place): Promise<RunRow | undefined> {
     const { row, view } = showing;
     const body = runComment(view);
     const digest = digestOf(body);
@@ -179,7 +167,10 @@ export class RunSurface {
   }
 
   /** Creates the comment, or changes it. */
-  private async post({ row, version }: Showing, { number, known, body }: Posting): Promise<Posted | { readonly later: true }> {
+  private async post(
+    { row, version }: ShownRun,
+    { number, known, body }: { readonly number: number; readonly known: string | undefined; readonly body: string },
+  ): Promise<PostResult | { readonly later: true }> {
     const { forge } = this.parts;
     const { run } = row;
     let id = known;
@@ -197,7 +188,7 @@ export class RunSurface {
   }
 
   /** The comment at the issue says where the run continues. */
-  private async leave({ row, view }: Showing, pr: number): Promise<void> {
+  private async leave({ row, view }: ShownRun, pr: number): Promise<void> {
     const { forge, warn } = this.parts;
     if (row.issueComment === undefined) return;
     const body = movedComment(view.report, pr);
@@ -206,7 +197,7 @@ export class RunSurface {
   }
 
   /** Reports the gates as checks; undefined if the forge has to be asked again later. */
-  private async report({ view, row, version }: Showing, pull: PullRequestFacts): Promise<RunRow['checks'] | undefined> {
+  private async report({ view, row, version }: ShownRun, pull: PullRequestFacts): Promise<RunRow['checks'] | undefined> {
     const { forge, link, warn } = this.parts;
     // A merge can follow its gate so fast that the gate is still shown as under way.
     if (pull.state !== 'open' && Object.keys(row.checks).length === 0) return row.checks;
@@ -225,7 +216,7 @@ export class RunSurface {
     return reported;
   }
 
-  private refused(run: string, failure: Exclude<ForgeAnswer<never>, { readonly result: 'ok' }>): Posted | { readonly later: true } {
+  private refused(run: string, failure: Exclude<ForgeAnswer<never>, { readonly result: 'ok' }>): PostResult | { readonly later: true } {
     if (passingOf(failure).mayPass) {
       this.later(run, failure);
       return { later: true };
@@ -241,7 +232,7 @@ export class RunSurface {
 }
 
 /** A run while it is shown. */
-export interface Showing {
+export interface ShownRun {
   readonly view: RunView;
   readonly row: RunRow;
   readonly version: number;
@@ -254,13 +245,7 @@ export interface Place {
   readonly pr: number | undefined;
 }
 
-interface Posting {
-  readonly number: number;
-  readonly known: string | undefined;
-  readonly body: string;
-}
-
-interface Posted {
+interface PostResult {
   readonly id?: string | undefined;
   readonly at?: number | undefined;
   readonly problem?: string;

@@ -11,8 +11,7 @@ import type { Store } from '../../store/store.ts';
 import { answerLines, approvalLines } from './decision-lines.ts';
 import type { RunCommentView } from './run-comment.ts';
 
-/** What is known of a run's place at the forge. */
-export interface RunScene {
+interface RunPlace {
   readonly head: string | undefined;
   readonly link: string | undefined;
   readonly acceptsCommands: boolean;
@@ -24,7 +23,7 @@ export interface RunView extends RunCommentView {
 }
 
 /** Reads what the comment of a run shows. */
-export async function readRunView(store: Store, run: string, { head, link, acceptsCommands }: RunScene): Promise<RunView> {
+export async function readRunView(store: Store, run: string, { head, link, acceptsCommands }: RunPlace): Promise<RunView> {
   const report = await readRunReport(store, run, shownValues);
   const { definition } = await store.load(run);
   const events = (await store.events(run, 0)).flatMap((row) => row.events);

@@ -10,23 +10,17 @@ import type { ForgeEventSettings } from '../events/event-settings.ts';
 import type { ServedProject } from '../services.ts';
 import { valueIn } from './forge-unavailable.ts';
 import { isWrittenByPerson } from './named-start.ts';
-import { type ForgeOccasion, wayOf } from './occasion.ts';
-
-/** What commands are looked up with. */
-export interface CommandedParts {
-  readonly settings: ForgeEventSettings;
-  readonly project: ServedProject;
-}
+import { type ForgeOccasion, sourceOf } from './occasion.ts';
 
 /** A workflow that a comment starts, and the parameters of the command. */
-export interface CommandedStart {
+interface CommandedStart {
   readonly workflow: string;
   readonly start: WrittenStart;
 }
 
 /** The workflow that a comment commands, why it starts nothing, or undefined if it is no command of a workflow. */
 export async function commandedBy(
-  { settings, project }: CommandedParts,
+  { settings, project }: { readonly settings: ForgeEventSettings; readonly project: ServedProject },
   delivery: StoredDelivery,
   { event, payload }: ForgeOccasion,
 ): Promise<CommandedStart | string | undefined> {
@@ -40,7 +34,7 @@ export async function commandedBy(
   if (first === undefined) return undefined;
   if (second !== undefined) return `"${first.workflow}" and "${second.workflow}" both have the command /${start.command}; rename one`;
   const refusal =
-    commandRefusal(settings, event.actor) ?? (wayOf(delivery) === 'hand' ? undefined : await changed(settings, event, written));
+    commandRefusal(settings, event.actor) ?? (sourceOf(delivery) === 'hand' ? undefined : await changed(settings, event, written));
   return refusal ?? { workflow: first.workflow, start };
 }
 

@@ -10,7 +10,7 @@
 
 import { isEngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import { isJsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
 import { type ApprovalOptionModel, stepsWithin } from '../../definition/model.ts';
 import { startIn } from '../../definition/start-command.ts';
@@ -20,10 +20,11 @@ import { humanWaitOf } from '../../kernel/activation.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoredDelivery } from '../events/deliveries.ts';
 import { valueIn } from './forge-unavailable.ts';
-import { type ForgeOccasion, wayOf } from './occasion.ts';
+import { isWrittenByPerson } from './named-start.ts';
+import { type ForgeOccasion, sourceOf, textIn } from './occasion.ts';
 import { FrozenWith, isAbout, type OpenRun, openRunOf, openRunsAbout, subjectOfEvent } from './open-runs.ts';
-import { isOwnEvent } from './own-event.ts';
-import type { Reacted, ReactionParts } from './reactions.ts';
+import { isOwnEvent } from './own-action.ts';
+import { actorRefusal, type ReactionParts, type ReactionResult } from './reactions.ts';
 
 /** Whether some question of a run has a part at the forge. */
 export const ASKS_AT_FORGE = new FrozenWith(({ steps, form }) =>
@@ -32,20 +33,20 @@ export const ASKS_AT_FORGE = new FrozenWith(({ steps, form }) =>
 );
 
 /** A person's vote at the forge. */
-interface Word {
+interface Vote {
   readonly actor: string;
   readonly approves: boolean;
   readonly text?: string;
-  /** When it was said; undefined for a review, which counts also if it was there first. */
+  /** When it was given; undefined for a review, which counts also if it was there first. */
   readonly at?: number;
 }
 
-/** Has an event decide the questions that wait for it. */
+/** Decides the questions that wait for an event. */
 export async function decideByEvent(
   { services: { engine }, settings: { forge } }: ReactionParts,
   delivery: Pick<StoredDelivery, 'headers'>,
   occasion: ForgeOccasion,
-): Promise<Reacted> {
+): Promise<ReactionResult> {
   const runs: string[] = [];
   const reasons: string[] = [];
   const about = await subjectOfEvent(forge, occasion.event);
@@ -54,10 +55,10 @@ export async function decideByEvent(
     const run = await openRunOf(engine.store, { id, origin });
     if (!isAbout(run, about)) continue;
     for (const gate of await engine.run(id).approvals()) {
-      const word = wordIn(occasion, gate);
-      if (word === undefined || (await isOwnEvent(forge, occasion.event, run))) continue;
-      const refusal = replayRefusal(delivery) ?? (await refusalOf(forge, occasion, word));
-      const problem = refusal ?? (await decide({ engine, forge, run: id, gate, word }));
+      const vote = voteIn(occasion, gate);
+      if (vote === undefined || (await isOwnEvent(forge, occasion.event, run))) continue;
+      const refusal = replayRefusal(delivery) ?? (await refusalOf(forge, occasion, vote));
+      const problem = refusal ?? (await decide({ engine, forge, run: id, gate, vote }));
       if (problem === undefined) runs.push(id);
       else reasons.push(`it does not decide "${gate.step}" of run ${id}: ${problem}`);
     }
@@ -65,7 +66,7 @@ export async function decideByEvent(
   return { runs, reasons };
 }
 
-/** Has the reviews that a pull request has already decide a question that waits for one (FD2). */
+/** Decides a question that waits for a review by those that its pull request already has (FD2). */
 export async function decideByReviews(
   { services: { engine }, settings: { forge } }: ReactionParts,
   run: OpenRun,
@@ -77,27 +78,25 @@ export async function decideByReviews(
     if (reviews.result !== 'ok') continue;
     for (const { actor, state, bot, permission } of reviews.value) {
       if (bot || (permission !== 'write' && permission !== 'admin')) continue;
-      await decide({ engine, forge, run: run.id, gate, word: { actor, approves: state === 'approved' } });
+      await decide({ engine, forge, run: run.id, gate, vote: { actor, approves: state === 'approved' } });
     }
   }
 }
 
 /** What an event says about a question; undefined if it says nothing. */
-function wordIn(
+function voteIn(
   { event: { event, actor, label, at }, payload }: ForgeOccasion,
   { question: { forge: asked } }: OpenApproval,
-): Word | undefined {
-  const body = (value: unknown): string | undefined =>
-    isJsonObject(value as never) ? textOf((value as { body?: unknown }).body) : undefined;
+): Vote | undefined {
   switch (asked?.waitFor) {
     case 'approval': {
-      const state = isJsonObject(payload.review) ? textOf(payload.review.state)?.toLowerCase() : undefined;
+      const state = textIn(payload.review, 'state')?.toLowerCase();
       if (event !== 'pull_request_review.submitted' || (state !== 'approved' && state !== 'changes_requested')) return undefined;
-      return { actor, approves: state === 'approved', ...present({ text: body(payload.review) }) };
+      return { actor, approves: state === 'approved', ...present({ text: textIn(payload.review, 'body') }) };
     }
     case 'comment':
-      if (event !== 'issue_comment.created' || !isWritten(payload.comment)) return undefined;
-      return { actor, approves: true, at, ...present({ text: body(payload.comment) }) };
+      if (event !== 'issue_comment.created' || !isAnswer(payload.comment)) return undefined;
+      return { actor, approves: true, at, ...present({ text: textIn(payload.comment, 'body') }) };
     case 'label':
       return event.endsWith('.labeled') && label === asked.label ? { actor, approves: true, at } : undefined;
     case 'dismiss':
@@ -107,32 +106,23 @@ function wordIn(
   }
 }
 
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
-}
-
-/** Whether a comment was written by a person, and not changed since. */
-function isWritten(comment: unknown): boolean {
-  const written = isJsonObject(comment as never) ? (comment as { edited?: unknown; user?: unknown; body?: unknown }) : {};
-  const isProgram = isJsonObject(written.user as never) && (written.user as { type?: unknown }).type === 'Bot';
-  // What Pawl wrote under a person's login has its mark, and a command asks for something else.
-  const body = String(written.body ?? '');
-  if (isProgram || written.edited === true || startIn(body) !== undefined) return false;
-  return !/<!-- pawl:|^\s*(?:\/pawl\b|@\S+\s+workflow:)/m.test(body);
+/** Whether a person wrote a comment, has not changed it since, and does not command something else with it. */
+function isAnswer(comment: Json | undefined): boolean {
+  if (!isJsonObject(comment) || !isWrittenByPerson(comment)) return false;
+  const body = textIn(comment, 'body') ?? '';
+  return startIn(body) === undefined && !/^\s*(?:\/pawl\b|@\S+\s+workflow:)/m.test(body);
 }
 
 /** Why a delivery decides nothing (FD4). */
 function replayRefusal(delivery: Pick<StoredDelivery, 'headers'>): string | undefined {
-  return wayOf(delivery) === 'hand' ? 'it was replayed by hand; use "pawl decide"' : undefined;
+  return sourceOf(delivery) === 'hand' ? 'it was replayed by hand; use "pawl decide"' : undefined;
 }
 
 /** Why somebody's vote does not count (FD1, FD2). */
-async function refusalOf(forge: Forge, { event, payload }: ForgeOccasion, { actor, approves }: Word): Promise<string | undefined> {
-  const sender = isJsonObject(payload.sender) ? payload.sender : {};
-  if (actor === '' || sender.type === 'Bot' || actor.endsWith('[bot]')) return `"${actor}" is a program`;
-  const found = await forge.permission(actor);
-  const permission = found.result === 'not_found' ? 'none' : valueIn(found);
-  if (permission !== 'write' && permission !== 'admin') return `"${actor}" has no write permission (permission: ${permission})`;
+async function refusalOf(forge: Forge, occasion: ForgeOccasion, { actor, approves }: Vote): Promise<string | undefined> {
+  const refusal = await actorRefusal(forge, occasion);
+  if (refusal !== undefined) return refusal;
+  const { event } = occasion;
   if (event.event !== 'pull_request_review.submitted' || event.pr === undefined) return undefined;
   const reviews = valueIn(await forge.approvals(event.pr));
   const state = approves ? 'approved' : 'changes_requested';
@@ -147,7 +137,7 @@ interface DecisionAtForge {
   readonly forge: Forge;
   readonly run: string;
   readonly gate: OpenApproval;
-  readonly word: Word;
+  readonly vote: Vote;
 }
 
 const ROUNDS_MAX = 2;
@@ -155,19 +145,19 @@ const ROUNDS_MAX = 2;
 const SECOND_MS = 1000;
 
 /** Decides a question; returns why that was not possible. A review decides a question that was asked again meanwhile as it is now. */
-async function decide({ engine, forge, run, gate: { path }, word }: DecisionAtForge): Promise<string | undefined> {
+async function decide({ engine, forge, run, gate: { path }, vote }: DecisionAtForge): Promise<string | undefined> {
   for (let round = 1; ; round += 1) {
     const gate = (await engine.run(run).approvals()).find((one) => one.path === path);
-    const option = gate === undefined ? undefined : optionFor(gate.question.options, word);
+    const option = gate === undefined ? undefined : optionFor(gate.question.options, vote);
     if (gate === undefined) return undefined;
-    // The forge tells when it was said by its own clock, and the question was asked by ours.
-    const at = word.at === undefined ? undefined : word.at - (forge.aheadMs?.() ?? 0);
-    if (word.at !== undefined && at !== undefined && at + SECOND_MS <= (await askedAt(engine.store, run, gate)))
-      return `it is from ${new Date(word.at).toISOString()}, before the question was asked as it is now; say it again`;
-    if (option === undefined) return `it has no option for ${word.approves ? 'an approval' : 'a rejection'}`;
-    const input = option.requiresInput ? (word.text ?? 'decided at the forge') : word.text;
+    // The time of the vote is by the clock of the forge, that of the question by ours.
+    const at = vote.at === undefined ? undefined : vote.at - (forge.aheadMs?.() ?? 0);
+    if (vote.at !== undefined && at !== undefined && at + SECOND_MS <= (await askedAt(engine.store, run, gate)))
+      return `it is from ${new Date(vote.at).toISOString()}, before the question was asked as it is now; say it again`;
+    if (option === undefined) return `it has no option for ${vote.approves ? 'an approval' : 'a rejection'}`;
+    const input = option.requiresInput ? (vote.text ?? 'decided at the forge') : vote.text;
     try {
-      await engine.run(run).decide({ approval: path, option: option.label, actor: word.actor, digest: gate.digest, ...present({ input }) });
+      await engine.run(run).decide({ approval: path, option: option.label, actor: vote.actor, digest: gate.digest, ...present({ input }) });
       return undefined;
     } catch (error) {
       if (!isEngineError(error)) throw error;
@@ -190,7 +180,7 @@ async function askedAt(store: Store, run: string, { path, digest, since }: OpenA
   return at;
 }
 
-function optionFor(options: readonly ApprovalOptionModel[], { approves }: Word): ApprovalOptionModel | undefined {
+function optionFor(options: readonly ApprovalOptionModel[], { approves }: Vote): ApprovalOptionModel | undefined {
   return options.find(({ outcome, to }) =>
     approves ? outcome === 'ok' && (to === undefined || !('end' in to) || to.end === 'complete') : outcome !== 'ok',
   );

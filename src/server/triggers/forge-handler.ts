@@ -23,7 +23,6 @@ import { clockOf, type ForgeEventSettings } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
 import type { StartableWorkflow } from '../services.ts';
 import type { CommandHandler } from '../surface/command-handler.ts';
-import { isOfSurface } from '../surface/own-text.ts';
 import { RunRows } from '../surface/run-rows.ts';
 import { commandedBy } from './commanded-start.ts';
 import { decideByEvent } from './forge-decisions.ts';
@@ -33,15 +32,14 @@ import { type KnownTriggers, knownTriggers } from './known-triggers.ts';
 import { withinLimits } from './limits.ts';
 import { mayCommand, namedIn } from './named-start.ts';
 import { endEarlierHead } from './new-head.ts';
-import { eventOf, type ForgeOccasion, isSameEvent, keyOfEvent, occasionOf, wayOf } from './occasion.ts';
-import { type OwnAction, ownAction, ownRefusal } from './own-action.ts';
-import { type Reacted, reactTo } from './reactions.ts';
+import { eventOf, type ForgeOccasion, isSameEvent, keyOfEvent, occasionOf, sourceOf } from './occasion.ts';
+import { isOfSurface, type OwnAction, ownAction, ownRefusal } from './own-action.ts';
+import { type ReactionResult, reactTo } from './reactions.ts';
 import { type SelectedWorkflow, selectTriggered } from './selection.ts';
 import { staleReason } from './stale-event.ts';
 import { TriggerAges } from './trigger-age.ts';
 
-/** What the handler acts with. */
-export interface ForgeHandlerParts {
+interface ForgeHandlerParts {
   readonly deliveries: Deliveries;
   readonly services: EventServices;
   readonly settings: ForgeEventSettings;
@@ -95,34 +93,34 @@ async function actOn(parts: ActingParts, delivery: StoredDelivery): Promise<Deli
 }
 
 async function startedBy(parts: ActingParts, delivery: StoredDelivery, occasion: ForgeOccasion): Promise<DeliveryResult> {
-  const asked = await wantedBy(parts, delivery, occasion);
+  const asked = await requestedBy(parts, delivery, occasion);
   if (typeof asked === 'string') return ignored(asked);
   const own = await ownAction({ forge: parts.settings.forge, store: parts.services.engine.store }, occasion);
-  const wanted = own === undefined ? asked : withoutOwn(asked, own);
-  if (typeof wanted === 'string') return ignored(wanted);
-  const stale = wayOf(delivery) === 'webhook' ? await staleReason(parts, occasion.event) : undefined;
+  const requested = own === undefined ? asked : withoutOwn(asked, own);
+  if (typeof requested === 'string') return ignored(requested);
+  const stale = sourceOf(delivery) === 'webhook' ? await staleReason(parts, occasion.event) : undefined;
   if (stale !== undefined) return ignored(stale);
-  const refusal = await refusalOf(parts, { delivery, occasion, wanted });
+  const refusal = await refusalOf(parts, { delivery, occasion, requested });
   if (refusal !== undefined) return ignored(refusal);
-  const result = await startAll(parts, { delivery, occasion, wanted });
-  await reactToCommand(parts, { occasion, wanted }, result.status === 'done');
+  const result = await startAll(parts, { delivery, occasion, requested });
+  await reactToCommand(parts, { occasion, requested }, result.status === 'done');
   return result;
 }
 
 /** Adds a reaction with the result of a command. It decides nothing, so its failure is ignored. */
 async function reactToCommand(
   { settings: { forge, surface } }: ForgeHandlerParts,
-  { occasion, wanted }: Pick<WantedStart, 'occasion' | 'wanted'>,
+  { occasion, requested }: Pick<StartRequest, 'occasion' | 'requested'>,
   isDone: boolean,
 ): Promise<void> {
   const { comment: id } = occasion.event;
-  if (surface === undefined || id === undefined || wanted.workflows.every(({ start }) => start === undefined)) return;
+  if (surface === undefined || id === undefined || requested.workflows.every(({ start }) => start === undefined)) return;
   const reaction = isDone ? '+1' : 'confused';
   await forge.react({ id, reaction }, `command/${id}/${reaction}`);
 }
 
 /** The result of a delivery, with the open runs that reacted to it. */
-function withReactions(result: DeliveryResult, { runs, reasons }: Reacted): DeliveryResult {
+function withReactions(result: DeliveryResult, { runs, reasons }: ReactionResult): DeliveryResult {
   const [run, ...others] = runs;
   if (result.status === 'later' || (run === undefined && reasons.length === 0)) return result;
   const texts = [...others.map((other) => `run ${other} reacted as well`), ...reasons];
@@ -140,7 +138,7 @@ function foreignRepository({ webhook }: ForgeEventSettings, { payload: { reposit
 }
 
 /** The workflows that an event asks for. */
-interface Wanted {
+interface RequestedStart {
   readonly workflows: readonly SelectedWorkflow[];
   /** Whether a person named the workflow. */
   readonly isNamed: boolean;
@@ -149,7 +147,7 @@ interface Wanted {
 }
 
 /** What is left of the workflows that an event of Pawl's own asks for, or why nothing is (FT5, FT6). */
-function withoutOwn({ workflows, isNamed }: Wanted, own: OwnAction): Wanted | string {
+function withoutOwn({ workflows, isNamed }: RequestedStart, own: OwnAction): RequestedStart | string {
   const judged = workflows.map((selected) => ({
     selected,
     refusal: ownRefusal(own, { workflow: selected.workflow, isNamed, fromRuns: selected.trigger?.fromRuns === true }),
@@ -160,11 +158,11 @@ function withoutOwn({ workflows, isNamed }: Wanted, own: OwnAction): Wanted | st
 }
 
 /** What an event starts, or why it starts nothing. */
-async function wantedBy(
+async function requestedBy(
   { triggers, ages, settings, services: { events, project } }: ActingParts,
   delivery: StoredDelivery,
   occasion: ForgeOccasion,
-): Promise<Wanted | string> {
+): Promise<RequestedStart | string> {
   const { forge } = settings;
   const commanded = await commandedBy({ settings, project }, delivery, occasion);
   if (typeof commanded === 'string') return commanded;
@@ -181,21 +179,21 @@ async function wantedBy(
   return typeof left === 'string' ? left : { workflows: left, isNamed: false };
 }
 
-interface WantedStart {
+interface StartRequest {
   readonly delivery: StoredDelivery;
   readonly occasion: ForgeOccasion;
-  readonly wanted: Wanted;
+  readonly requested: RequestedStart;
 }
 
 /** Why an event may not start what it asks for (FT3, FT4). */
-async function refusalOf(parts: ForgeHandlerParts, { delivery, occasion, wanted }: WantedStart): Promise<string | undefined> {
+async function refusalOf(parts: ForgeHandlerParts, { delivery, occasion, requested }: StartRequest): Promise<string | undefined> {
   const { actor } = occasion.event;
   const { pr } = subjectOf(occasion.payload);
-  const label = `add the label "workflow:${wanted.workflows[0]?.workflow}"`;
-  const pull = pr === undefined || wanted.isNamed ? undefined : await pullRequestOf(parts, pr);
+  const label = `add the label "workflow:${requested.workflows[0]?.workflow}"`;
+  const pull = pr === undefined || requested.isNamed ? undefined : await pullRequestOf(parts, pr);
   const isListed = pull !== undefined && isListedFork(pull, parts.settings.forks);
   // A person who replays an event at the command line is responsible for it.
-  if (wayOf(delivery) !== 'hand' && !(isListed && isOfFork(occasion.event))) {
+  if (sourceOf(delivery) !== 'hand' && !(isListed && isOfFork(occasion.event))) {
     const permission = await permissionOf(parts, actor);
     if (permission !== 'admin' && permission !== 'write')
       return `${actor === '' ? 'nobody' : `"${actor}"`} may not start workflows (permission: ${permission}); somebody with write permission can ${label}`;
@@ -215,11 +213,11 @@ async function permissionOf({ settings: { forge } }: ForgeHandlerParts, actor: s
   return self.login.toLowerCase() === actor.toLowerCase() ? self.permission : permission;
 }
 
-async function startAll(parts: ForgeHandlerParts, start: WantedStart): Promise<DeliveryResult> {
+async function startAll(parts: ForgeHandlerParts, start: StartRequest): Promise<DeliveryResult> {
   const runs: string[] = [];
   const reasons: string[] = [];
   let failure: unknown;
-  for (const workflow of start.wanted.workflows) {
+  for (const workflow of start.requested.workflows) {
     try {
       const started = await startOne(parts, start, workflow);
       if ('run' in started) runs.push(started.run);
@@ -239,14 +237,14 @@ async function startAll(parts: ForgeHandlerParts, start: WantedStart): Promise<D
 /** Temporary errors, after which a retry may succeed. */
 const PASSING: readonly string[] = ['STORE_UNAVAILABLE', 'RUN_LOCKED', 'ENGINE_CLOSED'];
 
-type Started = { readonly run: string } | { readonly reason: string };
+type StartResult = { readonly run: string } | { readonly reason: string };
 
 /** Starts one workflow; returns the run, also if an earlier try started it. */
 async function startOne(
   parts: ForgeHandlerParts,
-  { delivery, occasion, wanted }: WantedStart,
+  { delivery, occasion, requested }: StartRequest,
   { workflow: name, trigger, start }: SelectedWorkflow,
-): Promise<Started> {
+): Promise<StartResult> {
   const { engine, project } = parts.services;
   const { event, payload } = occasion;
   const { issue, pr, facts: known } = subjectOf(payload);
@@ -270,7 +268,7 @@ async function startOne(
     if (stays !== undefined) return { reason: stays };
   }
   const actor = event.actor === '' ? undefined : event.actor;
-  const origin = { event: event.event, deliveryId: delivery.delivery, ...subject, ...present({ actor, file, cause: wanted.cause }) };
+  const origin = { event: event.event, deliveryId: delivery.delivery, ...subject, ...present({ actor, file, cause: requested.cause }) };
   try {
     const params = start === undefined ? {} : paramsBehind(start, compiledOf(workflow).definition.params);
     await engine.start(workflow, params as never, { id: run, origin, facts: { ...known, ...facts, $trigger: payload } });
@@ -304,7 +302,7 @@ function forkRefusal({ number, headSha }: PullRequestFacts, { delivery, event, s
   if (role !== undefined) return `${what} "${name}" asks the role "${role}", which gets secrets; use a workflow whose roles get none`;
   // The person who added the label has seen the commits at that time.
   const isOlder = event.label !== undefined && event.sha !== undefined && event.sha !== headSha;
-  if (!isOlder || wayOf(delivery) === 'hand') return undefined;
+  if (!isOlder || sourceOf(delivery) === 'hand') return undefined;
   return `${what} its head was ${event.sha?.slice(0, 12)} when the label was added and is ${headSha.slice(0, 12)} now; look at it, then add the label again`;
 }
 

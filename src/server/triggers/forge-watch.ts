@@ -7,7 +7,7 @@ import type { ForgeEvent } from '../../forge/forge.ts';
 import type { Deliveries } from '../events/deliveries.ts';
 import type { ForgeEventSettings } from '../events/event-settings.ts';
 import type { Services } from '../services.ts';
-import { keyOfEvent, WAY_HEADER } from './occasion.ts';
+import { keyOfEvent, SOURCE_HEADER } from './occasion.ts';
 
 /** Watches the forge. Gates check once at the start, since events may have been missed. Returns a stop function. */
 export function watchForge(
@@ -42,7 +42,7 @@ export function deliveryOfEvent(route: string, { cursor: _, ...event }: ForgeEve
     route,
     id: event.id,
     event: event.event,
-    headers: { [WAY_HEADER]: 'watch' },
+    headers: { [SOURCE_HEADER]: 'watch' },
     body: body as unknown as JsonObject,
     key: keyOfEvent(body),
   };

@@ -5,7 +5,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { ReceivedDelivery } from '../events/deliveries.ts';
-import { eventOf, keyOfEvent, WAY_HEADER } from './occasion.ts';
+import { eventOf, keyOfEvent, SOURCE_HEADER } from './occasion.ts';
 
 /** The largest payload that GitHub sends. */
 export const GITHUB_BODY_MAX = 25 * 1024 * 1024;
@@ -33,7 +33,7 @@ export function githubDelivery({ body: bytes, header }: GitHubRequest, body: Jso
   if (!isJsonObject(body)) throw new EngineError('REQUEST_INVALID', 'the body must be a JSON object, as GitHub sends it');
   const id = header('x-github-delivery') ?? '';
   const event = eventName(header('x-github-event') ?? '', body);
-  const headers = { [WAY_HEADER]: 'webhook' };
+  const headers = { [SOURCE_HEADER]: 'webhook' };
   const key = keyOfEvent(eventOf({ headers, body, delivery: id, event, receivedAt: now }));
   return { route: 'github', id, event, headers, body, key, digest: createHash('sha256').update(bytes).digest('hex') };
 }

@@ -12,8 +12,7 @@ import { valueIn } from './forge-unavailable.ts';
 import type { ForgeOccasion } from './occasion.ts';
 import type { SelectedWorkflow } from './selection.ts';
 
-/** What limits are judged by. */
-export interface LimitFacts {
+interface LimitFacts {
   readonly occasion: ForgeOccasion;
   readonly now: number;
   /** The time after which the trigger of a workflow starts nothing. */

@@ -1,8 +1,8 @@
 // Owns how a person names the workflow to start: the label `workflow:<name>`, or a comment with `@<bot> workflow:<name>` on a
 // line of its own. Only what was written there and not edited since counts, and only outside of code and quotations.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import type { ForgeOccasion } from './occasion.ts';
+import { fieldOf, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { type ForgeOccasion, textIn } from './occasion.ts';
 
 const LABEL = /^workflow:\s*([\w.-]+)$/;
 
@@ -14,20 +14,21 @@ export function namedIn({ event: { event, label }, payload }: ForgeOccasion, bot
 
 /** Whether an event could name a workflow by a command, so that the login has to be known. */
 export function mayCommand({ event: { event }, payload }: ForgeOccasion): boolean {
-  return event === 'issue_comment.created' && /@\S+\s+workflow:/.test(textOf(payload.comment));
+  return event === 'issue_comment.created' && /@\S+\s+workflow:/.test(bodyOf(payload.comment));
 }
 
 /** Whether a person wrote a comment and it was not edited. A program's commands nothing, nor one that Pawl wrote under a person's login. */
 export function isWrittenByPerson(comment: JsonObject): boolean {
-  const isProgram = isJsonObject(comment.user) && comment.user.type === 'Bot';
-  return comment.edited !== true && !isProgram && !textOf(comment).includes('<!-- pawl:');
+  const isProgram = fieldOf(comment.user, 'type') === 'Bot';
+  return comment.edited !== true && !isProgram && !bodyOf(comment).includes('<!-- pawl:');
 }
 
 function commandIn(comment: Json | undefined, bot: string): string | undefined {
   if (!isJsonObject(comment) || !isWrittenByPerson(comment)) return undefined;
-  const body = textOf(comment);
   const name = bot.replace(/\[bot\]$/, '').toLowerCase();
-  const lines = body.replace(/^ {0,3}(```|~~~)[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm, '').split(/\r?\n/);
+  const lines = bodyOf(comment)
+    .replace(/^ {0,3}(```|~~~)[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm, '')
+    .split(/\r?\n/);
   for (const line of lines) {
     const [, called, workflow] = /^ {0,3}@([\w.-]+(?:\[bot\])?)[ \t]+workflow:[ \t]*([\w.-]+)[ \t]*$/.exec(line) ?? [];
     if (called?.replace(/\[bot\]$/, '').toLowerCase() === name) return workflow;
@@ -35,7 +36,6 @@ function commandIn(comment: Json | undefined, bot: string): string | undefined {
   return undefined;
 }
 
-function textOf(comment: Json | undefined): string {
-  const body = (comment as JsonObject | undefined)?.body;
-  return typeof body === 'string' ? body : '';
+function bodyOf(comment: Json | undefined): string {
+  return textIn(comment, 'body') ?? '';
 }

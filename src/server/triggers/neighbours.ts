@@ -34,7 +34,7 @@ function repositoryIn(body: Uint8Array): string | undefined {
 const HEADERS = ['content-type', 'x-github-event', 'x-github-delivery', 'x-hub-signature-256'];
 
 /** Passes a webhook on. Returns what the neighbour answered, or undefined if it refused. */
-export async function passOn({ fetch }: Neighbour, { body, header }: GitHubRequest): Promise<Json | undefined> {
+export async function forwardWebhook({ fetch }: Neighbour, { body, header }: GitHubRequest): Promise<Json | undefined> {
   const headers = HEADERS.flatMap((name): [string, string][] => {
     const value = header(name);
     return value === undefined ? [] : [[name, value]];

@@ -9,10 +9,10 @@ import type { ForgeAnswer, ForgeEvent, ForgeReader } from '../../forge/forge.ts'
 import type { ReceivedDelivery, StoredDelivery } from '../events/deliveries.ts';
 
 /** By which way an event came: a webhook, by watching the forge, or from a person at the command line. */
-export type DeliveryWay = 'webhook' | 'watch' | 'hand';
+type DeliverySource = 'webhook' | 'watch' | 'hand';
 
 /** The header under which a delivery keeps its way. */
-export const WAY_HEADER = 'x-pawl-way';
+export const SOURCE_HEADER = 'x-pawl-way';
 
 /** An event with its payload. */
 export interface ForgeOccasion {
@@ -22,13 +22,18 @@ export interface ForgeOccasion {
 
 const ACTOR_HEADER = 'x-pawl-actor';
 
-/** The delivery of an event that a person replays. The run is theirs, whoever the payload names. */
-export function handDelivery({ route, id, event, payload, actor }: HandEvent): ReceivedDelivery {
-  return { route, id, event, headers: { [WAY_HEADER]: 'hand', [ACTOR_HEADER]: actor }, body: payload };
+/** A text in a payload; undefined if it is empty or not a text. */
+export function textIn(value: Json | undefined, field: string): string | undefined {
+  const text = fieldOf(value, field);
+  return typeof text === 'string' && text.trim() !== '' ? text : undefined;
 }
 
-/** An event that a person replays. */
-export interface HandEvent {
+/** The delivery of an event that a person replays. The run is theirs, whoever the payload names. */
+export function handDelivery({ route, id, event, payload, actor }: HandEvent): ReceivedDelivery {
+  return { route, id, event, headers: { [SOURCE_HEADER]: 'hand', [ACTOR_HEADER]: actor }, body: payload };
+}
+
+interface HandEvent {
   readonly route: string;
   readonly id: string;
   readonly event: string;
@@ -37,30 +42,25 @@ export interface HandEvent {
 }
 
 /** By which way a delivery came. */
-export function wayOf({ headers }: Pick<StoredDelivery, 'headers'>): DeliveryWay {
-  return (headers[WAY_HEADER] as DeliveryWay | undefined) ?? 'webhook';
+export function sourceOf({ headers }: Pick<StoredDelivery, 'headers'>): DeliverySource {
+  return (headers[SOURCE_HEADER] as DeliverySource | undefined) ?? 'webhook';
 }
 
 /** The event of a delivery, as forges tell it; without facts. */
 export function eventOf(delivery: Pick<StoredDelivery, 'headers' | 'body' | 'delivery' | 'event' | 'receivedAt'>): ForgeEvent {
-  if (wayOf(delivery) === 'watch') return delivery.body as unknown as ForgeEvent;
+  if (sourceOf(delivery) === 'watch') return delivery.body as unknown as ForgeEvent;
   const payload = isJsonObject(delivery.body) ? delivery.body : {};
   const { issue, pr } = subjectOf(payload);
-  const text = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
   const commentId = fieldOf(payload.comment, 'id');
-  const sha =
-    text(fieldOf(fieldOf(payload.pull_request, 'head'), 'sha')) ??
-    text(fieldOf(payload.check_suite, 'head_sha')) ??
-    text(fieldOf(payload.check_run, 'head_sha')) ??
-    text(fieldOf(payload.merge_group, 'head_sha')) ??
-    text(fieldOf(payload.workflow_run, 'head_sha')) ??
-    text(payload.sha) ??
-    text(payload.after);
+  const { check_suite, check_run, merge_group, workflow_run } = payload;
+  const tested = [check_suite, check_run, merge_group, workflow_run].map((one) => textIn(one, 'head_sha'));
+  const shas = [textIn(fieldOf(payload.pull_request, 'head'), 'sha'), ...tested, textIn(payload, 'sha'), textIn(payload, 'after')];
+  const sha = shas.find((one) => one !== undefined);
   return {
     ...{ id: delivery.delivery, cursor: '', event: delivery.event ?? '', at: timeOf(payload) ?? delivery.receivedAt },
-    actor: text(delivery.headers[ACTOR_HEADER] ?? fieldOf(payload.sender, 'login')) ?? '',
-    ...present({ issue, pr, sha, branch: branchOf(payload), label: text(fieldOf(payload.label, 'name')) }),
-    ...(commentId === undefined ? {} : { comment: String(commentId) }),
+    actor: textIn(delivery.headers, ACTOR_HEADER) ?? textIn(payload.sender, 'login') ?? '',
+    ...present({ issue, pr, sha, branch: branchOf(payload), label: textIn(payload.label, 'name') }),
+    ...present({ comment: commentId === undefined ? undefined : String(commentId) }),
   };
 }
 
@@ -84,7 +84,7 @@ function branchOf({ ref, merge_group, check_suite, check_run, workflow_run, bran
 /** The event of a delivery with its payload. */
 export async function occasionOf(forge: ForgeReader, delivery: StoredDelivery): Promise<ForgeAnswer<ForgeOccasion>> {
   const event = eventOf(delivery);
-  if (wayOf(delivery) !== 'watch') return { result: 'ok', value: { event, payload: delivery.body as JsonObject } };
+  if (sourceOf(delivery) !== 'watch') return { result: 'ok', value: { event, payload: delivery.body as JsonObject } };
   const payload = await payloadOfEvent(forge, event);
   return payload.result === 'ok' ? { result: 'ok', value: { event, payload: payload.value } } : payload;
 }
@@ -102,7 +102,7 @@ const SAME_MS = 120_000;
 
 /** Whether two deliveries with the same key are one event that came by two ways, or by two webhooks: the repository's and the App's. */
 export function isSameEvent(one: StoredDelivery, other: StoredDelivery): boolean {
-  const ways = [wayOf(one), wayOf(other)];
+  const ways = [sourceOf(one), sourceOf(other)];
   if (ways.every((way) => way === 'webhook')) return identityOf(one) !== undefined && identityOf(one) === identityOf(other);
   return ways.includes('webhook') && ways.includes('watch') && Math.abs(eventOf(one).at - eventOf(other).at) <= SAME_MS;
 }

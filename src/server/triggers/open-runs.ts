@@ -59,7 +59,7 @@ function numberIn(value: unknown): number | undefined {
 }
 
 /** What an event is about: an issue or pull requests. One that names only a commit is about the pull requests whose head it is. */
-export interface EventSubject {
+interface EventSubject {
   readonly issues: readonly number[];
   readonly prs: readonly number[];
 }

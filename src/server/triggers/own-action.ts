@@ -1,28 +1,36 @@
-// Owns which events Pawl caused itself, and what those may start.
+// Owns which events Pawl caused itself, and what those may do: a run must not react to its own push, comment or label, or it
+// would never end.
 //
+// FR1. A push is the engine's if its commit is on the run's own branch, whoever is named as its actor: polling GitHub
+//      shows the author of the pull request there.
+// FR2. Everything else is the engine's if its login did it and that login is a program, or the ledger has the action.
 // FT5. What a run did at the forge starts nothing: not its comments, labels, issues, pull requests, pushes and merges. A trigger
 //      with `from_runs: true` starts on it nevertheless, and a review policy does.
 // FT6. A run never leads to a second one of the same workflow: the runs behind an event are known by name, and a workflow among
 //      them does not start. So a chain of runs is no longer than there are workflows.
 //
-// Under a login of its own, such as an App's, everything that this login did is Pawl's. Under a person's login, the record of
-// what was done at the forge tells what a run did from what the person did.
+// - Comments of runs, answers to commands and checks of gates start nothing, no run reacts to them, and no gate checks again
+//   because of them, whatever a trigger says.
+// - Under a login of its own, such as an App's, everything that this login did is Pawl's. Under a person's login, the record of
+//   what was done at the forge tells what a run did from what the person did.
 
-import type { JsonObject } from '../../base/json.ts';
-import { isJsonObject } from '../../base/json.ts';
+import { fieldOf } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
-import type { DoneAction, ForgeEvent, ForgeReader } from '../../forge/forge.ts';
+import { type DoneAction, type ForgeEvent, type ForgeReader, OWN_CHECK } from '../../forge/forge.ts';
+import { git } from '../../process/git.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
+import type { ServerDatabase } from '../server-database.ts';
+import { RunRows } from '../surface/run-rows.ts';
 import { valueIn } from './forge-unavailable.ts';
-import type { ForgeOccasion } from './occasion.ts';
+import { type ForgeOccasion, textIn } from './occasion.ts';
+import type { OpenRun } from './open-runs.ts';
 
 /** The runs behind an event: the one that caused it, the one that caused that one, and so on. Empty if they are not known. */
 export interface OwnAction {
   readonly runs: readonly Pick<RunSummary, 'id' | 'workflow'>[];
 }
 
-/** What the origin of an event is found with. */
-export interface OwnActionParts {
+interface OwnActionParts {
   readonly forge: ForgeReader;
   readonly store: Pick<Store, 'list'>;
 }
@@ -45,26 +53,60 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
 
 /** Returns the origin of an event that Pawl caused, or undefined for one that somebody else caused. */
 export async function ownAction(parts: OwnActionParts, occasion: ForgeOccasion): Promise<OwnAction | undefined> {
-  const { forge } = parts;
   const { actor } = occasion.event;
-  if (actor === '') return undefined;
-  const self = valueIn(await forge.whoami());
-  if (!isSamePerson(self.login, actor)) return undefined;
+  const self = actor === '' ? undefined : await selfAs(parts.forge, actor);
+  if (self === undefined) return undefined;
   const cause = (await runOfBranch(parts, occasion)) ?? (await runOfRecord(parts, occasion.event));
   if (cause !== undefined) return { runs: await chainOf(parts, cause) };
   return self.bot ? { runs: [] } : undefined;
 }
 
+/** The engine's own login at the forge, if it is this one. */
+async function selfAs(forge: ForgeReader, login: string) {
+  const self = valueIn(await forge.whoami());
+  return isSamePerson(self.login, login) ? self : undefined;
+}
+
+/** Whether a run caused an event. */
+export async function isOwnEvent(forge: ForgeReader, event: ForgeEvent, run: OpenRun): Promise<boolean> {
+  if (event.event === 'pull_request.synchronize' && event.sha !== undefined) return isOwnCommit(event.sha, run);
+  const self = await selfAs(forge, event.actor);
+  // A person's login is used by the engine and by the person.
+  return self !== undefined && (self.bot || (await recordsOf(forge, event)).length > 0);
+}
+
+async function isOwnCommit(sha: string, { pushed, workspace }: OpenRun): Promise<boolean> {
+  if (sha === pushed) return true;
+  if (workspace === undefined || !/^[0-9a-f]{40,64}$/.test(sha)) return false;
+  // A commit of somebody else gets into the worktree only when the run takes it in.
+  return (await git(workspace, ['merge-base', '--is-ancestor', sha, 'HEAD'])).ok;
+}
+
+/** The mark at the end of the driver's texts; others may write it too, but not with the forge's own login. */
+const MARK = /\n\n<!-- pawl:[0-9a-f]{24} -->$/;
+
+/** Whether an event is about a comment or a check of Pawl's. */
+export async function isOfSurface(
+  { forge, database }: { readonly forge: ForgeReader; readonly database: ServerDatabase },
+  { event, payload }: ForgeOccasion,
+): Promise<boolean> {
+  if (event.event.startsWith('issue_comment.')) {
+    if (event.comment === undefined) return false;
+    if (new RunRows(database).isOwn(event.comment)) return true;
+    // GitHub can deliver the event of a comment before the request that wrote it has ended.
+    const author = textIn(fieldOf(payload.comment, 'user'), 'login') ?? '';
+    return MARK.test(textIn(payload.comment, 'body') ?? '') && (await selfAs(forge, author)) !== undefined;
+  }
+  const check = event.event === 'status' ? textIn(payload, 'context') : textIn(payload.check_run, 'name');
+  return check?.startsWith(OWN_CHECK) === true && (await selfAs(forge, event.actor)) !== undefined;
+}
+
 /** The run whose branch a pull request comes from, for what happens by opening it and by pushing to it. */
 async function runOfBranch({ store }: OwnActionParts, { event: { event }, payload }: ForgeOccasion): Promise<RunSummary | undefined> {
   if (event !== 'pull_request.opened' && event !== 'pull_request.synchronize') return undefined;
-  const [, run] = /^pawl\/([\w-]+)$/.exec(headOf(payload)) ?? [];
+  const head = textIn(fieldOf(payload.pull_request, 'head'), 'ref') ?? '';
+  const [, run] = /^pawl\/([\w-]+)$/.exec(head) ?? [];
   return run === undefined ? undefined : await runWith(store, run);
-}
-
-function headOf({ pull_request: pull }: JsonObject): string {
-  const head = isJsonObject(pull) ? pull.head : undefined;
-  return isJsonObject(head) && typeof head.ref === 'string' ? head.ref : '';
 }
 
 /** The run under whose key the event was caused. */
@@ -77,10 +119,12 @@ async function runOfRecord({ forge, store }: OwnActionParts, event: ForgeEvent):
 }
 
 /** The actions on record that can have caused an event. */
-export async function recordsOf(forge: ForgeReader, event: ForgeEvent): Promise<readonly DoneAction[]> {
+async function recordsOf(forge: ForgeReader, event: ForgeEvent): Promise<readonly DoneAction[]> {
   const names = ACTIONS[event.event] ?? ACTIONS[event.event.split('.')[1] ?? ''] ?? [];
   if (names.length === 0) return [];
-  return valueIn(await forge.done('')).filter((one) => names.includes(one.action) && isAbout(one.value, event) && isNear(one, event));
+  return valueIn(await forge.done('')).filter(
+    (one) => names.includes(one.action) && isAbout(one.value, event) && Math.abs(one.at - event.at) <= NEAR_MS,
+  );
 }
 
 /** Whether the value of an action fits an event, as far as it says what it was about. */
@@ -89,10 +133,6 @@ function isAbout(value: object, { issue, pr, comment, label }: ForgeEvent): bool
   if (typeof number === 'number' && number !== (pr ?? issue)) return false;
   if (comment !== undefined && id !== comment) return false;
   return label === undefined || !Array.isArray(labels) || labels.includes(label);
-}
-
-function isNear({ at }: DoneAction, event: ForgeEvent): boolean {
-  return Math.abs(at - event.at) <= NEAR_MS;
 }
 
 async function runWith(store: OwnActionParts['store'], id: string): Promise<RunSummary | undefined> {

@@ -11,8 +11,10 @@ import { isSamePerson } from '../../base/person.ts';
 import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
 import type { ApprovalModel } from '../../definition/model.ts';
 import type { OpenApproval } from '../../engine/approvals.ts';
+import type { Clock } from '../../engine/clock.ts';
 import type { ForgeAnswer } from '../../forge/forge.ts';
 import { type Groups, membersOf } from '../../forge/people.ts';
+import type { Store } from '../../store/store.ts';
 import { CommitAlarm } from '../events/alarm.ts';
 import { clockOf } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
@@ -45,34 +47,25 @@ export const PEOPLE: ServerPart = {
   },
 };
 
-/** Asks and reminds people at the forge of a project; undefined if it has none. */
+/** Asks and reminds people at the forge of a project after every commit; undefined if it has none. */
 export function openPeople(services: EventServices, groups?: () => Groups): PeopleWatch | undefined {
-  const { forge } = services.events;
+  const { engine, events, warn } = services;
+  const { forge } = events;
   if (forge === undefined) return undefined;
-  return new PeopleWatch({ services, settings: { ...forge, ...present({ groups: forge.groups ?? groups }) } });
+  const settings = { ...forge, ...present({ groups: forge.groups ?? groups }) };
+  return new PeopleWatch({ services, settings, store: engine.store, clock: clockOf(events), warn });
 }
 
-/** Watches the open questions. */
-export class PeopleWatch {
-  private readonly parts: ReactionParts;
-  private readonly alarm: CommitAlarm;
+interface PeopleParts extends ReactionParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly warn: (error: unknown) => void;
+}
 
-  constructor(parts: ReactionParts) {
-    this.parts = parts;
-    const { engine, events, warn } = parts.services;
-    this.alarm = new CommitAlarm(engine.store, { clock: clockOf(events), work: () => this.look(), warn });
-  }
-
-  /** Checks now. */
-  ring(): Promise<void> {
-    return this.alarm.ring();
-  }
-
-  close(): Promise<void> {
-    return this.alarm.close();
-  }
-
-  private async look(): Promise<number | undefined> {
+/** Asks people about the open questions, and reminds them. */
+class PeopleWatch extends CommitAlarm<PeopleParts> {
+  /** Returns when the next reminder is due. */
+  protected override async work(): Promise<number | undefined> {
     const { engine, warn } = this.parts.services;
     let due: number | undefined;
     for (const { id, origin } of await engine.store.list({ status: OPEN_STATES, mayAsk: true })) {
@@ -80,7 +73,7 @@ export class PeopleWatch {
       const run = await openRunOf(engine.store, { id, origin });
       for (const gate of await engine.run(id).approvals()) {
         if (gate.question.forge === undefined || gate.digest === '') continue;
-        const next = await this.lookAt(run, gate).catch((error: unknown) => void warn(error));
+        const next = await this.checkQuestion(run, gate).catch((error: unknown) => void warn(error));
         if (typeof next === 'number') due = Math.min(due ?? next, next);
       }
     }
@@ -88,7 +81,7 @@ export class PeopleWatch {
   }
 
   /** Returns when the next reminder is due. */
-  private async lookAt(run: OpenRun, gate: OpenApproval): Promise<number | undefined> {
+  private async checkQuestion(run: OpenRun, gate: OpenApproval): Promise<number | undefined> {
     const { services } = this.parts;
     const { reminders } = gate.question.forge ?? {};
     const row = rowOf(services.database, run, gate);
@@ -96,7 +89,7 @@ export class PeopleWatch {
     await decideByReviews(this.parts, run, gate);
     if (reminders === undefined || row.reminders >= reminders.max) return undefined;
     const due = row.lastAt + reminders.intervalMs;
-    const now = clockOf(services.events).now();
+    const now = this.parts.clock.now();
     if (due > now) return due;
     await this.remind(run, gate, row.reminders + 1);
     return row.reminders + 1 < reminders.max ? now + reminders.intervalMs : undefined;
@@ -136,7 +129,7 @@ export class PeopleWatch {
 
   private async remind(run: OpenRun, { path, since, step, question: gate }: OpenApproval, number: number): Promise<void> {
     const { services, settings } = this.parts;
-    const now = clockOf(services.events).now();
+    const now = this.parts.clock.now();
     // FP2. Of two servers, one sends it.
     const claimed = services.database.run(
       'UPDATE asked_questions SET reminders = ?, last_at = ? WHERE run = ? AND path = ? AND since = ? AND reminders = ?',
@@ -146,8 +139,8 @@ export class PeopleWatch {
     const people = this.namesOf(askedIn(gate));
     const message = `Reminder ${number} of ${gate.forge?.reminders?.max}: run ${run.id} still waits for a decision at "${step}".`;
     const request = { target: askedIn(gate).join(', ') || 'everyone', people, message, ...numbered(run) };
-    const told = await settings.forge.notify(request, `${run.id}/${path}/${since}/remind/${number}`);
-    if (told.result !== 'ok') services.warn(new Error(`the reminder about "${step}" of run ${run.id} could not be sent: ${told.message}`));
+    const sent = await settings.forge.notify(request, `${run.id}/${path}/${since}/remind/${number}`);
+    if (sent.result !== 'ok') services.warn(new Error(`the reminder about "${step}" of run ${run.id} could not be sent: ${sent.message}`));
   }
 
   private namesOf(names: readonly string[]): string[] {

@@ -6,17 +6,17 @@
 // FR5. What somebody replays by hand cancels, restarts and wakes nothing: its payload says whatever they wrote into it.
 
 import { present } from '../../base/fields.ts';
-import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { type ReactionModel, reactionMismatch } from '../../definition/reaction.ts';
 import type { ReactionRequest } from '../../engine/reactions.ts';
+import type { ForgeReader } from '../../forge/forge.ts';
 import { membersOf } from '../../forge/people.ts';
 import type { StoredDelivery } from '../events/deliveries.ts';
 import type { ForgeEventSettings } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
 import { ForgeUnavailable, valueIn } from './forge-unavailable.ts';
-import { type ForgeOccasion, wayOf } from './occasion.ts';
+import { type ForgeOccasion, sourceOf, textIn } from './occasion.ts';
 import { FrozenWith, isAbout, type OpenRun, openRunOf, openRunsAbout, subjectOfEvent } from './open-runs.ts';
-import { isOwnEvent } from './own-event.ts';
+import { isOwnEvent } from './own-action.ts';
 
 /** What reactions act with. */
 export interface ReactionParts {
@@ -24,20 +24,19 @@ export interface ReactionParts {
   readonly settings: ForgeEventSettings;
 }
 
-/** A delivery and what it says. */
-export interface DeliveredEvent {
+interface DeliveredEvent {
   readonly delivery: Pick<StoredDelivery, 'route' | 'delivery' | 'headers'>;
   readonly occasion: ForgeOccasion;
 }
 
-/** What runs did because of an event, and why some did nothing. */
-export interface Reacted {
+/** The runs that reacted to an event, and why others did not. */
+export interface ReactionResult {
   readonly runs: readonly string[];
   readonly reasons: readonly string[];
 }
 
 /** Has every open run that an event is about react to it. */
-export async function reactTo(parts: ReactionParts, event: DeliveredEvent): Promise<Reacted> {
+export async function reactTo(parts: ReactionParts, event: DeliveredEvent): Promise<ReactionResult> {
   const { store } = parts.services.engine;
   const runs: string[] = [];
   const reasons: string[] = [];
@@ -75,17 +74,20 @@ const OPEN_TO_ALL =
 async function refusalOf(
   { settings: { forge } }: ReactionParts,
   { do: what }: ReactionModel,
-  { delivery, occasion: { event, payload } }: DeliveredEvent,
+  { delivery, occasion }: DeliveredEvent,
 ): Promise<string | undefined> {
   if (what === 'reevaluate_gates' || what === 'notify') return undefined;
-  if (wayOf(delivery) === 'hand') return 'it was replayed by hand; use "pawl cancel", "pawl resume" or the dashboard';
-  if (!OPEN_TO_ALL.test(event.event)) return undefined;
-  const sender = isJsonObject(payload.sender) ? payload.sender : {};
-  if (sender.type === 'Bot' || event.actor.endsWith('[bot]')) return `"${event.actor}" is a program`;
-  const found = event.actor === '' ? undefined : await forge.permission(event.actor);
+  if (sourceOf(delivery) === 'hand') return 'it was replayed by hand; use "pawl cancel", "pawl resume" or the dashboard';
+  return OPEN_TO_ALL.test(occasion.event.event) ? actorRefusal(forge, occasion) : undefined;
+}
+
+/** Why nothing counts that somebody did: they are a program, or have no write permission. */
+export async function actorRefusal(forge: ForgeReader, { event: { actor }, payload }: ForgeOccasion): Promise<string | undefined> {
+  if (textIn(payload.sender, 'type') === 'Bot' || actor.endsWith('[bot]')) return `"${actor}" is a program`;
+  const found = actor === '' ? undefined : await forge.permission(actor);
   const permission = found === undefined || found.result === 'not_found' ? 'none' : valueIn(found);
   if (permission === 'admin' || permission === 'write') return undefined;
-  return `"${event.actor}" has no write permission (permission: ${permission})`;
+  return `"${actor}" has no write permission (permission: ${permission})`;
 }
 
 interface Reaction extends DeliveredEvent {
@@ -103,7 +105,7 @@ async function react(parts: ReactionParts, reaction: Reaction): Promise<void> {
     reaction: { rule: index, do: rule.do, event, delivery: `${delivery.route}/${delivery.delivery}` },
     actor,
   });
-  if (rule.do === 'notify') await tell(parts, reaction, actor);
+  if (rule.do === 'notify') await notify(parts, reaction, actor);
 }
 
 function actionOf({ rule, index, occasion }: Reaction): ReactionRequest['action'] {
@@ -130,13 +132,8 @@ function factsOf({ event, payload }: ForgeOccasion): string {
   return [`${event.event} by ${event.actor}: ${about.join(', ')}`, ...(body === undefined ? [] : ['', body])].join('\n');
 }
 
-function textIn(value: JsonObject[string] | undefined, field: string): string | undefined {
-  const text = isJsonObject(value) ? value[field] : undefined;
-  return typeof text === 'string' && text !== '' ? text : undefined;
-}
-
 /** Notifies people at the forge, once. */
-async function tell({ settings }: ReactionParts, { run, rule, index, delivery, occasion }: Reaction, actor: string): Promise<void> {
+async function notify({ settings }: ReactionParts, { run, rule, index, delivery, occasion }: Reaction, actor: string): Promise<void> {
   const target = rule.notify ?? '';
   const groups = settings.groups?.() ?? {};
   const people = Object.hasOwn(groups, target) ? membersOf(groups, target) : [target];
@@ -144,6 +141,6 @@ async function tell({ settings }: ReactionParts, { run, rule, index, delivery, o
   const message = rule.message ?? `Run ${run.id}: ${event} by ${actor}.`;
   const number = pr ?? issue ?? run.prs[0] ?? run.issue;
   const key = `${run.id}/event/${delivery.route}/${delivery.delivery}/${index}`;
-  const told = await settings.forge.notify({ target, people, message, ...present({ number }) }, key);
-  if (told.result === 'unavailable' || told.result === 'rate_limited') throw new ForgeUnavailable(told.message, told.until);
+  const answer = await settings.forge.notify({ target, people, message, ...present({ number }) }, key);
+  if (answer.result === 'unavailable' || answer.result === 'rate_limited') throw new ForgeUnavailable(answer.message, answer.until);
 }

@@ -11,14 +11,11 @@ const AGE_MAX_MS = 30 * 86_400_000;
 /** The events of a pull request after which it is open. */
 const LIVE: ReadonlySet<string> = new Set(['opened', 'reopened', 'synchronize', 'ready_for_review']);
 
-/** What an event is compared with. */
-export interface StaleParts {
-  readonly services: Pick<EventServices, 'events'>;
-  readonly settings: { readonly forge: ForgeReader };
-}
-
 /** Returns why an event that came by a webhook does not hold any more, or undefined if it does. */
-export async function staleReason({ services, settings }: StaleParts, event: ForgeEvent): Promise<string | undefined> {
+export async function staleReason(
+  { services, settings }: { readonly services: Pick<EventServices, 'events'>; readonly settings: { readonly forge: ForgeReader } },
+  event: ForgeEvent,
+): Promise<string | undefined> {
   if (clockOf(services.events).now() - event.at > AGE_MAX_MS)
     return `it is from ${new Date(event.at).toISOString()}, which is too old; "pawl trigger" replays an event by hand`;
   const [, action = ''] = event.event.split('.');

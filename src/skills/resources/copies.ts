@@ -58,7 +58,7 @@ const MESSAGES: Readonly<Record<DriftedCopy['state'], (name: string, end: string
 /** How a copy differs; undefined if it does not, or if it is no copy. */
 function stateOf(original: ReferenceText, body: string, digest: string | undefined): 'older' | 'edited' | undefined {
   // A block may have been pasted with or without its escapes.
-  const readings = [body, unescaped(body)];
+  const readings = [body, body.replace(/&(?:lt|gt|quot|amp);/g, (entity) => LETTERS[entity] as string)];
   const isVersion = (version: string): boolean => readings.some((text) => textDigest(text) === version);
   if (isVersion(original.digest)) return undefined;
   if (digest !== undefined) return isVersion(digest) ? 'older' : 'edited';
@@ -66,10 +66,6 @@ function stateOf(original: ReferenceText, body: string, digest: string | undefin
 }
 
 const LETTERS: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
-
-function unescaped(body: string): string {
-  return body.replace(/&(?:lt|gt|quot|amp);/g, (entity) => LETTERS[entity] as string);
-}
 
 function firstLine(text: string): string | undefined {
   return text.trim().split('\n', 1)[0];

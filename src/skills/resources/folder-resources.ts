@@ -34,13 +34,10 @@ function insideOf(root: string, path: string): string {
   throw new EngineError('RESOURCE_REFUSED', `"${path}" leads out of ${root} through a link; name a file inside it`, { details: { path } });
 }
 
-interface Attempted {
-  readonly verb: string;
-  readonly code: 'RESOURCE_UNKNOWN' | 'RESOURCE_REFUSED';
-  readonly path: string;
-}
-
-function attempt<T>({ verb, code, path }: Attempted, work: () => T): T {
+function attempt<T>(
+  { verb, code, path }: { readonly verb: string; readonly code: 'RESOURCE_UNKNOWN' | 'RESOURCE_REFUSED'; readonly path: string },
+  work: () => T,
+): T {
   try {
     return work();
   } catch (cause) {

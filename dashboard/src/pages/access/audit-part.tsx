@@ -3,15 +3,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { read } from '../../connection/api.ts';
+import type { AuditPage } from '../../connection/contract.ts';
+import { Button } from '../../parts/controls.tsx';
 import { Empty, Pending } from '../../parts/messages.tsx';
 import { Ago } from '../../parts/moment.tsx';
+import { Table } from '../../parts/panel.tsx';
 import { plainLine } from '../../text/plain-text.ts';
-import type { AuditRow } from './access-queries.ts';
-
-interface AuditPage {
-  readonly entries: readonly AuditRow[];
-  readonly next: string | null;
-}
 
 /** The audit, newest first. */
 export function AuditPart() {
@@ -26,50 +23,34 @@ export function AuditPart() {
   if (entries.length === 0) return <Empty title="Nothing happened yet" />;
   return (
     <section className="panel">
-      <div className="scroll-x" tabIndex={0}>
-        <table className="list stacks">
-          <thead>
-            <tr>
-              <th>When</th>
-              <th>Who</th>
-              <th>Did</th>
-              <th>About</th>
-              <th>How it went</th>
-              <th>From</th>
-            </tr>
-          </thead>
-          <tbody>
-            {entries.map((entry) => (
-              <tr key={entry.id}>
-                <td>
-                  <Ago at={entry.at} />
-                </td>
-                <td>
-                  {plainLine(entry.person ?? 'nobody')} <span className="faint">{entry.via}</span>
-                </td>
-                <td>{plainLine(entry.action)}</td>
-                <td>
-                  <About entry={entry} />
-                </td>
-                <td className={entry.outcome === 'ok' ? '' : 'warns'}>{plainLine(entry.outcome)}</td>
-                <td className="faint">{plainLine(entry.address)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table columns={['When', 'Who', 'Did', 'About', 'How it went', 'From']} className="list stacks">
+        {entries.map((entry) => (
+          <tr key={entry.id}>
+            <td>
+              <Ago at={entry.at} />
+            </td>
+            <td>
+              {plainLine(entry.person ?? 'nobody')} <span className="faint">{entry.via}</span>
+            </td>
+            <td>{plainLine(entry.action)}</td>
+            <td>
+              <About entry={entry} />
+            </td>
+            <td className={entry.outcome === 'ok' ? '' : 'warns'}>{plainLine(entry.outcome)}</td>
+            <td className="faint">{plainLine(entry.address)}</td>
+          </tr>
+        ))}
+      </Table>
       {audit.hasNextPage && (
         <div className="body">
-          <button type="button" disabled={audit.isFetching} onClick={() => void audit.fetchNextPage()}>
-            Show more
-          </button>
+          <Button label="Show more" disabled={audit.isFetching} onClick={() => void audit.fetchNextPage()} />
         </div>
       )}
     </section>
   );
 }
 
-function About({ entry: { run, step, choice, about } }: { readonly entry: AuditRow }) {
+function About({ entry: { run, step, choice, about } }: { readonly entry: AuditPage['entries'][number] }) {
   if (run === null) return choice === null ? plainLine(about) : plainLine(choice);
   const at = step === null ? '' : `?step=${encodeURIComponent(step)}`;
   return (

@@ -8,6 +8,7 @@ import type { HealthReport } from '../../connection/contract.ts';
 import { Mark } from '../../parts/icons.tsx';
 import { Pending } from '../../parts/messages.tsx';
 import { Ago } from '../../parts/moment.tsx';
+import { Fact, Panel } from '../../parts/panel.tsx';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { size } from '../../text/time.ts';
 
@@ -27,29 +28,14 @@ export function HealthPart() {
   return (
     <div className="stack">
       <dl className="facts wide">
-        <div>
-          <dt>server</dt>
-          <dd>Pawl {server.version}</dd>
-        </div>
-        <div>
-          <dt>up since</dt>
-          <dd>
-            <Ago at={server.startedAt} />
-          </dd>
-        </div>
-        <div>
-          <dt>memory</dt>
-          <dd>{size(server.rssBytes)}</dd>
-        </div>
-        <div>
-          <dt>open streams</dt>
-          <dd>{server.streams}</dd>
-        </div>
+        <Fact name="server">Pawl {server.version}</Fact>
+        <Fact name="up since">
+          <Ago at={server.startedAt} />
+        </Fact>
+        <Fact name="memory">{size(server.rssBytes)}</Fact>
+        <Fact name="open streams">{server.streams}</Fact>
       </dl>
-      <section className="panel">
-        <header>
-          <h2>Checks</h2>
-        </header>
+      <Panel title="Checks">
         <ul>
           {checks.map(({ id, status, what, hint }) => (
             <li key={`${id} ${what}`} className="check" data-tone={TONES[status]}>
@@ -64,7 +50,7 @@ export function HealthPart() {
             </li>
           ))}
         </ul>
-      </section>
+      </Panel>
       <Owners owners={owners} />
       <Queue queue={queue} />
       <Accounts accounts={accounts} />
@@ -74,10 +60,7 @@ export function HealthPart() {
 
 function Owners({ owners }: Pick<HealthReport, 'owners'>) {
   return (
-    <section className="panel">
-      <header>
-        <h2>Owners of runs</h2>
-      </header>
+    <Panel title="Owners of runs">
       {owners.length === 0 && <p className="body faint">No process drives a run now.</p>}
       <ul>
         {owners.map(({ owner, runs, isAlive, isThis }) => (
@@ -91,17 +74,14 @@ function Owners({ owners }: Pick<HealthReport, 'owners'>) {
           </li>
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }
 
 function Queue({ queue }: Pick<HealthReport, 'queue'>) {
   if (queue.length === 0) return null;
   return (
-    <section className="panel">
-      <header>
-        <h2>Slots</h2>
-      </header>
+    <Panel title="Slots">
       <ul>
         {queue.slice(0, SHOWN_MAX).map(({ key, run, path, held }) => (
           <li key={`${key} ${run} ${path}`} className="check">
@@ -112,17 +92,14 @@ function Queue({ queue }: Pick<HealthReport, 'queue'>) {
         ))}
       </ul>
       {queue.length > SHOWN_MAX && <p className="body faint">and {queue.length - SHOWN_MAX} more</p>}
-    </section>
+    </Panel>
   );
 }
 
 function Accounts({ accounts }: Pick<HealthReport, 'accounts'>) {
   if (accounts.length === 0) return null;
   return (
-    <section className="panel">
-      <header>
-        <h2>Closed accounts</h2>
-      </header>
+    <Panel title="Closed accounts">
       <ul>
         {accounts.map(({ account, until, why }) => (
           <li key={account} className="check">
@@ -134,6 +111,6 @@ function Accounts({ accounts }: Pick<HealthReport, 'accounts'>) {
           </li>
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }

@@ -4,11 +4,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { write } from '../../connection/api.ts';
 import { registerPasskey } from '../../connection/passkey.ts';
+import { Button, DialogButtons, SecretField, TextField } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Empty, Failure, Loading, useNotice, wordsOf } from '../../parts/messages.tsx';
+import { Empty, errorText, Failure, Loading, useNotice } from '../../parts/messages.tsx';
 import { Ago } from '../../parts/moment.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { plainLine } from '../../text/plain-text.ts';
-import { type PasskeyRow, type SessionRow, type TokenRow, useAccessList, useRevoke } from './access-queries.ts';
+import { useAccessList } from './access-queries.ts';
+import { RevokeButton } from './revoke-button.tsx';
 
 /** Tokens, passkeys and sessions. */
 export function KeysPart() {
@@ -22,17 +25,10 @@ export function KeysPart() {
 }
 
 function Tokens() {
-  const tokens = useAccessList<'tokens', TokenRow>('tokens');
-  const revoke = useRevoke('tokens');
+  const tokens = useAccessList('tokens');
   const [creating, setCreating] = useState(false);
   return (
-    <section className="panel">
-      <header>
-        <h2 className="grow">Personal tokens</h2>
-        <button type="button" onClick={() => setCreating(true)}>
-          Create a token
-        </button>
-      </header>
+    <Panel title="Personal tokens" action={<Button label="Create a token" onClick={() => setCreating(true)} />}>
       {tokens.error && <Failure error={tokens.error} />}
       {tokens.data === undefined && !tokens.error && <Loading what="the tokens" />}
       {tokens.data?.length === 0 && (
@@ -47,13 +43,7 @@ function Tokens() {
               <strong>{plainLine(token.name)}</strong> of {plainLine(token.person)} <span className="faint">{token.scopes.join(', ')}</span>
             </span>
             <span className="faint">
-              {token.usedAt === null ? (
-                'never used'
-              ) : (
-                <>
-                  used <Ago at={token.usedAt} />
-                </>
-              )}
+              <LastUse at={token.usedAt} />
               {token.isExpired ? (
                 ', expired'
               ) : (
@@ -62,14 +52,12 @@ function Tokens() {
                 </>
               )}
             </span>
-            <button type="button" className="quiet danger" onClick={() => revoke(token.id, `Token ${token.name} is revoked.`)}>
-              Revoke
-            </button>
+            <RevokeButton list="tokens" id={token.id} done={`Token ${token.name} is revoked.`} />
           </li>
         ))}
       </ul>
       {creating && <TokenDialog close={() => setCreating(false)} />}
-    </section>
+    </Panel>
   );
 }
 
@@ -89,50 +77,35 @@ function TokenDialog({ close }: { readonly close: () => void }) {
   return (
     <Dialog title="Create a personal token" close={close}>
       {secret === undefined ? (
-        <label className="field">
-          <span>What it is for</span>
-          <input value={name} onChange={(event) => setName(event.target.value)} />
-        </label>
+        <TextField label="What it is for" value={name} change={setName} />
       ) : (
         <>
           <p>Copy it now: it is shown only once.</p>
-          <input className="mono" readOnly value={secret} aria-label="Token" onFocus={(event) => event.target.select()} />
+          <SecretField label="Token" value={secret} />
         </>
       )}
       {error !== undefined && <Failure error={error} />}
-      <div className="actions">
-        <button type="button" onClick={close}>
-          {secret === undefined ? 'Not now' : 'Done'}
-        </button>
-        {secret === undefined && (
-          <button type="button" className="primary" disabled={name === ''} onClick={() => void create()}>
-            Create
-          </button>
-        )}
-      </div>
+      {secret === undefined ? (
+        <DialogButtons close={close} label="Create" disabled={name === ''} act={create} />
+      ) : (
+        <DialogButtons close={close} leave="Done" />
+      )}
     </Dialog>
   );
 }
 
 function Passkeys() {
-  const passkeys = useAccessList<'passkeys', PasskeyRow>('passkeys');
-  const revoke = useRevoke('passkeys');
+  const passkeys = useAccessList('passkeys');
   const client = useQueryClient();
   const notice = useNotice();
   const add = (): void => {
     registerPasskey(`${navigator.platform || 'browser'}`)
       .then(() => notice('ok', 'The passkey is registered: it logs you in from now on.'))
-      .catch((thrown: unknown) => notice('bad', wordsOf(thrown)))
+      .catch((thrown: unknown) => notice('bad', errorText(thrown)))
       .finally(() => void client.invalidateQueries({ queryKey: ['access'] }));
   };
   return (
-    <section className="panel">
-      <header>
-        <h2 className="grow">Passkeys</h2>
-        <button type="button" onClick={add}>
-          Add a passkey
-        </button>
-      </header>
+    <Panel title="Passkeys" action={<Button label="Add a passkey" onClick={add} />}>
       {passkeys.error && <Failure error={passkeys.error} />}
       {passkeys.data?.length === 0 && (
         <Empty title="No passkeys">
@@ -153,32 +126,20 @@ function Passkeys() {
               )}
             </span>
             <span className="faint">
-              {passkey.usedAt === null ? (
-                'never used'
-              ) : (
-                <>
-                  used <Ago at={passkey.usedAt} />
-                </>
-              )}
+              <LastUse at={passkey.usedAt} />
             </span>
-            <button type="button" className="quiet danger" onClick={() => revoke(passkey.id, `Passkey ${passkey.title} is revoked.`)}>
-              Revoke
-            </button>
+            <RevokeButton list="passkeys" id={passkey.id} done={`Passkey ${passkey.title} is revoked.`} />
           </li>
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }
 
 function Sessions() {
-  const sessions = useAccessList<'sessions', SessionRow>('sessions');
-  const revoke = useRevoke('sessions');
+  const sessions = useAccessList('sessions');
   return (
-    <section className="panel">
-      <header>
-        <h2>Sessions</h2>
-      </header>
+    <Panel title="Sessions">
       {sessions.error && <Failure error={sessions.error} />}
       <ul>
         {sessions.data?.map((session) => (
@@ -189,14 +150,21 @@ function Sessions() {
               <span className="said faint">{plainLine(session.agent)}</span>
             </span>
             <span className="faint">
-              used <Ago at={session.usedAt} />
+              <LastUse at={session.usedAt} />
             </span>
-            <button type="button" className="quiet danger" onClick={() => revoke(session.id, 'The session is ended.')}>
-              End
-            </button>
+            <RevokeButton list="sessions" id={session.id} done="The session is ended." label="End" />
           </li>
         ))}
       </ul>
-    </section>
+    </Panel>
+  );
+}
+
+function LastUse({ at }: { readonly at: string | null }) {
+  if (at === null) return 'never used';
+  return (
+    <>
+      used <Ago at={at} />
+    </>
   );
 }

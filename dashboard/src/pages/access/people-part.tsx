@@ -3,16 +3,20 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { pathOf, write } from '../../connection/api.ts';
+import type { AccessLists, OneTimeLink } from '../../connection/contract.ts';
+import { Button, DialogButtons, SecretField, TextField } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Failure, Pending, useNotice, wordsOf } from '../../parts/messages.tsx';
+import { errorText, Failure, Pending, useNotice } from '../../parts/messages.tsx';
 import { Ago } from '../../parts/moment.tsx';
+import { Panel, Table } from '../../parts/panel.tsx';
 import { useMay, useMyName } from '../../person.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { type OneTimeLink, type PersonRow, useAccessList, useRevoke } from './access-queries.ts';
+import { useAccessList } from './access-queries.ts';
+import { RevokeButton } from './revoke-button.tsx';
 
 /** The people, and a form to invite one. */
 export function PeoplePart() {
-  const people = useAccessList<'people', PersonRow>('people');
+  const people = useAccessList('people');
   const [link, setLink] = useState<OneTimeLink>();
   const [inviting, setInviting] = useState(false);
   const me = useMyName();
@@ -20,53 +24,29 @@ export function PeoplePart() {
   const manages = mayDecide && (people.data?.find(({ name }) => name === me)?.manages ?? false);
   if (people.data === undefined) return <Pending of={people} what="the people" />;
   return (
-    <section className="panel">
-      <header>
-        <h2 className="grow">People</h2>
-        {manages && (
-          <button type="button" className="primary" onClick={() => setInviting(true)}>
-            Invite
-          </button>
-        )}
-      </header>
-      <div className="scroll-x" tabIndex={0}>
-        <table className="list stacks">
-          <thead>
-            <tr>
-              <th>Name</th>
-              <th>Groups</th>
-              <th>Scopes</th>
-              <th>Invited</th>
-              <th>
-                <span className="unseen">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {people.data.map((person) => (
-              <PersonLine key={person.name} person={person} isMe={person.name === me} manages={manages} show={setLink} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+    <Panel title="People" action={manages && <Button label="Invite" className="primary" onClick={() => setInviting(true)} />}>
+      <Table columns={['Name', 'Groups', 'Scopes', 'Invited']} hasActions className="list stacks">
+        {people.data.map((person) => (
+          <PersonLine key={person.name} person={person} isMe={person.name === me} manages={manages} show={setLink} />
+        ))}
+      </Table>
       {inviting && <InviteDialog close={() => setInviting(false)} show={setLink} />}
       {link !== undefined && <LinkDialog link={link} close={() => setLink(undefined)} />}
-    </section>
+    </Panel>
   );
 }
 
 interface LineProps {
-  readonly person: PersonRow;
+  readonly person: AccessLists['people'][number];
   readonly isMe: boolean;
   readonly manages: boolean;
   readonly show: (link: OneTimeLink) => void;
 }
 
 function PersonLine({ person, isMe, manages, show }: LineProps) {
-  const revoke = useRevoke('people');
   const notice = useNotice();
   const sendLink = (): void => {
-    write<OneTimeLink>(`${pathOf('people', person.name)}/link`, {}).then(show, (thrown) => notice('bad', wordsOf(thrown)));
+    write<OneTimeLink>(`${pathOf('people', person.name)}/link`, {}).then(show, (thrown) => notice('bad', errorText(thrown)));
   };
   return (
     <tr className={person.revokedAt === null ? '' : 'faint'}>
@@ -87,14 +67,8 @@ function PersonLine({ person, isMe, manages, show }: LineProps) {
       <td className="right nowrap">
         {manages && person.revokedAt === null && (
           <>
-            <button type="button" className="quiet" onClick={sendLink}>
-              Login link
-            </button>
-            {!isMe && (
-              <button type="button" className="quiet danger" onClick={() => revoke(person.name, `${person.name} is revoked.`)}>
-                Revoke
-              </button>
-            )}
+            <Button label="Login link" className="quiet" onClick={sendLink} />
+            {!isMe && <RevokeButton list="people" id={person.name} done={`${person.name} is revoked.`} />}
           </>
         )}
       </td>
@@ -126,10 +100,7 @@ function InviteDialog({ close, show }: { readonly close: () => void; readonly sh
   };
   return (
     <Dialog title="Invite a person" close={close}>
-      <label className="field">
-        <span>Name</span>
-        <input value={name} onChange={(event) => setName(event.target.value)} />
-      </label>
+      <TextField label="Name" value={name} change={setName} />
       <fieldset className="choices">
         <legend>What they may do</legend>
         {SCOPES.map((scope) => (
@@ -146,14 +117,7 @@ function InviteDialog({ close, show }: { readonly close: () => void; readonly sh
         ))}
       </fieldset>
       {error !== undefined && <Failure error={error} />}
-      <div className="actions">
-        <button type="button" onClick={close}>
-          Not now
-        </button>
-        <button type="button" className="primary" disabled={name === ''} onClick={() => void invite()}>
-          Invite
-        </button>
-      </div>
+      <DialogButtons close={close} label="Invite" disabled={name === ''} act={invite} />
     </Dialog>
   );
 }
@@ -164,14 +128,10 @@ function LinkDialog({ link, close }: { readonly link: OneTimeLink; readonly clos
       <p>
         It logs {plainLine(link.person)} in once, and ends <Ago at={link.expiresAt} />. It is shown only now.
       </p>
-      <input className="mono" readOnly value={link.url} aria-label="Link" onFocus={(event) => event.target.select()} />
+      <SecretField label="Link" value={link.url} />
       <div className="actions">
-        <button type="button" className="primary" onClick={() => void navigator.clipboard.writeText(link.url)}>
-          Copy
-        </button>
-        <button type="button" onClick={close}>
-          Done
-        </button>
+        <Button label="Copy" className="primary" onClick={() => void navigator.clipboard.writeText(link.url)} />
+        <Button label="Done" onClick={close} />
       </div>
     </Dialog>
   );

@@ -1,16 +1,14 @@
 // Owns reading and changing what happens by itself: schedules, deliveries and notices.
 
-import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type UseMutationResult, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { pathOf, read, write } from '../../connection/api.ts';
-import type { DeliveryReport, NoticeList, OneDelivery, ScheduleReport } from '../../connection/contract.ts';
-import { useNotice, wordsOf } from '../../parts/messages.tsx';
+import type { DeliveryList, NoticeList, OneDelivery, ScheduleReport } from '../../connection/contract.ts';
+import { useAction } from '../../connection/queries.ts';
 
-/** A workflow that starts by itself. */
-export type Schedule = ScheduleReport;
 /** One time of a schedule. */
-export type Tick = Schedule['ticks'][number];
+export type Tick = ScheduleReport['ticks'][number];
 /** Something that was received at `/hooks`. */
-export type Delivery = DeliveryReport;
+export type Delivery = DeliveryList['deliveries'][number];
 /** A message to people or programs. */
 export type SentNotice = NoticeList['notices'][number];
 
@@ -26,17 +24,11 @@ export function useEventList<K extends 'schedules' | 'notices', T>(name: K): Use
   });
 }
 
-/** The last deliveries, and whether there are older ones. */
-export interface DeliveryPage {
-  readonly deliveries: readonly Delivery[];
-  readonly next: string | null;
-}
-
 /** What was received, newest first. */
-export function useDeliveries(limit: number): UseQueryResult<DeliveryPage> {
+export function useDeliveries(limit: number): UseQueryResult<DeliveryList> {
   return useQuery({
     queryKey: ['deliveries', limit],
-    queryFn: ({ signal }) => read<DeliveryPage>(`/deliveries?limit=${limit}`, signal),
+    queryFn: ({ signal }) => read<DeliveryList>(`/deliveries?limit=${limit}`, signal),
     placeholderData: (before) => before,
     refetchInterval: LOOK_MS,
   });
@@ -57,18 +49,13 @@ export interface EventAction {
   readonly id: string;
   readonly verb: string;
   readonly body?: Readonly<Record<string, unknown>>;
-  readonly said: string;
+  readonly done: string;
 }
 
-/** Asks something of a schedule or a delivery, and says how it went. */
-export function useEventAction(): (action: EventAction) => void {
-  const client = useQueryClient();
-  const notice = useNotice();
-  const { mutate } = useMutation({
-    mutationFn: ({ of, id, verb, body }: EventAction) => write(pathOf(of, id, verb), body ?? {}, { once: crypto.randomUUID() }),
-    onSuccess: (_answer, { said }) => notice('ok', said),
-    onError: (error) => notice('bad', wordsOf(error)),
-    onSettled: (_answer, _error, { of }) => void client.invalidateQueries({ queryKey: [of] }),
-  });
-  return mutate;
+/** Asks something of a schedule or a delivery. */
+export function useEventAction(): UseMutationResult<unknown, Error, EventAction> {
+  return useAction(
+    ({ of, id, verb, body }) => write(pathOf(of, id, verb), body ?? {}, { once: crypto.randomUUID() }),
+    ({ of }) => [[of]],
+  );
 }

@@ -2,8 +2,10 @@
 
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { Button } from '../../parts/controls.tsx';
 import { Empty, Failure, Loading } from '../../parts/messages.tsx';
 import { Ago } from '../../parts/moment.tsx';
+import { Panel, Table } from '../../parts/panel.tsx';
 import { useMay } from '../../person.ts';
 import { JsonView } from '../../text/json-view.tsx';
 import { plainLine, plainText } from '../../text/plain-text.ts';
@@ -30,10 +32,7 @@ function Received() {
   const deliveries = useDeliveries(limit);
   const shown = deliveries.data?.deliveries ?? [];
   return (
-    <section className="panel">
-      <header>
-        <h2>Received</h2>
-      </header>
+    <Panel title="Received">
       {deliveries.error && <Failure error={deliveries.error} again={() => void deliveries.refetch()} />}
       {deliveries.data === undefined && !deliveries.error && <Loading what="what was received" />}
       {deliveries.data?.deliveries.length === 0 && (
@@ -42,35 +41,18 @@ function Received() {
         </Empty>
       )}
       {shown.length > 0 && (
-        <div className="scroll-x" tabIndex={0}>
-          <table className="list stacks">
-            <thead>
-              <tr>
-                <th>When</th>
-                <th>Hook</th>
-                <th>Delivery</th>
-                <th>What became of it</th>
-                <th>
-                  <span className="unseen">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((delivery) => (
-                <DeliveryLine key={delivery.number} delivery={delivery} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table columns={['When', 'Hook', 'Delivery', 'What became of it']} hasActions className="list stacks">
+          {shown.map((delivery) => (
+            <DeliveryLine key={delivery.number} delivery={delivery} />
+          ))}
+        </Table>
       )}
       {typeof deliveries.data?.next === 'string' && limit < SHOWN_MAX && (
         <p className="more">
-          <button type="button" className="quiet" onClick={() => setLimit(Math.min(limit * 2, SHOWN_MAX))}>
-            Show older ones
-          </button>
+          <Button label="Show older ones" className="quiet" onClick={() => setLimit(Math.min(limit * 2, SHOWN_MAX))} />
         </p>
       )}
-    </section>
+    </Panel>
   );
 }
 
@@ -84,8 +66,10 @@ const MEANS: Readonly<Record<string, string>> = {
 };
 
 function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
-  const act = useEventAction();
+  const { mutate } = useEventAction();
   const mayOperate = useMay('operate');
+  const resend = (): void =>
+    mutate({ of: 'deliveries', id: String(delivery.number), verb: 'resend', done: `Delivery ${delivery.delivery} is acted on again.` });
   return (
     <tr>
       <td>
@@ -108,24 +92,7 @@ function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
         )}
         {delivery.reason !== null && <span className="said">{plainText(delivery.reason)}</span>}
       </td>
-      <td className="right">
-        {mayOperate && (
-          <button
-            type="button"
-            className="quiet"
-            onClick={() =>
-              act({
-                of: 'deliveries',
-                id: String(delivery.number),
-                verb: 'resend',
-                said: `Delivery ${delivery.delivery} is acted on again.`,
-              })
-            }
-          >
-            Send again
-          </button>
-        )}
-      </td>
+      <td className="right">{mayOperate && <Button label="Send again" className="quiet" onClick={resend} />}</td>
     </tr>
   );
 }
@@ -153,10 +120,7 @@ function Sent() {
   const notices = useEventList<'notices', SentNotice>('notices');
   if (notices.data === undefined || notices.data.length === 0) return null;
   return (
-    <section className="panel">
-      <header>
-        <h2>Notices</h2>
-      </header>
+    <Panel title="Notices">
       <ul>
         {notices.data.map((notice) => (
           <li key={notice.id} className="check">
@@ -171,6 +135,6 @@ function Sent() {
           </li>
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }

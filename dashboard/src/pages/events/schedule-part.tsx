@@ -2,17 +2,19 @@
 
 import { useState } from 'react';
 import { Link } from 'wouter';
+import type { ScheduleReport } from '../../connection/contract.ts';
+import { Button, DialogButtons, TextField } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty, Failure, Loading } from '../../parts/messages.tsx';
 import { Ago } from '../../parts/moment.tsx';
 import { useMay } from '../../person.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { moment } from '../../text/time.ts';
-import { type Schedule, type Tick, useEventAction, useEventList } from './event-queries.ts';
+import { type Tick, useEventAction, useEventList } from './event-queries.ts';
 
 /** The schedules of the project. */
 export function SchedulePart() {
-  const schedules = useEventList<'schedules', Schedule>('schedules');
+  const schedules = useEventList<'schedules', ScheduleReport>('schedules');
   return (
     <section className="stack" aria-label="Schedules">
       {schedules.error && <Failure error={schedules.error} again={() => void schedules.refetch()} />}
@@ -32,7 +34,7 @@ export function SchedulePart() {
   );
 }
 
-function ScheduleCard({ schedule }: { readonly schedule: Schedule }) {
+function ScheduleCard({ schedule }: { readonly schedule: ScheduleReport }) {
   const { workflow, paused, next, ticks, timezone } = schedule;
   return (
     <article className="panel" aria-label={workflow}>
@@ -95,28 +97,20 @@ function TickLine({ tick }: { readonly tick: Tick }) {
   );
 }
 
-function ScheduleActions({ schedule: { id, workflow, paused } }: { readonly schedule: Schedule }) {
+function ScheduleActions({ schedule: { id, workflow, paused } }: { readonly schedule: ScheduleReport }) {
   const [filling, setFilling] = useState(false);
-  const act = useEventAction();
+  const { mutate } = useEventAction();
   if (!useMay('operate')) return null;
-  const ask = (verb: string, said: string): void => act({ of: 'schedules', id, verb, said });
+  const act = (verb: string, done: string) => (): void => mutate({ of: 'schedules', id, verb, done });
   return (
     <div className="row wrap">
-      <button type="button" onClick={() => ask('run', `A run of ${workflow} is started.`)}>
-        Run now
-      </button>
+      <Button label="Run now" onClick={act('run', `A run of ${workflow} is started.`)} />
       {paused === null ? (
-        <button type="button" onClick={() => ask('pause', `The schedule of ${workflow} is paused.`)}>
-          Pause
-        </button>
+        <Button label="Pause" onClick={act('pause', `The schedule of ${workflow} is paused.`)} />
       ) : (
-        <button type="button" onClick={() => ask('resume', `The schedule of ${workflow} goes on.`)}>
-          Resume
-        </button>
+        <Button label="Resume" onClick={act('resume', `The schedule of ${workflow} goes on.`)} />
       )}
-      <button type="button" onClick={() => setFilling(true)}>
-        Backfill
-      </button>
+      <Button label="Backfill" onClick={() => setFilling(true)} />
       {filling && <BackfillDialog id={id} workflow={workflow} close={() => setFilling(false)} />}
     </div>
   );
@@ -125,32 +119,20 @@ function ScheduleActions({ schedule: { id, workflow, paused } }: { readonly sche
 function BackfillDialog({ id, workflow, close }: { readonly id: string; readonly workflow: string; readonly close: () => void }) {
   const [from, setFrom] = useState('');
   const [until, setUntil] = useState('');
-  const act = useEventAction();
+  const { mutate } = useEventAction();
   const fill = (): void => {
     const body = { from: new Date(from).toISOString(), ...(until === '' ? {} : { until: new Date(until).toISOString() }) };
-    act({ of: 'schedules', id, verb: 'backfill', body, said: `The missed times of ${workflow} are made up for.` });
+    mutate({ of: 'schedules', id, verb: 'backfill', body, done: `The missed times of ${workflow} are made up for.` });
     close();
   };
   return (
     <Dialog title={`Backfill ${plainLine(workflow)}`} close={close}>
       <p>Starts a run for each time of the schedule in the past that has none.</p>
-      <label className="field">
-        <span>From</span>
-        <input type="datetime-local" value={from} onChange={(event) => setFrom(event.target.value)} />
-      </label>
-      <label className="field">
-        <span>Until</span>
-        <input type="datetime-local" value={until} onChange={(event) => setUntil(event.target.value)} />
+      <TextField label="From" type="datetime-local" value={from} change={setFrom} />
+      <TextField label="Until" type="datetime-local" value={until} change={setUntil}>
         <small>empty for now</small>
-      </label>
-      <div className="actions">
-        <button type="button" onClick={close}>
-          Not now
-        </button>
-        <button type="button" className="primary" disabled={from === ''} onClick={fill}>
-          Backfill
-        </button>
-      </div>
+      </TextField>
+      <DialogButtons close={close} label="Backfill" disabled={from === ''} act={fill} />
     </Dialog>
   );
 }

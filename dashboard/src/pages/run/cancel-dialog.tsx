@@ -5,8 +5,10 @@ import { useState } from 'react';
 import { pathOf, write } from '../../connection/api.ts';
 import type { CancelPlan } from '../../connection/contract.ts';
 import { useRunAction } from '../../connection/queries.ts';
+import { DialogButtons, TextField } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/messages.tsx';
+import { Table } from '../../parts/panel.tsx';
 import { useMay } from '../../person.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
@@ -22,7 +24,7 @@ export function CancelDialog({ id, close }: { readonly id: string; readonly clos
   });
   const cancel = (): void => {
     const body = { ...(reason === '' ? {} : { reason }), ...(keeps ? { undo: false } : {}) };
-    action.mutate({ run: id, verb: 'cancel', body, said: `Run ${id} is cancelled.` }, { onSuccess: close });
+    action.mutate({ run: id, verb: 'cancel', body, done: `Run ${id} is cancelled.` }, { onSuccess: close });
   };
   return (
     <Dialog title="Cancel this run?" close={close}>
@@ -36,18 +38,8 @@ export function CancelDialog({ id, close }: { readonly id: string; readonly clos
           Undo nothing: leave everything as it is
         </label>
       )}
-      <label className="field">
-        <span>Reason</span>
-        <input value={reason} onChange={(event) => setReason(event.target.value)} placeholder="recorded with the run" />
-      </label>
-      <div className="actions">
-        <button type="button" onClick={close}>
-          Keep it
-        </button>
-        <button type="button" className="primary" disabled={action.isPending} onClick={cancel}>
-          Cancel the run
-        </button>
-      </div>
+      <TextField label="Reason" value={reason} change={setReason} placeholder="recorded with the run" />
+      <DialogButtons close={close} leave="Keep it" label="Cancel the run" disabled={action.isPending} act={cancel} />
     </Dialog>
   );
 }
@@ -60,24 +52,14 @@ function Undone({ plan: { run, items, stays } }: { readonly plan: CancelPlan['pl
       {items.length === 0 ? (
         <p className="faint">Nothing is undone: no step that has ended says how.</p>
       ) : (
-        <div className="scroll-x" tabIndex={0}>
-          <table className="list" aria-label="What is undone">
-            <thead>
-              <tr>
-                <th>Undone, in this order</th>
-                <th>By</th>
-              </tr>
-            </thead>
-            <tbody>
-              {items.map((item) => (
-                <tr key={`${item.run} ${item.path}`}>
-                  <td>{nameOf(item)}</td>
-                  <td className="mono">{plainLine(item.by)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table columns={['Undone, in this order', 'By']} caption="What is undone">
+          {items.map((item) => (
+            <tr key={`${item.run} ${item.path}`}>
+              <td>{nameOf(item)}</td>
+              <td className="mono">{plainLine(item.by)}</td>
+            </tr>
+          ))}
+        </Table>
       )}
       {stays.length > 0 && (
         <details>

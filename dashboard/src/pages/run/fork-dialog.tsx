@@ -5,8 +5,10 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { pathOf, write } from '../../connection/api.ts';
 import type { ForkPlan, RunReport } from '../../connection/contract.ts';
+import { DialogButtons, SelectField } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Failure, useNotice, wordsOf } from '../../parts/messages.tsx';
+import { errorText, Failure, useNotice } from '../../parts/messages.tsx';
+import { Table } from '../../parts/panel.tsx';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 
 /** Asks from where to fork, shows what would happen, and starts the fork. */
@@ -28,62 +30,36 @@ export function ForkDialog({ report, close }: { readonly report: RunReport; read
       notice('ok', `Forked from ${from}: run ${run.id}.`);
       navigate(`/runs/${run.id}`);
     } catch (thrown) {
-      notice('bad', wordsOf(thrown));
+      notice('bad', errorText(thrown));
     }
   };
   return (
     <Dialog title="Fork this run" close={close}>
       <p className="help">A fork is a new run that reuses the earlier steps. The original does not change. Approvals are asked again.</p>
-      <label className="field">
-        <span>First step of the fork</span>
-        <select value={from} onChange={(event) => setFrom(event.target.value)}>
-          {steps.map(({ step }) => (
-            <option key={step} value={step}>
-              {plainLine(step)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <SelectField label="First step of the fork" value={from} options={steps.map(({ step }) => [step, step])} change={setFrom} />
       {plan.error && <Failure error={plan.error} />}
       {plan.data !== undefined && <PlanTable plan={plan.data.plan} />}
-      <div className="actions">
-        <button type="button" onClick={close}>
-          Not now
-        </button>
-        <button type="button" className="primary" disabled={plan.data === undefined} onClick={() => void start()}>
-          Fork from {plainLine(from)}
-        </button>
-      </div>
+      <DialogButtons close={close} label={`Fork from ${plainLine(from)}`} disabled={plan.data === undefined} act={start} />
     </Dialog>
   );
 }
 
 function PlanTable({ plan }: { readonly plan: ForkPlan['plan'] }) {
   return (
-    <div className="scroll-x" tabIndex={0}>
-      <table className="list">
-        <caption className="unseen">What the fork does with each step</caption>
-        <thead>
-          <tr>
-            <th>Step</th>
-            <th>In the fork</th>
-            <th>Means</th>
+    <>
+      <Table columns={['Step', 'In the fork', 'Means']} caption="What the fork does with each step">
+        {plan.steps.map((step) => (
+          <tr key={step.path}>
+            <td className="mono">{plainLine(step.path)}</td>
+            <td>{step.inFork}</td>
+            <td>
+              {plainText(step.means)}
+              {step.mayRepeatEffects && <strong className="warns"> may repeat external effects</strong>}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {plan.steps.map((step) => (
-            <tr key={step.path}>
-              <td className="mono">{plainLine(step.path)}</td>
-              <td>{step.inFork}</td>
-              <td>
-                {plainText(step.means)}
-                {step.mayRepeatEffects && <strong className="warns"> may repeat external effects</strong>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {plan.askedAgain.length > 0 && <p className="help">Asked again: {plan.askedAgain.map(plainLine).join(', ')}</p>}
-    </div>
+    </>
   );
 }

@@ -3,6 +3,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { addressOf, pathOf, read } from '../../connection/api.ts';
 import type { Json, RunHistory } from '../../connection/contract.ts';
+import { Button } from '../../parts/controls.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Pending } from '../../parts/messages.tsx';
 import { plainText } from '../../text/plain-text.ts';
@@ -40,11 +41,7 @@ export function HistoryView({ id }: { readonly id: string }) {
           </li>
         ))}
       </ol>
-      {history.hasNextPage && (
-        <button type="button" disabled={history.isFetching} onClick={() => void history.fetchNextPage()}>
-          Show more
-        </button>
-      )}
+      {history.hasNextPage && <Button label="Show more" disabled={history.isFetching} onClick={() => void history.fetchNextPage()} />}
     </div>
   );
 }

@@ -3,6 +3,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
 import type { StepRow } from '../../connection/contract.ts';
+import { Button } from '../../parts/controls.tsx';
 import { Status } from '../../parts/status.tsx';
 import { plainLine } from '../../text/plain-text.ts';
 import { duration } from '../../text/time.ts';
@@ -24,9 +25,7 @@ export function MemberList({ steps, pick }: { readonly steps: readonly StepRow[]
           return (
             <li key={step.path} className="row" style={{ transform: `translateY(${start}px)`, height: ROW_PX }}>
               <Status status={step.status} />
-              <button type="button" className="link cut" onClick={() => pick(step.path)}>
-                {plainLine(step.key ?? step.path)}
-              </button>
+              <Button label={plainLine(step.key ?? step.path)} className="link cut" onClick={() => pick(step.path)} />
               <span className="grow cut faint">{plainLine(step.error ?? '')}</span>
               <span className="faint nowrap">{duration(step.durationMs)}</span>
             </li>

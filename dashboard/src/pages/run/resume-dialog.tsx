@@ -3,8 +3,9 @@
 import { useState } from 'react';
 import type { RunReport, Wait } from '../../connection/contract.ts';
 import { useRunAction } from '../../connection/queries.ts';
+import { DialogButtons, SelectField, TextField } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { plainLine, plainText } from '../../text/plain-text.ts';
+import { plainText } from '../../text/plain-text.ts';
 
 type Choice = 'go-on' | 'retry' | 'accept' | 'to' | 'rerun' | 'done' | 'failed';
 
@@ -38,7 +39,7 @@ export function ResumeDialog({ report, wait, close }: ResumeProps) {
       ...(note === '' ? {} : { note }),
       ...(choice === 'retry' && extend !== '' ? { extend: Number(extend) } : {}),
     };
-    action.mutate({ run: report.run.id, verb: 'resume', body, said: 'The run continues.' }, { onSuccess: close });
+    action.mutate({ run: report.run.id, verb: 'resume', body, done: 'The run continues.' }, { onSuccess: close });
   };
   return (
     <Dialog title="How does the run continue?" close={close}>
@@ -56,35 +57,20 @@ export function ResumeDialog({ report, wait, close }: ResumeProps) {
         ))}
       </fieldset>
       {choice === 'to' && (
-        <label className="field">
-          <span>Step</span>
-          <select value={step} onChange={(event) => setStep(event.target.value)}>
-            {report.plan.map((each) => (
-              <option key={each.step} value={each.step}>
-                {plainLine(each.step)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SelectField label="Step" value={step} options={report.plan.map((each) => [each.step, each.step])} change={setStep} />
       )}
       {choice === 'retry' && (
-        <label className="field">
-          <span>More iterations of a loop that reached its limit</span>
-          <input type="number" min="1" value={extend} onChange={(event) => setExtend(event.target.value)} placeholder="none" />
-        </label>
+        <TextField
+          label="More iterations of a loop that reached its limit"
+          type="number"
+          min="1"
+          value={extend}
+          change={setExtend}
+          placeholder="none"
+        />
       )}
-      <label className="field">
-        <span>Note</span>
-        <input value={note} onChange={(event) => setNote(event.target.value)} placeholder="a hint for the next attempt; recorded" />
-      </label>
-      <div className="actions">
-        <button type="button" onClick={close}>
-          Not now
-        </button>
-        <button type="button" className="primary" disabled={action.isPending} onClick={resume}>
-          {EXPLAINED[choice][0]}
-        </button>
-      </div>
+      <TextField label="Note" value={note} change={setNote} placeholder="a hint for the next attempt; recorded" />
+      <DialogButtons close={close} label={EXPLAINED[choice][0]} disabled={action.isPending} act={resume} />
     </Dialog>
   );
 }

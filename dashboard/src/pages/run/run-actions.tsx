@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { RunReport } from '../../connection/contract.ts';
 import { useRunAction } from '../../connection/queries.ts';
+import { Button, DialogButtons, TextArea } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { useMay } from '../../person.ts';
 import { CancelDialog } from './cancel-dialog.tsx';
@@ -22,43 +23,19 @@ export function RunActions({ report }: { readonly report: RunReport }) {
   const { id, status, workflow } = report.run;
   const isPaused = report.waits.some(({ kind }) => kind === 'pause');
   const close = (): void => setOpen(undefined);
+  const pause = (): void => action.mutate({ run: id, verb: 'pause', body: {}, done: 'Paused: no new step starts until it is resumed.' });
   if (!mayOperate) return null;
   return (
     <div className="row wrap" role="group" aria-label="Actions">
-      {isHalted(status) && (
-        <button type="button" className="primary" onClick={() => setOpen('retry')}>
-          Retry
-        </button>
-      )}
-      {(isHalted(status) || isPaused) && (
-        <button type="button" onClick={() => setOpen('resume')}>
-          Resume
-        </button>
-      )}
-      {!isFinal(status) && !isHalted(status) && !isPaused && (
-        <button
-          type="button"
-          onClick={() => action.mutate({ run: id, verb: 'pause', body: {}, said: 'Paused: no new step starts until it is resumed.' })}
-        >
-          Pause
-        </button>
-      )}
-      <button type="button" onClick={() => setOpen('fork')}>
-        Fork
-      </button>
+      {isHalted(status) && <Button label="Retry" className="primary" onClick={() => setOpen('retry')} />}
+      {(isHalted(status) || isPaused) && <Button label="Resume" onClick={() => setOpen('resume')} />}
+      {!isFinal(status) && !isHalted(status) && !isPaused && <Button label="Pause" onClick={pause} />}
+      <Button label="Fork" onClick={() => setOpen('fork')} />
       <Link className="button" href={`/workflows/${encodeURIComponent(workflow)}?like=${id}`}>
         Start again
       </Link>
-      {!isFinal(status) && (
-        <button type="button" onClick={() => setOpen('signal')}>
-          Signal
-        </button>
-      )}
-      {!isFinal(status) && (
-        <button type="button" className="danger" onClick={() => setOpen('cancel')}>
-          Cancel
-        </button>
-      )}
+      {!isFinal(status) && <Button label="Signal" onClick={() => setOpen('signal')} />}
+      {!isFinal(status) && <Button label="Cancel" className="danger" onClick={() => setOpen('cancel')} />}
       {open === 'cancel' && <CancelDialog id={id} close={close} />}
       {open === 'signal' && <SignalDialog report={report} name={report.waits.find(({ kind }) => kind === 'signal')?.name} close={close} />}
       {open === 'fork' && <ForkDialog report={report} close={close} />}
@@ -74,7 +51,7 @@ function RetryDialog({ report, close }: { readonly report: RunReport; readonly c
   const { id, currentStep, error } = report.run;
   const retry = (): void => {
     action.mutate(
-      { run: id, verb: 'retry', body: note === '' ? {} : { note }, said: `${currentStep ?? 'The step'} runs again.` },
+      { run: id, verb: 'retry', body: note === '' ? {} : { note }, done: `${currentStep ?? 'The step'} runs again.` },
       { onSuccess: close },
     );
   };
@@ -82,18 +59,8 @@ function RetryDialog({ report, close }: { readonly report: RunReport; readonly c
     <Dialog title={`Retry ${currentStep ?? 'what failed'}?`} close={close}>
       {error !== null && <p className="faint">{error}</p>}
       <p>Only what failed runs again.</p>
-      <label className="field">
-        <span>Hint for the next attempt</span>
-        <textarea value={note} onChange={(event) => setNote(event.target.value)} placeholder="optional; recorded with the choice" />
-      </label>
-      <div className="actions">
-        <button type="button" onClick={close}>
-          Not now
-        </button>
-        <button type="button" className="primary" disabled={action.isPending} onClick={retry}>
-          Retry
-        </button>
-      </div>
+      <TextArea label="Hint for the next attempt" value={note} change={setNote} placeholder="optional; recorded with the choice" />
+      <DialogButtons close={close} label="Retry" disabled={action.isPending} act={retry} />
     </Dialog>
   );
 }

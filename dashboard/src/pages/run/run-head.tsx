@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import type { RunReport } from '../../connection/contract.ts';
 import { hasContent } from '../../decision/shown-context.tsx';
 import { Ago, Took } from '../../parts/moment.tsx';
+import { Fact } from '../../parts/panel.tsx';
 import { Status } from '../../parts/status.tsx';
 import { JsonView } from '../../text/json-view.tsx';
 import { plainLine } from '../../text/plain-text.ts';
@@ -64,15 +65,6 @@ export function RunHead({ report }: { readonly report: RunReport }) {
       </dl>
       <RunData report={report} />
     </header>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

@@ -10,6 +10,7 @@ import { AssumptionCard } from '../../decision/assumption-card.tsx';
 import { approving, rejecting } from '../../decision/choice.ts';
 import { DecisionForm } from '../../decision/decision-form.tsx';
 import { ShownContext } from '../../decision/shown-context.tsx';
+import { Button } from '../../parts/controls.tsx';
 import { Mark } from '../../parts/icons.tsx';
 import { Ago } from '../../parts/moment.tsx';
 import { useKeys } from '../../parts/use-keys.ts';
@@ -120,16 +121,8 @@ function OtherWait({ report, wait }: { readonly report: RunReport; readonly wait
           </>
         )}
       </span>
-      {isHalt && mayOperate && (
-        <button type="button" onClick={() => setChoosing(true)}>
-          Choose how it continues
-        </button>
-      )}
-      {wait.kind === 'signal' && mayOperate && (
-        <button type="button" onClick={() => setChoosing(true)}>
-          Send it
-        </button>
-      )}
+      {isHalt && mayOperate && <Button label="Choose how it continues" onClick={() => setChoosing(true)} />}
+      {wait.kind === 'signal' && mayOperate && <Button label="Send it" onClick={() => setChoosing(true)} />}
       {choosing && isHalt && <ResumeDialog report={report} wait={wait} close={() => setChoosing(false)} />}
       {choosing && !isHalt && <SignalDialog report={report} name={wait.name} close={() => setChoosing(false)} />}
     </div>

@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import type { Json, RunReport } from '../../connection/contract.ts';
 import { useRunAction } from '../../connection/queries.ts';
+import { DialogButtons, TextArea, TextField } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 
 interface SignalProps {
@@ -20,33 +21,16 @@ export function SignalDialog({ report, name: expected = '', close }: SignalProps
   const payload = payloadOf(text);
   const send = (): void => {
     const body = { name, ...(payload === undefined ? {} : { payload }) };
-    action.mutate({ run: report.run.id, verb: 'signal', body, said: `Sent the signal "${name}".` }, { onSuccess: close });
+    action.mutate({ run: report.run.id, verb: 'signal', body, done: `Sent the signal "${name}".` }, { onSuccess: close });
   };
   return (
     <Dialog title="Send a signal" close={close}>
       <p>A step that waits for a signal of this name goes on. One that comes early is kept.</p>
-      <label className="field">
-        <span>Signal</span>
-        <input value={name} onChange={(event) => setName(event.target.value)} />
-      </label>
-      <label className="field">
-        <span>What it carries</span>
-        <textarea
-          className="mono"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          placeholder={'{"url": "https://example.org"}'}
-        />
+      <TextField label="Signal" value={name} change={setName} />
+      <TextArea label="What it carries" className="mono" value={text} change={setText} placeholder={'{"url": "https://example.org"}'}>
         <small>{text.trim() === '' ? 'nothing' : typeof payload === 'string' ? 'sent as text' : 'sent as JSON'}</small>
-      </label>
-      <div className="actions">
-        <button type="button" onClick={close}>
-          Not now
-        </button>
-        <button type="button" className="primary" disabled={name === '' || action.isPending} onClick={send}>
-          Send
-        </button>
-      </div>
+      </TextArea>
+      <DialogButtons close={close} label="Send" disabled={name === '' || action.isPending} act={send} />
     </Dialog>
   );
 }

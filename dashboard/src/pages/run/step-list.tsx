@@ -2,8 +2,10 @@
 
 import { useState } from 'react';
 import type { GroupRow, RunReport, StepRow } from '../../connection/contract.ts';
+import { Button } from '../../parts/controls.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Took } from '../../parts/moment.tsx';
+import { Table } from '../../parts/panel.tsx';
 import { Status } from '../../parts/status.tsx';
 import { plainLine } from '../../text/plain-text.ts';
 import { price } from '../../text/time.ts';
@@ -23,44 +25,31 @@ export function StepList({ report, picked, pick }: ListProps) {
   const groups = new Map(report.groups.map((group) => [group.path, group]));
   const later = report.plan.filter(({ visits }) => visits === 0);
   return (
-    <div className="scroll-x" tabIndex={0}>
-      <table className="list steps">
-        <thead>
-          <tr>
-            <th>Step</th>
-            <th>Status</th>
-            <th>Attempt</th>
-            <th className="right">Took</th>
-            <th className="right">Cost</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((step) => (
-            <StepRows
-              key={`${step.path} ${step.attempt}`}
-              step={step}
-              group={groups.get(step.path)}
-              report={report}
-              picked={picked}
-              pick={pick}
-            />
-          ))}
-          {later.map(({ step, title, kind }) => (
-            <tr key={step} className="faint">
-              <td>
-                {plainLine(title)} <span className="kind">{kind}</span>
-              </td>
-              <td>
-                <Status status="pending" />
-              </td>
-              <td />
-              <td />
-              <td />
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table columns={['Step', 'Status', 'Attempt', 'Took', 'Cost']} right={['Took', 'Cost']} className="list steps">
+      {rows.map((step) => (
+        <StepRows
+          key={`${step.path} ${step.attempt}`}
+          step={step}
+          group={groups.get(step.path)}
+          report={report}
+          picked={picked}
+          pick={pick}
+        />
+      ))}
+      {later.map(({ step, title, kind }) => (
+        <tr key={step} className="faint">
+          <td>
+            {plainLine(title)} <span className="kind">{kind}</span>
+          </td>
+          <td>
+            <Status status="pending" />
+          </td>
+          <td />
+          <td />
+          <td />
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -82,9 +71,7 @@ function StepRows({ step, group, report, picked, pick }: ListProps & { readonly 
                 <Icon name={open ? 'down' : 'right'} />
               </button>
             )}
-            <button type="button" className="link" onClick={() => pick(step.path)}>
-              {plainLine(step.path)}
-            </button>
+            <Button label={plainLine(step.path)} className="link" onClick={() => pick(step.path)} />
             <span className="kind">{step.kind}</span>
           </span>
           {group !== undefined && <GroupCounts group={group} />}

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { pathOf, read } from '../../connection/api.ts';
 import type { StepLog as LogLines } from '../../connection/contract.ts';
-import { wordsOf } from '../../parts/messages.tsx';
+import { errorText } from '../../parts/messages.tsx';
 import { plainText } from '../../text/plain-text.ts';
 
 const AGAIN_MS = 700;
@@ -62,7 +62,7 @@ function useLog(
         if (next > after && !stop.signal.aborted) return void readOn(next);
       } catch (thrown) {
         if (stop.signal.aborted) return;
-        setProblem(wordsOf(thrown));
+        setProblem(errorText(thrown));
       }
       if (!ended && !stop.signal.aborted) timer = setTimeout(() => void readOn(next), AGAIN_MS);
     };

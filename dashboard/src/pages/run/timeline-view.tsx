@@ -4,6 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
 import type { Bar, RunReport } from '../../connection/contract.ts';
 import { useTimeline } from '../../connection/queries.ts';
+import { Button } from '../../parts/controls.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Empty, Pending } from '../../parts/messages.tsx';
 import { useNow } from '../../parts/moment.tsx';
@@ -80,21 +81,11 @@ interface ZoomProps {
 function ZoomButtons({ shown, whole, isZoomed, show }: ZoomProps) {
   return (
     <div className="row" role="group" aria-label="Zoom">
-      <button type="button" disabled={!isZoomed} onClick={() => show(moved(shown, whole, -ZOOM))} aria-label="Earlier">
-        ←
-      </button>
-      <button type="button" disabled={!isZoomed} onClick={() => show(moved(shown, whole, ZOOM))} aria-label="Later">
-        →
-      </button>
-      <button type="button" onClick={() => show(zoomed(shown, whole, 1 / ZOOM))} disabled={!isZoomed} aria-label="Show more time">
-        −
-      </button>
-      <button type="button" onClick={() => show(zoomed(shown, whole, ZOOM))} aria-label="Show less time">
-        +
-      </button>
-      <button type="button" disabled={!isZoomed} onClick={() => show(undefined)}>
-        All
-      </button>
+      <Button label="←" disabled={!isZoomed} onClick={() => show(moved(shown, whole, -ZOOM))} aria-label="Earlier" />
+      <Button label="→" disabled={!isZoomed} onClick={() => show(moved(shown, whole, ZOOM))} aria-label="Later" />
+      <Button label="−" disabled={!isZoomed} onClick={() => show(zoomed(shown, whole, 1 / ZOOM))} aria-label="Show more time" />
+      <Button label="+" onClick={() => show(zoomed(shown, whole, ZOOM))} aria-label="Show less time" />
+      <Button label="All" disabled={!isZoomed} onClick={() => show(undefined)} />
     </div>
   );
 }

@@ -3,8 +3,9 @@
 import { useState } from 'react';
 import { write } from '../../connection/api.ts';
 import type { BulkAnswer } from '../../connection/contract.ts';
+import { Button, DialogButtons } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { useNotice, wordsOf } from '../../parts/messages.tsx';
+import { errorText, useNotice } from '../../parts/messages.tsx';
 import { plainText } from '../../text/plain-text.ts';
 
 type Result = BulkAnswer['results'][number];
@@ -31,32 +32,24 @@ export function BulkActions({ ids, done }: { readonly ids: readonly string[]; re
       if (left.length === 0) done();
       else setRefused(left);
     } catch (thrown) {
-      notice('bad', wordsOf(thrown));
+      notice('bad', errorText(thrown));
     }
   };
   return (
     <div className="banner" role="group" aria-label="Picked runs">
       <p>{count} picked</p>
-      <button type="button" onClick={() => setAsked('retry')}>
-        Retry
-      </button>
-      <button type="button" className="danger" onClick={() => setAsked('cancel')}>
-        Cancel
-      </button>
-      <button type="button" className="quiet" onClick={done}>
-        Pick none
-      </button>
+      <Button label="Retry" onClick={() => setAsked('retry')} />
+      <Button label="Cancel" className="danger" onClick={() => setAsked('cancel')} />
+      <Button label="Pick none" className="quiet" onClick={done} />
       {asked !== undefined && (
         <Dialog title={`${asked === 'cancel' ? 'Cancel' : 'Retry'} ${count}?`} close={() => setAsked(undefined)}>
           <p>{WHAT[asked]}</p>
-          <div className="actions">
-            <button type="button" onClick={() => setAsked(undefined)}>
-              Keep them
-            </button>
-            <button type="button" className="primary" onClick={() => void act(asked)}>
-              {asked === 'cancel' ? 'Cancel them' : 'Retry them'}
-            </button>
-          </div>
+          <DialogButtons
+            close={() => setAsked(undefined)}
+            leave="Keep them"
+            label={asked === 'cancel' ? 'Cancel them' : 'Retry them'}
+            act={() => act(asked)}
+          />
         </Dialog>
       )}
       {refused.length > 0 && (

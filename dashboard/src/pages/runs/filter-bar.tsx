@@ -1,8 +1,8 @@
 // Owns the fields that narrow a list of runs.
 
 import { useEffect, useState } from 'react';
+import { SelectField } from '../../parts/controls.tsx';
 import { Icon } from '../../parts/icons.tsx';
-import { plainLine } from '../../text/plain-text.ts';
 import { useWorkflows } from '../workflows/workflow-queries.ts';
 import { type RunFilter, SPANS, STATUSES } from './run-filter.ts';
 
@@ -12,12 +12,13 @@ interface FilterProps {
 }
 
 const TYPING_MS = 200;
-const SPAN_NAMES: Readonly<Record<string, string>> = {
-  hour: 'last hour',
-  day: 'last 24 hours',
-  week: 'last 7 days',
-  month: 'last 30 days',
-};
+const SINCE = [
+  ['', 'any time'],
+  ['hour', 'last hour'],
+  ['day', 'last 24 hours'],
+  ['week', 'last 7 days'],
+  ['month', 'last 30 days'],
+] as const;
 
 /** The fields of a filter. What is typed counts after a moment. */
 export function FilterBar({ filter, change }: FilterProps) {
@@ -26,29 +27,16 @@ export function FilterBar({ filter, change }: FilterProps) {
   return (
     <search className="filter-bar">
       <SearchField filter={filter} change={change} />
-      <label>
-        <span className="unseen">Workflow</span>
-        <select value={filter.workflow} onChange={(event) => change({ ...filter, workflow: event.target.value })}>
-          <option value="">all workflows</option>
-          {[...names].map((name) => (
-            <option key={name} value={name}>
-              {plainLine(name)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        <span className="unseen">Started</span>
-        <select value={filter.since} onChange={(event) => change({ ...filter, since: event.target.value, until: '' })}>
-          <option value="">any time</option>
-          {Object.keys(SPANS).map((span) => (
-            <option key={span} value={span}>
-              {SPAN_NAMES[span]}
-            </option>
-          ))}
-          {filter.since !== '' && SPANS[filter.since] === undefined && <option value={filter.since}>since {filter.since}</option>}
-        </select>
-      </label>
+      <SelectField
+        label="Workflow"
+        isBare
+        value={filter.workflow}
+        options={[['', 'all workflows'], ...[...names].map((name) => [name, name] as const)]}
+        change={(workflow) => change({ ...filter, workflow })}
+      />
+      <SelectField label="Started" isBare value={filter.since} options={SINCE} change={(since) => change({ ...filter, since, until: '' })}>
+        {filter.since !== '' && SPANS[filter.since] === undefined && <option value={filter.since}>since {filter.since}</option>}
+      </SelectField>
       <fieldset className="statuses">
         <legend className="unseen">Status</legend>
         {STATUSES.map((status) => (

@@ -5,7 +5,9 @@ import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { read } from '../../connection/api.ts';
 import type { UsageReport } from '../../connection/contract.ts';
+import { SelectField } from '../../parts/controls.tsx';
 import { Empty, Failure, Loading } from '../../parts/messages.tsx';
+import { Table } from '../../parts/panel.tsx';
 import { useWords } from '../../parts/use-address.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { amount, duration, price } from '../../text/time.ts';
@@ -27,6 +29,8 @@ const MEASURES: readonly Measure[] = [
   { name: 'Runs', of: ({ runs, role }, by) => ((role === null) === (by === 'workflow') ? runs : 0), words: amount },
 ];
 
+const NAMES = MEASURES.map(({ name }) => name);
+
 /** The page of usage. */
 export default function UsagePage() {
   const words = useWords();
@@ -45,14 +49,16 @@ export default function UsagePage() {
       <header className="page-head">
         <h1>Usage</h1>
         <span className="grow" />
-        <Choice
-          name="Time"
+        <SelectField
+          label="Time"
+          isBare
           value={span}
           options={Object.entries(SPANS).map(([value, each]) => [value, each.name])}
           change={(time) => show({ time })}
         />
-        <Choice
-          name="Grouped"
+        <SelectField
+          label="Grouped"
+          isBare
           value={by}
           options={[
             ['workflow', 'by workflow'],
@@ -65,28 +71,6 @@ export default function UsagePage() {
       {usage.data === undefined && !usage.error && <Loading what="the usage" />}
       {usage.data !== undefined && <Plots report={usage.data} by={by} span={{ ms, bucket }} />}
     </div>
-  );
-}
-
-interface ChoiceProps {
-  readonly name: string;
-  readonly value: string;
-  readonly options: readonly (readonly [string, string])[];
-  readonly change: (value: string) => void;
-}
-
-function Choice({ name, value, options, change }: ChoiceProps) {
-  return (
-    <label>
-      <span className="unseen">{name}</span>
-      <select value={value} onChange={(event) => change(event.target.value)}>
-        {options.map(([each, words]) => (
-          <option key={each} value={each}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
 
@@ -121,32 +105,19 @@ function Plots({ report: { buckets }, by, span }: PlotsProps) {
 
 function SumTable({ buckets, by }: { readonly buckets: UsageReport['buckets']; readonly by: 'workflow' | 'role' }) {
   return (
-    <div className="panel scroll-x" tabIndex={0}>
-      <table className="list">
-        <caption className="unseen">Sums by {by}</caption>
-        <thead>
-          <tr>
-            <th>{by}</th>
-            {MEASURES.map(({ name }) => (
-              <th key={name} className="right">
-                {name}
-              </th>
+    <div className="panel">
+      <Table columns={[by, ...NAMES]} right={NAMES} caption={`Sums by ${by}`}>
+        {sums(buckets, by, MEASURES).map(({ name, values }) => (
+          <tr key={name}>
+            <td>{plainLine(name)}</td>
+            {MEASURES.map((measure, n) => (
+              <td key={measure.name} className="right">
+                {measure.words(values[n] ?? 0)}
+              </td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {sums(buckets, by, MEASURES).map(({ name, values }) => (
-            <tr key={name}>
-              <td>{plainLine(name)}</td>
-              {MEASURES.map((measure, n) => (
-                <td key={measure.name} className="right">
-                  {measure.words(values[n] ?? 0)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </div>
   );
 }

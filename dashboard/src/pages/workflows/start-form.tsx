@@ -4,6 +4,7 @@ import { useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { write } from '../../connection/api.ts';
 import type { Json, RunReport } from '../../connection/contract.ts';
+import { TextField } from '../../parts/controls.tsx';
 import { Failure } from '../../parts/messages.tsx';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { type ParamField, paramFields, paramsOf } from './param-fields.ts';
@@ -58,10 +59,7 @@ export function StartForm({ name, schema, given }: StartProps) {
           change={(text) => setTyped({ ...typed, [field.name]: text })}
         />
       ))}
-      <label className="field">
-        <span>Tags</span>
-        <input value={tags} onChange={(event) => setTags(event.target.value)} placeholder="optional, to find the run again" />
-      </label>
+      <TextField label="Tags" value={tags} change={setTags} placeholder="optional, to find the run again" />
       {error !== undefined && <Failure error={error} />}
       <div className="row">
         <button type="submit" className="primary" disabled={isSending}>
