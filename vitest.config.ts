@@ -9,8 +9,8 @@ import { BaseSequencer, type Reporter, type TestModule, type TestSpecification }
 // folder.
 //
 // A worker runs one file after the other with the modules it has loaded (`isolate: false`): loading them for each of 330 files
-// takes as long as a third of the tests. A test therefore leaves nothing behind in its process. After some files a new worker
-// goes on, since starting a program takes longer in a large process.
+// takes as long as a third of the tests. A test therefore leaves nothing behind in its process. Starting a program takes longer
+// in a process with much memory outside of V8's heap (that of compilers, for example), so files that need it run last.
 // There are more workers than processors, since tests wait for processes, disks and time; by default there would be one less.
 const maxWorkers = availableParallelism() * 2;
 // Node runs the sources as they are, so nothing has to be transformed first, and keeps what it compiled for the next
@@ -55,8 +55,8 @@ const SLOW_SUITES = [
   'test/seeds/examples.test.ts',
 ];
 const LONG =
-  /\/(kills|crash\/crash|crash\/attended|feature-development|forge-seeds|local-forge|w1|one-tree|placement|acp|workers|authority|demo|cli\/guides|cli\/validate|claude-plugin|browser\/\w+|isolation|planted-files|database-kills|hostile-editing|run-faults|undo-kills|pull-requests|cli\/owner|recipes|compile\/programs|cli\/identity|mcp-hook|trusted-code)\.test\.ts$/;
-const LARGE = /\/(tidy|expression-fuzz|template-fuzz|width|large-runs|api\/workflow)\.test\.ts$/;
+  /\/(kills|crash\/crash|crash\/attended|feature-development|forge-seeds|local-forge|w1|one-tree|placement|acp|workers|authority|demo|cli\/guides|cli\/validate|claude-plugin|browser\/(?!files)\w+|isolation|planted-files|database-kills|hostile-editing|run-faults|undo-kills|pull-requests|cli\/owner|recipes|cli\/identity|mcp-hook|trusted-code)\.test\.ts$/;
+const LARGE = /\/(browser\/files|compile\/programs|tidy|expression-fuzz|template-fuzz|width|large-runs|api\/workflow)\.test\.ts$/;
 
 export default defineConfig({
   test: {
