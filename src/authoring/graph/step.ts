@@ -1,6 +1,7 @@
 // Owns how a step is read: the fields that every step can have besides its work, and groups of steps.
 
 import { EngineError } from '../../base/error.ts';
+import { isJsonObject } from '../../base/json.ts';
 import { arg } from '../../definition/arg.ts';
 import type { BoundStep, ConditionCheck, StepCode, StepContext } from '../../definition/code.ts';
 import type { StepContract } from '../../definition/contract/step-contract.ts';
@@ -163,7 +164,7 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     merges: spec.merges,
     extension: readExtension(spec.extend, step),
     side: spec.side === true ? true : undefined,
-    contract: spec.contract === undefined ? undefined : step.config<StepContract>(spec.contract, 'its contract'),
+    contract: spec.contract === undefined ? undefined : readContract(spec.contract, step),
     reviewOf: spec.reviewOf,
     routes: spec.route === undefined ? undefined : [...spec.route.outcomes],
     independent: spec.independent,
@@ -186,10 +187,10 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
 const UNDO_FIELDS: readonly string[] = ['title', 'timeout', 'recovery', 'templates', 'handler', 'command', 'env', 'cwd', 'forge'];
 
 /** Reads the undo of a step. It is a step itself, without transitions, conditions and retries of its own. */
-function readUndo(undo: Undo<never>, { step, id }: StepPlace): BoundStep {
+function readUndo(undo: Undo<never>, { step }: StepPlace): BoundStep {
   const spec: MemberSpec<never> = typeof undo === 'function' ? { handler: undo } : ({ templates: true, ...undo } as MemberSpec<never>);
   step.knownFields(spec, UNDO_FIELDS, 'an undo');
-  const read = readInside(spec, { step, id }, 'undo');
+  const read = readInside(spec, { step, id: step.at }, 'undo');
   if (traitsOf(step.graph.compilers, read.model.kind).undoText === undefined || (read.model.kind === 'task' && spec.handler === undefined))
     step.fault('FIELD_INVALID', 'its `undo` does nothing', 'give a function, or `handler`, `command` or `forge`');
   return read;
@@ -234,6 +235,11 @@ function outputsOf({ outputs, fresh }: AnyStep, { work }: Work, step: StepReadin
   for (const fault of read.faults) step.fault('FIELD_INVALID', fault, 'correct it');
   for (const [name, find] of Object.entries(read.finds ?? {})) step.code(`output ${name}`, find);
   return read;
+}
+
+/** The contract as it was written, if it is plain data; otherwise there is none. */
+function readContract(contract: StepContract, step: StepReading): StepContract {
+  return isJsonObject(step.plain(contract, 'its contract')) ? contract : {};
 }
 
 function readExtension(extend: SharedSpec['extend'], step: StepReading): StepFrame['extension'] {

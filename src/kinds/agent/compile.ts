@@ -7,7 +7,7 @@ import { budgetOf, type ContextSpec, contextOf, type LiveAgent, liveCode, readCo
 import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { Budget } from '../../definition/budget.ts';
-import { type AgentConfig, agent as declaration } from './declare.ts';
+import { type AgentConfig, agent as declaration, parseAgent } from './declare.ts';
 
 /** An agent, by the name of its role or as a live object, and its instructions. */
 export interface AgentSpec<Context extends object> extends StepOptions {
@@ -45,9 +45,10 @@ export const agent: KindCompiler = {
     return {
       work: {
         kind: 'agent',
-        config: step.config<AgentConfig>(
+        config: step.parse(
           { role, action, prompt, script, schema, context, budget, reviews, seesContext, continueSession },
           'its agent',
+          parseAgent,
         ),
       },
       code: { ...code, ...builtCode(built), ...liveCode(worker, step) },

@@ -4,7 +4,7 @@ import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { present } from '../../base/fields.ts';
-import type { ProgramModel } from '../../definition/program.ts';
+import { type ProgramModel, parseProgram } from '../../definition/program.ts';
 import { command as declaration } from './declare.ts';
 
 /** A program: `run` goes to the shell as it is written, `argv` is started without one. */
@@ -23,7 +23,7 @@ export const command: KindCompiler = {
   read({ command: given, env, cwd }, { step }) {
     const program = typeof given === 'string' ? { run: given } : { argv: given };
     const { data, built } = takeFunctions({ ...program, env, cwd }, { env: 'texts', cwd: 'text' }, { step });
-    return { work: { kind: 'command', config: step.config<ProgramModel>(data, 'its command') }, code: builtCode(built) };
+    return { work: { kind: 'command', config: step.parse(data, 'its command', parseProgram) }, code: builtCode(built) };
   },
 };
 

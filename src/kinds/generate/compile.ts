@@ -6,7 +6,7 @@ import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { budgetOf, type ContextSpec, contextOf, type LiveAgent, liveCode, readContext, workerOf } from '../../authoring/spec/worker.ts';
 import { present } from '../../base/fields.ts';
 import type { Budget } from '../../definition/budget.ts';
-import { generate as declaration, type GenerateConfig } from './declare.ts';
+import { generate as declaration, type GenerateConfig, parseGenerate } from './declare.ts';
 
 /** A generator of text, by the name of its role or as a live object, and its instructions. */
 export interface GenerateSpec<Context extends object> extends StepOptions {
@@ -27,7 +27,7 @@ export const generate: KindCompiler = {
     const { data, built } = takeFunctions({ prompt: spec.prompt }, { prompt: 'text' }, { step });
     const config = { generator, prompt: data.prompt, context, budget: spec.budget };
     return {
-      work: { kind: 'generate', config: step.config<GenerateConfig>(config, 'its generation') },
+      work: { kind: 'generate', config: step.parse(config, 'its generation', parseGenerate) },
       code: { ...code, ...builtCode(built), ...liveCode(spec.generate, step) },
     };
   },
