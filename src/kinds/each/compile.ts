@@ -10,7 +10,7 @@ export const each: KindCompiler = {
   ...declaration,
   field: 'each',
   read({ each: given }, { step, id, readMember }) {
-    const group = given as NonNullable<GroupSpec<never>['each']>;
+    const group = given as NonNullable<GroupSpec['each']>;
     step.knownFields(group, ['items', 'step', 'join', 'concurrency'], 'an each');
     const body = readMember({ ...group.step, id, name: undefined }, id);
     const work = { kind: 'each' as const, items: String(group.items), body: body.model, ...readGroup(group, step, undefined) };
