@@ -3,7 +3,7 @@
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject } from '../../base/json.ts';
 import { arg } from '../../definition/arg.ts';
-import type { BoundStep, ConditionCheck, StepCode, StepContext } from '../../definition/code.ts';
+import type { BoundStep, ConditionCheck, StepCode } from '../../definition/code.ts';
 import type { StepContract } from '../../definition/contract/step-contract.ts';
 import { traitsOf } from '../../definition/kind.ts';
 import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
@@ -114,7 +114,7 @@ function readInside(spec: MemberSpec, group: Pick<StepPlace, 'step' | 'id'>, fal
 /** The other spelling of `each`: the step is the body, what follows it belongs to the group. */
 function readFanOut(spec: AnyStep, place: StepPlace): BoundStep {
   const { parallel: _, parallelKey, join, concurrency, next: __, humanGate, condition, ...body } = spec;
-  const each = defined<NonNullable<GroupSpec['each']>>({ items: parallelKey as string, step: body, join, concurrency });
+  const each = defined<NonNullable<GroupSpec['each']>>({ items: parallelKey, step: body, join, concurrency });
   const { title } = spec;
   const frame = defined<AnyStep>({ title, humanGate, condition });
   return bind(frame, place, readWork({ each }, workPlace(place)));
@@ -126,7 +126,7 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
   const { step, id } = place;
   const { reconcile, actions } = spec;
   const outputs = outputsOf(spec, read, step);
-  const undo = spec.undo === undefined ? undefined : readUndo(spec.undo as Undo<GraphContext>, place);
+  const undo = spec.undo === undefined ? undefined : readUndo(spec.undo, place);
   if (!step.graph.isFile) checkTexts(spec, { work, templates }, step);
   const frame = defined<StepFrame>({
     id,
@@ -169,7 +169,7 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     ...code,
     preconditions: checksOf(spec.preconditions, 'precondition', step),
     postconditions: checksOf(spec.postconditions, 'postcondition', step),
-    reconcile: reconcile === undefined ? undefined : (step.code('reconcile', reconcile) as (ctx: StepContext) => unknown),
+    reconcile: reconcile === undefined ? undefined : step.code('reconcile', reconcile),
     actions: typeof actions === 'function' ? step.code('actions', actions) : undefined,
     route: spec.route === undefined ? undefined : step.code('route', spec.route.choose),
     finds: outputs?.finds,

@@ -36,5 +36,9 @@ export function buildCommand(name: string, given: string | readonly string[] | C
 
 function commandSpec(given: string | readonly string[] | CommandSpec): CommandSpec {
   if (typeof given === 'string') return { run: given };
-  return Array.isArray(given) ? { argv: given as readonly string[] } : (given as CommandSpec);
+  return isWords(given) ? { argv: given } : given;
+}
+
+function isWords(given: readonly string[] | CommandSpec): given is readonly string[] {
+  return Array.isArray(given);
 }

@@ -32,7 +32,7 @@ export const gate: KindCompiler = {
   field: 'gate',
   read({ gate: given }, { step }) {
     step.knownFields(given ?? {}, FIELDS, 'a gate');
-    const checks = Array.isArray(given?.checks) ? (given.checks as readonly GateCheckSpec[]) : [];
+    const checks = Array.isArray(given?.checks) ? given.checks : [];
     const built: BuiltValue[] = [];
     const read = checks.map((check, index) => readCheck(check, { step, built, what: `check ${index + 1}`, at: ['checks', String(index)] }));
     const rerunAtMerge = given?.rerunAtMerge === true ? undefined : given?.rerunAtMerge;

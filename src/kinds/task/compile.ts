@@ -40,7 +40,7 @@ export const task: KindCompiler = {
       return { work: { kind: 'task', config }, code: { run: createTask(undefined, id) } };
     }
     step.code('handler', handler);
-    return { work: { kind: 'task', config: {} }, code: { run: createTask(handler as (ctx: StepContext) => unknown, id) } };
+    return { work: { kind: 'task', config: {} }, code: { run: createTask(handler, id) } };
   },
 };
 

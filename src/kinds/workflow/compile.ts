@@ -16,13 +16,13 @@ export const workflow: KindCompiler = {
   field: 'workflow',
   beside: ['input', 'dispatch'],
   read({ workflow: given, input, dispatch }, { step }) {
-    const child = compiledOf(given as ChildWorkflow);
+    const child = compiledOf(given ?? '');
     const name = typeof child === 'string' ? child : child.definition.name;
     if (typeof child !== 'string') addChild(child, step);
     if (typeof input === 'function')
       return {
         work: { kind: 'workflow', workflow: name, input: null, ...present({ dispatch }) },
-        code: { context: step.code('input', input) as (ctx: StepContext) => unknown },
+        code: { context: step.code('input', input) },
       };
     return { work: { kind: 'workflow', workflow: name, input: step.plain(input ?? {}, 'its input'), ...present({ dispatch }) } };
   },
