@@ -186,7 +186,7 @@ function readUndo(undo: Undo<GraphContext>, { step }: StepPlace): BoundStep {
   const spec: MemberSpec = typeof undo === 'function' ? { handler: undo } : ({ templates: true, ...undo } as MemberSpec);
   step.knownFields(spec, UNDO_FIELDS, 'an undo');
   const read = readInside(spec, { step, id: step.at }, 'undo');
-  if (traitsOf(step.graph.compilers, read.model.kind).undoText === undefined || (read.model.kind === 'task' && spec.handler === undefined))
+  if (traitsOf(step.graph.compilers, read.model.kind).undoText === undefined || (spec.handler ?? spec.command ?? spec.forge) === undefined)
     step.fault('FIELD_INVALID', 'its `undo` does nothing', 'give a function, or `handler`, `command` or `forge`');
   return read;
 }

@@ -47,6 +47,8 @@ export interface KindCompiler extends KindDeclaration {
   readonly beside?: readonly string[];
   /** Reads the work of a graph's step. */
   read(spec: AnyWork, place: WorkPlace): Work;
+  /** The texts of its work that an agent, a person, a program or a web server reads; they are not templates unless the step says so. */
+  literals?(work: StepWork): unknown;
   /**
    * How a workflow file writes it, if one can.
    * @internal

@@ -4,6 +4,7 @@ import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { present } from '../../base/fields.ts';
+import type { WorkOf } from '../../definition/model.ts';
 import { type ProgramModel, parseProgram } from '../../definition/program.ts';
 import { command as declaration } from './declare.ts';
 
@@ -20,6 +21,7 @@ export const command: KindCompiler = {
   ...declaration,
   field: 'command',
   beside: ['env', 'cwd'],
+  literals: ({ config }: WorkOf<'command'>) => config,
   read({ command: given, env, cwd }, { step }) {
     const program = typeof given === 'string' ? { run: given } : { argv: given };
     const { data, built } = takeFunctions({ ...program, env, cwd }, { env: 'texts', cwd: 'text' }, { step });

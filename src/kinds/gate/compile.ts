@@ -10,6 +10,7 @@ import { present } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
 import type { CheckModel } from '../../definition/check.ts';
 import type { BuiltValue } from '../../definition/code.ts';
+import type { WorkOf } from '../../definition/model.ts';
 import { gate as declaration, type FlakyPolicy, parseGate } from './declare.ts';
 
 /** A check of a gate: a shell command, or a check by name with its fields. */
@@ -30,6 +31,7 @@ const FIELDS = ['checks', 'rerunAtMerge', 'flaky'];
 export const gate: KindCompiler = {
   ...declaration,
   field: 'gate',
+  literals: ({ config: { checks } }: WorkOf<'gate'>) => checks,
   read({ gate: given }, { step }) {
     step.knownFields(given ?? {}, FIELDS, 'a gate');
     const checks = Array.isArray(given?.checks) ? given.checks : [];

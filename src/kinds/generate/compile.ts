@@ -6,6 +6,7 @@ import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { budgetOf, type ContextSpec, contextOf, type LiveAgent, liveCode, readContext, workerOf } from '../../authoring/spec/worker.ts';
 import { present } from '../../base/fields.ts';
 import type { Budget } from '../../definition/budget.ts';
+import type { WorkOf } from '../../definition/model.ts';
 import { generate as declaration, type GenerateConfig, parseGenerate } from './declare.ts';
 
 /** A generator of text, by the name of its role or as a live object, and its instructions. */
@@ -21,6 +22,7 @@ export const generate: KindCompiler = {
   ...declaration,
   field: 'generate',
   beside: ['prompt', 'context', 'budget'],
+  literals: ({ config: { prompt, context } }: WorkOf<'generate'>) => ({ prompt, context }),
   read(spec, { step }) {
     const generator = typeof spec.generate === 'string' ? spec.generate : undefined;
     const { context, code } = readContext(spec, step);

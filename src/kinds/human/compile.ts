@@ -7,7 +7,7 @@ import { readQuestion } from '../../authoring/graph/question.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { checkOptions } from '../../authoring/spec/option.ts';
 import { present } from '../../base/fields.ts';
-import type { ApprovalOptionModel } from '../../definition/model.ts';
+import type { ApprovalOptionModel, WorkOf } from '../../definition/model.ts';
 import { human as declaration } from './declare.ts';
 
 /** An answer that a person can give; without an outcome, "reject" rejects and every other answer is `ok`. */
@@ -44,6 +44,7 @@ export type AnswerOf<Option> = Option extends string
 export const human: KindCompiler = {
   ...declaration,
   field: 'human',
+  literals: ({ gate: { prompt } }: WorkOf<'human'>) => ({ prompt }),
   read({ human: given }, { step, isMember }) {
     const { data, built } = takeFunctions({ prompt: '', ...given }, { prompt: 'text' }, { step });
     const gate = readQuestion(data, step, isMember);

@@ -8,6 +8,7 @@ import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { duplicateWorkflow } from '../../definition/children.ts';
 import type { CompiledWorkflow, StepContext } from '../../definition/code.ts';
+import type { WorkOf } from '../../definition/model.ts';
 import { workflow as declaration } from './declare.ts';
 
 /** The kind `workflow`. */
@@ -15,6 +16,7 @@ export const workflow: KindCompiler = {
   ...declaration,
   field: 'workflow',
   beside: ['input', 'dispatch'],
+  literals: ({ input }: WorkOf<'workflow'>) => ({ input }),
   read({ workflow: given, input, dispatch }, { step }) {
     const child = compiledOf(given ?? '');
     const name = typeof child === 'string' ? child : child.definition.name;
