@@ -132,8 +132,8 @@ function copyView(view: ArrayBufferView): ArrayBufferView {
   return Uint8Array.prototype.slice.call(view);
 }
 
-/** True for an object that is neither null nor a list. */
-export function isJsonObject(value: Json | undefined): value is JsonObject {
+/** True for an object that is neither null nor a list. Ask it of data only: it does not look inside. */
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

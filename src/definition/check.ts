@@ -1,8 +1,10 @@
 // Owns how a check of a gate appears in a definition and what a check declares: everything that definitions and authoring
 // know about one. Its implementation is in its folder below `kinds/gate/checks`.
 
-import { isJsonObject, type Json } from '../base/json.ts';
-import { isCount, isText, isTextList, type KindReport } from './kind.ts';
+import { present } from '../base/fields.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { countFrom, type FieldReader, fieldReader, oneOf } from './field-reader.ts';
+import { isText, isTextList, type KindReport } from './kind.ts';
 import type { StepModel } from './model.ts';
 
 /**
@@ -55,11 +57,46 @@ export interface CheckDeclaration extends CheckTraits {
   validate(config: CheckModel, report: KindReport): void;
 }
 
-/** Reports what is wrong with a list of checks, each with its number. */
-export function validateChecks(checks: readonly CheckModel[], report: KindReport): void {
-  checks.forEach((check, index) => {
-    validateCheck(check, numbered(report, index));
+interface ParsedCheck extends CheckDeclaration {
+  /** Parses a check, and reports what is wrong with it. */
+  parseCheck(given: JsonObject, report: KindReport): CheckModel;
+}
+
+function isParsed(check: CheckDeclaration | undefined): check is ParsedCheck {
+  return check !== undefined && 'parseCheck' in check;
+}
+
+/** A built-in check: `fields` parses those that are its own. Validating a check is parsing it. */
+export function declareCheck(
+  check: Omit<CheckDeclaration, 'validate'> & {
+    fields(read: FieldReader, report: KindReport, given: JsonObject): CheckModel;
+  },
+): ParsedCheck {
+  const { fields, ...declaration } = check;
+  const parseCheck = (given: JsonObject, report: KindReport): CheckModel => {
+    const read = fieldReader(given, report);
+    return { ...parseFrame(read), ...fields(read, report, given) };
+  };
+  return {
+    ...declaration,
+    parseCheck,
+    validate(config, report) {
+      parseCheck(config, report);
+    },
+  };
+}
+
+function parseFrame({ optional }: FieldReader): CheckFrame {
+  return present({
+    name: optional('name', isText, ['`name` must be a text', 'write one, or leave it out']),
+    timeoutMs: optional('timeoutMs', countFrom(1), ['`timeout` must be a duration', 'write one such as "30s"']),
+    templates: optional('templates', oneOf(true), ['`templates` must be true', 'write true, or leave it out']),
   });
+}
+
+/** Parses a list of checks; faults have the number of the check. */
+export function parseChecks(given: readonly unknown[], report: KindReport): readonly CheckModel[] {
+  return given.flatMap((check, index) => parseCheck(check, numbered(report, index)) ?? []);
 }
 
 function numbered(report: KindReport, index: number): KindReport {
@@ -70,13 +107,17 @@ function numbered(report: KindReport, index: number): KindReport {
   };
 }
 
-function validateCheck(check: CheckModel, report: KindReport): void {
-  if (!isJsonObject(check) || !isText(check.check))
-    return report.fault('`check` must name what to check', 'write it as { check: "file_exists", paths: ["README.md"] }');
-  if (check.timeoutMs !== undefined && !isCount(check.timeoutMs, 1))
-    report.fault('`timeout` must be a duration', 'write one such as "30s"');
-  // A project's own check that is not known here validates its configuration when it runs.
-  report.check(check.check)?.validate(check, report);
+function parseCheck(given: unknown, report: KindReport): CheckModel | undefined {
+  if (!isCheck(given)) {
+    report.fault('`check` must name what to check', 'write it as { check: "file_exists", paths: ["README.md"] }');
+    return undefined;
+  }
+  const declared = report.check(given.check);
+  if (isParsed(declared)) return declared.parseCheck(given, report);
+  // A project's own check validates its fields itself; one that is not known here, when it runs.
+  parseFrame(fieldReader(given, report));
+  declared?.validate(given, report);
+  return given;
 }
 
 /** Returns the checks that a check is made of; none for most. */
@@ -86,7 +127,7 @@ export function nestedChecks(check: CheckModel): readonly CheckModel[] {
 }
 
 function isCheck(value: unknown): value is CheckModel {
-  return typeof value === 'object' && value !== null && 'check' in value;
+  return isJsonObject(value) && isText(value.check);
 }
 
 /** Returns the checks, including those nested in other checks. */
@@ -99,14 +140,34 @@ export function checksIn(step: StepModel): readonly CheckModel[] {
   return 'config' in step && 'checks' in step.config ? step.config.checks : [];
 }
 
-/** Whether a list selects some items. An empty or missing list means all. */
-export function isSelection(value: Json | undefined): boolean {
-  return value === undefined || (Array.isArray(value) && value.length === 0) || isTextList(value);
+/** True for a list that selects some items; an empty one means all. */
+export function isSelection(value: unknown): value is readonly string[] {
+  return (Array.isArray(value) && value.length === 0) || isTextList(value);
 }
 
-/** Reports a `report` that is not a path. */
-export function validateReport(place: string | undefined, report: KindReport): void {
-  if (place !== undefined && !isText(place)) report.fault('`report` must be a path', 'name the file, as report: reports/junit.xml');
+/** True for a name, or several. */
+export function isNames(value: unknown): value is string | readonly string[] {
+  return isText(value) || isTextList(value);
+}
+
+/** True for a list with anything in it. */
+export function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.length > 0;
+}
+
+/** Reads the step that opened the pull request. */
+export function readPr({ optional }: FieldReader): string | undefined {
+  return optional('pr', isText, ['`pr` must name a step', 'name the step that opened the pull request']);
+}
+
+/** Reads how many people must agree. */
+export function readPeople({ optional }: FieldReader): number | undefined {
+  return optional('count', countFrom(1), ['`count` must be a number of people', 'write a whole number from 1 up']);
+}
+
+/** Reads the path of a report. */
+export function readReport({ optional }: FieldReader): string | undefined {
+  return optional('report', isText, ['`report` must be a path', 'name the file, as report: reports/junit.xml']);
 }
 
 interface ExpectRule {
@@ -114,9 +175,10 @@ interface ExpectRule {
   readonly roots: readonly string[];
 }
 
-/** Reports an `expect` that is not an expression over these names. */
-export function validateExpect(expect: string | undefined, report: KindReport, { example, roots }: ExpectRule): void {
-  if (expect === undefined) return;
-  if (typeof expect === 'string') report.expression(expect, 'expect', roots);
-  else report.fault('`expect` must be an expression', `write one such as "${example}"`);
+/** Reads an `expect`, an expression over these names. */
+export function readExpect({ optional }: FieldReader, report: KindReport, { example, roots }: ExpectRule): string | undefined {
+  const isExpression = (value: unknown): value is string => typeof value === 'string';
+  const expect = optional('expect', isExpression, ['`expect` must be an expression', `write one such as "${example}"`]);
+  if (expect !== undefined) report.expression(expect, 'expect', roots);
+  return expect;
 }

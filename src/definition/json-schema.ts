@@ -22,7 +22,7 @@ const KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns what is wrong with a schema itself, or undefined if every part of it can be checked. */
-export function schemaFault(schema: Json, at = 'the schema'): string | undefined {
+export function schemaFault(schema: unknown, at = 'the schema'): string | undefined {
   if (typeof schema === 'boolean') return undefined;
   if (!isJsonObject(schema)) return `${at} must be an object`;
   const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.has(keyword));

@@ -1,8 +1,6 @@
 // Owns the declaration of a step kind: everything that the definition, the kernel and authoring know about a kind. Its
 // execution is elsewhere.
 
-import type { Json } from '../base/json.ts';
-import { budgetFault } from './budget.ts';
 import type { CheckDeclaration, CheckTraits } from './check.ts';
 import { membersOf, type RecoveryPolicy, type StepKind, type StepModel } from './model.ts';
 import type { OutcomeName } from './outcome.ts';
@@ -110,22 +108,16 @@ export interface KindRegistry extends KindFacts {
 }
 
 /** True for text that is not blank. */
-export function isText(value: Json | undefined): value is string {
+export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
 
 /** True for a non-empty list of texts. */
-export function isTextList(value: Json | undefined): value is readonly string[] {
+export function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every(isText);
 }
 
 /** True for a whole number of at least `least`. */
 export function isCount(value: unknown, least: number): value is number {
   return Number.isSafeInteger(value) && (value as number) >= least;
-}
-
-/** Reports an invalid budget. */
-export function validateBudget(budget: unknown, report: KindReport): void {
-  const fault = budget === undefined ? undefined : budgetFault(budget);
-  if (fault !== undefined) report.fault(`its budget is invalid: ${fault}`, 'correct the amount, or leave it out');
 }

@@ -278,8 +278,11 @@ export type StepModel = StepFrame & StepWork;
 /** The kinds of steps. */
 export type StepKind = StepWork['kind'];
 
+/** The work of one kind. */
+export type WorkOf<Kind extends StepKind> = Extract<StepWork, { readonly kind: Kind }>;
+
 /** A step of one kind. */
-export type StepOf<Kind extends StepKind> = StepFrame & Extract<StepWork, { readonly kind: Kind }>;
+export type StepOf<Kind extends StepKind> = StepFrame & WorkOf<Kind>;
 
 /** Returns the role whose agent or generator works at a step; undefined if none is named. */
 export function roleOf(step: StepModel): string | undefined {

@@ -33,6 +33,8 @@ const SUGGESTIONS_MAX = 20;
 /** Collects problems while a definition is read. */
 export class ProblemList {
   readonly found: Problem[] = [];
+  /** Steps whose configuration was refused when it was parsed: what is left of it is not validated again. */
+  readonly refused = new Set<string>();
   #suggestionsLeft = SUGGESTIONS_MAX;
 
   /** Adds one problem. */

@@ -61,9 +61,18 @@ export function checkStep(place: StepPlace, checks: StepChecks): void {
   checkJoin(step, fault);
   checkNumbers(step, fault);
   for (const source of expressionsOf(step)) expression(source.text, source.what);
-  const { kinds, checks: declared } = checks.registry;
-  const check = (name: string) => (Object.hasOwn(declared, name) ? declared[name] : undefined);
-  kinds[step.kind].validate(step, { fault: (message, hint) => fault('KIND_INVALID', message, hint), expression, check });
+  if (!checks.problems.refused.has(at)) checks.registry.kinds[step.kind].validate(step, kindReport(at, checks));
+}
+
+/** Where a kind reports what is wrong with the configuration of a step. */
+export function kindReport(at: string, checks: StepChecks): KindReport {
+  const fault: Fault = (code, message, hint) => checks.problems.add({ step: at, code, message, hint });
+  const { checks: declared } = checks.registry;
+  return {
+    fault: (message, hint) => fault('KIND_INVALID', message, hint),
+    expression: expressionCheck(checks, fault),
+    check: (name) => (Object.hasOwn(declared, name) ? declared[name] : undefined),
+  };
 }
 
 function checkId(id: string, fault: Fault): void {

@@ -71,7 +71,7 @@ it('feature-development is compiled to the letter', () => {
   const { document } = read(textOf('feature-development'));
   const file = document as NonNullable<typeof document>;
   const spec = specOf(file, new Transitions(file, 10), REGISTRY);
-  const step = (id: string) => spec.steps.find((one) => one.id === id);
+  const step = (id: string) => new Map(spec.steps).get(id);
   expect(triggerOf(file)).toMatchObject({ event: 'issues.labeled', label: 'feature' });
   expect(spec).toMatchObject({ onError: 'on_error.1', entry: 'research' });
   expect(Object.keys(spec.data ?? {})).toEqual(['issue_number', 'issue_title', 'base_branch']);

@@ -66,7 +66,8 @@ const COMMAND_FIELDS = ['run', 'argv'];
 
 /** Reports texts of a step's work that look like templates but are not rendered. */
 export function checkLiterals(work: StepWork, isFilled: boolean, step: StepReading): void {
-  for (const { field, text } of textsIn(literalPart(work), [])) {
+  const { literals } = step.graph.compilers.kinds[work.kind];
+  for (const { field, text } of textsIn(literals?.(work) ?? null, [])) {
     const name = field.split('.').at(-1) ?? field;
     if (COMMAND_FIELDS.some((command) => field.split('.').includes(command))) {
       if (readsRun(text, isFilled))
@@ -81,30 +82,6 @@ export function checkLiterals(work: StepWork, isFilled: boolean, step: StepReadi
         `its \`${name}\` contains ${holeOf(text)}, which would not be filled in`,
         `write a function: ${name}: (ctx) => \`… \${ctx.params.name} …\``,
       );
-  }
-}
-
-/** The texts of a work that somebody reads: an agent, a person, a program or a web server. */
-function literalPart(work: StepWork): Json {
-  switch (work.kind) {
-    case 'command':
-      return work.config as unknown as Json;
-    case 'agent': {
-      const { prompt = '', action = '', script = '', context = {} } = work.config;
-      return { prompt, action, script, context };
-    }
-    case 'generate': {
-      const { prompt = '', context = {} } = work.config;
-      return { prompt, context };
-    }
-    case 'human':
-      return { prompt: work.gate.prompt };
-    case 'workflow':
-      return { input: work.input };
-    case 'gate':
-      return work.config.checks.map((check) => check as unknown as Json);
-    default:
-      return null;
   }
 }
 
@@ -141,8 +118,8 @@ function readsRun(text: string, isFilled: boolean): boolean {
   }
 }
 
-function* textsIn(value: Json, path: readonly string[]): Generator<{ readonly field: string; readonly text: string }> {
+function* textsIn(value: unknown, path: readonly string[]): Generator<{ readonly field: string; readonly text: string }> {
   if (typeof value === 'string') yield { field: path.join('.'), text: value };
   else if (typeof value === 'object' && value !== null)
-    for (const [key, inner] of Object.entries(value)) yield* textsIn(inner as Json, [...path, key]);
+    for (const [key, inner] of Object.entries(value)) yield* textsIn(inner, [...path, key]);
 }

@@ -15,17 +15,17 @@ import { checkDefinition } from '../../definition/validate.ts';
 import { readReactions, unknownInReactions } from '../spec/reaction.ts';
 import { readStarts } from '../spec/schedule.ts';
 import type { WorkflowSpec } from '../spec/workflow.ts';
+import { listEntries } from './list.ts';
 import { readNext } from './next.ts';
 import { defined, GraphReading } from './reading.ts';
-import { listSteps } from './record.ts';
+import { recordEntries } from './record.ts';
 import { checkSides } from './side.ts';
-import type { GraphSpec, NextSpec, StepSpec, StepsOptions } from './spec.ts';
-import { type AnyStep, idOf, readStep } from './step.ts';
+import type { GraphEntries, GraphSpec, NextSpec, StepSpec, StepsOptions } from './spec.ts';
+import { readStep } from './step.ts';
 import type { Compilers } from './work.ts';
 
 const DEFAULT_MAX_ITERATIONS = 10;
 const FIELDS = [
-  'type',
   'name',
   'title',
   'description',
@@ -49,19 +49,19 @@ const FIELDS = [
   'onEvents',
   'circuitBreakers',
   'entry',
-  'initialStep',
   'steps',
 ];
 
 /** Compiles a workflow from its steps by id, checked and frozen, or throws one DEFINITION_INVALID with all problems. */
 export function compileWorkflow<S, P, A>(spec: WorkflowSpec<S, P, A>, compilers: Compilers): CompiledWorkflow {
   const reading = new GraphReading(compilers);
-  return compile(listSteps(spec as unknown as Readonly<Record<string, unknown>>, reading.problems), reading);
+  return compile(recordEntries(spec as unknown as Readonly<Record<string, unknown>>, reading.problems), reading);
 }
 
 /** The same from a list of steps. */
 export function compileGraph<Ctx = object, P = ArgSpecs>(spec: GraphSpec<Ctx, P>, compilers: Compilers): CompiledWorkflow {
-  return compile(spec, new GraphReading(compilers));
+  const reading = new GraphReading(compilers);
+  return compile(listEntries(spec as unknown as GraphSpec, reading), reading);
 }
 
 /** A spec as a definition and the functions of its steps, both unchecked. */
@@ -71,16 +71,16 @@ export interface GraphDraft {
 }
 
 /** Reads a spec; faults of its fields are added to the problems of the reading. */
-export function readGraph<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): GraphDraft {
-  reading.name = String(spec.type ?? spec.name ?? '');
+export function readGraph(spec: GraphEntries, reading: GraphReading): GraphDraft {
+  reading.name = String(spec.name ?? '');
   reading.readRecovery(spec.recovery);
-  const steps = readSteps(spec.steps as readonly unknown[] as readonly AnyStep[], spec.limits?.maxIterations, reading);
-  const definition = readHeader(spec as unknown as GraphSpec<never>, steps, reading);
+  const steps = readSteps(spec.steps, spec.limits?.maxIterations, reading);
+  const definition = readHeader(spec, steps, reading);
   checkSides(definition, reading);
   return { definition, steps };
 }
 
-function compile<Ctx, P>(spec: GraphSpec<Ctx, P>, reading: GraphReading): CompiledWorkflow {
+function compile(spec: GraphEntries, reading: GraphReading): CompiledWorkflow {
   const draft = readGraph(spec, reading);
   checkDefinition(draft.definition, reading.problems, { registry: reading.compilers });
   reading.problems.refuse(draft.definition.name);
@@ -127,23 +127,18 @@ export function StepDef<Ctx = object>(spec: StepSpec<Ctx>): StepSpec<Ctx> {
   return Object.freeze({ ...spec, ...(typeof next === 'object' && next !== null ? { next: Object.freeze({ ...next }) as NextSpec } : {}) });
 }
 
-function readSteps(specs: readonly AnyStep[], limit: number | undefined, reading: GraphReading): BoundStep[] {
-  const list = Array.isArray(specs) ? (specs as readonly AnyStep[]) : [];
-  const ids = list.map((spec, index) => idOf(spec) ?? `step-${index + 1}`);
-  const position = new Map(ids.map((id, index) => [id, index]));
-  return list.map((spec, index) => {
-    const id = ids[index] as string;
+function readSteps(entries: GraphEntries['steps'], limit: number | undefined, reading: GraphReading): BoundStep[] {
+  const position = new Map(entries.map(([id], index) => [id, index]));
+  return entries.map(([id, spec], index) => {
     const step = reading.step(id);
-    if (idOf(spec) === undefined) step.fault('NAME_INVALID', `step ${index + 1} has no id`, 'give it one');
     const order = { from: index, position, maxIterations: reading.isFile ? undefined : (limit ?? DEFAULT_MAX_ITERATIONS) };
-    const next = readNext(spec.next as NextSpec | undefined, order, step);
-    return readStep(spec, { step, id, next, isMember: false });
+    return readStep(spec, { step, id, next: readNext(spec.next, order, step), isMember: false });
   });
 }
 
-function readHeader(spec: GraphSpec<never>, steps: readonly BoundStep[], reading: GraphReading): Definition {
-  const { type, name, title, entry, initialStep, description, version, params, limits, budget, protected: guarded, data } = spec;
-  const called = String(type ?? name ?? '');
+function readHeader(spec: GraphEntries, steps: readonly BoundStep[], reading: GraphReading): Definition {
+  const { title, entry, description, version, params, limits, budget, protected: guarded, data } = spec;
+  const name = String(spec.name ?? '');
   reading.knownFields(spec, FIELDS, { what: 'a workflow' });
   reading.knownFields(limits ?? {}, ['maxIterations'], { what: '`limits`' });
   reading.knownFields(spec.snapshot ?? {}, ['include', 'off'], { what: '`snapshot`' });
@@ -151,13 +146,13 @@ function readHeader(spec: GraphSpec<never>, steps: readonly BoundStep[], reading
   for (const message of unknownInReactions(spec.onEvents))
     reading.problems.add({ code: 'FIELD_UNKNOWN', message: `on_events: ${message}`, hint: 'remove it, or fix the spelling' });
   return defined<Definition>({
-    name: called,
-    title: (type === undefined ? title : name) ?? called,
+    name,
+    title: title ?? name,
     description: description ?? '',
     version,
     form: 'graph',
     params: readParams(params ?? {}, reading),
-    entry: entry ?? initialStep ?? steps[0]?.model.id ?? '',
+    entry: entry ?? steps[0]?.model.id ?? '',
     steps: tiedToTree(
       reading.compilers,
       steps.map(({ model }) => withDatabases(reading.compilers.kinds, model, spec.databases)),

@@ -23,7 +23,7 @@ function readJoin(join: JoinSpec, step: StepReading, size: number | undefined): 
 }
 
 /** How the members of a group are joined and how many of them work at once. */
-export function readGroup(group: Pick<GroupSpec<never>, 'join' | 'concurrency'>, step: StepReading, size: number | undefined) {
+export function readGroup(group: Pick<GroupSpec, 'join' | 'concurrency'>, step: StepReading, size: number | undefined) {
   return defined<Pick<ParallelWork, 'join' | 'concurrency'>>({
     join: readJoin(group.join ?? 'all', step, size),
     concurrency: group.concurrency,

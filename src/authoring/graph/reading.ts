@@ -7,7 +7,10 @@ import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/js
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { FindingCode } from '../../definition/finding.ts';
 import type { CodeRole } from '../../definition/hash.ts';
+import type { KindReport } from '../../definition/kind.ts';
 import { ProblemList } from '../../definition/problem.ts';
+import { CONDITION_ROOTS } from '../../definition/scope-root.ts';
+import { kindReport } from '../../definition/validate-step.ts';
 import type { Compilers } from './work.ts';
 
 /** A graph while it is being read. */
@@ -114,9 +117,13 @@ export class StepReading {
     }
   }
 
-  /** A configuration as the author wrote it; empty if it is not plain data. Its kind validates it afterwards. */
-  config<Config extends object>(value: { readonly [Field in keyof Config]: unknown }, what: string): Config {
-    return (this.plain(value, what) ?? {}) as unknown as Config;
+  /** The configuration that a kind parses from what the author wrote. If it has faults, what is left of it is not checked again. */
+  parse<Config>(value: unknown, what: string, parse: (plain: Json, report: KindReport) => Config): Config {
+    const { problems, compilers: registry } = this.graph;
+    const before = problems.found.length;
+    const config = parse(this.plain(value, what) ?? {}, kindReport(this.at, { problems, registry, roots: CONDITION_ROOTS }));
+    if (problems.found.length > before) problems.refused.add(this.at);
+    return config;
   }
 
   /** Reports unknown fields. */

@@ -126,10 +126,8 @@ export interface SharedSpec<C = GraphContext> extends Optional<SharedFields<C, s
 }
 
 /** Several steps at once, or one step for every item of a list. */
-export interface GroupSpec<C = GraphContext> {
-  readonly parallel?:
-    | boolean
-    | { readonly branches: readonly (MemberSpec<C> & Named)[]; readonly join?: JoinSpec; readonly concurrency?: number };
+export interface GroupSpec<C = GraphContext, Branches = readonly (MemberSpec<C> & Named)[]> {
+  readonly parallel?: boolean | { readonly branches: Branches; readonly join?: JoinSpec; readonly concurrency?: number };
   /** With `parallel: true`: the path to the list, for whose items the rest of the step is done. */
   readonly parallelKey?: string;
   readonly each?: {
@@ -177,6 +175,24 @@ export type GraphSpec<Ctx = object, P = ArgSpecs> = Omit<WorkflowFields<P, Ctx>,
         readonly entry?: undefined;
       }
   );
+
+/**
+ * Steps, or the branches of a group, by their ids and in their order: what a record, a list and a workflow file become
+ * before they are compiled. An object would move ids such as `1` to the front, and lose one of two equal ids.
+ */
+export type Entries<Spec> = readonly (readonly [id: string, spec: Spec])[];
+
+/** The fields of a step, in the spec that `defineWorkflow` takes; its id is its key. */
+export interface StepFields<C = GraphContext> extends WorkSpec<C>, SharedSpec<C>, GroupSpec<C, Entries<MemberSpec<C>>> {
+  readonly next?: NextSpec;
+}
+
+/** A workflow as it is compiled. */
+export interface GraphEntries extends WorkflowFields<ArgSpecs, object> {
+  readonly name: string;
+  readonly entry?: string;
+  readonly steps: Entries<StepFields>;
+}
 
 /** A workflow's options when its steps are given one by one. */
 export interface StepsOptions extends WorkflowFields<ArgSpecs, object> {

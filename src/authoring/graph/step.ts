@@ -1,8 +1,9 @@
 // Owns how a step is read: the fields that every step can have besides its work, and groups of steps.
 
 import { EngineError } from '../../base/error.ts';
+import { isJsonObject } from '../../base/json.ts';
 import { arg } from '../../definition/arg.ts';
-import type { BoundStep, ConditionCheck, StepCode, StepContext } from '../../definition/code.ts';
+import type { BoundStep, ConditionCheck, StepCode } from '../../definition/code.ts';
 import type { StepContract } from '../../definition/contract/step-contract.ts';
 import { traitsOf } from '../../definition/kind.ts';
 import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
@@ -11,13 +12,14 @@ import { parseTemplateTree } from '../../expr/template-tree.ts';
 import { readOutputs } from '../spec/output.ts';
 import type { StepCondition, Undo } from '../spec/part.ts';
 import { checkLiterals, checkPlainText } from './built.ts';
+import { idOf } from './list.ts';
 import { readQuestion } from './question.ts';
 import { defined, type StepReading } from './reading.ts';
-import type { GroupSpec, MemberSpec, SharedSpec } from './spec.ts';
+import type { GraphContext, GroupSpec, MemberSpec, SharedSpec, StepFields } from './spec.ts';
 import { readWork, type Work, workFields } from './work.ts';
 
 /** A step or member as it is written, when the types of its context no longer matter. */
-export type AnyStep = MemberSpec<never> & GroupSpec<never> & { readonly next?: unknown };
+export type AnyStep = MemberSpec & StepFields;
 
 /** Where a step is read: its id, its table, and whether it is a member. */
 export interface StepPlace {
@@ -100,25 +102,19 @@ function checkOneWork(spec: AnyStep, step: StepReading): void {
 }
 
 function workPlace({ step, id, isMember }: StepPlace) {
-  const readMember = (spec: MemberSpec<never>, name: string) => readInside(spec, { step, id }, name);
+  const readMember = (spec: MemberSpec, name: string) => readInside(spec, { step, id }, name);
   return { step, id, isMember, readMember };
 }
 
-function readInside(spec: MemberSpec<never>, group: Pick<StepPlace, 'step' | 'id'>, fallback: string): BoundStep {
+function readInside(spec: MemberSpec, group: Pick<StepPlace, 'step' | 'id'>, fallback: string): BoundStep {
   const id = idOf(spec) ?? fallback;
   return readStep(spec, { step: group.step.graph.step(`${group.id}/${id}`), id, next: {}, isMember: true });
-}
-
-/** The id of a step in either spelling. */
-export function idOf(spec: { readonly id?: unknown; readonly name?: unknown }): string | undefined {
-  const id = spec.id ?? spec.name;
-  return id === undefined ? undefined : String(id);
 }
 
 /** The other spelling of `each`: the step is the body, what follows it belongs to the group. */
 function readFanOut(spec: AnyStep, place: StepPlace): BoundStep {
   const { parallel: _, parallelKey, join, concurrency, next: __, humanGate, condition, ...body } = spec;
-  const each = defined<NonNullable<GroupSpec<never>['each']>>({ items: parallelKey as string, step: body, join, concurrency });
+  const each = defined<NonNullable<GroupSpec['each']>>({ items: parallelKey, step: body, join, concurrency });
   const { title } = spec;
   const frame = defined<AnyStep>({ title, humanGate, condition });
   return bind(frame, place, readWork({ each }, workPlace(place)));
@@ -130,7 +126,7 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
   const { step, id } = place;
   const { reconcile, actions } = spec;
   const outputs = outputsOf(spec, read, step);
-  const undo = spec.undo === undefined ? undefined : readUndo(spec.undo as Undo<never>, place);
+  const undo = spec.undo === undefined ? undefined : readUndo(spec.undo, place);
   if (!step.graph.isFile) checkTexts(spec, { work, templates }, step);
   const frame = defined<StepFrame>({
     id,
@@ -163,7 +159,7 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     merges: spec.merges,
     extension: readExtension(spec.extend, step),
     side: spec.side === true ? true : undefined,
-    contract: spec.contract === undefined ? undefined : step.config<StepContract>(spec.contract, 'its contract'),
+    contract: spec.contract === undefined ? undefined : readContract(spec.contract, step),
     reviewOf: spec.reviewOf,
     routes: spec.route === undefined ? undefined : [...spec.route.outcomes],
     independent: spec.independent,
@@ -173,7 +169,7 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     ...code,
     preconditions: checksOf(spec.preconditions, 'precondition', step),
     postconditions: checksOf(spec.postconditions, 'postcondition', step),
-    reconcile: reconcile === undefined ? undefined : (step.code('reconcile', reconcile) as (ctx: StepContext) => unknown),
+    reconcile: reconcile === undefined ? undefined : step.code('reconcile', reconcile),
     actions: typeof actions === 'function' ? step.code('actions', actions) : undefined,
     route: spec.route === undefined ? undefined : step.code('route', spec.route.choose),
     finds: outputs?.finds,
@@ -186,11 +182,11 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
 const UNDO_FIELDS: readonly string[] = ['title', 'timeout', 'recovery', 'templates', 'handler', 'command', 'env', 'cwd', 'forge'];
 
 /** Reads the undo of a step. It is a step itself, without transitions, conditions and retries of its own. */
-function readUndo(undo: Undo<never>, { step, id }: StepPlace): BoundStep {
-  const spec: MemberSpec<never> = typeof undo === 'function' ? { handler: undo } : ({ templates: true, ...undo } as MemberSpec<never>);
+function readUndo(undo: Undo<GraphContext>, { step }: StepPlace): BoundStep {
+  const spec: MemberSpec = typeof undo === 'function' ? { handler: undo } : ({ templates: true, ...undo } as MemberSpec);
   step.knownFields(spec, UNDO_FIELDS, 'an undo');
-  const read = readInside(spec, { step, id }, 'undo');
-  if (traitsOf(step.graph.compilers, read.model.kind).undoText === undefined || (read.model.kind === 'task' && spec.handler === undefined))
+  const read = readInside(spec, { step, id: step.at }, 'undo');
+  if (traitsOf(step.graph.compilers, read.model.kind).undoText === undefined || (spec.handler ?? spec.command ?? spec.forge) === undefined)
     step.fault('FIELD_INVALID', 'its `undo` does nothing', 'give a function, or `handler`, `command` or `forge`');
   return read;
 }
@@ -236,6 +232,11 @@ function outputsOf({ outputs, fresh }: AnyStep, { work }: Work, step: StepReadin
   return read;
 }
 
+/** The contract as it was written, if it is plain data; otherwise there is none. */
+function readContract(contract: StepContract, step: StepReading): StepContract {
+  return isJsonObject(step.plain(contract, 'its contract')) ? contract : {};
+}
+
 function readExtension(extend: SharedSpec['extend'], step: StepReading): StepFrame['extension'] {
   if (extend === undefined) return undefined;
   step.knownFields(extend, ['by', 'max', 'tells'], 'an extension');
@@ -257,7 +258,7 @@ function readArgs(args: Readonly<Record<string, ArgModel>>, step: StepReading): 
   );
 }
 
-function conditionModel(condition: StepCondition<never>, step: StepReading): ConditionModel {
+function conditionModel(condition: StepCondition<GraphContext>, step: StepReading): ConditionModel {
   const { name, check, error } = condition;
   step.knownFields(condition, ['name', 'check', 'error'], `the condition "${name}"`);
   const model = { name, error: error ?? `"${name}" does not hold` };
@@ -265,7 +266,7 @@ function conditionModel(condition: StepCondition<never>, step: StepReading): Con
 }
 
 function checksOf(
-  conditions: readonly StepCondition<never>[] | undefined,
+  conditions: readonly StepCondition<GraphContext>[] | undefined,
   role: string,
   step: StepReading,
 ): readonly (ConditionCheck | undefined)[] {

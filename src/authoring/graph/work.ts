@@ -10,10 +10,10 @@ import type { OwnKind } from '../../definition/own-kind.ts';
 import type { CheckForm, StageForm } from '../yaml/schema/form.ts';
 import type { StageWriter } from '../yaml/write/stage.ts';
 import type { StepReading } from './reading.ts';
-import type { GroupSpec, MemberSpec, WorkSpec } from './spec.ts';
+import type { Entries, GraphContext, GroupSpec, MemberSpec, WorkSpec } from './spec.ts';
 
 /** A step's work as it is written, when the types of its context no longer matter. */
-export type AnyWork = WorkSpec<never> & GroupSpec<never>;
+export type AnyWork = WorkSpec & GroupSpec<GraphContext, Entries<MemberSpec>>;
 
 /** The work of a step. */
 export interface Work {
@@ -36,7 +36,7 @@ export interface WorkPlace {
   readonly step: StepReading;
   readonly id: string;
   readonly isMember: boolean;
-  readMember(spec: MemberSpec<never>, id: string): BoundStep;
+  readMember(spec: MemberSpec, id: string): BoundStep;
 }
 
 /** A kind of step that workflows can be written with. */
@@ -47,6 +47,8 @@ export interface KindCompiler extends KindDeclaration {
   readonly beside?: readonly string[];
   /** Reads the work of a graph's step. */
   read(spec: AnyWork, place: WorkPlace): Work;
+  /** The texts of its work that an agent, a person, a program or a web server reads; they are not templates unless the step says so. */
+  literals?(work: StepWork): unknown;
   /**
    * How a workflow file writes it, if one can.
    * @internal

@@ -18,7 +18,7 @@ export interface LiveAgent<Context extends object> {
 /** The context that a graph's step passes to its worker, as data or as a function. */
 export function readContext({ context }: AnyWork, step: StepReading): { context: unknown; code: NonNullable<Work['code']> } {
   if (typeof context !== 'function') return { context, code: {} };
-  return { context: undefined, code: { context: step.code('context', context) as (ctx: StepContext) => unknown } };
+  return { context: undefined, code: { context: step.code('context', context) } };
 }
 
 /** The live object of a graph's step, if it is not a role. */

@@ -7,7 +7,8 @@ import { budgetOf, type ContextSpec, contextOf, type LiveAgent, liveCode, readCo
 import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { Budget } from '../../definition/budget.ts';
-import { type AgentConfig, agent as declaration } from './declare.ts';
+import type { WorkOf } from '../../definition/model.ts';
+import { type AgentConfig, agent as declaration, parseAgent } from './declare.ts';
 
 /** An agent, by the name of its role or as a live object, and its instructions. */
 export interface AgentSpec<Context extends object> extends StepOptions {
@@ -35,6 +36,7 @@ export const agent: KindCompiler = {
   ...declaration,
   field: 'agent',
   beside: BESIDE,
+  literals: ({ config: { prompt, action, script, context } }: WorkOf<'agent'>) => ({ prompt, action, script, context }),
   read(spec, { step }) {
     const { agent: worker, script, schema, budget, reviews } = spec;
     const { data, built } = takeFunctions({ prompt: spec.prompt, action: spec.action }, { prompt: 'text', action: 'text' }, { step });
@@ -45,9 +47,10 @@ export const agent: KindCompiler = {
     return {
       work: {
         kind: 'agent',
-        config: step.config<AgentConfig>(
+        config: step.parse(
           { role, action, prompt, script, schema, context, budget, reviews, seesContext, continueSession },
           'its agent',
+          parseAgent,
         ),
       },
       code: { ...code, ...builtCode(built), ...liveCode(worker, step) },

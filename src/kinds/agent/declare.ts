@@ -1,9 +1,11 @@
 // Owns what the kind `agent` declares: work of an agent, reached by its role or as a live object.
 
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { Budget } from '../../definition/budget.ts';
+import { fieldReader, isFlag, oneOf, readBudget } from '../../definition/field-reader.ts';
 import { schemaFault } from '../../definition/json-schema.ts';
-import { isText, type KindDeclaration, validateBudget } from '../../definition/kind.ts';
+import { isText, type KindDeclaration, type KindReport } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 
 /** Who works and their instructions; without a role, the code has a live agent. */
@@ -33,7 +35,31 @@ declare module '../../definition/model.ts' {
   }
 }
 
-const TEXTS = ['role', 'action', 'prompt', 'script'] as const;
+/** Parses who works and their instructions. */
+export function parseAgent(given: unknown, report: KindReport): AgentConfig {
+  const read = fieldReader(given, report);
+  const { optional } = read;
+  const text = (field: string) => optional(field, isText, [`\`${field}\` must be a text`, `write one, or leave ${field} out`]);
+  const flag = (field: string) => optional(field, oneOf(true), [`\`${field}\` must be true`, 'write true, or leave it out']);
+  return present({
+    role: text('role'),
+    action: text('action'),
+    prompt: text('prompt'),
+    script: text('script'),
+    schema: optional('schema', isSchema, (value) => [schemaFault(value) ?? NO_SCHEMA, 'describe the output with what can be checked']),
+    context: optional('context', isJsonObject, ['`context` must be an object', 'write values by name, or a function']),
+    budget: readBudget(read),
+    reviews: optional('reviews', isFlag, ['`reviews` must be true or false', 'write true, false, or leave it out']),
+    seesContext: flag('seesContext'),
+    continueSession: flag('continueSession'),
+  });
+}
+
+const NO_SCHEMA = 'the schema must be an object';
+
+function isSchema(value: unknown): value is JsonObject {
+  return isJsonObject(value) && schemaFault(value) === undefined;
+}
 
 /** Work of an agent. */
 export const agent: KindDeclaration = {
@@ -47,16 +73,6 @@ export const agent: KindDeclaration = {
   outcomes: [],
   recovery: 'ask',
   validate({ config }: StepOf<'agent'>, report) {
-    for (const field of TEXTS) {
-      const value = config[field];
-      if (value !== undefined && !isText(value)) report.fault(`\`${field}\` must be a text`, `write one, or leave ${field} out`);
-    }
-    const { context, schema, budget, reviews } = config;
-    if (reviews !== undefined && typeof reviews !== 'boolean')
-      report.fault('`reviews` must be true or false', 'write true, false, or leave it out');
-    const fault = schema === undefined ? undefined : schemaFault(schema);
-    if (fault !== undefined) report.fault(fault, 'describe the output with what can be checked');
-    if (context !== undefined && !isJsonObject(context)) report.fault('`context` must be an object', 'write values by name, or a function');
-    validateBudget(budget, report);
+    parseAgent(config, report);
   },
 };

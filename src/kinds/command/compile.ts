@@ -4,7 +4,8 @@ import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { present } from '../../base/fields.ts';
-import type { ProgramModel } from '../../definition/program.ts';
+import type { WorkOf } from '../../definition/model.ts';
+import { type ProgramModel, parseProgram } from '../../definition/program.ts';
 import { command as declaration } from './declare.ts';
 
 /** A program: `run` goes to the shell as it is written, `argv` is started without one. */
@@ -20,10 +21,11 @@ export const command: KindCompiler = {
   ...declaration,
   field: 'command',
   beside: ['env', 'cwd'],
+  literals: ({ config }: WorkOf<'command'>) => config,
   read({ command: given, env, cwd }, { step }) {
     const program = typeof given === 'string' ? { run: given } : { argv: given };
     const { data, built } = takeFunctions({ ...program, env, cwd }, { env: 'texts', cwd: 'text' }, { step });
-    return { work: { kind: 'command', config: step.config<ProgramModel>(data, 'its command') }, code: builtCode(built) };
+    return { work: { kind: 'command', config: step.parse(data, 'its command', parseProgram) }, code: builtCode(built) };
   },
 };
 
@@ -36,5 +38,9 @@ export function buildCommand(name: string, given: string | readonly string[] | C
 
 function commandSpec(given: string | readonly string[] | CommandSpec): CommandSpec {
   if (typeof given === 'string') return { run: given };
-  return Array.isArray(given) ? { argv: given as readonly string[] } : (given as CommandSpec);
+  return isWords(given) ? { argv: given } : given;
+}
+
+function isWords(given: readonly string[] | CommandSpec): given is readonly string[] {
+  return Array.isArray(given);
 }

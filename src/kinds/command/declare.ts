@@ -2,7 +2,7 @@
 
 import type { KindDeclaration } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
-import { type ProgramModel, validateProgram } from '../../definition/program.ts';
+import { type ProgramModel, parseProgram } from '../../definition/program.ts';
 
 declare module '../../definition/model.ts' {
   interface WorkConfigs {
@@ -23,6 +23,6 @@ export const command: KindDeclaration = {
   outcomes: [],
   recovery: 'ask',
   validate({ config }: StepOf<'command'>, report) {
-    validateProgram(config, report);
+    parseProgram(config, report);
   },
 };

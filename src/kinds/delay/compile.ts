@@ -4,7 +4,7 @@ import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { checkOptions } from '../../authoring/spec/option.ts';
 import { type Duration, parseDuration } from '../../base/duration.ts';
-import type { StepCode, StepContext } from '../../definition/code.ts';
+import type { StepContext } from '../../definition/code.ts';
 import { delay as declaration } from './declare.ts';
 
 /** A pause; with `poll` it ends early, as soon as the condition holds. */
@@ -29,7 +29,7 @@ export const delay: KindCompiler = {
     if (typeof condition === 'function')
       return {
         work: { kind: 'delay', durationMs, poll: { intervalMs } },
-        code: { poll: step.code('poll', condition) as NonNullable<StepCode['poll']> },
+        code: { poll: step.code('poll', condition) },
       };
     if (condition === undefined) step.fault('FIELD_INVALID', 'its poll has no condition', 'write an expression or a function');
     return { work: { kind: 'delay', durationMs, poll: { intervalMs, condition: String(condition) } } };

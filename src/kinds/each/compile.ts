@@ -1,7 +1,6 @@
 // Owns how an `each` step is written in a graph: a list, and the step that is done for every item of it.
 
 import { readGroup } from '../../authoring/graph/join.ts';
-import type { GroupSpec } from '../../authoring/graph/spec.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
 import { each as declaration } from './declare.ts';
 
@@ -10,7 +9,7 @@ export const each: KindCompiler = {
   ...declaration,
   field: 'each',
   read({ each: given }, { step, id, readMember }) {
-    const group = given as NonNullable<GroupSpec<never>['each']>;
+    const group = given ?? { items: '', step: {} };
     step.knownFields(group, ['items', 'step', 'join', 'concurrency'], 'an each');
     const body = readMember({ ...group.step, id, name: undefined }, id);
     const work = { kind: 'each' as const, items: String(group.items), body: body.model, ...readGroup(group, step, undefined) };

@@ -7,9 +7,11 @@ import type { GateCheckSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { present } from '../../base/fields.ts';
+import type { Json } from '../../base/json.ts';
 import type { CheckModel } from '../../definition/check.ts';
 import type { BuiltValue } from '../../definition/code.ts';
-import { gate as declaration, type FlakyPolicy, type GateConfig } from './declare.ts';
+import type { WorkOf } from '../../definition/model.ts';
+import { gate as declaration, type FlakyPolicy, parseGate } from './declare.ts';
 
 /** A check of a gate: a shell command, or a check by name with its fields. */
 export type CheckSpec = string | { readonly check: string; readonly timeout?: Duration; readonly [field: string]: unknown };
@@ -29,12 +31,15 @@ const FIELDS = ['checks', 'rerunAtMerge', 'flaky'];
 export const gate: KindCompiler = {
   ...declaration,
   field: 'gate',
+  literals: ({ config: { checks } }: WorkOf<'gate'>) => checks,
   read({ gate: given }, { step }) {
     step.knownFields(given ?? {}, FIELDS, 'a gate');
-    const checks = Array.isArray(given?.checks) ? (given.checks as readonly GateCheckSpec[]) : [];
+    const checks = Array.isArray(given?.checks) ? given.checks : [];
     const built: BuiltValue[] = [];
     const read = checks.map((check, index) => readCheck(check, { step, built, what: `check ${index + 1}`, at: ['checks', String(index)] }));
-    return { work: { kind: 'gate', config: configOf(read, given ?? {}) }, code: builtCode(built) };
+    const rerunAtMerge = given?.rerunAtMerge === true ? undefined : given?.rerunAtMerge;
+    const config = step.parse({ checks: read, flaky: given?.flaky, rerunAtMerge }, 'its gate', parseGate);
+    return { work: { kind: 'gate', config }, code: builtCode(built) };
   },
 };
 
@@ -49,7 +54,8 @@ interface CheckPlace {
   readonly at: readonly string[];
 }
 
-function readCheck(check: GateCheckSpec, place: CheckPlace): CheckModel {
+/** A check as data; its fields are parsed with the gate. */
+function readCheck(check: GateCheckSpec, place: CheckPlace): Json {
   if (typeof check === 'string') return { check: 'command', run: check };
   const { step, what, at } = place;
   const { timeout, ...written } = check;
@@ -60,22 +66,15 @@ function readCheck(check: GateCheckSpec, place: CheckPlace): CheckModel {
     ? { checks: rest.checks.map((one: GateCheckSpec, index: number) => readCheck(one, { ...place, at: [...at, 'checks', String(index)] })) }
     : {};
   const timeoutMs = timeout === undefined ? undefined : step.duration(timeout, `the timeout of ${what}`);
-  return step.config<CheckModel>({ ...rest, ...inner, check: check.check ?? implied, timeoutMs }, what);
+  return step.plain({ ...rest, ...inner, check: check.check ?? implied, timeoutMs }, what);
 }
 
 /** Checks that are run in place. */
 export function buildGate(name: string, spec: GateSpec): StepParts {
   const { checks, rerunAtMerge, flaky, ...options } = spec;
   const read = checks.map((check) => checkData(name, check));
-  const config = configOf(read, { rerunAtMerge, flaky });
+  const config = { checks: read, ...present({ flaky, rerunAtMerge: rerunAtMerge === false ? rerunAtMerge : undefined }) };
   return { name, work: { kind: 'gate', config }, options, fields: FIELDS };
-}
-
-function configOf(
-  checks: readonly CheckModel[],
-  { rerunAtMerge, flaky }: { rerunAtMerge?: boolean | undefined; flaky?: FlakyPolicy | undefined },
-): GateConfig {
-  return { checks, ...present({ flaky, rerunAtMerge: rerunAtMerge === false ? rerunAtMerge : undefined }) };
 }
 
 function checkData(name: string, check: CheckSpec): CheckModel {

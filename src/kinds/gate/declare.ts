@@ -1,8 +1,10 @@
 // Owns what the kind `gate` declares: checks that pass or fail the work. They only read, so they can run again. The fields
 // of each check are declared in its folder below `checks`.
 
-import { type CheckModel, validateChecks } from '../../definition/check.ts';
-import type { KindDeclaration } from '../../definition/kind.ts';
+import { present } from '../../base/fields.ts';
+import { type CheckModel, isList, parseChecks } from '../../definition/check.ts';
+import { fieldReader, oneOf } from '../../definition/field-reader.ts';
+import type { KindDeclaration, KindReport } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 
 /** The checks, all of which must pass. */
@@ -38,11 +40,22 @@ export const gate: KindDeclaration = {
   again: 'its checks run again',
   outcomes: [],
   recovery: 'rerun',
-  validate({ config: { checks, flaky } }: StepOf<'gate'>, report) {
-    if (flaky !== undefined && flaky !== 'fail' && flaky !== 'quarantine')
-      report.fault('`flaky` must be "fail" or "quarantine"', 'write one of them, or leave it out');
-    if (!Array.isArray(checks) || checks.length === 0)
-      return report.fault('a gate must have at least one check', 'write one such as { check: "command", run: "npm test" }');
-    validateChecks(checks, report);
+  validate({ config }: StepOf<'gate'>, report) {
+    parseGate(config, report);
   },
 };
+
+/** Parses the checks of a gate. */
+export function parseGate(given: unknown, report: KindReport): GateConfig {
+  const { optional, required } = fieldReader(given, report);
+  const flaky = optional('flaky', oneOf('fail', 'quarantine'), [
+    '`flaky` must be "fail" or "quarantine"',
+    'write one of them, or leave it out',
+  ]);
+  const rerunAtMerge = optional('rerunAtMerge', oneOf(false), ['`rerunAtMerge` must be true or false', 'write false, or leave it out']);
+  const checks = required('checks', isList, [
+    'a gate must have at least one check',
+    'write one such as { check: "command", run: "npm test" }',
+  ]);
+  return { checks: parseChecks(checks ?? [], report), ...present({ flaky, rerunAtMerge }) };
+}

@@ -6,7 +6,8 @@ import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { budgetOf, type ContextSpec, contextOf, type LiveAgent, liveCode, readContext, workerOf } from '../../authoring/spec/worker.ts';
 import { present } from '../../base/fields.ts';
 import type { Budget } from '../../definition/budget.ts';
-import { generate as declaration, type GenerateConfig } from './declare.ts';
+import type { WorkOf } from '../../definition/model.ts';
+import { generate as declaration, type GenerateConfig, parseGenerate } from './declare.ts';
 
 /** A generator of text, by the name of its role or as a live object, and its instructions. */
 export interface GenerateSpec<Context extends object> extends StepOptions {
@@ -21,13 +22,14 @@ export const generate: KindCompiler = {
   ...declaration,
   field: 'generate',
   beside: ['prompt', 'context', 'budget'],
+  literals: ({ config: { prompt, context } }: WorkOf<'generate'>) => ({ prompt, context }),
   read(spec, { step }) {
     const generator = typeof spec.generate === 'string' ? spec.generate : undefined;
     const { context, code } = readContext(spec, step);
     const { data, built } = takeFunctions({ prompt: spec.prompt }, { prompt: 'text' }, { step });
     const config = { generator, prompt: data.prompt, context, budget: spec.budget };
     return {
-      work: { kind: 'generate', config: step.config<GenerateConfig>(config, 'its generation') },
+      work: { kind: 'generate', config: step.parse(config, 'its generation', parseGenerate) },
       code: { ...code, ...builtCode(built), ...liveCode(spec.generate, step) },
     };
   },

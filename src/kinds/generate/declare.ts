@@ -1,8 +1,10 @@
 // Owns what the kind `generate` declares: one answer of a model, reached by name or as a live object.
 
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { Budget } from '../../definition/budget.ts';
-import { isText, type KindDeclaration, validateBudget } from '../../definition/kind.ts';
+import { fieldReader, readBudget } from '../../definition/field-reader.ts';
+import { isText, type KindDeclaration, type KindReport } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 
 /** Who writes and their instructions; without a name, the code has a live generator. */
@@ -28,10 +30,19 @@ export const generate: KindDeclaration = {
   again: 'costs again',
   outcomes: [],
   recovery: 'ask',
-  validate({ config: { generator, prompt, context, budget } }: StepOf<'generate'>, report) {
-    if (generator !== undefined && !isText(generator)) report.fault('`generator` must be a name', 'write one, or give it as a value');
-    if (prompt !== undefined && !isText(prompt)) report.fault('`prompt` must be a text', 'write one, or leave prompt out');
-    if (context !== undefined && !isJsonObject(context)) report.fault('`context` must be an object', 'write values by name, or a function');
-    validateBudget(budget, report);
+  validate({ config }: StepOf<'generate'>, report) {
+    parseGenerate(config, report);
   },
 };
+
+/** Parses who writes and their instructions. */
+export function parseGenerate(given: unknown, report: KindReport): GenerateConfig {
+  const read = fieldReader(given, report);
+  const { optional } = read;
+  return present({
+    generator: optional('generator', isText, ['`generator` must be a name', 'write one, or give it as a value']),
+    prompt: optional('prompt', isText, ['`prompt` must be a text', 'write one, or leave prompt out']),
+    context: optional('context', isJsonObject, ['`context` must be an object', 'write values by name, or a function']),
+    budget: readBudget(read),
+  });
+}

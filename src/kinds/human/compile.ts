@@ -4,11 +4,10 @@ import { invalid, type StepOptions, type StepParts } from '../../authoring/flow/
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import { FORGE_QUESTION_FIELDS, readForgeQuestion, type WrittenForgeQuestion } from '../../authoring/graph/forge-question.ts';
 import { readQuestion } from '../../authoring/graph/question.ts';
-import type { HumanGateSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { checkOptions } from '../../authoring/spec/option.ts';
 import { present } from '../../base/fields.ts';
-import type { ApprovalOptionModel } from '../../definition/model.ts';
+import type { ApprovalOptionModel, WorkOf } from '../../definition/model.ts';
 import { human as declaration } from './declare.ts';
 
 /** An answer that a person can give; without an outcome, "reject" rejects and every other answer is `ok`. */
@@ -45,9 +44,10 @@ export type AnswerOf<Option> = Option extends string
 export const human: KindCompiler = {
   ...declaration,
   field: 'human',
+  literals: ({ gate: { prompt } }: WorkOf<'human'>) => ({ prompt }),
   read({ human: given }, { step, isMember }) {
-    const { data, built } = takeFunctions({ ...given }, { prompt: 'text' }, { step });
-    const gate = readQuestion(data as unknown as HumanGateSpec, step, isMember);
+    const { data, built } = takeFunctions({ prompt: '', ...given }, { prompt: 'text' }, { step });
+    const gate = readQuestion(data, step, isMember);
     return { work: { kind: 'human', gate: built.length === 0 ? gate : { ...gate, built: true } }, code: builtCode(built) };
   },
 };

@@ -3,7 +3,6 @@
 import { checkMember, invalid, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import { shownValue } from '../../authoring/flow/serial.ts';
 import { readGroup } from '../../authoring/graph/join.ts';
-import type { MemberSpec } from '../../authoring/graph/spec.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -27,8 +26,7 @@ export const parallel: KindCompiler = {
   read({ parallel: given }, { step, readMember }) {
     const group = typeof given === 'object' ? given : { branches: [] };
     step.knownFields(group, ['branches', 'join', 'concurrency'], 'a parallel');
-    const branches = Array.isArray(group.branches) ? (group.branches as readonly MemberSpec<never>[]) : [];
-    const members = branches.map((branch, index) => readMember(branch, `branch-${index + 1}`));
+    const members = (Array.isArray(group.branches) ? group.branches : []).map(([id, branch]) => readMember(branch, id));
     const models = members.map(({ model }) => model);
     return { work: { kind: 'parallel', members: models, ...readGroup(group, step, members.length) }, code: { members: codesOf(members) } };
   },

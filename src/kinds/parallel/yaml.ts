@@ -1,5 +1,6 @@
 // Owns how a `parallel` stage is written in a workflow file.
 
+import type { Join } from '../../authoring/spec/part.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { joinRule } from '../../authoring/yaml/schema/rule.ts';
 import type { StageWriter } from '../../authoring/yaml/write/stage.ts';
@@ -27,13 +28,23 @@ export const yaml: StageForm = stageForm({
     concurrency: count('How many branches run at the same time. Default: all.', 2).optional(),
   }),
   toSpec({ join, branches, concurrency }, { memberOf }) {
-    return { parallel: { branches: branches.map(memberOf), ...present({ join: join as 'all' | undefined, concurrency }) } };
+    return {
+      parallel: {
+        branches: branches.map(memberOf),
+        ...present({ join: join === undefined ? undefined : joinOf(join), concurrency }),
+      },
+    };
   },
   rules: ({ join, branches }, path, { workRules }) => [
     ...joinRule(join, branches.length, path),
     ...branches.flatMap((branch, index) => workRules(branch, [...path, 'branches', index])),
   ],
 });
+
+/** `2-of-3` waits for two; that there are three has been checked. */
+function joinOf(join: string): Join {
+  return join === 'all' || join === 'any' ? join : Number.parseInt(join, 10);
+}
 
 /** Branches as a stage. */
 export function write({ join, members, concurrency }: StepOf<'parallel'>, { memberOf }: Pick<StageWriter, 'memberOf'>): JsonObject {

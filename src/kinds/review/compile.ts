@@ -16,7 +16,7 @@ import { arg } from '../../definition/arg.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { ChildWork } from '../../definition/model.ts';
 import { REVIEW_ROUNDS_MAX, SEVERITIES } from '../../definition/review.ts';
-import { review as declaration, type ReviewConfig, SPLIT, VERIFY } from './declare.ts';
+import { review as declaration, parseReview, type ReviewConfig, SPLIT, VERIFY } from './declare.ts';
 import { FIX_TEXT, SPLIT_TEXT, VERIFY_TEXT } from './prompts.ts';
 
 const FIELDS = ['subject', 'reviewer', 'fixer', 'splitter', 'items', 'rounds', 'concurrency', 'from', 'name'];
@@ -33,7 +33,7 @@ export const review: KindCompiler = {
   field: 'review',
   read({ review: given }, { step, id }) {
     const spec = (given ?? {}) as ReviewFields | ReviewConfig;
-    if ('part' in spec) return { work: { kind: 'review', config: step.config<ReviewConfig>(spec, 'its review') } };
+    if ('part' in spec) return { work: { kind: 'review', config: step.parse(spec, 'its review', parseReview) } };
     step.knownFields(spec, FIELDS, 'a review');
     for (const field of ['subject', 'reviewer', 'fixer'] as const)
       if (spec[field] === undefined || spec[field] === '')

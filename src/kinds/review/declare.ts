@@ -1,8 +1,10 @@
 // Owns what the kind `review` declares: the engine's own part of a quality review. It begins the review, judges each round
 // and returns the result. The work of agents and people in between is in steps of their own (`compile.ts`).
 
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
-import { isCount, type KindDeclaration } from '../../definition/kind.ts';
+import { fieldReader, oneOf } from '../../definition/field-reader.ts';
+import { isCount, isText, type KindDeclaration, type KindReport } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { itemFaults, REVIEW_ROUNDS_MAX, type ReviewItem, SEVERITIES } from '../../definition/review.ts';
 
@@ -44,14 +46,26 @@ export const review: KindDeclaration = {
   outcomes: ['again', 'exhausted'],
   recovery: 'rerun',
   validate({ config }: StepOf<'review'>, report) {
-    const { rounds, items } = config;
-    if (!isCount(rounds, 1) || rounds > REVIEW_ROUNDS_MAX)
-      report.fault(`\`rounds\` must be a whole number from 1 to ${REVIEW_ROUNDS_MAX}`, 'write one, or leave it out');
-    if (items === undefined) return;
-    const faults = isItems(items) ? itemFaults(items) : ['items have an `id`, a `severity` and a `question`'];
-    for (const fault of faults) report.fault(fault, `write items as { id, severity: ${SEVERITIES.join(' | ')}, question }`);
+    parseReview(config, report);
   },
 };
+
+const ROUNDS = `\`rounds\` must be a whole number from 1 to ${REVIEW_ROUNDS_MAX}`;
+const ITEMS = `write items as { id, severity: ${SEVERITIES.join(' | ')}, question }`;
+
+/** Parses which part of a review a step is. */
+export function parseReview(given: unknown, report: KindReport): ReviewConfig {
+  const { optional, required } = fieldReader(given, report);
+  const isRounds = (value: unknown): value is number => isCount(value, 1) && value <= REVIEW_ROUNDS_MAX;
+  const items = optional('items', isItems, ['items have an `id`, a `severity` and a `question`', ITEMS]);
+  for (const fault of items === undefined ? [] : itemFaults(items)) report.fault(fault, ITEMS);
+  return {
+    part: required('part', oneOf('begin', 'judge', 'end'), ['`part` must be a part of a review', 'write begin, judge or end']) ?? 'begin',
+    name: required('name', isText, ['`name` must be a text', 'write one']) ?? '',
+    rounds: required('rounds', isRounds, [ROUNDS, 'write one, or leave it out']) ?? REVIEW_ROUNDS_MAX,
+    ...present({ items }),
+  };
+}
 
 /** Whether a value has the shape of items; their content may still be invalid. */
 export function isItems(value: unknown): value is readonly ReviewItem[] {

@@ -30,9 +30,7 @@ export const task: KindCompiler = {
       for (const field of ['agent', 'script'] as const)
         if (typeof handler[field] !== 'string' || handler[field].trim() === '')
           step.fault('FIELD_INVALID', `its Dispatch has no ${field}`, 'write Dispatch({ agent: "developer", script: "fix.py" })');
-      return {
-        work: { kind: 'agent', config: step.config<WorkConfigs['agent']>({ role: handler.agent, script: handler.script }, 'its handler') },
-      };
+      return { work: { kind: 'agent', config: { role: handler.agent, script: handler.script } } };
     }
     if (handler !== undefined && typeof handler !== 'function')
       step.fault('FIELD_INVALID', `its handler is a ${typeof handler}`, 'give a function, or Dispatch({ agent, script })');
@@ -42,7 +40,7 @@ export const task: KindCompiler = {
       return { work: { kind: 'task', config }, code: { run: createTask(undefined, id) } };
     }
     step.code('handler', handler);
-    return { work: { kind: 'task', config: {} }, code: { run: createTask(handler as (ctx: StepContext) => unknown, id) } };
+    return { work: { kind: 'task', config: {} }, code: { run: createTask(handler, id) } };
   },
 };
 

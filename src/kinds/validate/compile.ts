@@ -2,9 +2,8 @@
 
 import { checkMember, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
-import type { ValidateWork } from '../../definition/model.ts';
 import { type FlowStep, noteUsed } from '../../programs/flow-step.ts';
-import { validate as declaration } from './declare.ts';
+import { validate as declaration, parseValidation } from './declare.ts';
 
 /** Stages by name, by a key of the configuration, or the default set; `retry` counts the rounds of repair. */
 export interface ValidateSpec extends Omit<StepOptions, 'retry'> {
@@ -23,7 +22,7 @@ export const validate: KindCompiler = {
   read({ validate: given }, { step, readMember }) {
     if (typeof given === 'object') step.knownFields(given, ['stages', 'retry', 'onFailure'], 'a validation');
     const { stages = null, retry = REPAIRS, onFailure } = given === true || given === undefined ? {} : given;
-    const fields = step.config<Pick<ValidateWork, 'stages' | 'repairs'>>({ stages, repairs: retry }, 'its validation');
+    const fields = step.parse({ stages, repairs: retry }, 'its validation', parseValidation);
     const work = { kind: 'validate' as const, ...fields };
     if (onFailure === undefined) return { work };
     const member = readMember(onFailure, 'on-failure');

@@ -1,7 +1,8 @@
 // Owns what the kind `validate` declares: the validation stages of a project, with a step that repairs what they find.
 
-import { isCount, isText, type KindDeclaration } from '../../definition/kind.ts';
-import type { StepOf } from '../../definition/model.ts';
+import { countFrom, fieldReader } from '../../definition/field-reader.ts';
+import { isText, type KindDeclaration, type KindReport } from '../../definition/kind.ts';
+import type { StepOf, ValidateWork } from '../../definition/model.ts';
 
 /** Stages, and how often they are run again after a repair. */
 export const validate: KindDeclaration = {
@@ -12,9 +13,22 @@ export const validate: KindDeclaration = {
   again: 'its checks run again',
   outcomes: [],
   recovery: 'rerun',
-  validate({ stages, repairs }: StepOf<'validate'>, report) {
-    const known = stages === null || isText(stages) || (Array.isArray(stages) && stages.every(isText));
-    if (!known) report.fault('`stages` must be names of stages', 'write a name, a list of names, or nothing for all of them');
-    if (!isCount(repairs, 0)) report.fault('`retry` must be a whole number', 'write one from 0 up');
+  validate(step: StepOf<'validate'>, report) {
+    parseValidation(step, report);
   },
 };
+
+/** Parses which stages are run, and how often again. */
+export function parseValidation(given: unknown, report: KindReport): Pick<ValidateWork, 'stages' | 'repairs'> {
+  const { optional } = fieldReader(given, report);
+  return {
+    stages:
+      optional('stages', isStages, ['`stages` must be names of stages', 'write a name, a list of names, or nothing for all of them']) ??
+      null,
+    repairs: optional('repairs', countFrom(0), ['`retry` must be a whole number', 'write one from 0 up']) ?? 0,
+  };
+}
+
+function isStages(value: unknown): value is ValidateWork['stages'] {
+  return value === null || isText(value) || (Array.isArray(value) && value.every(isText));
+}

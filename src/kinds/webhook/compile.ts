@@ -4,7 +4,7 @@ import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/
 import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { Webhook } from '../../authoring/spec/part.ts';
-import { webhook as declaration, type WebhookConfig } from './declare.ts';
+import { webhook as declaration, parseWebhook, type WebhookConfig } from './declare.ts';
 
 const BUILT_FIELDS: BuiltFields = { 'request.url': 'text', 'request.headers': 'texts', 'request.body': 'data' };
 
@@ -15,7 +15,7 @@ export const webhook: KindCompiler = {
   read({ webhook: given }, { step }) {
     const { data, built } = takeFunctions({ request: given?.request, ...given }, BUILT_FIELDS, { step });
     return {
-      work: { kind: 'webhook', config: step.config<WebhookConfig>({ ...data, templates: true }, 'its webhook') },
+      work: { kind: 'webhook', config: step.parse({ ...data, templates: true }, 'its webhook', parseWebhook) },
       code: builtCode(built),
       // The step says so in its configuration, and fills them in itself: only it may read secrets.
       templates: false,

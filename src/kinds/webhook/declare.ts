@@ -1,8 +1,10 @@
 // Owns what the kind `webhook` declares: a request to a web service outside, and the answer that is expected.
 
 import { messageOf } from '../../base/error.ts';
-import { isJsonObject, type Json } from '../../base/json.ts';
+import { present } from '../../base/fields.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
+import { countFrom, fieldReader, isTexts, oneOf } from '../../definition/field-reader.ts';
 import { isCount, isText, type KindDeclaration, type KindReport } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { type RequestModel, secretNames } from '../../definition/web-request.ts';
@@ -36,43 +38,63 @@ export const webhook: KindDeclaration = {
   recovery: 'ask',
   keepsRecovery: true,
   validate({ config }: StepOf<'webhook'>, report) {
-    const { request, expect, timeoutMs, templates } = config;
-    if (timeoutMs !== undefined && !isCount(timeoutMs, 1)) report.fault('`timeout` must be a duration', 'write one such as "30s"');
-    validateExpected(expect, report);
-    validateFields(config, ['request', 'expect', 'templates', 'timeoutMs'], report);
-    if (isJsonObject(request)) validateFields(request, ['url', 'method', 'headers', 'body'], report);
-    if (!isJsonObject(request) || !isText(request.url))
-      return report.fault('`request.url` must be an address', 'write request: { url: "https://api.example.com/validate" }');
-    validateRequest(request, report);
-    if (templates === true) validateTemplates(request, report);
+    parseWebhook(config, report);
   },
 };
 
-function validateFields(given: object, known: readonly string[], report: KindReport): void {
+/** Parses a request and what counts as a good answer. */
+export function parseWebhook(given: unknown, report: KindReport): WebhookConfig {
+  const { optional, required } = fieldReader(given, report);
+  const fields = isJsonObject(given) ? given : {};
+  const timeoutMs = optional('timeoutMs', countFrom(1), ['`timeout` must be a duration', 'write one such as "30s"']);
+  const expect = optional('expect', isJsonObject, ['`expect` must be a map', 'write expect: { status: 200, body: { approved: true } }']);
+  const expected = expect && parseExpected(expect, report);
+  checkFields(fields, ['request', 'expect', 'templates', 'timeoutMs'], report);
+  const templates = optional('templates', oneOf(true), ['`templates` must be true', 'write true, or leave it out']);
+  const request = parseRequest(required('request', isJsonObject, NO_ADDRESS), report);
+  if (templates === true) checkTemplates(request, report);
+  return { request, ...present({ expect: expected, templates, timeoutMs }) };
+}
+
+const NO_ADDRESS = ['`request.url` must be an address', 'write request: { url: "https://api.example.com/validate" }'] as const;
+
+function parseRequest(given: JsonObject | undefined, report: KindReport): RequestModel {
+  if (given === undefined) return { url: '' };
+  const { optional, required } = fieldReader(given, report);
+  checkFields(given, ['url', 'method', 'headers', 'body'], report);
+  return {
+    url: required('url', isText, NO_ADDRESS) ?? '',
+    ...present({
+      method: optional('method', isMethod, ['`request.method` must be an HTTP method', `write one of ${METHODS.join(', ')}`]),
+      headers: optional('headers', isTexts, [
+        '`request.headers` must be texts by name',
+        'write them as headers: { Accept: "application/json" }',
+      ]),
+      body: given.body,
+    }),
+  };
+}
+
+function isMethod(value: unknown): value is string {
+  return typeof value === 'string' && METHODS.includes(value.toUpperCase());
+}
+
+function parseExpected(given: JsonObject, report: KindReport): NonNullable<WebhookConfig['expect']> {
+  const unknown = Object.keys(given).find((key) => key !== 'status' && key !== 'body');
+  if (unknown !== undefined) report.fault(`\`expect\` has no field "${unknown}"`, 'it can have status and body');
+  const isStatus = (value: unknown): value is number => isCount(value, 100) && value <= 599;
+  const { optional } = fieldReader(given, report);
+  const status = optional('status', isStatus, ['`expect.status` must be an HTTP status code', 'write a number such as 200']);
+  return present({ status, body: given.body });
+}
+
+function checkFields(given: object, known: readonly string[], report: KindReport): void {
   for (const field of Object.keys(given))
     if (!known.includes(field))
       report.fault(`a webhook has no field "${field}"${didYouMean(field, known)}`, 'remove it, or fix the spelling');
 }
 
-function validateRequest({ method, headers }: RequestModel, report: KindReport): void {
-  if (method !== undefined && !(typeof method === 'string' && METHODS.includes(method.toUpperCase())))
-    report.fault('`request.method` must be an HTTP method', `write one of ${METHODS.join(', ')}`);
-  if (headers === undefined) return;
-  if (!isJsonObject(headers) || !Object.values(headers).every((value) => typeof value === 'string'))
-    report.fault('`request.headers` must be texts by name', 'write them as headers: { Accept: "application/json" }');
-}
-
-function validateExpected(expect: WebhookConfig['expect'], report: KindReport): void {
-  if (expect === undefined) return;
-  if (!isJsonObject(expect)) return report.fault('`expect` must be a map', 'write expect: { status: 200, body: { approved: true } }');
-  const unknown = Object.keys(expect).find((key) => key !== 'status' && key !== 'body');
-  if (unknown !== undefined) report.fault(`\`expect\` has no field "${unknown}"`, 'it can have status and body');
-  const { status } = expect;
-  if (status !== undefined && !(isCount(status, 100) && status <= 599))
-    report.fault('`expect.status` must be an HTTP status code', 'write a number such as 200');
-}
-
-function validateTemplates({ url, headers, body }: RequestModel, report: KindReport): void {
+function checkTemplates({ url, headers, body }: RequestModel, report: KindReport): void {
   try {
     if (readsSecrets(parseTemplate(url)).length > 0)
       report.fault('its URL reads a secret, and URLs are logged along the way', 'send secrets in a header or in the body');

@@ -8,6 +8,7 @@ import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { duplicateWorkflow } from '../../definition/children.ts';
 import type { CompiledWorkflow, StepContext } from '../../definition/code.ts';
+import type { WorkOf } from '../../definition/model.ts';
 import { workflow as declaration } from './declare.ts';
 
 /** The kind `workflow`. */
@@ -15,14 +16,15 @@ export const workflow: KindCompiler = {
   ...declaration,
   field: 'workflow',
   beside: ['input', 'dispatch'],
+  literals: ({ input }: WorkOf<'workflow'>) => ({ input }),
   read({ workflow: given, input, dispatch }, { step }) {
-    const child = compiledOf(given as ChildWorkflow);
+    const child = compiledOf(given ?? '');
     const name = typeof child === 'string' ? child : child.definition.name;
     if (typeof child !== 'string') addChild(child, step);
     if (typeof input === 'function')
       return {
         work: { kind: 'workflow', workflow: name, input: null, ...present({ dispatch }) },
-        code: { context: step.code('input', input) as (ctx: StepContext) => unknown },
+        code: { context: step.code('input', input) },
       };
     return { work: { kind: 'workflow', workflow: name, input: step.plain(input ?? {}, 'its input'), ...present({ dispatch }) } };
   },

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { REGISTRY } from '../../../kinds/registry.ts';
-import { compileGraph } from '../../graph/graph.ts';
-import type { GraphSpec, StepSpec } from '../../graph/spec.ts';
+import { compileWorkflow } from '../../graph/graph.ts';
+import type { GraphEntries, StepFields } from '../../graph/spec.ts';
 import { readYamlWorkflow } from '../read/read.ts';
 import { compileYaml, triggerOf } from './compile.ts';
 import { specOf } from './spec.ts';
@@ -19,12 +19,12 @@ function fileOf(text: string) {
 }
 
 /** The spec of a workflow with one stage, whose fields are given as YAML on one line, and one more field. */
-function specWith(fields: string, more = ''): GraphSpec {
+function specWith(fields: string, more = ''): GraphEntries {
   const file = fileOf(`${HEAD}${more}\nstages:\n  - { id: a, ${fields} }\n  - { id: b, ${AGENT} }\n  - { id: c, ${AGENT} }\n`);
   return specOf(file, new Transitions(file, 10), REGISTRY);
 }
 
-const stepsOf = (spec: GraphSpec): ReadonlyMap<string, StepSpec> => new Map(spec.steps.map((step) => [String(step.id), step]));
+const stepsOf = ({ steps }: GraphEntries): ReadonlyMap<string, StepFields> => new Map(steps);
 
 describe('a transition becomes an edge, and steps that lie on it', () => {
   it.each<[string, object, object?]>([
@@ -58,18 +58,18 @@ describe('a transition becomes an edge, and steps that lie on it', () => {
   ])('%s', (written, edge, between) => {
     const steps = stepsOf(specWith(`${AGENT}, on_timeout: ${written}`));
     expect(steps.get('a')?.next).toMatchObject({ timeout: edge });
-    const added = [...steps.values()].filter(({ id }) => String(id).startsWith('a.'));
+    const added = [...steps].flatMap(([id, step]) => (id.startsWith('a.') ? [step] : []));
     expect(added).toMatchObject(between === undefined ? [] : [between]);
   });
 
   it('extend is more time before the timeout, and retry is more attempts', () => {
     const extended = specWith(`${AGENT}, on_timeout: { notify: all, extend: 24h, max_extensions: 3 }`);
-    expect(extended.steps[0]).toMatchObject({ extend: { by: '24h', max: 3, tells: 'a.on_timeout.notify' } });
+    expect(extended.steps[0]?.[1]).toMatchObject({ extend: { by: '24h', max: 3, tells: 'a.on_timeout.notify' } });
     const backoff = 'backoff: { initial: 1s, factor: 3, max: 1m }';
-    expect(specWith(`${AGENT}, on_timeout: { retry: 2, ${backoff} }`).steps[0]).toMatchObject({
+    expect(specWith(`${AGENT}, on_timeout: { retry: 2, ${backoff} }`).steps[0]?.[1]).toMatchObject({
       retry: { max: 2, on: ['timeout'], backoff: { initial: '1s', factor: 3, max: '1m' } },
     });
-    expect(specWith(`${AGENT}, on_error: { retry: 2 }`).steps[0]).toMatchObject({ retry: { max: 2, on: ['error', 'timeout'] } });
+    expect(specWith(`${AGENT}, on_error: { retry: 2 }`).steps[0]?.[1]).toMatchObject({ retry: { max: 2, on: ['error', 'timeout'] } });
   });
 });
 
@@ -138,24 +138,24 @@ describe('a stage becomes a step', () => {
       'type: parallel, join: 2-of-2, concurrency: 1, branches: [{ id: b, agent: x }, { id: c, type: command, run: make }]',
       {
         parallel: {
-          join: '2-of-2',
+          join: 2,
           concurrency: 1,
           branches: [
-            { id: 'b', agent: 'x' },
-            { id: 'c', command: 'make' },
+            ['b', { agent: 'x' }],
+            ['c', { command: 'make' }],
           ],
         },
       },
     ],
   ])('%s', (fields, shape) => {
-    expect(specWith(fields).steps[0]).toMatchObject(shape);
+    expect(specWith(fields).steps[0]?.[1]).toMatchObject(shape);
   });
 
   it('a message on entering a stage is a step before it, which every transition to the stage leads to', () => {
     const spec = specWith(`${AGENT}, on_enter: { notify: all }, condition: x, on_error: a`);
     expect(spec.entry).toBe('a.enter');
-    expect(spec.steps[0]).toMatchObject({ id: 'a.enter', forge: { action: 'notify', target: 'all' }, condition: 'x', next: { ok: 'a' } });
-    expect(spec.steps[1]).toMatchObject({ id: 'a', next: { error: { to: 'a.enter' } } });
+    expect(spec.steps[0]).toMatchObject(['a.enter', { forge: { action: 'notify', target: 'all' }, condition: 'x', next: { ok: 'a' } }]);
+    expect(spec.steps[1]).toMatchObject(['a', { next: { error: { to: 'a.enter' } } }]);
   });
 });
 
@@ -178,7 +178,7 @@ describe('a check has one spelling', () => {
     ],
     ['check: licences, allow: [MIT], note: "{{ x }}", timeout: 1m', { check: 'licences', allow: ['MIT'], note: '{{ x }}', timeout: '1m' }],
   ])('%s', (fields, shape) => {
-    expect(specWith(`type: gate, conditions: [{ ${fields} }]`).steps[0]?.gate?.checks[0]).toMatchObject(shape);
+    expect(specWith(`type: gate, conditions: [{ ${fields} }]`).steps[0]?.[1].gate?.checks[0]).toMatchObject(shape);
   });
 });
 
@@ -227,6 +227,12 @@ describe('the head of a file', () => {
   });
 });
 
+it('stages keep their order, also if an id is a number', () => {
+  const file = fileOf(`${HEAD}stages:\n  - { id: b, ${AGENT} }\n  - { id: "2", ${AGENT} }\n  - { id: "1", ${AGENT} }\n`);
+  expect(specOf(file, new Transitions(file, 10), REGISTRY).steps.map(([id]) => id)).toEqual(['b', '2', '1']);
+  expect(compileYaml(file, REGISTRY).workflow?.definition.steps.map(({ id }) => id)).toEqual(['b', '2', '1']);
+});
+
 it('a file and the graph that says the same have the same hash', () => {
   const file = fileOf(`${HEAD}context: { why: none }
 permissions: { contents: write }
@@ -244,15 +250,14 @@ stages:
     on_fail: { goto: build, context: { why: "{{ gate.failed_checks }}" }, max_iterations: 2 }
 `);
   const troubles = { error: 'escalate', timeout: 'escalate' } as const;
-  const graph = compileGraph(
+  const graph = compileWorkflow(
     {
       name: 'w',
       data: { why: 'none' },
       permissions: { contents: 'write' },
       facts: ['issue_number', 'pr_number', 'labels', 'base_branch'],
-      steps: [
-        {
-          id: 'build',
+      steps: {
+        build: {
           agent: 'dev',
           prompt: 'Fix {{ context.why }}',
           seesContext: true,
@@ -263,9 +268,8 @@ stages:
           extend: { by: '30m', max: 2 },
           next: { ok: 'check', skip: 'check', fail: 'escalate', ...troubles },
         },
-        {
-          id: 'check',
-          gate: { checks: [{ check: 'any_of', checks: [{ check: 'command', run: 'make', timeout: '1m' }] }] },
+        check: {
+          gate: { checks: [{ check: 'any_of' as const, checks: [{ check: 'command' as const, run: 'make', timeout: '1m' as const }] }] },
           merges: false,
           next: {
             ok: null,
@@ -274,7 +278,7 @@ stages:
             ...troubles,
           },
         },
-      ],
+      },
     },
     REGISTRY,
   );

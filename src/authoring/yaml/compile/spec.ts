@@ -1,4 +1,4 @@
-// Owns translating a workflow file to the spec of a graph, as `defineWorkflow` of pawl/compat takes it. Whatever a graph
+// Owns translating a workflow file to the spec of a graph, as `defineWorkflow` takes it, with its steps as entries by id. Whatever a graph
 // has no field for (a delay on a transition, a message on entering a stage, hooks) becomes a step of its own.
 
 import { present } from '../../../base/fields.ts';
@@ -7,7 +7,7 @@ import type { Arg, ArgSpecs } from '../../../definition/arg.ts';
 import { readBreakers } from '../../../definition/breakers.ts';
 import { type DatabasesSpec, writtenDatabase } from '../../../definition/database.ts';
 import type { Concurrency, SnapshotModel } from '../../../definition/model.ts';
-import type { GraphSpec, StepSpec } from '../../graph/spec.ts';
+import type { GraphEntries, StepFields } from '../../graph/spec.ts';
 import type { Compilers } from '../../graph/work.ts';
 import type { BoundedNext, Retry } from '../../spec/part.ts';
 import type { WorkAndFrame, WrittenStage } from '../schema/form.ts';
@@ -16,7 +16,7 @@ import { hookOf } from './forge.ts';
 import { aboutPullRequest, staleTransitions } from './landing.ts';
 import { budgetOf, nonEmpty } from './part.ts';
 import { reactionsOf } from './reaction.ts';
-import { always, notifyStep, retryOf, type TransitionKey, type Transitions, transitionOf } from './transition.ts';
+import { always, notifyStep, retryOf, type StepEntry, type TransitionKey, type Transitions, transitionOf } from './transition.ts';
 import { frameOf, ownKindOf, workOf } from './work.ts';
 
 type WrittenHooks = WrittenWorkflow['on_complete'];
@@ -33,7 +33,7 @@ const TROUBLES: readonly (readonly [outcome: string, keys: readonly TransitionKe
 const HOOK_RETRY: Retry = { max: 3, on: ['error', 'timeout'], backoff: { initial: '10s', factor: 3, max: '10m' } };
 
 /** The spec of a workflow file. */
-export function specOf(file: WrittenWorkflow, transitions: Transitions, compilers: Compilers): GraphSpec {
+export function specOf(file: WrittenWorkflow, transitions: Transitions, compilers: Compilers): GraphEntries {
   const { name, title, description, version } = file.metadata;
   const stages = file.stages.flatMap((stage, index) => stageSteps(file, { stage, index, transitions, compilers }));
   return {
@@ -73,21 +73,24 @@ interface StagePlace {
 }
 
 /** The step of a stage, after the one that sends a message on entering it, if there is one. */
-function stageSteps(file: WrittenWorkflow, place: StagePlace): StepSpec[] {
+function stageSteps(file: WrittenWorkflow, place: StagePlace): StepEntry[] {
   const { stage, index, transitions, compilers } = place;
   const extend = extensionOf(stage, transitions);
   const work = questionOf(file, place, workOf(stage, compilers));
   const next = nextOf(file, place);
-  const step: StepSpec = {
+  const step: StepFields = {
     ...frameOf(stage),
     ...work,
     ...present({ retry: retryOf(stage), extend }),
     next: { ...next, ...staleTransitions(file, index, { transitions, otherwise: next.error, facts: compilers }) },
   };
-  if (stage.on_enter === undefined) return [step];
-  const enter = notifyStep(`${stage.id}.enter`, stage.on_enter.notify, always(stage.id));
+  if (stage.on_enter === undefined) return [[stage.id, step]];
+  const enter = notifyStep(stage.on_enter.notify, always(stage.id));
   // Nobody gets a message about a stage that is skipped.
-  return [{ ...enter, ...present({ condition: stage.condition }) }, step];
+  return [
+    [`${stage.id}.enter`, { ...enter, ...present({ condition: stage.condition }) }],
+    [stage.id, step],
+  ];
 }
 
 /** A question with the targets of its answers; in a workflow about a pull request, it is about that too. */
@@ -106,11 +109,11 @@ function questionOf(file: WrittenWorkflow, { stage, index, transitions }: StageP
 }
 
 /** More time instead of a timeout, and the side step that sends a message about it. */
-function extensionOf(stage: WrittenStage, transitions: Transitions): StepSpec['extend'] {
+function extensionOf(stage: WrittenStage, transitions: Transitions): StepFields['extend'] {
   const { extend, max_extensions: max, notify } = transitionOf(stage, 'on_timeout') ?? {};
   if (extend === undefined) return undefined;
   const tells =
-    notify === undefined ? undefined : transitions.add({ ...notifyStep(`${stage.id}.on_timeout.notify`, notify, {}), side: true });
+    notify === undefined ? undefined : transitions.add(`${stage.id}.on_timeout.notify`, { ...notifyStep(notify, {}), side: true });
   return { by: extend, ...present({ max, tells }) };
 }
 
@@ -151,22 +154,22 @@ function writesDatabase({ type, databases }: WrittenStage, all: WrittenWorkflow[
 }
 
 /** Hooks that run before a run completes, one after the other; a failed message never affects the run. */
-function completeHooks(hooks: WrittenHooks = []): StepSpec[] {
+function completeHooks(hooks: WrittenHooks = []): StepEntry[] {
   return hooks.map((hook, index) => {
     const to = index + 1 < hooks.length ? `on_complete.${index + 2}` : 'complete';
     const more = 'notify' in hook ? { next: always(to) } : { next: { ok: to, skip: to }, retry: HOOK_RETRY };
-    return { ...hookStep(`on_complete.${index + 1}`, hook), ...more };
+    return [`on_complete.${index + 1}`, { ...hookStep(hook), ...more }];
   });
 }
 
 /** Hooks that run beside a run that has failed or escalated. */
-function errorHooks(hooks: WrittenHooks = []): StepSpec[] {
+function errorHooks(hooks: WrittenHooks = []): StepEntry[] {
   return hooks.map((hook, index) => {
     const next = index + 1 < hooks.length ? always(`on_error.${index + 2}`) : {};
-    return { ...hookStep(`on_error.${index + 1}`, hook), next, side: true };
+    return [`on_error.${index + 1}`, { ...hookStep(hook), next, side: true }];
   });
 }
 
-function hookStep(id: string, hook: NonNullable<WrittenHooks>[number]): StepSpec & { readonly id: string } {
-  return { id, forge: hookOf(hook), recovery: 'rerun', templates: true, merges: false };
+function hookStep(hook: NonNullable<WrittenHooks>[number]): StepFields {
+  return { forge: hookOf(hook), recovery: 'rerun', templates: true, merges: false };
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../base/json.ts';
 import { didYouMean } from '../../../base/suggest.ts';
 import type { Severity } from '../../../definition/finding.ts';
 import type { Problem } from '../../../definition/problem.ts';
-import type { StepSpec } from '../../graph/spec.ts';
+import type { Entries, StepFields } from '../../graph/spec.ts';
 import type { BoundedNext } from '../../spec/part.ts';
 import type { YamlPath } from '../position/position.ts';
 import type { WrittenNotify, WrittenStage } from '../schema/form.ts';
@@ -79,9 +79,12 @@ export function transitionOf(stage: WrittenStage, key: TransitionKey): WrittenTr
   return typeof written === 'string' ? { goto: written } : written;
 }
 
+/** A step by its id. */
+export type StepEntry = Entries<StepFields>[number];
+
 /** The transitions of one workflow file, and the steps on them. */
 export class Transitions {
-  readonly added: StepSpec[] = [];
+  readonly added: StepEntry[] = [];
   readonly problems: CompileProblem[] = [];
   /** The bound of backward transitions without one of their own. */
   readonly maxIterations: number;
@@ -164,27 +167,27 @@ export class Transitions {
   /** Adds the steps on a transition before its target, last one first. */
   private through(id: string, { delay, spawn, notify, extend }: WrittenTransition, target: string): string {
     let to = target;
-    if (delay !== undefined) to = this.add({ id: `${id}.delay`, delay, recovery: 'rerun', next: { ok: to } });
+    if (delay !== undefined) to = this.add(`${id}.delay`, { delay, recovery: 'rerun', next: { ok: to } });
     // Anything but success of the agent escalates, including a rejection: it was started to repair something and did not.
-    if (spawn !== undefined) to = this.add({ id: `${id}.spawn`, agent: spawn, reviews: false, next: { ok: to, reject: 'escalate' } });
-    if (notify !== undefined && extend === undefined) to = this.add(notifyStep(`${id}.notify`, notify, always(to)));
+    if (spawn !== undefined) to = this.add(`${id}.spawn`, { agent: spawn, reviews: false, next: { ok: to, reject: 'escalate' } });
+    if (notify !== undefined && extend === undefined) to = this.add(`${id}.notify`, notifyStep(notify, always(to)));
     return to;
   }
 
   /** Adds a step and returns its id. */
-  add(step: StepSpec & { readonly id: string }): string {
-    this.added.push({ ...step, templates: true, merges: false });
-    return step.id;
+  add(id: string, step: StepFields): string {
+    this.added.push([id, { ...step, templates: true, merges: false }]);
+    return id;
   }
 }
 
 /** A step that sends a message, again after a crash: a message that arrives twice does no harm. */
-export function notifyStep(id: string, notify: WrittenNotify, next: NonNullable<StepSpec['next']>): StepSpec & { readonly id: string } {
-  return { id, forge: notifyOf(notify), recovery: 'rerun', templates: true, merges: false, next };
+export function notifyStep(notify: WrittenNotify, next: NonNullable<StepFields['next']>): StepFields {
+  return { forge: notifyOf(notify), recovery: 'rerun', templates: true, merges: false, next };
 }
 
 /** How often a stage is tried again; a timeout without a transition of its own is an error (C2). */
-export function retryOf(stage: WrittenStage): StepSpec['retry'] | undefined {
+export function retryOf(stage: WrittenStage): StepFields['retry'] | undefined {
   const onError = transitionOf(stage, 'on_error');
   const onTimeout = transitionOf(stage, 'on_timeout') ?? onError;
   const used = onError?.retry === undefined ? onTimeout : onError;

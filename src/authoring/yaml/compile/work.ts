@@ -15,14 +15,14 @@ export function workOf(stage: WrittenStage, compilers: Compilers): WorkAndFrame 
   const kinds: Readonly<Record<string, KindCompiler>> = compilers.kinds;
   const spec = kinds[stage.type ?? 'agent']?.yaml?.toSpec(stage as never, {
     checkOf: (check) => checkOf(check, compilers),
-    memberOf: (branch) => ({ ...frameOf(branch), ...workOf(branch, compilers) }),
+    memberOf: (branch) => [branch.id, { ...frameOf(branch), ...workOf(branch, compilers) }],
   });
   return { ...spec, ...present({ writes: stage.writes as readonly string[] | undefined }) };
 }
 
 /** The fields that every stage and branch has. Texts are templates where the schema allows; results stay in the outputs. */
-export function frameOf({ id, name: title, condition, timeout, recovery, undo }: WrittenStage): SharedSpec & { readonly id: string } {
-  return { id, templates: true, merges: false, ...present({ title, condition, timeout, recovery, undo: undo && undoOf(undo) }) };
+export function frameOf({ name: title, condition, timeout, recovery, undo }: WrittenStage): SharedSpec {
+  return { templates: true, merges: false, ...present({ title, condition, timeout, recovery, undo: undo && undoOf(undo) }) };
 }
 
 function undoOf(written: WrittenUndo): SharedSpec['undo'] {

@@ -3,7 +3,7 @@
 
 import type * as z from 'zod';
 import type { RecoveryPolicy } from '../../../definition/model.ts';
-import type { GateCheckSpec, GroupSpec, MemberSpec, Named, SharedSpec, WorkSpec } from '../../graph/spec.ts';
+import type { GateCheckSpec, MemberSpec, StepFields } from '../../graph/spec.ts';
 import type { YamlPath } from '../position/position.ts';
 import type { PlacedFault } from '../problem/schema.ts';
 import type * as action from './action.ts';
@@ -82,12 +82,12 @@ export type StageWords = Omit<FieldWords, 'simpleCheck'> &
   };
 
 /** The work of a step, and what goes with it. */
-export type WorkAndFrame = WorkSpec & SharedSpec & Pick<GroupSpec, 'parallel'>;
+export type WorkAndFrame = Omit<StepFields, 'each' | 'next'>;
 
 /** How the parts of a stage are translated. */
 export interface StageParts {
   checkOf(check: WrittenCheck): GateCheckSpec;
-  memberOf(branch: WrittenStage): MemberSpec & Named;
+  memberOf(branch: WrittenStage): readonly [id: string, spec: MemberSpec];
 }
 
 /** How the parts of a stage are checked. */

@@ -1,6 +1,6 @@
 // Owns what the check `any_of` declares: checks of which one must pass.
 
-import { type CheckDeclaration, type CheckModel, type CheckOf, validateChecks } from '../../../../definition/check.ts';
+import { type CheckDeclaration, type CheckModel, declareCheck, isList, parseChecks } from '../../../../definition/check.ts';
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {
@@ -9,15 +9,17 @@ declare module '../../../../definition/check.ts' {
 }
 
 /** Several checks of which one must pass. */
-export const anyOfCheck: CheckDeclaration = {
+export const anyOfCheck: CheckDeclaration = declareCheck({
   name: 'any_of',
   // What it is made of may.
   looksElsewhere: true,
   sameInEveryRun: true,
   stopsItself: true,
-  validate({ checks }: CheckOf<'any_of'>, report) {
-    if (!Array.isArray(checks) || checks.length === 0)
-      return report.fault('`checks` must have at least one check', 'write them as checks: [{ check: "command", run: "npm test" }, …]');
-    validateChecks(checks, report);
+  fields({ required }, report) {
+    const checks = required('checks', isList, [
+      '`checks` must have at least one check',
+      'write them as checks: [{ check: "command", run: "npm test" }, …]',
+    ]);
+    return { check: 'any_of', checks: parseChecks(checks ?? [], report) };
   },
-};
+});

@@ -1,6 +1,7 @@
 // Owns what the check `ci_status` declares: which checks of the forge must have concluded, and how.
 
-import { type CheckDeclaration, type CheckOf, isSelection } from '../../../../definition/check.ts';
+import { present } from '../../../../base/fields.ts';
+import { type CheckDeclaration, declareCheck, isSelection, readPr } from '../../../../definition/check.ts';
 
 /** The CI workflows to check (default: all), and the conclusion each must have. */
 export type CiStatusCheck = { readonly workflows?: readonly string[]; readonly expect?: string; readonly pr?: string };
@@ -12,7 +13,7 @@ declare module '../../../../definition/check.ts' {
 }
 
 /** Checks of the forge. */
-export const ciStatusCheck: CheckDeclaration = {
+export const ciStatusCheck: CheckDeclaration = declareCheck({
   name: 'ci_status',
   looksElsewhere: true,
   heldAtMerge: true,
@@ -20,9 +21,16 @@ export const ciStatusCheck: CheckDeclaration = {
   sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['check_run', 'check_suite', 'status', 'workflow_run', 'pull_request'],
-  validate({ workflows, expect }: CheckOf<'ci_status'>, report) {
-    if (!isSelection(workflows)) report.fault('`workflows` must be a list of names', 'write them as workflows: ["test"]');
-    if (expect !== undefined && !(typeof expect === 'string' && /^[a-z_]+$/.test(expect)))
-      report.fault('`expect` must be a conclusion', 'write a word such as success');
-  },
-};
+  fields: (read) => ({
+    check: 'ci_status',
+    ...present({
+      workflows: read.optional('workflows', isSelection, ['`workflows` must be a list of names', 'write them as workflows: ["test"]']),
+      expect: read.optional('expect', isConclusion, ['`expect` must be a conclusion', 'write a word such as success']),
+      pr: readPr(read),
+    }),
+  }),
+});
+
+function isConclusion(value: unknown): value is string {
+  return typeof value === 'string' && /^[a-z_]+$/.test(value);
+}

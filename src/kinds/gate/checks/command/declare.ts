@@ -1,7 +1,9 @@
 // Owns what the check `command` declares: a program, and how its end is judged.
 
-import { type CheckDeclaration, type CheckOf, validateExpect, validateReport } from '../../../../definition/check.ts';
-import { type ProgramModel, validateProgram } from '../../../../definition/program.ts';
+import { present } from '../../../../base/fields.ts';
+import { type CheckDeclaration, type CheckOf, declareCheck, readExpect, readReport } from '../../../../definition/check.ts';
+import { oneOf } from '../../../../definition/field-reader.ts';
+import { type ProgramModel, parseProgram } from '../../../../definition/program.ts';
 
 /** A program that passes when `expect` holds, by default when it exits with 0. */
 export type CommandCheck = ProgramModel & {
@@ -20,17 +22,21 @@ declare module '../../../../definition/check.ts' {
 }
 
 /** A program whose end is judged. */
-export const commandCheck: CheckDeclaration = {
+export const commandCheck: CheckDeclaration = declareCheck({
   name: 'command',
   sameInEveryRun: true,
   stopsItself: true,
   title: ({ run, argv }: CheckOf<'command'>) => run ?? argv?.join(' ') ?? 'command',
-  validate(config: CheckOf<'command'>, report) {
-    validateProgram(config, report);
-    validateExpect(config.expect, report, { example: 'exit_code == 0', roots: ['exit_code', 'stdout', 'stderr'] });
-    validateReport(config.report, report);
-    const { tests } = config;
-    if (tests !== undefined && tests !== 'required' && tests !== 'optional')
-      report.fault('`tests` must be "required" or "optional"', 'write tests: required, or leave it out');
-  },
-};
+  fields: (read, report, given) => ({
+    check: 'command',
+    ...parseProgram(given, report),
+    ...present({
+      expect: readExpect(read, report, { example: 'exit_code == 0', roots: ['exit_code', 'stdout', 'stderr'] }),
+      report: readReport(read),
+      tests: read.optional('tests', oneOf('required', 'optional'), [
+        '`tests` must be "required" or "optional"',
+        'write tests: required, or leave it out',
+      ]),
+    }),
+  }),
+});

@@ -1,6 +1,8 @@
 // Owns what the check `coverage` declares: how much of the code the tests must have run, and which report says so.
 
-import { type CheckDeclaration, type CheckOf, isSelection, validateReport } from '../../../../definition/check.ts';
+import { present } from '../../../../base/fields.ts';
+import { type CheckDeclaration, declareCheck, isSelection, readReport } from '../../../../definition/check.ts';
+import { oneOf } from '../../../../definition/field-reader.ts';
 import { patternCost } from '../../../../definition/pattern.ts';
 import { parsePercent } from './percent.ts';
 
@@ -22,20 +24,35 @@ declare module '../../../../definition/check.ts' {
 }
 
 /** How much of the code the tests ran. */
-export const coverageCheck: CheckDeclaration = {
+export const coverageCheck: CheckDeclaration = declareCheck({
   name: 'coverage',
   sameInEveryRun: true,
-  validate({ minimum, metric, paths, report: place }: CheckOf<'coverage'>, report) {
-    if (parsePercent(minimum) === undefined)
-      report.fault('`minimum` must be a percentage, such as 80%', 'write 80% or 80; a number up to 1 could mean two things and is refused');
-    if (metric !== undefined && !METRICS.includes(metric))
-      report.fault('`metric` must be lines, branches or functions', 'write one of them, or leave it out for lines');
-    if (!isSelection(paths)) report.fault('`paths` must be a list of patterns', 'write them as paths: ["src/**"]');
-    else
-      for (const path of paths ?? []) {
-        const cost = patternCost(path);
-        if (cost !== undefined) report.fault(`\`paths\` has the pattern "${path}": ${cost}`, 'write a simpler pattern, such as src/**');
-      }
-    validateReport(place, report);
+  fields(read, report) {
+    const paths = read.optional('paths', isSelection, ['`paths` must be a list of patterns', 'write them as paths: ["src/**"]']);
+    for (const path of paths ?? []) {
+      const cost = patternCost(path);
+      if (cost !== undefined) report.fault(`\`paths\` has the pattern "${path}": ${cost}`, 'write a simpler pattern, such as src/**');
+    }
+    return {
+      check: 'coverage',
+      minimum: read.required('minimum', isPercent, NO_PERCENT) ?? 0,
+      ...present({
+        metric: read.optional('metric', oneOf(...METRICS), [
+          '`metric` must be lines, branches or functions',
+          'write one of them, or leave it out for lines',
+        ]),
+        paths,
+        report: readReport(read),
+      }),
+    };
   },
-};
+});
+
+const NO_PERCENT = [
+  '`minimum` must be a percentage, such as 80%',
+  'write 80% or 80; a number up to 1 could mean two things and is refused',
+] as const;
+
+function isPercent(value: unknown): value is number | string {
+  return parsePercent(value) !== undefined;
+}

@@ -1,6 +1,6 @@
 // Owns what the check `file_exists` declares: files that must exist.
 
-import type { CheckDeclaration, CheckOf } from '../../../../definition/check.ts';
+import { type CheckDeclaration, type CheckOf, declareCheck } from '../../../../definition/check.ts';
 import { isTextList } from '../../../../definition/kind.ts';
 
 declare module '../../../../definition/check.ts' {
@@ -10,11 +10,12 @@ declare module '../../../../definition/check.ts' {
 }
 
 /** Files that must exist. */
-export const fileExistsCheck: CheckDeclaration = {
+export const fileExistsCheck: CheckDeclaration = declareCheck({
   name: 'file_exists',
   sameInEveryRun: true,
   title: ({ paths }: CheckOf<'file_exists'>) => `file_exists ${paths.join(', ')}`,
-  validate({ paths }: CheckOf<'file_exists'>, report) {
-    if (!isTextList(paths)) report.fault('`paths` must name at least one file', 'write it as paths: ["dist/index.js"]');
-  },
-};
+  fields: ({ required }) => ({
+    check: 'file_exists',
+    paths: required('paths', isTextList, ['`paths` must name at least one file', 'write it as paths: ["dist/index.js"]']) ?? [],
+  }),
+});

@@ -1,6 +1,6 @@
 // Owns what the check `human_approved` declares: the question that a person must have approved.
 
-import type { CheckDeclaration, CheckOf } from '../../../../definition/check.ts';
+import { type CheckDeclaration, declareCheck } from '../../../../definition/check.ts';
 import { isText } from '../../../../definition/kind.ts';
 
 /** The step that asked. */
@@ -13,9 +13,10 @@ declare module '../../../../definition/check.ts' {
 }
 
 /** A person's decision in this run. */
-export const humanApprovedCheck: CheckDeclaration = {
+export const humanApprovedCheck: CheckDeclaration = declareCheck({
   name: 'human_approved',
-  validate({ step }: CheckOf<'human_approved'>, report) {
-    if (!isText(step)) report.fault('`step` must name the step that asked a person', 'write it as step: approve');
-  },
-};
+  fields: ({ required }) => ({
+    check: 'human_approved',
+    step: required('step', isText, ['`step` must name the step that asked a person', 'write it as step: approve']) ?? '',
+  }),
+});

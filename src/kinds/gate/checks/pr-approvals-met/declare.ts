@@ -1,7 +1,7 @@
 // Owns what the check `pr_approvals_met` declares: how many people with write permission must approve the pull request.
 
-import type { CheckDeclaration, CheckOf } from '../../../../definition/check.ts';
-import { isCount, isText } from '../../../../definition/kind.ts';
+import { present } from '../../../../base/fields.ts';
+import { type CheckDeclaration, declareCheck, readPeople, readPr } from '../../../../definition/check.ts';
 
 /** How many different people with write permission. Default: one. `pr` is the step that opened the pull request. */
 export type PrApprovalsMetCheck = { readonly count?: number; readonly pr?: string };
@@ -13,7 +13,7 @@ declare module '../../../../definition/check.ts' {
 }
 
 /** Approvals of the pull request by people with write permission. */
-export const prApprovalsMetCheck: CheckDeclaration = {
+export const prApprovalsMetCheck: CheckDeclaration = declareCheck({
   name: 'pr_approvals_met',
   looksElsewhere: true,
   heldAtMerge: true,
@@ -21,8 +21,5 @@ export const prApprovalsMetCheck: CheckDeclaration = {
   sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
-  validate({ count, pr }: CheckOf<'pr_approvals_met'>, report) {
-    if (count !== undefined && !isCount(count, 1)) report.fault('`count` must be a number of people', 'write a whole number from 1 up');
-    if (pr !== undefined && !isText(pr)) report.fault('`pr` must name a step', 'name the step that opened the pull request');
-  },
-};
+  fields: (read) => ({ check: 'pr_approvals_met', ...present({ count: readPeople(read), pr: readPr(read) }) }),
+});

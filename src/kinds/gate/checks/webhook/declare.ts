@@ -1,6 +1,8 @@
 // Owns what the check `webhook` declares: a request to a web service, and how its answer is judged.
 
-import { type CheckDeclaration, type CheckOf, validateExpect } from '../../../../definition/check.ts';
+import { present } from '../../../../base/fields.ts';
+import { type CheckDeclaration, type CheckOf, declareCheck, readExpect } from '../../../../definition/check.ts';
+import { isTexts } from '../../../../definition/field-reader.ts';
 import { isText } from '../../../../definition/kind.ts';
 import type { RequestModel } from '../../../../definition/web-request.ts';
 
@@ -17,12 +19,18 @@ declare module '../../../../definition/check.ts' {
 }
 
 /** A web service whose answer is judged. */
-export const webhookCheck: CheckDeclaration = {
+export const webhookCheck: CheckDeclaration = declareCheck({
   name: 'webhook',
   looksElsewhere: true,
   title: ({ url }: CheckOf<'webhook'>) => `webhook ${url}`,
-  validate({ url, expect }: CheckOf<'webhook'>, report) {
-    if (!isText(url)) report.fault('`url` must be an address', 'write it as url: "https://api.example.com/validate"');
-    validateExpect(expect, report, { example: 'status == 200', roots: ['status', 'headers', 'body'] });
-  },
-};
+  fields: (read, report, { body }) => ({
+    check: 'webhook',
+    url: read.required('url', isText, ['`url` must be an address', 'write it as url: "https://api.example.com/validate"']) ?? '',
+    ...present({
+      method: read.optional('method', isText, ['`method` must be an HTTP method', 'write one such as POST']),
+      headers: read.optional('headers', isTexts, ['`headers` must be texts by name', 'write them as headers: { Accept: "text/plain" }']),
+      body,
+      expect: readExpect(read, report, { example: 'status == 200', roots: ['status', 'headers', 'body'] }),
+    }),
+  }),
+});

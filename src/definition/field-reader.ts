@@ -1,0 +1,61 @@
+// Owns how the configuration of a step or a check is parsed: each field is read with its type, and what has another type
+// is reported and left out. So nobody asserts the type of what an author wrote.
+
+import { isJsonObject } from '../base/json.ts';
+import { type Budget, budgetFault } from './budget.ts';
+import { isCount, type KindReport } from './kind.ts';
+
+/** What is wrong with a field of another type, and what to write instead. */
+type FieldFault = readonly [message: string, hint: string];
+
+/** Returns a field that has the type; another one is reported and undefined. */
+type ReadField = <T>(
+  field: string,
+  is: (value: unknown) => value is T,
+  fault: FieldFault | ((value: unknown) => FieldFault),
+) => T | undefined;
+
+/** How the fields of a configuration are read. */
+export interface FieldReader {
+  readonly optional: ReadField;
+  /** Reports an absent field as well. */
+  readonly required: ReadField;
+}
+
+/** Reads the fields of an object; anything else has none. */
+export function fieldReader(given: unknown, report: KindReport): FieldReader {
+  const fields: Readonly<Record<string, unknown>> = isJsonObject(given) ? given : {};
+  const required: ReadField = (field, is, fault) => {
+    const value = fields[field];
+    if (is(value)) return value;
+    report.fault(...(typeof fault === 'function' ? fault(value) : fault));
+    return undefined;
+  };
+  return { required, optional: (field, is, fault) => (fields[field] === undefined ? undefined : required(field, is, fault)) };
+}
+
+/** True for `true` and `false`. */
+export function isFlag(value: unknown): value is boolean {
+  return typeof value === 'boolean';
+}
+
+/** Whether a value is a whole number of at least `least`. */
+export function countFrom(least: number): (value: unknown) => value is number {
+  return (value) => isCount(value, least);
+}
+
+/** Whether a value is one of these. */
+export function oneOf<const Value>(...values: readonly Value[]): (value: unknown) => value is Value {
+  return (value): value is Value => values.some((one) => one === value);
+}
+
+/** True for texts by name. */
+export function isTexts(value: unknown): value is Readonly<Record<string, string>> {
+  return isJsonObject(value) && Object.values(value).every((text) => typeof text === 'string');
+}
+
+/** Reads the budget of a step. */
+export function readBudget({ optional }: FieldReader): Budget | undefined {
+  const isBudget = (value: unknown): value is Budget => budgetFault(value) === undefined;
+  return optional('budget', isBudget, (value) => [`its budget is invalid: ${budgetFault(value)}`, 'correct the amount, or leave it out']);
+}
