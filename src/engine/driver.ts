@@ -29,8 +29,6 @@ import { RunWork } from './work.ts';
 /** Drives one run until it ends or only waits. */
 export class RunDriver {
   readonly run: string;
-  /** Settles when the run has been released: it ended, it only waits, or driving it failed. */
-  readonly finished: Promise<void>;
   private readonly host: DriverHost;
   private readonly program: Program;
   private readonly record: RunRecord;
@@ -49,18 +47,18 @@ export class RunDriver {
   private readonly waitingForSlots = new SlotQueue();
   private writing: Promise<CommitResult> | undefined;
   private readonly afterTurns: (() => void)[] = [];
-  private turning = false;
-  private over = false;
+  /** Once `over`, it stays so: the run has been released, or is about to be. */
+  private phase: 'idle' | 'turning' | 'over' = 'idle';
   private seenMail = 0;
-  private cancelTimer: (() => void) | undefined;
   /** How often the store signalled a change. */
   private wakes = 0;
-  private timerAt: number | undefined;
+  private timer: { readonly due: number; readonly cancel: () => void } | undefined;
+  private readonly end = Promise.withResolvers<void>();
+  private readonly firstCommit = Promise.withResolvers<void>();
+  /** Settles when the run has been released: it ended, it only waits, or driving it failed. */
+  readonly finished: Promise<void> = this.end.promise;
   /** Settles when the run exists in the store. */
-  readonly created: Promise<void>;
-  private resolveCreated!: () => void;
-  private finish!: () => void;
-  private fail!: (error: unknown) => void;
+  readonly created: Promise<void> = Promise.race([this.firstCommit.promise, this.finished]);
 
   constructor(host: DriverHost, start: DriverStart) {
     this.host = host;
@@ -77,23 +75,17 @@ export class RunDriver {
     const ended = (inputs: readonly RunInput[]): void => this.workEnded(inputs);
     const failed = (error: unknown): void => void this.abandon(error).catch(() => undefined);
     this.work = new RunWork({ host, driver: this, start, ended, failed });
-    this.finished = new Promise((resolve, reject) => {
-      this.finish = resolve;
-      this.fail = reject;
-    });
     this.finished.catch(() => undefined);
-    this.created = Promise.race([
-      new Promise<void>((resolve) => {
-        this.resolveCreated = resolve;
-      }),
-      this.finished,
-    ]);
     this.created.catch(() => undefined);
   }
 
   /** True if this driver can only cancel the run. */
   get onlyCancels(): boolean {
     return this.accepts !== undefined;
+  }
+
+  private get over(): boolean {
+    return this.phase === 'over';
   }
 
   /** The last committed checkpoint. */
@@ -103,7 +95,7 @@ export class RunDriver {
 
   /** Settles when every input so far is decided and on disk, or the run has been released. */
   async caughtUp(): Promise<void> {
-    while (this.turning && !this.over) await Promise.race([this.finished, new Promise<void>((resolve) => this.afterTurns.push(resolve))]);
+    while (this.phase === 'turning') await Promise.race([this.finished, new Promise<void>((resolve) => this.afterTurns.push(resolve))]);
     if (this.over) await this.finished;
   }
 
@@ -154,20 +146,20 @@ export class RunDriver {
   /** Stops and discards all work of this run at once. Work without a recorded end becomes unknown. */
   async abandon(error?: unknown): Promise<void> {
     if (this.over) return;
-    this.over = true;
-    this.cancelTimer?.();
+    this.phase = 'over';
+    this.timer?.cancel();
     await Promise.allSettled([this.work.stop(), error === undefined ? undefined : this.writing]);
     if (error === undefined) await this.releaseWithWakeUp({ isCutOff: true }).catch(() => undefined);
     else await this.host.releaseFailed(this);
     // If the run was never created, only the caller of `start` gets the error.
     this.host.stopped(this, error === undefined || this.creation !== undefined ? {} : { error });
-    if (error === undefined) this.finish();
-    else this.fail(error);
+    if (error === undefined) this.end.resolve();
+    else this.end.reject(error);
   }
 
   private turnSoon(): void {
-    if (this.turning || this.over) return;
-    this.turning = true;
+    if (this.phase !== 'idle') return;
+    this.phase = 'turning';
     queueMicrotask(() => {
       this.turns().catch((error: unknown) => this.abandon(error));
     });
@@ -178,9 +170,9 @@ export class RunDriver {
       if (this.queue.length > 0) await this.turn(this.nextBatch());
       else if (this.creation === undefined && this.isIdle()) await this.releaseIdle();
     } while (!this.over && this.queue.length > 0);
-    this.turning = false;
+    if (!this.over) this.phase = 'idle';
     for (const resolve of this.afterTurns.splice(0)) resolve();
-    if (!this.over && this.isIdle()) this.turnSoon();
+    if (this.phase === 'idle' && this.isIdle()) this.turnSoon();
   }
 
   private async turn(batch: QueuedInput[]): Promise<void> {
@@ -278,7 +270,7 @@ export class RunDriver {
     if (result.result === 'stale') return this.abandon(this.host.takenOver(this.run)).then(() => undefined);
     this.work.forget(ended);
     this.state = after;
-    if (this.creation !== undefined) this.resolveCreated();
+    if (this.creation !== undefined) this.firstCommit.resolve();
     this.creation = undefined;
     this.record.forget(after);
     this.host.committed(this, { events, ended });
@@ -327,15 +319,13 @@ export class RunDriver {
 
   private setTimer(): void {
     const due = dueOf(this.state);
-    if (due === this.timerAt) return;
-    this.cancelTimer?.();
-    this.timerAt = due;
-    this.cancelTimer = due === undefined ? undefined : this.host.clock.at(due, () => this.timerFired());
+    if (due === this.timer?.due) return;
+    this.timer?.cancel();
+    this.timer = due === undefined ? undefined : { due, cancel: this.host.clock.at(due, () => this.timerFired()) };
   }
 
   private timerFired(): void {
-    this.timerAt = undefined;
-    this.cancelTimer = undefined;
+    this.timer = undefined;
     this.take({ type: 'due', at: this.host.clock.now() });
   }
 
@@ -364,12 +354,12 @@ export class RunDriver {
   }
 
   private leave(): void {
-    this.over = true;
-    this.cancelTimer?.();
+    this.phase = 'over';
+    this.timer?.cancel();
     const due = dueOf(this.state);
     this.host.stopped(this, due === undefined ? {} : { due });
     // Mail that arrived during the release was read here and needs another driver.
     if (this.queue.some(({ mail }) => mail !== undefined)) this.host.mailMissed(this);
-    this.finish();
+    this.end.resolve();
   }
 }

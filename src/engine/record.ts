@@ -51,6 +51,24 @@ interface FullRecord {
   completed: Set<string>;
 }
 
+type Change = (whole: FullRecord) => void;
+
+/**
+ * The record as functions see it. Until it is read, the changes that a reader of the store may not see yet are kept:
+ * those since the last commit, or since the read started.
+ */
+type WholeRecord =
+  | { readonly is: 'unread'; unseen: Change[] }
+  | { readonly is: 'reading'; readonly unseen: Change[]; readonly read: Promise<ReadRecord> }
+  | ReadRecord;
+
+interface ReadRecord {
+  readonly is: 'read';
+  readonly full: FullRecord;
+  /** What functions saw last. */
+  shown?: { readonly state: RunState; readonly snapshot: Snapshot };
+}
+
 /** Values without a reference are dropped only when more than this many are kept. */
 const KNOWN_MAX = 64;
 
@@ -73,11 +91,7 @@ export class RunRecord implements View {
   private readonly namedData = new Map<string, Json | undefined>();
   private readonly namedOutputs = new Map<string, Json | undefined>();
   private readonly groups = new Map<Path, Map<string, MemberResult>>();
-  private whole: FullRecord | undefined;
-  private loadingFullRecord: Promise<FullRecord> | undefined;
-  private shown: { readonly state: RunState; readonly snapshot: Snapshot } | undefined;
-  /** Changes that a reader of the store may not see yet: those since the last commit, or since the read started. */
-  private unseen: ((whole: FullRecord) => void)[] = [];
+  private whole: WholeRecord;
   private loaded: boolean;
   private fresh: StoredValue[] = [];
   private changedData = new Map<string, string>();
@@ -90,7 +104,9 @@ export class RunRecord implements View {
       if (need.read === 'outside') for (const key of options.outside.dependsOn) this.namedData.set(key, undefined);
       if (need.read === 'output') this.namedOutputs.set(need.step, undefined);
     }
-    if (options.fresh) this.whole = { data: bare([]), results: bare([]), completed: new Set() };
+    this.whole = options.fresh
+      ? { is: 'read', full: { data: bare([]), results: bare([]), completed: new Set() } }
+      : { is: 'unread', unseen: [] };
   }
 
   get kinds(): View['kinds'] {
@@ -228,9 +244,9 @@ export class RunRecord implements View {
 
   private noteResult(step: string, output: Json): void {
     if (this.namedOutputs.has(step)) this.namedOutputs.set(step, output);
-    this.changeFullRecord((whole) => {
-      whole.results[step] = output;
-      whole.completed.add(step);
+    this.changeFullRecord((full) => {
+      full.results[step] = output;
+      full.completed.add(step);
     });
   }
 
@@ -238,15 +254,15 @@ export class RunRecord implements View {
     for (const [key, value] of Object.entries(patch)) {
       this.changedData.set(key, JSON.stringify(value));
       if (this.namedData.has(key)) this.namedData.set(key, value);
-      this.changeFullRecord((whole) => {
-        whole.data[key] = value;
+      this.changeFullRecord((full) => {
+        full.data[key] = value;
       });
     }
   }
 
-  private changeFullRecord(change: (whole: FullRecord) => void): void {
-    if (this.whole === undefined) this.unseen.push(change);
-    else change(this.whole);
+  private changeFullRecord(change: Change): void {
+    if (this.whole.is === 'read') change(this.whole.full);
+    else this.whole.unseen.push(change);
   }
 
   /** Returns the values and data that changed since the last call, for the delta. */
@@ -267,7 +283,7 @@ export class RunRecord implements View {
 
   /** Drops values that can be loaded again and that nothing live refers to (E8). Call it right after a commit. */
   forget(state: RunState): void {
-    if (this.loadingFullRecord === undefined) this.unseen = [];
+    if (this.whole.is === 'unread') this.whole.unseen = [];
     if (this.known.size < KNOWN_MAX) return;
     const kept = new Set(refsOf(state).map((ref) => ref.digest));
     for (const { ref } of this.fresh) kept.add(ref.digest);
@@ -277,31 +293,38 @@ export class RunRecord implements View {
 
   /** Returns the run's record as functions see it. It is read from the store once and kept up to date after that. */
   snapshot(state: RunState): Snapshot | Promise<Snapshot> {
-    if (this.whole !== undefined) return this.snapshotAt(this.whole, state);
-    this.loadingFullRecord ??= this.loadFullRecord().finally(() => {
-      this.loadingFullRecord = undefined;
+    if (this.whole.is === 'read') return snapshotAt(this.whole, state);
+    const { read } = this.whole.is === 'reading' ? this.whole : this.startReading(this.whole.unseen);
+    return read.then((whole) => snapshotAt(whole, state));
+  }
+
+  private startReading(unseen: Change[]): { readonly read: Promise<ReadRecord> } {
+    const read = this.readWhole(unseen);
+    this.whole = { is: 'reading', unseen, read };
+    read.catch(() => {
+      this.whole = { is: 'unread', unseen };
     });
-    return this.loadingFullRecord.then((whole) => this.snapshotAt(whole, state));
+    return this.whole;
   }
 
-  /** Cached per position of the run: the members of a fan-out share one snapshot. */
-  private snapshotAt(whole: FullRecord, state: RunState): Snapshot {
-    if (this.shown?.state !== state) this.shown = { state, snapshot: snapshotOf(whole, state) };
-    return this.shown.snapshot;
-  }
-
-  private async loadFullRecord(): Promise<FullRecord> {
+  private async readWhole(unseen: Change[]): Promise<ReadRecord> {
     const { store, run } = this.options;
     const [data, rows] = await Promise.all([store.data(run), store.latest(run)]);
     const own = rows.filter((row) => row.group === undefined);
     const results = bare(await this.outputsOf(own));
-    const whole = { data: bare(data), results, completed: new Set(own.map((row) => row.step)) };
+    const full = { data: bare(data), results, completed: new Set(own.map((row) => row.step)) };
     // The run continued while this was read: apply what was settled meanwhile, in order.
-    for (const change of this.unseen) change(whole);
-    this.unseen = [];
+    for (const change of unseen) change(full);
+    const whole: ReadRecord = { is: 'read', full };
     this.whole = whole;
     return whole;
   }
+}
+
+/** Cached per position of the run: the members of a fan-out share one snapshot. */
+function snapshotAt(whole: ReadRecord, state: RunState): Snapshot {
+  if (whole.shown?.state !== state) whole.shown = { state, snapshot: snapshotOf(whole.full, state) };
+  return whole.shown.snapshot;
 }
 
 /** Creates an object without a prototype, so that a key such as `__proto__` stays data. */
