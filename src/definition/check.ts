@@ -74,8 +74,11 @@ export function declareCheck(
 ): ParsedCheck {
   const { fields, ...declaration } = check;
   const parseCheck = (given: JsonObject, report: KindReport): CheckModel => {
-    const read = fieldReader(given, report);
-    return { ...parseFrame(read), ...fields(read, report, given) };
+    const { unread, ...read } = fieldReader(given, report);
+    const parsed = { ...parseFrame(read), ...fields(read, report, given) };
+    for (const field of unread().filter((name) => !(name in parsed)))
+      report.fault(`a check "${check.name}" has no field "${field}"`, 'remove it, or fix the spelling');
+    return parsed;
   };
   return {
     ...declaration,

@@ -22,16 +22,22 @@ export interface FieldReader {
   readonly required: ReadField;
 }
 
-/** Reads the fields of an object; anything else has none. */
-export function fieldReader(given: unknown, report: KindReport): FieldReader {
+/** Reads the fields of an object; anything else has none. `unread` returns the names that nobody asked for. */
+export function fieldReader(given: unknown, report: KindReport): FieldReader & { unread(): readonly string[] } {
   const fields: Readonly<Record<string, unknown>> = isJsonObject(given) ? given : {};
+  const asked = new Set<string>();
   const required: ReadField = (field, is, fault) => {
+    asked.add(field);
     const value = fields[field];
     if (is(value)) return value;
     report.fault(...(typeof fault === 'function' ? fault(value) : fault));
     return undefined;
   };
-  return { required, optional: (field, is, fault) => (fields[field] === undefined ? undefined : required(field, is, fault)) };
+  return {
+    required,
+    optional: (field, is, fault) => (fields[field] === undefined ? undefined : required(field, is, fault)),
+    unread: () => Object.keys(fields).filter((field) => fields[field] !== undefined && !asked.has(field)),
+  };
 }
 
 /** True for `true` and `false`. */

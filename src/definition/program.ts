@@ -2,7 +2,7 @@
 
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
-import { fieldReader, isTexts } from './field-reader.ts';
+import { type FieldReader, fieldReader, isTexts } from './field-reader.ts';
 import { isText, isTextList, type KindReport } from './kind.ts';
 
 /** A program: exactly one of `run`, which is passed to the shell unchanged, and `argv`. Values of `env` become strings. */
@@ -14,9 +14,8 @@ export type ProgramModel = {
   readonly cwd?: string;
 };
 
-/** Parses a program. */
-export function parseProgram(given: unknown, report: KindReport): ProgramModel {
-  const { optional } = fieldReader(given, report);
+/** Parses a program. A caller that reads other fields of the same object passes its reader. */
+export function parseProgram(given: unknown, report: KindReport, { optional }: FieldReader = fieldReader(given, report)): ProgramModel {
   const { run, argv } = isJsonObject(given) ? given : {};
   if ((run === undefined) === (argv === undefined))
     report.fault('it must have exactly one of `run` and `argv`', 'write a shell line as `run`, or a list of words as `argv`');

@@ -14,7 +14,10 @@ export const OWN_TABLES: readonly string[] = [BACKUPS_TABLE, MIGRATIONS_TABLE, S
 /** How long SQLite waits for a lock of another program. */
 export const BUSY_MS = 5000;
 
-/** Whether a database has a table of ours. */
+/**
+ * Whether a database has a table of ours.
+ * @internal
+ */
 export function hasTable(db: DatabaseSync, name: string): boolean {
   return db.prepare("SELECT 1 AS found FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
 }

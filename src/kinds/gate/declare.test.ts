@@ -36,6 +36,11 @@ describe('a gate takes', () => {
 
 describe('a gate does not take', () => {
   test.each<[JsonObject, string]>([
+    [{ check: 'command', run: 'pytest', expct: 'exit_code == 1' }, 'check 1: a check "command" has no field "expct"'],
+    [
+      { check: 'any_of', checks: [{ check: 'ci_status', workflow: 'test' }] },
+      'check 1: check 1: a check "ci_status" has no field "workflow"',
+    ],
     [{ check: 'command', run: 'pytest', tests: 'maybe' }, 'check 1: `tests` must be "required" or "optional"'],
     [{ check: 'command', run: 'pytest', report: 1 }, 'check 1: `report` must be a path'],
     [{ check: 'coverage' }, 'check 1: `minimum` must be a percentage, such as 80%'],

@@ -29,7 +29,7 @@ export const commandCheck: CheckDeclaration = declareCheck({
   title: ({ run, argv }: CheckOf<'command'>) => run ?? argv?.join(' ') ?? 'command',
   fields: (read, report, given) => ({
     check: 'command',
-    ...parseProgram(given, report),
+    ...parseProgram(given, report, read),
     ...present({
       expect: readExpect(read, report, { example: 'exit_code == 0', roots: ['exit_code', 'stdout', 'stderr'] }),
       report: readReport(read),
