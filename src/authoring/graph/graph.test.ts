@@ -255,6 +255,10 @@ describe('fields of a step', () => {
     ['a command of nothing', { command: ' ' }, 'a KIND_INVALID'],
     ['a gate of nothing', { gate: { checks: [] } }, 'a KIND_INVALID'],
     ['a signal without a name', { signal: '' }, 'a KIND_INVALID'],
+    ['a signal that is not a name', { signal: { name: 's' } }, 'a KIND_INVALID'],
+    ['a child that is neither a workflow nor a name', { workflow: { name: 'child' } }, 'a KIND_INVALID'],
+    ['a misspelt field of a contract', { contract: { document: [] } }, 'a FIELD_UNKNOWN'],
+    ['a misspelt field of a document', { contract: { documents: [{ path: 'a.md', minwords: 3 }] } }, 'a FIELD_UNKNOWN'],
     ['two options of one label', { human: { prompt: '?', options: [{ label: 'x' }, { label: 'x' }] } }, 'a GATE_INVALID'],
     ['an argument whose default is none of its choices', { args: { m: { choices: ['x'], default: 'y' } } }, 'a ARG_INVALID'],
   ])('%s is refused', (_, fields, expected) => {

@@ -232,9 +232,15 @@ function outputsOf({ outputs, fresh }: AnyStep, { work }: Work, step: StepReadin
   return read;
 }
 
+const CONTRACT_FIELDS = ['documents', 'changes', 'report', 'command'];
+const DOCUMENT_FIELDS = ['path', 'sections', 'minWords', 'ids', 'references', 'quotes', 'json', 'plan', 'frozen'];
+
 /** The contract as it was written, if it is plain data; otherwise there is none. */
 function readContract(contract: StepContract, step: StepReading): StepContract {
-  return isJsonObject(step.plain(contract, 'its contract')) ? contract : {};
+  if (!isJsonObject(step.plain(contract, 'its contract'))) return {};
+  step.knownFields(contract, CONTRACT_FIELDS, 'a contract');
+  for (const document of contract.documents ?? []) step.knownFields(document, DOCUMENT_FIELDS, 'a document of a contract');
+  return contract;
 }
 
 function readExtension(extend: SharedSpec['extend'], step: StepReading): StepFrame['extension'] {

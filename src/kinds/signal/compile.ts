@@ -8,7 +8,8 @@ import { signal as declaration } from './declare.ts';
 export const signal: KindCompiler = {
   ...declaration,
   field: 'signal',
-  read: ({ signal: name }) => ({ work: { kind: 'signal', signal: String(name) } }),
+  // A name of another type is reported with the other faults of the step, by `validate`.
+  read: ({ signal: name }) => ({ work: { kind: 'signal', signal: typeof name === 'string' ? name : '' } }),
 };
 
 /** A wait for a named signal. */

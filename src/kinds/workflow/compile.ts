@@ -18,7 +18,7 @@ export const workflow: KindCompiler = {
   beside: ['input', 'dispatch'],
   literals: ({ input }: WorkOf<'workflow'>) => ({ input }),
   read({ workflow: given, input, dispatch }, { step }) {
-    const child = compiledOf(given ?? '');
+    const child = compiledOf(given);
     const name = typeof child === 'string' ? child : child.definition.name;
     if (typeof child !== 'string') addChild(child, step);
     if (typeof input === 'function')
@@ -30,8 +30,11 @@ export const workflow: KindCompiler = {
   },
 };
 
-function compiledOf(child: ChildWorkflow): string | CompiledWorkflow {
-  return typeof child === 'object' && 'compiled' in child ? child.compiled : child;
+/** What is neither a name nor a workflow is reported by `validate`. */
+function compiledOf(child: ChildWorkflow | undefined): string | CompiledWorkflow {
+  if (typeof child !== 'object' || child === null) return typeof child === 'string' ? child : '';
+  if ('compiled' in child) return child.compiled;
+  return 'definition' in child ? child : '';
 }
 
 function addChild(child: CompiledWorkflow, { graph, at }: StepReading): void {
