@@ -84,6 +84,17 @@ export { EngineError, type ErrorCode, type ErrorOptions, isEngineError, type Sou
 export type { Json, JsonObject } from './base/json.ts';
 export type { Signature } from './base/signature.ts';
 export type { Comparison, SqlValue, WhereClause } from './base/sql-condition.ts';
+export type { Breakers, BreakersSpec } from './definition/breakers.ts';
+export type { Budget, UnknownUsage } from './definition/budget.ts';
+export type * as CheckTypes from './definition/check.ts';
+export type { CheckConfigs } from './definition/check.ts';
+export type * as CodeTypes from './definition/code.ts';
+export type { CheckpointView, CompiledWorkflow, StepCode, StepContext } from './definition/code.ts';
+export { type GraphArrow, type GraphDescription, type GraphNode, type NodeState, toMermaid } from './definition/describe.ts';
+export type { NumberQuery } from './definition/forge/run-numbers.ts';
+export type * as DefinitionTypes from './definition/model.ts';
+export type { WorkConfigs } from './definition/model.ts';
+export { defineStepKind, type OwnJob, type OwnKind, type OwnKindSpec, type OwnResult, type UsedKind } from './definition/own-kind.ts';
 export {
   type Arg,
   type ArgInput,
@@ -94,53 +105,42 @@ export {
   type ArgValues,
   arg,
   type NoParams,
-} from './definition/arg.ts';
-export type { AssumptionInput, AssumptionText } from './definition/assumption.ts';
-export type { Breakers, BreakersSpec } from './definition/breakers.ts';
-export type { Budget, UnknownUsage } from './definition/budget.ts';
-export type * as CheckTypes from './definition/check.ts';
-export type { CheckConfigs } from './definition/check.ts';
-export type * as CodeTypes from './definition/code.ts';
-export type { CheckpointView, CompiledWorkflow, StepCode, StepContext } from './definition/code.ts';
-export { type GraphArrow, type GraphDescription, type GraphNode, type NodeState, toMermaid } from './definition/describe.ts';
-export type { FindingCode } from './definition/finding.ts';
-export type * as DefinitionTypes from './definition/model.ts';
-export type { WorkConfigs } from './definition/model.ts';
-export { defineStepKind, type OwnJob, type OwnKind, type OwnKindSpec, type OwnResult, type UsedKind } from './definition/own-kind.ts';
+} from './definition/param/arg.ts';
 export type * as DatabaseTypes from './definition/protected-database.ts';
 export type { ProtectedDatabase } from './definition/protected-database.ts';
-export type { ReactedTo, ReactionKind } from './definition/reaction.ts';
+export type { AssumptionInput, AssumptionText } from './definition/question/assumption.ts';
 export type * as ResultTypes from './definition/result.ts';
 export type { ProgressEvent, StepResult, WorkflowResult } from './definition/result.ts';
-export type { FindingSeverity, OpenFinding, ReviewItem } from './definition/review.ts';
-export type { NumberQuery } from './definition/run-numbers.ts';
+export type { FindingSeverity, OpenFinding, ReviewItem } from './definition/review/review.ts';
 export type { RunStatus } from './definition/run-status.ts';
-export type { CatchUp, ScheduleModel } from './definition/schedule.ts';
-export type { TriggerModel } from './definition/trigger.ts';
+export type { ReactedTo, ReactionKind } from './definition/trigger/reaction.ts';
+export type { CatchUp, ScheduleModel } from './definition/trigger/schedule.ts';
+export type { TriggerModel } from './definition/trigger/trigger.ts';
+export type { FindingCode } from './definition/validation/finding.ts';
 export type * as RequestTypes from './definition/web-request.ts';
-export type { OpenApproval } from './engine/approvals.ts';
-export type { RunAssumption } from './engine/assumption-list.ts';
-export type { AnsweredResult, AssumeRequest, AssumptionRequest } from './engine/assumptions.ts';
-export type { Budgets } from './engine/budgets.ts';
 export type { Clock } from './engine/clock.ts';
-export type { CancelPlan, DoneWork, NotUndone, UndoItem } from './engine/compensation.ts';
-export type { FileQuery, FileReport, StepFiles } from './engine/file-history.ts';
-export type { Until } from './engine/follow.ts';
 export type { ForkPlan, ForkRequest } from './engine/fork.ts';
-export type { Handout, OpenQuestions } from './engine/handouts.ts';
 export type { DefinitionSource, StoredRun } from './engine/host.ts';
 export type { Checkpoint, ParallelItemResult, ResumeContext, RunFacts, RunView, StepView } from './engine/inspect.ts';
-export type { Limits } from './engine/limits.ts';
+export type { Budgets } from './engine/limits/budgets.ts';
+export type { Limits } from './engine/limits/limits.ts';
 export type { Committed } from './engine/observer.ts';
-export type { Patience } from './engine/owner-wait.ts';
-export type { ReactionRequest } from './engine/reactions.ts';
-export type { AnswerRequest, ReportVerdict, WorkReport } from './engine/reports.ts';
-export type { DecisionRequest } from './engine/requests.ts';
-export type { ResumeChoice, ResumeRequest } from './engine/resume.ts';
+export type { OpenApproval } from './engine/request/approvals.ts';
+export type { RunAssumption } from './engine/request/assumption-list.ts';
+export type { AnsweredResult, AssumeRequest, AssumptionRequest } from './engine/request/assumptions.ts';
+export type { Until } from './engine/request/follow.ts';
+export type { Handout, OpenQuestions } from './engine/request/handouts.ts';
+export type { Patience } from './engine/request/owner-wait.ts';
+export type { ReactionRequest } from './engine/request/reactions.ts';
+export type { AnswerRequest, ReportVerdict, WorkReport } from './engine/request/reports.ts';
+export type { DecisionRequest } from './engine/request/requests.ts';
+export type { ResumeChoice, ResumeRequest } from './engine/request/resume.ts';
 export type { NewRunOptions, SuppliedOutputs } from './engine/run-start.ts';
-export type { Signer } from './engine/signatures.ts';
+export type { Signer } from './engine/signature/signatures.ts';
 export type { OpenWait } from './engine/status.ts';
-export type { OutsideEffect, UndoPlan, UndoRequest, UndoResult } from './engine/undo.ts';
+export type { CancelPlan, DoneWork, NotUndone, UndoItem } from './engine/undo/compensation.ts';
+export type { FileQuery, FileReport, StepFiles } from './engine/undo/file-history.ts';
+export type { OutsideEffect, UndoPlan, UndoRequest, UndoResult } from './engine/undo/undo.ts';
 export type * as ForgeTypes from './forge/forge.ts';
 export type { Forge } from './forge/forge.ts';
 export type { Groups } from './forge/people.ts';
@@ -179,16 +179,16 @@ export {
   type GateCheck,
   type OwnCheck,
 } from './steps/check.ts';
-export type * as ForgeFactTypes from './steps/forge-facts.ts';
-export type { Handover } from './steps/handover.ts';
+export type * as ForgeFactTypes from './steps/forge/forge-facts.ts';
 export type { Instructions } from './steps/instructions/instructions.ts';
 export type { PersonDecision } from './steps/person-decision.ts';
-export type { ReplyRules } from './steps/reply-rules.ts';
 export type { SecretSettings, SecretSource } from './steps/secrets.ts';
 export type * as ServiceTypes from './steps/services.ts';
 export type { ProgramSetting, RoleSetting, StageSetting, WebhookSetting } from './steps/services.ts';
 export type { RateLimit } from './steps/web/rate-limit.ts';
 export type * as WebTypes from './steps/web/request.ts';
+export type { Handover } from './steps/worker/handover.ts';
+export type { ReplyRules } from './steps/worker/reply-rules.ts';
 export { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from './store/sqlite/open.ts';
 export type * as StoreTypes from './store/store.ts';
 export type { RunQuery, RunSummary, Store } from './store/store.ts';

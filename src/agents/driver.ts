@@ -2,8 +2,8 @@
 // protocol, a script) is up to the driver. Whether its answer is true is checked by the engine.
 
 import type { Json, JsonObject } from '../base/json.ts';
-import type { AssumptionInput } from '../definition/assumption.ts';
 import type { NetworkSpec } from '../definition/network.ts';
+import type { AssumptionInput } from '../definition/question/assumption.ts';
 import type { NetworkFence } from '../process/network.ts';
 import type { Redactor } from '../process/redact.ts';
 

@@ -10,7 +10,7 @@
 
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
-import { checkAssumptions } from '../definition/assumption.ts';
+import { checkAssumptions } from '../definition/question/assumption.ts';
 import type { AgentQuestion, AgentReply, AgentRequest } from './driver.ts';
 import { findJsonObjects } from './json-in-text.ts';
 

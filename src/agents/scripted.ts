@@ -3,7 +3,7 @@
 
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import type { Json } from '../base/json.ts';
-import type { AssumptionInput } from '../definition/assumption.ts';
+import type { AssumptionInput } from '../definition/question/assumption.ts';
 import type { AgentAnswer, AgentDriver, AgentFailure, AgentRequest, AgentUsage } from './driver.ts';
 import { aborted, askCode } from './in-process.ts';
 

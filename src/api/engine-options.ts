@@ -5,11 +5,11 @@ import type { KeyList } from '../authority/enrolment.ts';
 import { EngineError } from '../base/error.ts';
 import type { BreakersSpec } from '../definition/breakers.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
-import type { Budgets } from '../engine/budgets.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { DefinitionSource } from '../engine/host.ts';
-import type { Limits } from '../engine/limits.ts';
-import type { Patience } from '../engine/owner-wait.ts';
+import type { Budgets } from '../engine/limits/budgets.ts';
+import type { Limits } from '../engine/limits/limits.ts';
+import type { Patience } from '../engine/request/owner-wait.ts';
 import type { DatabaseService, RoleSetting, StepServices, WebhookSetting } from '../steps/services.ts';
 import type { Store } from '../store/store.ts';
 

@@ -6,7 +6,7 @@ import { modelNamed } from '../definition/address.ts';
 import { allChecks, checksIn } from '../definition/check.ts';
 import type { Definition } from '../definition/model.ts';
 import type { EngineCore } from '../engine/engine.ts';
-import { addFacts, sendSignal } from '../engine/requests.ts';
+import { addFacts, sendSignal } from '../engine/request/requests.ts';
 import type { Forge, ForgeEvent } from '../forge/forge.ts';
 import { waitOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';

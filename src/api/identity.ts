@@ -4,7 +4,7 @@ import { readKeyList, readLockedKeys } from '../authority/key-files.ts';
 import { fingerprintOf, unlockKey } from '../authority/keys.ts';
 import { sign } from '../authority/statement.ts';
 import { EngineError } from '../base/error.ts';
-import type { Signer } from '../engine/signatures.ts';
+import type { Signer } from '../engine/signature/signatures.ts';
 
 /** A person whose key is open. */
 export interface OpenIdentity {

@@ -7,8 +7,11 @@ import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import type { ProgressEvent } from '../definition/result.ts';
 import { isSettled } from '../definition/run-status.ts';
-import type { OpenApproval } from '../engine/approvals.ts';
-import type { RunAssumption } from '../engine/assumption-list.ts';
+import type { EngineCore } from '../engine/engine.ts';
+import { type ForkPlan, type ForkRequest, forkRun, planFork } from '../engine/fork.ts';
+import { type Checkpoint, checkpointOf, type ResumeContext, type RunView, resumeContextOf, viewRun } from '../engine/inspect.ts';
+import type { OpenApproval } from '../engine/request/approvals.ts';
+import type { RunAssumption } from '../engine/request/assumption-list.ts';
 import {
   type AnsweredResult,
   type AssumeRequest,
@@ -16,20 +19,31 @@ import {
   answerAssumption,
   assumptionsOf,
   recordAssumption,
-} from '../engine/assumptions.ts';
-import { type CancelPlan, planCancel } from '../engine/compensation.ts';
-import type { EngineCore } from '../engine/engine.ts';
-import { type FileQuery, type FileReport, fileSourceOf, readFileChanges } from '../engine/file-history.ts';
-import { followLog, followProgress, type Until, waitFor } from '../engine/follow.ts';
-import { type ForkPlan, type ForkRequest, forkRun, planFork } from '../engine/fork.ts';
-import { type Handout, handoutsOf, type OpenQuestions, questionsOf } from '../engine/handouts.ts';
-import { type Checkpoint, checkpointOf, type ResumeContext, type RunView, resumeContextOf, viewRun } from '../engine/inspect.ts';
-import { type ReactionRequest, reactToEvent } from '../engine/reactions.ts';
-import { type AnswerRequest, answerQuestions, askPerson, type ReportVerdict, reportWork, type WorkReport } from '../engine/reports.ts';
-import { askedApprovals, controlRun, type DecisionRequest, decideApproval, freshApprovals, sendSignal } from '../engine/requests.ts';
-import { type ResumeRequest, resumeRun } from '../engine/resume.ts';
+} from '../engine/request/assumptions.ts';
+import { followLog, followProgress, type Until, waitFor } from '../engine/request/follow.ts';
+import { type Handout, handoutsOf, type OpenQuestions, questionsOf } from '../engine/request/handouts.ts';
+import { type ReactionRequest, reactToEvent } from '../engine/request/reactions.ts';
+import {
+  type AnswerRequest,
+  answerQuestions,
+  askPerson,
+  type ReportVerdict,
+  reportWork,
+  type WorkReport,
+} from '../engine/request/reports.ts';
+import {
+  askedApprovals,
+  controlRun,
+  type DecisionRequest,
+  decideApproval,
+  freshApprovals,
+  sendSignal,
+} from '../engine/request/requests.ts';
+import { type ResumeRequest, resumeRun } from '../engine/request/resume.ts';
 import { waitsOf } from '../engine/status.ts';
-import { planUndo, type UndoPlan, type UndoRequest, type UndoResult, undoRun, undoSourceOf } from '../engine/undo.ts';
+import { type CancelPlan, planCancel } from '../engine/undo/compensation.ts';
+import { type FileQuery, type FileReport, fileSourceOf, readFileChanges } from '../engine/undo/file-history.ts';
+import { planUndo, type UndoPlan, type UndoRequest, type UndoResult, undoRun, undoSourceOf } from '../engine/undo/undo.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import { RECHECK_SIGNAL } from '../kernel/waits.ts';
 import type { Workspaces } from './workspaces.ts';

@@ -1,7 +1,7 @@
 // Owns where an engine finds workflows: those it was passed, those that they start, and the contexts for them.
 
-import { checkChildren, indexWorkflows } from '../definition/children.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
+import { checkChildren, indexWorkflows } from '../definition/validation/children.ts';
 import type { DefinitionSource } from '../engine/host.ts';
 import type { AnyWorkflow, ContextBuilder } from './engine-options.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defineWorkflow } from '../compat/index.ts';
-import { arg } from '../definition/arg.ts';
+import { arg } from '../definition/param/arg.ts';
 import { step } from '../kinds/step-builder.ts';
 import { workflow } from './workflow.ts';
 

@@ -9,7 +9,7 @@ import { present } from '../base/fields.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Forge, PullRequestFacts } from '../forge/forge.ts';
 import { addWorktree, checkedOut, checkoutOf, removeWorktree } from '../process/worktree.ts';
-import { ATTENDED } from '../steps/handover.ts';
+import { ATTENDED } from '../steps/worker/handover.ts';
 import type { RunOrigin } from '../store/store.ts';
 
 /** How often to fetch a head that moves meanwhile. */

@@ -7,7 +7,7 @@ import type { Engine } from '../api/engine.ts';
 import { present } from '../base/fields.ts';
 import { modelAt, splitName, topStepOf } from '../definition/address.ts';
 import { isFinal, isHalted, type RunStatus } from '../definition/run-status.ts';
-import { type Handout, handoutsOf } from '../engine/handouts.ts';
+import { type Handout, handoutsOf } from '../engine/request/handouts.ts';
 import { type RunTree, readRunTree, type TreeRun } from '../engine/run-tree.ts';
 import { statusOf } from '../engine/status.ts';
 import { keyReader } from '../process/key-file.ts';

@@ -1,7 +1,7 @@
 // Owns the open attended runs of a project, and which of them an agent that has lost its context continues.
 
 import { EngineError } from '../base/error.ts';
-import { ATTENDED } from '../steps/handover.ts';
+import { ATTENDED } from '../steps/worker/handover.ts';
 import type { RunSummary, Store } from '../store/store.ts';
 import { type AttendedRun, readAttendedRun, type WorkSource } from './attended-run.ts';
 

@@ -4,7 +4,7 @@
 import type { Engine } from '../api/engine.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
-import type { ReportVerdict } from '../engine/reports.ts';
+import type { ReportVerdict } from '../engine/request/reports.ts';
 import { type AttendedRun, dispatchOf, forWorker, NOTHING_LEFT, type OpenWork, readAttendedRun, sourceOfEngine } from './attended-run.ts';
 import { assertReturns, type WorkDispatch } from './dispatch.ts';
 import { type DriveLimits, driveForAgent, endsWithin, resumeAbandoned } from './drive.ts';

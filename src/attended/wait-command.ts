@@ -1,7 +1,7 @@
 // Owns which command a person runs to end a wait.
 
 import { shellWord } from '../base/shell-word.ts';
-import type { OpenApproval } from '../engine/approvals.ts';
+import type { OpenApproval } from '../engine/request/approvals.ts';
 import type { OpenWait } from '../engine/status.ts';
 import type { Halt } from '../kernel/run-state.ts';
 

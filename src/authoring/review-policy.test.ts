@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { mismatchOf } from '../definition/trigger.ts';
+import { mismatchOf } from '../definition/trigger/trigger.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 import { compileReviewPolicy, type ReviewPolicy, reviewTrigger } from './review-policy.ts';
 import { checkYaml } from './yaml/check/check.ts';

@@ -7,7 +7,7 @@
 // - Reviews begin when a pull request is opened, reopened or no longer a draft. A new head starts them again.
 
 import type { Json } from '../base/json.ts';
-import type { TriggerModel } from '../definition/trigger.ts';
+import type { TriggerModel } from '../definition/trigger/trigger.ts';
 
 /** A role that reviews, and how many agents of it do. */
 export interface ReviewRequirement {

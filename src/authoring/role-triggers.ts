@@ -5,7 +5,7 @@
 
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
-import type { TriggerModel } from '../definition/trigger.ts';
+import type { TriggerModel } from '../definition/trigger/trigger.ts';
 import type { GeneratedWorkflow } from './review-policy.ts';
 
 /** An event that starts a role. */

@@ -62,7 +62,7 @@ async function dispatch(world: World, argv: readonly string[]): Promise<number> 
 /** Where the command takes -p, a refusal of parameters says how to give those that are missing. */
 async function withParamFlags(spec: CommandSpec, error: unknown): Promise<unknown> {
   if (!isEngineError(error) || spec.options?.some(({ name }) => name === 'param') !== true) return error;
-  const { withMissingFlags } = await import('../definition/arg.ts');
+  const { withMissingFlags } = await import('../definition/param/arg.ts');
   return withMissingFlags(error, (name) => `-p ${name}=VALUE`);
 }
 

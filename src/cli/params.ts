@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EngineError, messageOf } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { argFromText } from '../definition/arg.ts';
 import type { ArgModel } from '../definition/model.ts';
+import { argFromText } from '../definition/param/arg.ts';
 import type { ParsedArgs } from './command.ts';
 import type { Shell } from './shell.ts';
 

@@ -3,10 +3,10 @@
 
 import { readFile } from 'node:fs/promises';
 import { EngineError, type ErrorCode } from '../base/error.ts';
-import { childNames } from '../definition/children.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
-import { invalidDefinition, type Problem, severityOf } from '../definition/problem.ts';
-import { childCycle, type Reference, referenceProblems, referencesIn, type Surroundings } from '../definition/reference.ts';
+import { childNames } from '../definition/validation/children.ts';
+import { invalidDefinition, type Problem, severityOf } from '../definition/validation/problem.ts';
+import { childCycle, type Reference, referenceProblems, referencesIn, type Surroundings } from '../definition/validation/reference.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 import { discoverProject } from './definitions.ts';
 import type { LoadedWorkflow } from './load.ts';

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
-import { SnapshotLog, snapshotsOf } from '../steps/snapshot-log.ts';
+import { SnapshotLog, snapshotsOf } from '../steps/workspace/snapshot-log.ts';
 import { initialFiles, initialWorkflow } from './commands/init.ts';
 import { accountHome, type Project, stateHome } from './project.ts';
 import type { Place } from './session.ts';

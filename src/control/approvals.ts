@@ -2,7 +2,7 @@
 // what the person saw. Only reads the store.
 
 import { EngineError, isEngineError } from '../base/error.ts';
-import { type OpenApproval, openApprovals } from '../engine/approvals.ts';
+import { type OpenApproval, openApprovals } from '../engine/request/approvals.ts';
 import { childOf } from '../kernel/activation.ts';
 import type { Store } from '../store/store.ts';
 

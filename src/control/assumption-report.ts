@@ -2,8 +2,8 @@
 // at them, and the command that answers each. Only reads the store.
 
 import { shellWord } from '../base/shell-word.ts';
-import { SEVERITIES } from '../definition/review.ts';
-import { type RunAssumption, readAssumptions } from '../engine/assumption-list.ts';
+import { SEVERITIES } from '../definition/review/review.ts';
+import { type RunAssumption, readAssumptions } from '../engine/request/assumption-list.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { Store } from '../store/store.ts';
 

@@ -4,7 +4,7 @@
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
-import type { ResumeChoice } from '../engine/resume.ts';
+import type { ResumeChoice } from '../engine/request/resume.ts';
 import { type RunState, unknownAt } from '../kernel/run-state.ts';
 
 /** The parts of a choice. */

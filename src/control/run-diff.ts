@@ -5,7 +5,7 @@ import type { Engine } from '../api/engine.ts';
 import { isEngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { textWithin } from '../base/short-text.ts';
-import type { FileReport } from '../engine/file-history.ts';
+import type { FileReport } from '../engine/undo/file-history.ts';
 
 /** A text, cut off at the end of a line where it is too long. */
 export interface BoundedDiff {

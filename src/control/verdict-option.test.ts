@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { GateOptionSpec } from '../authoring/graph/spec.ts';
 import { defineWorkflow } from '../compat/index.ts';
-import type { OpenApproval } from '../engine/approvals.ts';
+import type { OpenApproval } from '../engine/request/approvals.ts';
 import { optionFor, type Verdict } from './verdict-option.ts';
 
 /** What a verdict means at a gate between `draft` and `publish` with these options; a refusal is its message. */

@@ -8,7 +8,7 @@
 import { EngineError } from '../base/error.ts';
 import { topStepOf } from '../definition/address.ts';
 import type { ApprovalOptionModel, Definition } from '../definition/model.ts';
-import type { OpenApproval } from '../engine/approvals.ts';
+import type { OpenApproval } from '../engine/request/approvals.ts';
 
 /** The commands that decide without naming an option. */
 export type Verdict = 'approve' | 'reject';

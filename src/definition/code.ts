@@ -2,13 +2,13 @@
 // and their digest tells whether they have changed.
 
 import type { Json, JsonObject } from '../base/json.ts';
-import type { AssumptionInput } from './assumption.ts';
 import type { ConditionModel, Definition, StepModel } from './model.ts';
 import type { OutcomeName } from './outcome.ts';
 import type { OwnKind } from './own-kind.ts';
 import type { ProtectedDatabase } from './protected-database.ts';
-import type { ScheduleModel } from './schedule.ts';
-import type { TriggerModel } from './trigger.ts';
+import type { AssumptionInput } from './question/assumption.ts';
+import type { ScheduleModel } from './trigger/schedule.ts';
+import type { TriggerModel } from './trigger/trigger.ts';
 
 /** The context of a step's function. Everything is passed in: there are no globals and no ambient state. */
 export interface StepContext {

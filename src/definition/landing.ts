@@ -5,7 +5,7 @@ import { createGraph, reachable, successorsOf } from './analysis.ts';
 import { allChecks, type CheckModel, checksIn } from './check.ts';
 import { type KindFacts, traitsOf } from './kind.ts';
 import { type ApprovalOptionModel, type Definition, membersOf, type StepModel, withMembers } from './model.ts';
-import { isBefore } from './rework.ts';
+import { isBefore } from './validation/rework.ts';
 
 /** Whether any of these checks reads files. */
 export function judgesFiles({ checks: known }: Pick<KindFacts, 'checks'>, checks: readonly CheckModel[]): boolean {

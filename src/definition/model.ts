@@ -6,11 +6,11 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { Breakers } from './breakers.ts';
 import type { Budget } from './budget.ts';
 import type { DatabasesSpec } from './database.ts';
-import type { ForgeOutputType, WriteLimits } from './forge-write.ts';
+import type { ForgeOutputType, WriteLimits } from './forge/forge-write.ts';
 import type { NetworkSpec } from './network.ts';
 import type { OutcomeName } from './outcome.ts';
-import type { ReactionModel } from './reaction.ts';
 import type { ChildDispatch, StepTerms } from './step-terms.ts';
+import type { ReactionModel } from './trigger/reaction.ts';
 
 /** Where a transition leads: a step id, or one of the ends. */
 export type Target = { readonly step: string } | { readonly end: 'complete' | 'fail' | 'escalate' | 'reject' };

@@ -3,7 +3,7 @@
 import { type Activation, heldBy } from '../kernel/activation.ts';
 import type { StepWork } from '../kernel/effect.ts';
 import type { AttemptRequest } from '../steps/attempt.ts';
-import type { SavedState } from '../steps/saved-state.ts';
+import type { SavedState } from '../steps/worker/saved-state.ts';
 import { familyOf } from './children.ts';
 import type { RunDriver } from './driver.ts';
 import type { DriverHost, DriverStart } from './host.ts';

@@ -7,7 +7,7 @@ import { type KindFacts, traitsOf } from '../definition/kind.ts';
 import type { Definition } from '../definition/model.ts';
 import type { Detour, Override } from '../definition/passage.ts';
 import { asksPerson, checksWork, questionsPassed, stepsAfter, stepsBetween } from '../definition/passage.ts';
-import { requireActor } from './actor.ts';
+import { requireActor } from './request/actor.ts';
 import type { ForkHistory, StartOptions } from './run-start.ts';
 
 /** What is special about a run that does not start at its entry. */

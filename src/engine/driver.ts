@@ -19,10 +19,10 @@ import type { EndedAttempt } from '../kernel/turn.ts';
 import type { CommitResult, ReceivedMail, SlotClaim } from '../store/store.ts';
 import { createDelta, touchedPaths } from './delta.ts';
 import type { DriverHost, DriverStart } from './host.ts';
-import { MailGuard, type QueuedInput } from './mail-guard.ts';
+import { SlotQueue } from './limits/slot-queue.ts';
 import { groupsFor, outsidePartsOf, refsFor } from './needs.ts';
 import type { RunRecord } from './record.ts';
-import { SlotQueue } from './slot-queue.ts';
+import { MailGuard, type QueuedInput } from './request/mail-guard.ts';
 import { dueOf, hasRoom, isWorking } from './status.ts';
 import { RunWork } from './work.ts';
 

@@ -6,21 +6,21 @@ import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
-import type { Assumption } from '../definition/assumption-record.ts';
-import { withoutOwnNames } from '../definition/joining-data.ts';
+import type { Assumption } from '../definition/question/assumption-record.ts';
+import { withoutOwnNames } from '../definition/scope/joining-data.ts';
 import type { Ref } from '../kernel/activation.ts';
 import { apply, createRun, type Draft, draftOf } from '../kernel/apply.ts';
 import { joiningData, mergedBy, type RunEvent } from '../kernel/event.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { EventRow, StoredAttempt } from '../store/store.ts';
-import { requireActor } from './actor.ts';
 import { beginningOf } from './beginning.ts';
 import type { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
 import { assertForkable } from './landing.ts';
 import { findWorkflow, flowHistory, givenResults } from './programs.ts';
+import { requireActor } from './request/actor.ts';
 import type { ForkHistory, SuppliedOutputs } from './run-start.ts';
-import type { FrozenSigning, Signer } from './signatures.ts';
+import type { FrozenSigning, Signer } from './signature/signatures.ts';
 
 /** Options for forking a run. */
 export interface ForkRequest<Step extends string = string, Params = Readonly<Record<string, unknown>>> {

@@ -14,7 +14,7 @@ import type { AttemptRow, RunCreation, RunOrigin, Store } from '../store/store.t
 import type { Clock } from './clock.ts';
 import type { RunDriver } from './driver.ts';
 import type { RunRecord } from './record.ts';
-import type { Proof, Signing } from './signatures.ts';
+import type { Proof, Signing } from './signature/signatures.ts';
 
 /** Facts outside the run that decisions read, such as those of a forge. The engine does not know what they mean. */
 export interface OutsideFacts {

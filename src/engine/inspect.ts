@@ -3,7 +3,7 @@
 
 import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
-import { lookKey, pendingText } from '../definition/pending-gate.ts';
+import { lookKey, pendingText } from '../definition/question/pending-gate.ts';
 import { isSettled, type RunStatus } from '../definition/run-status.ts';
 import { type Activation, type Path, type Ref, startTimeOf } from '../kernel/activation.ts';
 import { childIdOf, currentStepOf, type RunState } from '../kernel/run-state.ts';

@@ -2,9 +2,9 @@
 
 import { EngineError } from '../base/error.ts';
 import { topStepOf, withoutVisits } from '../definition/address.ts';
-import { holdingAssumptions } from '../definition/assumption-record.ts';
+import { holdingAssumptions } from '../definition/question/assumption-record.ts';
 import type { HoldingAssumption } from '../steps/attempt.ts';
-import { holdingText } from '../steps/landing.ts';
+import { holdingText } from '../steps/workspace/landing.ts';
 import type { Store } from '../store/store.ts';
 
 /** Returns the assumptions of a run and its family that must be answered before anything is merged. */

@@ -7,10 +7,10 @@ import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 import type { DefinitionSource, DriverHost } from './host.ts';
-import type { LimitScope } from './limits.ts';
+import type { LimitScope } from './limits/limits.ts';
 import type { RunObserver } from './observer.ts';
-import type { Patience } from './owner-wait.ts';
-import type { Signing } from './signatures.ts';
+import type { Patience } from './request/owner-wait.ts';
+import type { Signing } from './signature/signatures.ts';
 
 /** The dependencies of an engine. */
 export interface EngineParts {

@@ -2,7 +2,7 @@
 // past of a run's ancestors counts as well: a gate of the parent may have sent the child back to work.
 
 import type { Json } from '../base/json.ts';
-import type { AnsweredAssumption, AssumptionText } from '../definition/assumption.ts';
+import type { AnsweredAssumption, AssumptionText } from '../definition/question/assumption.ts';
 import type { Ref } from '../kernel/activation.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { PastSetback, RunPast } from '../steps/attempt.ts';

@@ -8,10 +8,10 @@
 import { digestText } from '../base/digest.ts';
 import { invariant } from '../base/invariant.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { Observation } from '../definition/asked-question.ts';
-import { withoutOwnNames } from '../definition/joining-data.ts';
 import type { Concurrency, StepModel } from '../definition/model.ts';
 import { hasResult } from '../definition/outcome.ts';
+import type { Observation } from '../definition/question/asked-question.ts';
+import { withoutOwnNames } from '../definition/scope/joining-data.ts';
 import type { Activation, Path, Ref } from '../kernel/activation.ts';
 import { heldBy, humanWaitOf } from '../kernel/activation.ts';
 import { joiningData, mergedBy, type RunEvent } from '../kernel/event.ts';

@@ -3,16 +3,16 @@
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
-import type { Assumption } from '../definition/assumption-record.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { Override } from '../definition/passage.ts';
+import type { Assumption } from '../definition/question/assumption-record.ts';
 import type { Ref } from '../kernel/activation.ts';
 import type { EventOf } from '../kernel/event.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { FlowRecord } from '../programs/flow.ts';
 import type { RunOrigin } from '../store/store.ts';
 import type { SuppliedResult } from './record.ts';
-import type { FrozenSigning, Signer } from './signatures.ts';
+import type { FrozenSigning, Signer } from './signature/signatures.ts';
 
 /** Results of steps that a run is given instead of producing them, by the ids of the steps. */
 export type SuppliedOutputs<Step extends string = string> = string extends Step

@@ -1,7 +1,7 @@
 // Owns the status of a run as users see it, what the run waits for, and when it is due. All of it is derived from the
 // checkpoint, never stored twice.
 
-import { activeIn, type Group } from '../definition/join.ts';
+import { activeIn, type Group } from '../definition/group/join.ts';
 import { isSettled, type RunStatus } from '../definition/run-status.ts';
 import { type Activation, dueTimeOf, type Path, type Wait, waitOf } from '../kernel/activation.ts';
 import type { RunState } from '../kernel/run-state.ts';

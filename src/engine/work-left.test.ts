@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Decision } from '../definition/asked-question.ts';
+import type { Decision } from '../definition/question/asked-question.ts';
 import type { Activation } from '../kernel/activation.ts';
 import { createRun } from '../kernel/apply.ts';
 import type { RunState } from '../kernel/run-state.ts';

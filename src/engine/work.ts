@@ -10,14 +10,14 @@ import type { RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import { UNDO_STEP } from '../programs/undo.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
-import { DROPPED } from '../steps/snapshot-keeper.ts';
 import { changesBetween } from '../steps/subject-changes.ts';
+import { DROPPED } from '../steps/workspace/snapshot-keeper.ts';
 import { inputOf } from './attempt-input.ts';
 import { attemptRequest } from './attempt-request.ts';
-import { rememberedUndo } from './compensation.ts';
 import type { AttemptEvidence } from './delta.ts';
 import type { RunDriver } from './driver.ts';
 import type { DriverHost, DriverStart } from './host.ts';
+import { rememberedUndo } from './undo/compensation.ts';
 
 /** An effect that is work: taking semaphores is not, it is part of a commit. */
 export type WorkEffect = Exclude<Effect, { do: 'take-slots' }>;

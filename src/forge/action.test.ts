@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../base/json.ts';
-import { FORGE_ACTIONS } from '../definition/forge-action.ts';
+import { FORGE_ACTIONS } from '../definition/forge/forge-action.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../proof/forge-suite/local-stage.ts';
 import { openSample, valueIn } from '../proof/forge-suite/stage.ts';
 import { type ActionResult, type ActionScene, performAction } from './action.ts';

@@ -11,7 +11,7 @@ import { EngineError, isEngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { unreachable } from '../base/invariant.ts';
 import type { Json, JsonObject } from '../base/json.ts';
-import { type ForgeAction, type ForgeActionOf, issueNumber, labelsOf, parseForgeAction } from '../definition/forge-action.ts';
+import { type ForgeAction, type ForgeActionOf, issueNumber, labelsOf, parseForgeAction } from '../definition/forge/forge-action.ts';
 import type { Forge, ForgeAnswer, ForgeFailure, LabelRequest } from './forge.ts';
 import { type AllowedEffects, disarm } from './outgoing-text.ts';
 import { type Groups, membersOf } from './people.ts';

@@ -16,7 +16,7 @@
 // nobody watched; each event has the same id every time, so a receiver can take it once.
 
 import { present } from '../base/fields.ts';
-import type { CONCLUSIONS } from '../definition/conclusion.ts';
+import type { CONCLUSIONS } from '../definition/forge/conclusion.ts';
 
 /** Why a forge request failed. `message` is for people. */
 export type ForgeFailure =

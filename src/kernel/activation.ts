@@ -2,9 +2,9 @@
 // closed union by `kind`. A settled activation is a row of history and not part of the checkpoint.
 
 import type { Ref } from '../base/digest.ts';
-import type { HumanWait } from '../definition/asked-question.ts';
 import type { StepKind } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
+import type { HumanWait } from '../definition/question/asked-question.ts';
 
 /** The address of an activation: `step#visit`, or `group#visit/key` for a member of a group. */
 export type Path = string;

@@ -5,9 +5,9 @@
 
 import { present } from '../base/fields.ts';
 import { invariant, unreachable } from '../base/invariant.ts';
-import { withAnswer, withAssumptions } from '../definition/assumption-record.ts';
 import { addBudgets } from '../definition/budget.ts';
-import type { Group } from '../definition/join.ts';
+import type { Group } from '../definition/group/join.ts';
+import { withAnswer, withAssumptions } from '../definition/question/assumption-record.ts';
 import { isFinal } from '../definition/run-status.ts';
 import type { Activation, Membership } from './activation.ts';
 import type { ChangeOf, Changes, EventOf, Events, RunEvent } from './event.ts';

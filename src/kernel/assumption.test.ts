@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { graph, step, to } from '../../test/kernel/definitions.ts';
 import { control, errored, settled } from '../../test/kernel/inputs.ts';
 import { type MemoryHost, startGraph } from '../../test/kernel/memory-host.ts';
-import { holdingAssumptions, openAssumptions } from '../definition/assumption-record.ts';
+import { holdingAssumptions, openAssumptions } from '../definition/question/assumption-record.ts';
 import { lastEndOf } from '../engine/last-end.ts';
 import type { Ref } from './activation.ts';
 import type { RunInput } from './input.ts';

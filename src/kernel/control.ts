@@ -3,9 +3,9 @@
 // K19. An override is recorded before it takes effect, and such a run ends `overridden`.
 // K9. After an exhausted bound a run continues only with more iterations or at another step; nothing resets a bound.
 
-import { headOf } from '../definition/join.ts';
-import { withNote } from '../definition/notes.ts';
+import { headOf } from '../definition/group/join.ts';
 import type { Override } from '../definition/passage.ts';
+import { withNote } from '../definition/question/notes.ts';
 import { isHalted } from '../definition/run-status.ts';
 import { childOf, type Visit, waitOf } from './activation.ts';
 import { answerAssumption, runAgain } from './assumption.ts';

@@ -3,7 +3,7 @@
 
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepOf } from '../definition/model.ts';
-import { withSetback } from '../definition/notes.ts';
+import { withSetback } from '../definition/question/notes.ts';
 import { isFinal } from '../definition/run-status.ts';
 import { type Activation, heldBy, type InState, visitOf } from './activation.ts';
 import type { Draft } from './apply.ts';

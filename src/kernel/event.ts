@@ -3,14 +3,14 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
-import type { Assumption, AssumptionAnswer } from '../definition/assumption-record.ts';
 import type { Budget } from '../definition/budget.ts';
-import type { Counters, Group } from '../definition/join.ts';
-import { withoutOwnNames } from '../definition/joining-data.ts';
-import type { PersonNote, Setback } from '../definition/notes.ts';
+import type { Counters, Group } from '../definition/group/join.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Detour, Override } from '../definition/passage.ts';
-import type { ReactedTo } from '../definition/reaction.ts';
+import type { Assumption, AssumptionAnswer } from '../definition/question/assumption-record.ts';
+import type { PersonNote, Setback } from '../definition/question/notes.ts';
+import { withoutOwnNames } from '../definition/scope/joining-data.ts';
+import type { ReactedTo } from '../definition/trigger/reaction.ts';
 import type { Activation, Path, Ref } from './activation.ts';
 import type { ControlAction, StepError } from './input.ts';
 import type { Halt, RunState } from './run-state.ts';

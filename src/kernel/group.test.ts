@@ -3,7 +3,7 @@ import { cpuTimeMs } from '../../test/cpu-time.ts';
 import { each, edge, graph, JOINS, parallel, signal, step, to } from '../../test/kernel/definitions.ts';
 import { control, errored, settled } from '../../test/kernel/inputs.ts';
 import { type MemoryHost, openGraph, startGraph } from '../../test/kernel/memory-host.ts';
-import { itemKeys } from '../definition/items.ts';
+import { itemKeys } from '../definition/group/items.ts';
 import { draftOf } from './apply.ts';
 import { decide } from './decide.ts';
 

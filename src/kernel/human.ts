@@ -10,11 +10,11 @@
 //      third time the step ends with an error, so that a split vote never waits for ever.
 
 import { isSamePerson } from '../base/person.ts';
-import type { Decision, HumanWait, Vote } from '../definition/asked-question.ts';
-import { decisionValue } from '../definition/decision-value.ts';
 import type { ApprovalOptionModel } from '../definition/model.ts';
-import { withNote } from '../definition/notes.ts';
-import { subjectsDigest } from '../definition/question-digest.ts';
+import type { Decision, HumanWait, Vote } from '../definition/question/asked-question.ts';
+import { decisionValue } from '../definition/question/decision-value.ts';
+import { withNote } from '../definition/question/notes.ts';
+import { subjectsDigest } from '../definition/question/question-digest.ts';
 import { type Activation, heldBy, humanWaitOf, type InState } from './activation.ts';
 import type { Inputs } from './input.ts';
 import { attemptFailed, conclude, finishWork } from './settle.ts';

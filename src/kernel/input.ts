@@ -2,11 +2,11 @@
 // (decisions, reports, signals, control, a child's end) travel as mail; the rest come from the host that owns the run.
 
 import type { Signature } from '../base/signature.ts';
-import type { Decision, Observation } from '../definition/asked-question.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
-import type { ReactedTo, WayBack } from '../definition/reaction.ts';
+import type { Decision, Observation } from '../definition/question/asked-question.ts';
 import type { RunStatus } from '../definition/run-status.ts';
+import type { ReactedTo, WayBack } from '../definition/trigger/reaction.ts';
 import type { Path, Ref } from './activation.ts';
 import type { Begin } from './program.ts';
 import type { HaltedStep } from './run-state.ts';

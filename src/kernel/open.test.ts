@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { child, delay, edge, graph, human, PROMISE, parallel, question, step, to } from '../../test/kernel/definitions.ts';
 import { errored, settled } from '../../test/kernel/inputs.ts';
 import { openGraph, startGraph } from '../../test/kernel/memory-host.ts';
-import { approvalDigest } from '../definition/question-digest.ts';
+import { approvalDigest } from '../definition/question/question-digest.ts';
 
 const SKIPPED_STEPS = 2_000;
 

@@ -3,13 +3,13 @@
 
 import { toPlain } from '../base/json.ts';
 import { createPath } from '../definition/address.ts';
-import type { HumanWait } from '../definition/asked-question.ts';
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
 import { comparesFiles } from '../definition/output-pattern.ts';
-import { approvalDigest } from '../definition/question-digest.ts';
-import { evaluationMessage, holds, shownValues } from '../definition/scope.ts';
-import { rendered } from '../definition/template-scope.ts';
+import type { HumanWait } from '../definition/question/asked-question.ts';
+import { approvalDigest } from '../definition/question/question-digest.ts';
+import { evaluationMessage, holds, shownValues } from '../definition/scope/scope.ts';
+import { rendered } from '../definition/scope/template-scope.ts';
 import type { Activation, Held, InState, Path, Visit, Wait } from './activation.ts';
 import type { Events } from './event.ts';
 import type { StepError } from './input.ts';

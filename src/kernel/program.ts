@@ -6,7 +6,7 @@ import type { KindFacts } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Detour } from '../definition/passage.ts';
-import type { ScopeNeed } from '../definition/scope.ts';
+import type { ScopeNeed } from '../definition/scope/scope.ts';
 import type { Held, Membership, Path, Ref } from './activation.ts';
 import type { TakenEdge } from './event.ts';
 import type { StepError } from './input.ts';

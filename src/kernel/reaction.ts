@@ -4,7 +4,7 @@
 // K25. An event only sends a run back, never forward past undone work, as often as its workflow allows; then it escalates.
 
 import { traitsOf } from '../definition/kind.ts';
-import { withNote } from '../definition/notes.ts';
+import { withNote } from '../definition/question/notes.ts';
 import { waitOf } from './activation.ts';
 import { BETWEEN_ATTEMPTS } from './assumption.ts';
 import { startFresh } from './attended.ts';

@@ -4,9 +4,9 @@
 
 import { invariant } from '../base/invariant.ts';
 import type { Json } from '../base/json.ts';
-import type { Group } from '../definition/join.ts';
+import type { Group } from '../definition/group/join.ts';
 import type { ApprovalModel, StepModel } from '../definition/model.ts';
-import type { ScopeInput } from '../definition/scope.ts';
+import type { ScopeInput } from '../definition/scope/scope.ts';
 import type { Activation, Membership, Path, Visit } from './activation.ts';
 import { apply, type Draft } from './apply.ts';
 import { DecisionFacts } from './decision-facts.ts';

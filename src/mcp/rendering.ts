@@ -7,7 +7,7 @@ import type { ProjectRun } from '../attended/open-runs.ts';
 import type { AttendedHost } from '../attended/session.ts';
 import { newWork, nothingLeft, type Receipt, type Reply, workIn } from '../attended/submission.ts';
 import { askedLines } from '../attended/waits.ts';
-import { argumentLines } from '../definition/arg.ts';
+import { argumentLines } from '../definition/param/arg.ts';
 import type { OpenWait } from '../engine/status.ts';
 import { inOneLine, quotedAfterFirst } from '../steps/instructions/quotes.ts';
 

@@ -1,6 +1,6 @@
 // Tools to test workflows: `import { BoundedInt, createVirtualClock, proveCrashes } from 'pawl/testing'`.
 
-export { BoundedInt, ChoiceSet, Constant, type Domain, domainOf, extractSchema } from '../definition/domain.ts';
+export { BoundedInt, ChoiceSet, Constant, type Domain, domainOf, extractSchema } from '../definition/param/domain.ts';
 export { type CrashCase, runCrashProgram } from './crash/child.ts';
 export { type CrashOptions, type CrashReport, type CrashRow, formatCrashReport, proveCrashes } from './crash/crash.ts';
 export { type EffectContext, type Ledger, type LedgerLine, openLedger, readLedger } from './crash/ledger.ts';

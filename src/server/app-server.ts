@@ -11,7 +11,7 @@ import { type Engine, keysOf } from '../api/engine.ts';
 import { assertKnownOptions } from '../api/engine-options.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
-import { transcriptsOf } from '../engine/transcripts.ts';
+import { transcriptsOf } from '../engine/transcript/transcripts.ts';
 import { type Addresses, addressesOf, type ListenAt } from './access/addresses.ts';
 import { assertOwnPage } from './access/guard.ts';
 import { ensureOwner, loginLink } from './access/invitations.ts';

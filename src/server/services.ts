@@ -5,7 +5,7 @@ import type { AnyWorkflow } from '../api/engine-options.ts';
 import type { KeyList } from '../authority/enrolment.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { RunReport } from '../control/run-report.ts';
-import type { TriggerModel } from '../definition/trigger.ts';
+import type { TriggerModel } from '../definition/trigger/trigger.ts';
 import type { StoredRun } from '../engine/host.ts';
 import type { Groups } from '../forge/people.ts';
 import type { Store } from '../store/store.ts';

@@ -3,8 +3,8 @@
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
-import { bindParams } from '../definition/arg.ts';
 import type { ArgModel } from '../definition/model.ts';
+import { bindParams } from '../definition/param/arg.ts';
 import { CONFIDENCES, type Confidence, ITERATIONS_MAX, type SkillContext } from './guidance.ts';
 import { QRState } from './qr-state.ts';
 import type { Skill } from './skill.ts';

@@ -8,7 +8,7 @@ import type { StepContext } from '../definition/code.ts';
 import { namesMatching } from '../definition/contract/name-pattern.ts';
 import { filled } from '../definition/contract/step-contract.ts';
 import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
-import { REVIEW_ROUNDS_MAX } from '../definition/review.ts';
+import { REVIEW_ROUNDS_MAX } from '../definition/review/review.ts';
 import type { SkillDispatch } from './dispatch.ts';
 import { lateItems, runContext } from './run-context.ts';
 import type { Skill, WorkStep } from './skill.ts';

@@ -10,7 +10,7 @@ import { readTextWithin } from '../base/file-within.ts';
 import type { Json } from '../base/json.ts';
 import { filled } from '../definition/contract/step-contract.ts';
 import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
-import { exhaustedQuestion, gateOutput, judgeDocuments, judgeReport, openReview } from '../definition/review-loop.ts';
+import { exhaustedQuestion, gateOutput, judgeDocuments, judgeReport, openReview } from '../definition/review/review-loop.ts';
 
 interface GateStepConfig {
   readonly qrName: string;

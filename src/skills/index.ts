@@ -2,7 +2,6 @@
 
 export { AgentRole } from '../authoring/graph/dispatch.ts';
 export { type ActionPart, partsOf } from '../definition/action-part.ts';
-export { arg } from '../definition/arg.ts';
 export {
   type Plan,
   type PlanChange,
@@ -15,6 +14,7 @@ export {
   planFaults,
 } from '../definition/contract/plan.ts';
 export type { DocumentContract, SectionContract, StepContract } from '../definition/contract/step-contract.ts';
+export { arg } from '../definition/param/arg.ts';
 export {
   BLOCKING_BY_ROUND,
   blockingSeverities,
@@ -33,7 +33,7 @@ export {
   type ReviewStatus,
   roundFaults,
   startReview,
-} from '../definition/review.ts';
+} from '../definition/review/review.ts';
 export {
   formatConditionalDispatch,
   formatModelSelection,

@@ -3,8 +3,8 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ActionsContext, LoopPosition } from '../definition/code.ts';
-import { blockingSeverities } from '../definition/review.ts';
-import { openReview } from '../definition/review-loop.ts';
+import { blockingSeverities } from '../definition/review/review.ts';
+import { openReview } from '../definition/review/review-loop.ts';
 import { CONFIDENCES, type Confidence, ITERATIONS_MAX, type SkillContext } from './guidance.ts';
 import { QRState } from './qr-state.ts';
 import type { GateStep, Skill, SkillStep } from './skill.ts';

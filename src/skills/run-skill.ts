@@ -5,7 +5,7 @@ import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { didYouMean } from '../base/suggest.ts';
-import { argFromText, withMissingFlags } from '../definition/arg.ts';
+import { argFromText, withMissingFlags } from '../definition/param/arg.ts';
 import type { StepRequest } from './contexts.ts';
 import { CONFIDENCES, type Confidence, ITERATIONS_MAX } from './guidance.ts';
 import { readQrState } from './qr-state.ts';

@@ -2,7 +2,7 @@
 // that starts the engine. It never retells the steps, which would go out of date.
 
 import { jsonText } from '../base/json.ts';
-import type { ArgSpecs } from '../definition/arg.ts';
+import type { ArgSpecs } from '../definition/param/arg.ts';
 
 /** The name of the file. */
 export const SKILL_FILE = 'SKILL.md';

@@ -6,8 +6,8 @@
 
 import { EngineError } from '../base/error.ts';
 import { didYouMean } from '../base/suggest.ts';
-import { type ArgSpecs, argFaults } from '../definition/arg.ts';
 import type { StepContract } from '../definition/contract/step-contract.ts';
+import { type ArgSpecs, argFaults } from '../definition/param/arg.ts';
 import { everyContext } from './contexts.ts';
 import type { SkillDispatch } from './dispatch.ts';
 import type { Actions, SkillContext } from './guidance.ts';

@@ -8,9 +8,9 @@
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
-import { type ArgSpecs, arg } from '../definition/arg.ts';
 import type { ActionsBuilder, RouteChoice, StepContext } from '../definition/code.ts';
 import { defineStepKind } from '../definition/own-kind.ts';
+import { type ArgSpecs, arg } from '../definition/param/arg.ts';
 import { asWritten, type DispatchPlace, dispatchWork, itemsOf, itemsStep, VISITS_BOUND } from './dispatch-steps.ts';
 import { exhaustedPrompt, skillGate } from './gate-kind.ts';
 import { CONFIDENCES, ITERATIONS_MAX } from './guidance.ts';

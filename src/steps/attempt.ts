@@ -2,16 +2,16 @@
 // things; the result is what the engine observed, never what a worker merely claimed.
 
 import type { Json, JsonObject } from '../base/json.ts';
-import type { AnsweredAssumption, AssumptionText } from '../definition/assumption.ts';
 import type { BoundStep, CompiledWorkflow, UndoneWork } from '../definition/code.ts';
+import type { WorkHead } from '../definition/forge/work-head.ts';
 import type { StepModel } from '../definition/model.ts';
-import type { PersonNote, Setback } from '../definition/notes.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
-import type { WorkHead } from '../definition/work-head.ts';
+import type { AnsweredAssumption, AssumptionText } from '../definition/question/assumption.ts';
+import type { PersonNote, Setback } from '../definition/question/notes.ts';
 import type { Activation } from '../kernel/activation.ts';
 import type { StepWork } from '../kernel/effect.ts';
 import type { StepError } from '../kernel/input.ts';
-import type { SavedState } from './saved-state.ts';
+import type { SavedState } from './worker/saved-state.ts';
 
 /** The run's record as handlers and conditions see it, loaded by the host when a step needs it. */
 export interface Snapshot {

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type ConditionCheck, pairConditions, type StepContext } from '../definition/code.ts';
 import type { ConditionModel } from '../definition/model.ts';
-import { expressionOf, scopeOf } from '../definition/scope.ts';
+import { expressionOf, scopeOf } from '../definition/scope/scope.ts';
 import { evaluateCondition } from '../expr/expression.ts';
 import type { StepError } from '../kernel/input.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';

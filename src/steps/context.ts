@@ -3,11 +3,11 @@
 
 import { EngineError, messageOf } from '../base/error.ts';
 import { deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
-import { bindParams } from '../definition/arg.ts';
-import { ASSUMPTIONS_PER_ATTEMPT, type AssumptionInput, type AssumptionText, checkAssumptions } from '../definition/assumption.ts';
 import type { CheckpointView, ContextSource, StepContext } from '../definition/code.ts';
 import { databaseNames } from '../definition/database.ts';
+import { bindParams } from '../definition/param/arg.ts';
 import type { ProtectedDatabase } from '../definition/protected-database.ts';
+import { ASSUMPTIONS_PER_ATTEMPT, type AssumptionInput, type AssumptionText, checkAssumptions } from '../definition/question/assumption.ts';
 import type { Activation } from '../kernel/activation.ts';
 import { isPromise, untilStopped } from './abort.ts';
 import type { AttemptRequest, Snapshot } from './attempt.ts';

@@ -4,8 +4,8 @@ import type { Json } from '../base/json.ts';
 import { type CheckModel, nestedChecks } from '../definition/check.ts';
 import type { StepModel, WorkConfigs } from '../definition/model.ts';
 import { isProgramCheck } from '../definition/read-check.ts';
-import type { ScopeInput } from '../definition/scope.ts';
-import { rendered } from '../definition/template-scope.ts';
+import type { ScopeInput } from '../definition/scope/scope.ts';
+import { rendered } from '../definition/scope/template-scope.ts';
 import type { AttemptRequest, Snapshot } from './attempt.ts';
 import { asTask } from './instructions/quotes.ts';
 

@@ -8,7 +8,7 @@ import { digestJson } from '../base/digest.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { allChecks, type CheckModel } from '../definition/check.ts';
 import { judgesFiles } from '../definition/landing.ts';
-import { lookKey } from '../definition/pending-gate.ts';
+import { lookKey } from '../definition/question/pending-gate.ts';
 import type { CheckResult } from './attempt.ts';
 import type { CheckVerdict } from './check.ts';
 import { redactJson } from './redaction.ts';

@@ -6,17 +6,17 @@ import { canWrite, databaseNames } from '../definition/database.ts';
 import { type KindFacts, traitsOf, worksOutside } from '../definition/kind.ts';
 import { type Definition, membersOf, type StepModel, stepsWithin } from '../definition/model.ts';
 import { writtenBy } from '../definition/overlap.ts';
-import { acceptingChanges } from './accepted-files.ts';
 import type { AttemptResult } from './attempt.ts';
 import { withBuiltValues } from './built.ts';
 import { hasFunctions } from './context.ts';
 import { verifyingDatabases, workingOnCopies } from './databases/attempt-databases.ts';
 import { watchingDatabases } from './databases/watch.ts';
-import { isForCaller, isInstructed } from './handover.ts';
-import { apart } from './isolation.ts';
-import { readOnly } from './read-only.ts';
-import { afterHandedWork, afterRestores, betweenSnapshots } from './snapshots.ts';
+import { acceptingChanges } from './protection/accepted-files.ts';
 import type { Job } from './work.ts';
+import { isForCaller, isInstructed } from './worker/handover.ts';
+import { apart } from './workspace/isolation.ts';
+import { readOnly } from './workspace/read-only.ts';
+import { afterHandedWork, afterRestores, betweenSnapshots } from './workspace/snapshots.ts';
 
 /** Carries out an attempt. A layer may give it another place or other values than the request had. */
 export type Attempt = (job: Job) => Promise<AttemptResult>;

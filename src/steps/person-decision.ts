@@ -1,9 +1,9 @@
 // Owns the last decision of a person at a question of the run, for checks that need it.
 
 import { isJsonObject } from '../base/json.ts';
-import { judgedKey } from './judged-tree.ts';
 import type { Job } from './work.ts';
-import { treeNow } from './workspace-tree.ts';
+import { judgedKey } from './workspace/judged-tree.ts';
+import { treeNow } from './workspace/workspace-tree.ts';
 
 /** A person's decision at a question. */
 export interface PersonDecision {

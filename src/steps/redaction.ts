@@ -1,10 +1,10 @@
 // Owns the masking of secrets in data that leaves an attempt: every text in it, keys included.
 
 import type { Json, JsonObject } from '../base/json.ts';
-import type { AssumptionText } from '../definition/assumption.ts';
+import type { AssumptionText } from '../definition/question/assumption.ts';
 import type { Redactor } from '../process/redact.ts';
 import type { AttemptResult, CheckResult } from './attempt.ts';
-import type { SavedState } from './saved-state.ts';
+import type { SavedState } from './worker/saved-state.ts';
 
 /** The same data without secrets. */
 export function redactJson<T extends Json | undefined>(redactor: Redactor | undefined, value: T): T {

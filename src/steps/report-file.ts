@@ -3,8 +3,8 @@
 
 import { realpath, stat } from 'node:fs/promises';
 import { isStoreFile } from '../base/store-files.ts';
-import { readWorkspaceFile } from './workspace-file.ts';
-import { locateInWorkspace } from './workspace-path.ts';
+import { readWorkspaceFile } from './workspace/workspace-file.ts';
+import { locateInWorkspace } from './workspace/workspace-path.ts';
 
 /** Where to look, and since when the report must have been written. */
 export interface ReportQuery {

@@ -3,15 +3,15 @@
 
 import type { AgentDriver, AgentPermissions, Watchdogs } from '../agents/driver.ts';
 import type { Budget } from '../definition/budget.ts';
-import type { WriteLimits } from '../definition/forge-write.ts';
+import type { WriteLimits } from '../definition/forge/forge-write.ts';
 import type { OwnKind } from '../definition/own-kind.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { Groups } from '../forge/people.ts';
-import type { Accounting } from './accounting.ts';
 import type { GateCheck } from './check.ts';
-import type { ForgeFacts, ForgeSubject } from './forge-facts.ts';
+import type { ForgeFacts, ForgeSubject } from './forge/forge-facts.ts';
 import type { SecretSettings } from './secrets.ts';
-import type { SnapshotKeeper } from './snapshot-keeper.ts';
+import type { Accounting } from './worker/accounting.ts';
+import type { SnapshotKeeper } from './workspace/snapshot-keeper.ts';
 
 /** A program as configuration writes it: one of a shell line and a list of words. */
 export interface ProgramSetting {

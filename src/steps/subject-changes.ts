@@ -3,7 +3,7 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { AttemptResult } from './attempt.ts';
-import { judgedKey } from './judged-tree.ts';
+import { judgedKey } from './workspace/judged-tree.ts';
 
 const CHANGES_MAX = 10;
 const TREE = 'the files of the workspace';

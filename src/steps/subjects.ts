@@ -5,11 +5,11 @@ import { messageOf } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ApprovalModel } from '../definition/model.ts';
 import { changesOfTrees } from '../process/git-tree.ts';
-import { requiredVerdicts, staleVerdicts } from './judged-tree.ts';
 import { type DigestQuery, digestMatching } from './outputs/workspace-digest.ts';
 import type { StepServices } from './services.ts';
 import type { Job } from './work.ts';
-import { treeNow } from './workspace-tree.ts';
+import { requiredVerdicts, staleVerdicts } from './workspace/judged-tree.ts';
+import { treeNow } from './workspace/workspace-tree.ts';
 
 const CHANGES_MAX = 20;
 

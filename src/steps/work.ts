@@ -5,10 +5,10 @@ import type { AgentQuestion } from '../agents/driver.ts';
 import type { ErrorCode } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
-import type { AssumptionText } from '../definition/assumption.ts';
 import type { KindTraits } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
+import type { AssumptionText } from '../definition/question/assumption.ts';
 import type { Passing } from '../forge/forge.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { Redactor } from '../process/redact.ts';
@@ -16,10 +16,10 @@ import type { AttemptRequest, CheckResult } from './attempt.ts';
 import type { GateCheck } from './check.ts';
 import type { AttemptContext } from './context.ts';
 import type { DatabaseCopy } from './databases/copies.ts';
-import type { StoredHandover } from './handover.ts';
-import type { SavedState } from './saved-state.ts';
 import type { Secrets } from './secrets.ts';
 import type { StepServices } from './services.ts';
+import type { StoredHandover } from './worker/handover.ts';
+import type { SavedState } from './worker/saved-state.ts';
 
 /** How each kind of step is executed, and the checks that gates can make. A kind that only waits has no executor. */
 export interface Executors {

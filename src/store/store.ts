@@ -8,10 +8,10 @@
 // T5. Every event row carries a hash over the row before it, so that a missing, swapped or changed row is found.
 
 import type { Json } from '../base/json.ts';
+import type { NumberQuery } from '../definition/forge/run-numbers.ts';
+import type { WorkHead } from '../definition/forge/work-head.ts';
 import type { Definition, StepKind } from '../definition/model.ts';
-import type { NumberQuery } from '../definition/run-numbers.ts';
 import type { RunStatus } from '../definition/run-status.ts';
-import type { WorkHead } from '../definition/work-head.ts';
 import type { Activation, Path, Ref } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput, StepError } from '../kernel/input.ts';

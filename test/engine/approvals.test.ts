@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { changeSince } from '../../src/control/approval-change.ts';
-import type { OpenApproval } from '../../src/engine/approvals.ts';
+import type { OpenApproval } from '../../src/engine/request/approvals.ts';
 import { type Engine, type EngineOptions, step, workflow } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';

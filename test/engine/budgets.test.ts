@@ -7,7 +7,7 @@ import type { AnyWorkflow } from '../../src/api/engine-options.ts';
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import type { Budget } from '../../src/definition/budget.ts';
 import { hashDefinition } from '../../src/definition/hash.ts';
-import { validateDefinition } from '../../src/definition/validate.ts';
+import { validateDefinition } from '../../src/definition/validation/validate.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 import { defineWorkflow, type Engine, step, workflow } from './library.ts';

@@ -9,7 +9,7 @@ import { generateKey, type UnlockedKey } from '../../src/authority/keys.ts';
 import { type Statement, sign } from '../../src/authority/statement.ts';
 import type { Signature } from '../../src/base/signature.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
-import { isAsShown } from '../../src/engine/approvals.ts';
+import { isAsShown } from '../../src/engine/request/approvals.ts';
 import { type Engine, type EngineOptions, openIdentity, step, workflow } from '../../src/index.ts';
 import type { RunInput } from '../../src/kernel/input.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';

@@ -7,7 +7,7 @@ import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import { defineWorkflow, type Engine, step, workflow } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { SnapshotLog, snapshotsOf } from '../../src/steps/snapshot-log.ts';
+import { SnapshotLog, snapshotsOf } from '../../src/steps/workspace/snapshot-log.ts';
 import { createRepository, git } from '../git.ts';
 import { createRig, type Rig } from './rig.ts';
 

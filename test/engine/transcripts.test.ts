@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFile
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentDriver, AgentEvent } from '../../src/agents/driver.ts';
-import { readTranscript, removeTranscripts, transcriptsOf } from '../../src/engine/transcripts.ts';
+import { readTranscript, removeTranscripts, transcriptsOf } from '../../src/engine/transcript/transcripts.ts';
 import { defineWorkflow } from './library.ts';
 import { createRig, type Rig } from './rig.ts';
 

@@ -3,7 +3,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { compileReviewPolicy, reviewTrigger } from '../../src/authoring/review-policy.ts';
-import { allTriggers } from '../../src/definition/trigger.ts';
+import { allTriggers } from '../../src/definition/trigger/trigger.ts';
 import { valueIn } from '../../src/proof/forge-suite/stage.ts';
 import type { Opened } from '../server/event-rig.ts';
 import { APP } from './check-handlers.ts';

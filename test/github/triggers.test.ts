@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AnyWorkflow } from '../../src/api/engine-options.ts';
 import { compiledOf } from '../../src/api/workflow-source.ts';
-import type { TriggerModel } from '../../src/definition/trigger.ts';
+import type { TriggerModel } from '../../src/definition/trigger/trigger.ts';
 import { step, workflow } from '../../src/index.ts';
 import { EventRig, type Opened } from '../server/event-rig.ts';
 import { HOOK_SECRET, labelItem, payloadFor, type Webhook, webhookRequest } from './events.ts';

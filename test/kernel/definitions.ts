@@ -17,7 +17,7 @@ import type {
   Target,
 } from '../../src/definition/model.ts';
 import { plainFrame } from '../../src/definition/plain-frame.ts';
-import { validateDefinition } from '../../src/definition/validate.ts';
+import { validateDefinition } from '../../src/definition/validation/validate.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 
 const ENDS = ['complete', 'fail', 'escalate', 'reject'];

@@ -3,8 +3,8 @@
 
 import { digestText } from '../../src/base/digest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts';
-import type { HumanWait } from '../../src/definition/asked-question.ts';
 import type { Definition, StepModel } from '../../src/definition/model.ts';
+import type { HumanWait } from '../../src/definition/question/asked-question.ts';
 import { opensGroup } from '../../src/engine/event-facts.ts';
 import type { Activation, Held, Membership, Path, Ref, Visit, Wait } from '../../src/kernel/activation.ts';
 import { apply, applyRow, draftOf } from '../../src/kernel/apply.ts';

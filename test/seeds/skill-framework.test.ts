@@ -13,7 +13,7 @@ import { linear } from '../../examples/patterns/linear.ts';
 import { branching, stepPlanning } from '../../examples/patterns/mode.ts';
 import { createPlanner, withReviewer } from '../../examples/patterns/qr-gate.ts';
 import { AgentRole, Dispatch, type GraphContext, Outcome, StepDef, Workflow } from '../../src/compat/index.ts';
-import { BoundedInt, ChoiceSet, Constant, extractSchema } from '../../src/definition/domain.ts';
+import { BoundedInt, ChoiceSet, Constant, extractSchema } from '../../src/definition/param/domain.ts';
 import { arg, createScriptedDriver, type EngineOptions, type WorkflowResult } from '../../src/index.ts';
 import { tempFolder } from '../temp-folder.ts';
 

@@ -9,7 +9,7 @@ import { BookDatabase, type Chapter } from '../../examples/w1/database.ts';
 import { type Editing, openEditing } from '../../examples/w1/editing.ts';
 import { ANALYSIS, addPondBook } from '../../examples/w1/manuscript.ts';
 import { type Area, remaining } from '../../examples/w1/prose.ts';
-import type { Handout } from '../../src/engine/handouts.ts';
+import type { Handout } from '../../src/engine/request/handouts.ts';
 import { SafeDatabaseClient } from '../../src/safe-db/index.ts';
 import { tempFolder } from '../temp-folder.ts';
 

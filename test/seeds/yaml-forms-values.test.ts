@@ -239,12 +239,12 @@ describe('Text', () => {
     expect(await shown(text, VALUES)).toBe(becomes);
   });
 
-  // steps/program.ts makes a text of a value with String().
+  // steps/worker/program.ts makes a text of a value with String().
   test('a variable that is one template of a list is JSON', async () => {
     expect(await shown('{{ context.o.a }}', VALUES)).toBe('[true]');
   });
 
-  // definition/scope.ts takes a null among the run's data for a name that is not there.
+  // definition/scope/scope.ts takes a null among the run's data for a name that is not there.
   test('null in the context is a value', async () => {
     expect(await shown('{{ context.n == null }}', 'context: { n: null }\n')).toBe('true');
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { CatchUp } from '../../src/definition/schedule.ts';
+import type { CatchUp } from '../../src/definition/trigger/schedule.ts';
 import { arg, step, workflow } from '../../src/index.ts';
 import { EventRig, type Opened } from './event-rig.ts';
 

@@ -1,7 +1,7 @@
 // Owns the workflows that the tests of the server run.
 
 import { defineWorkflow } from '../../src/compat/index.ts';
-import { arg } from '../../src/definition/arg.ts';
+import { arg } from '../../src/definition/param/arg.ts';
 
 /** Drafts a text, asks a person about it, and publishes it. */
 export const REVIEW = defineWorkflow({

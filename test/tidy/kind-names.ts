@@ -33,13 +33,13 @@ export const MAY_NAME: Readonly<Record<string, string>> = {
   'src/server/surface/asked-people.ts': 'a `kind` of its own, which is no kind of step',
   'src/server/surface/gate-checks.ts': 'a report about gates',
   'src/steps/context.ts': 'a task of a flow is the path of every step, and loads no record',
-  'src/steps/handover.ts': 'how a report is read, from what was stored with the work',
+  'src/steps/worker/handover.ts': 'how a report is read, from what was stored with the work',
   'src/steps/instructions/instructions.ts': 'what a gate decided is told elsewhere',
   'src/steps/instructions/preview.ts': 'reads the typed configuration of agents and generators',
-  'src/steps/judged-tree.ts': 'reads the typed configuration of an agent; a task of a flow may be one of thousands',
+  'src/steps/workspace/judged-tree.ts': 'reads the typed configuration of an agent; a task of a flow may be one of thousands',
   'src/steps/outputs/declaration.ts': 'reads the typed configuration of an agent',
-  'src/steps/reply-rules.ts': 'only an agent is a reviewer by its transitions',
-  'src/steps/workspace-tree.ts': 'reads the report in the typed fields of two checks',
+  'src/steps/worker/reply-rules.ts': 'only an agent is a reviewer by its transitions',
+  'src/steps/workspace/workspace-tree.ts': 'reads the report in the typed fields of two checks',
 };
 
 /** Folders that may: what they hold are tests that are shipped. */

@@ -65,7 +65,7 @@ describe('neighbours', () => {
     ['src/kinds/agent/compile.ts', '../../steps/work.ts'],
     ['src/kinds/agent/run.ts', '../../authoring/graph.ts'],
     ['src/kinds/agent/run.ts', '../registry.ts'],
-    ['src/definition/validate.ts', '../kinds/agent/declare.ts'],
+    ['src/definition/model.ts', '../kinds/agent/declare.ts'],
     ['src/engine/driver.ts', '../kinds/registry.ts'],
   ])('a file of a kind has the layer of its name: %s may not import %s', (path, target) => {
     expect(violations(path, `import '${target}';`)).toHaveLength(1);

@@ -8,7 +8,7 @@
 import type { LanguageModel, ModelMessage } from 'ai';
 import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
-import { ASSUMPTIONS_SCHEMA } from '../../definition/assumption.ts';
+import { ASSUMPTIONS_SCHEMA } from '../../definition/question/assumption.ts';
 import type { AgentAnswer, AgentDriver, AgentRequest, AgentUsage } from '../driver.ts';
 import { aborted, openStop, type Stop } from '../in-process.ts';
 import { type AnswerNotes, type AttemptFailure, correctionOf, failureOf, judgeReply, toAnswer } from '../judgement.ts';

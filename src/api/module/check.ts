@@ -10,11 +10,11 @@ import { type Place, placeAt, type SourceProblem } from '../../authoring/discove
 import { lintFlow } from '../../authoring/flow/lint.ts';
 import { flowReferences } from '../../authoring/flow/references.ts';
 import type { Compilers } from '../../authoring/graph/work.ts';
-import { adviceOn } from '../../definition/advice.ts';
-import type { Severity } from '../../definition/finding.ts';
 import type { Definition } from '../../definition/model.ts';
-import { severityOf } from '../../definition/problem.ts';
-import { type Reference, referencesIn } from '../../definition/reference.ts';
+import { adviceOn } from '../../definition/validation/advice.ts';
+import type { Severity } from '../../definition/validation/finding.ts';
+import { severityOf } from '../../definition/validation/problem.ts';
+import { type Reference, referencesIn } from '../../definition/validation/reference.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import type { CheckedContent } from './hold.ts';
 import type { LoadFailure } from './import.ts';

@@ -8,7 +8,7 @@ import { EngineError, type ErrorCode, isEngineError, messageOf, type SourcePosit
 import { present } from '../../base/fields.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { OwnKind } from '../../definition/own-kind.ts';
-import type { Problem } from '../../definition/problem.ts';
+import type { Problem } from '../../definition/validation/problem.ts';
 import type { GateCheck } from '../../steps/check.ts';
 import { type CheckedContent, holdTo } from './hold.ts';
 import { libraryEntries } from './library.ts';

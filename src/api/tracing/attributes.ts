@@ -6,7 +6,7 @@ import type { AgentAnswer } from '../../agents/driver.ts';
 import { present } from '../../base/fields.ts';
 import type { Activation } from '../../kernel/activation.ts';
 import type { RunState } from '../../kernel/run-state.ts';
-import type { Spawn } from '../../steps/accounting.ts';
+import type { Spawn } from '../../steps/worker/accounting.ts';
 
 const TEXT_MAX = 200;
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tempFolder } from '../../../test/temp-folder.ts';
-import type { Problem } from '../../definition/problem.ts';
+import type { Problem } from '../../definition/validation/problem.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { discoverWorkflows } from './discover.ts';
 import { isOutline, type Outline, readOutline } from './outline.ts';

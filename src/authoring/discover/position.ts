@@ -3,8 +3,8 @@
 
 import type { AnyNode } from 'acorn';
 import { splitName } from '../../definition/address.ts';
-import type { Problem } from '../../definition/problem.ts';
-import type { Reference } from '../../definition/reference.ts';
+import type { Problem } from '../../definition/validation/problem.ts';
+import type { Reference } from '../../definition/validation/reference.ts';
 import { type ModuleNames, nameOf, propertyOf } from './names.ts';
 import type { Outline } from './outline.ts';
 import { nodesIn, type Place, placeAt, type SourceProblem } from './syntax.ts';

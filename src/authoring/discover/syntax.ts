@@ -3,7 +3,7 @@
 
 import type { AnyNode, Program, Token } from 'acorn';
 import { type ErrorCode, messageOf } from '../../base/error.ts';
-import type { FindingCode } from '../../definition/finding.ts';
+import type { FindingCode } from '../../definition/validation/finding.ts';
 
 /** A place in a file; lines and columns count from 1. */
 export interface Place {

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { Json } from '../../base/json.ts';
-import { arg } from '../../definition/arg.ts';
 import type { StepContext } from '../../definition/code.ts';
+import { arg } from '../../definition/param/arg.ts';
 import { step } from '../../kinds/step-builder.ts';
 import { type FlowYield, StepFailed } from '../../programs/flow-step.ts';
 import { all, race } from './call.ts';

@@ -2,7 +2,7 @@
 // in the calls of its steps. Computed names are known only when the flow runs.
 
 import type { AnyNode, CallExpression, ObjectExpression } from 'acorn';
-import type { Reference } from '../../definition/reference.ts';
+import type { Reference } from '../../definition/validation/reference.ts';
 import { type ModuleNames, nameOf, propertyOf } from '../discover/names.ts';
 import type { Outline } from '../discover/outline.ts';
 import { nodesIn, type Place, placeAt } from '../discover/syntax.ts';

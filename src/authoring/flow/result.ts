@@ -1,7 +1,7 @@
 // Owns what the steps of a flow return, by kind. A result passes through the run's record, so it is always plain data.
 
 import type { Json } from '../../base/json.ts';
-import type { OpenFinding, ReviewItem } from '../../definition/review.ts';
+import type { OpenFinding, ReviewItem } from '../../definition/review/review.ts';
 
 /** The result of an agent; an agent that did not succeed fails its step. */
 export interface AgentResult {

@@ -5,7 +5,7 @@ import type { Json } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
 import { BUILT_TEXT, type BuiltValue } from '../../definition/code.ts';
 import type { StepWork } from '../../definition/model.ts';
-import { FACT_ROOTS } from '../../definition/scope-root.ts';
+import { FACT_ROOTS } from '../../definition/scope/scope-root.ts';
 import { parseTemplate } from '../../expr/template.ts';
 import type { StepReading } from './reading.ts';
 

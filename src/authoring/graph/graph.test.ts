@@ -5,7 +5,7 @@ import { EngineError } from '../../base/error.ts';
 import type { StepContext } from '../../definition/code.ts';
 import { type Definition, membersOf, type StepModel } from '../../definition/model.ts';
 import { Outcome } from '../../definition/outcome.ts';
-import type { Problem } from '../../definition/problem.ts';
+import type { Problem } from '../../definition/validation/problem.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { compileGraph, compileSteps, StepDef } from './graph.ts';
 import type { GraphSpec, StepSpec } from './spec.ts';

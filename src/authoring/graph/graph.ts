@@ -3,15 +3,15 @@
 
 import { EngineError } from '../../base/error.ts';
 import { deepFreeze } from '../../base/json.ts';
-import { type ArgSpecs, arg } from '../../definition/arg.ts';
 import { breakersOf } from '../../definition/breakers.ts';
 import type { BoundStep, CompiledWorkflow, StepCode } from '../../definition/code.ts';
 import { withDatabases } from '../../definition/database.ts';
-import { type WriteLimits, writesFault } from '../../definition/forge-write.ts';
+import { type WriteLimits, writesFault } from '../../definition/forge/forge-write.ts';
 import { hashCode, hashDefinition } from '../../definition/hash.ts';
 import { tiedToTree } from '../../definition/landing.ts';
 import type { ArgModel, Definition } from '../../definition/model.ts';
-import { checkDefinition } from '../../definition/validate.ts';
+import { type ArgSpecs, arg } from '../../definition/param/arg.ts';
+import { checkDefinition } from '../../definition/validation/validate.ts';
 import { readReactions, unknownInReactions } from '../spec/reaction.ts';
 import { readStarts } from '../spec/schedule.ts';
 import type { WorkflowSpec } from '../spec/workflow.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { arg } from '../../definition/arg.ts';
+import { arg } from '../../definition/param/arg.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { compileGraph } from './graph.ts';
 

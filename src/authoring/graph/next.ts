@@ -3,7 +3,7 @@
 
 import type { Choice, Edge, NextTable, Target } from '../../definition/model.ts';
 import { STRING_NEXT_COVERS } from '../../definition/outcome.ts';
-import { isReservedId } from '../../definition/validate-step.ts';
+import { isReservedId } from '../../definition/validation/validate-step.ts';
 import type { BoundedNext, ConditionalTarget } from '../spec/part.ts';
 import { defined, type StepReading } from './reading.ts';
 import type { NextSpec, TargetSpec } from './spec.ts';

@@ -3,11 +3,11 @@
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { transitionsOf } from '../../definition/analysis.ts';
-import { bindParams } from '../../definition/arg.ts';
 import type { CompiledWorkflow, StepCode } from '../../definition/code.ts';
 import { NO_CODE } from '../../definition/code.ts';
 import type { StepModel } from '../../definition/model.ts';
 import { Outcome } from '../../definition/outcome.ts';
+import { bindParams } from '../../definition/param/arg.ts';
 
 /** The text of a step for its worker. */
 export interface StepOutput {

@@ -2,10 +2,10 @@
 // The five patterns of seed 000, in camelCase.
 
 import { describe, expect, test } from 'vitest';
-import { arg } from '../../definition/arg.ts';
 import type { StepContext } from '../../definition/code.ts';
-import { extractSchema } from '../../definition/domain.ts';
 import { Outcome } from '../../definition/outcome.ts';
+import { arg } from '../../definition/param/arg.ts';
+import { extractSchema } from '../../definition/param/domain.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { AgentRole, Dispatch } from './dispatch.ts';
 import { compileSteps, StepDef } from './graph.ts';

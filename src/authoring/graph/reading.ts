@@ -5,12 +5,12 @@ import { type Duration, parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
-import type { FindingCode } from '../../definition/finding.ts';
 import type { CodeRole } from '../../definition/hash.ts';
 import type { KindReport } from '../../definition/kind.ts';
-import { ProblemList } from '../../definition/problem.ts';
-import { CONDITION_ROOTS } from '../../definition/scope-root.ts';
-import { kindReport } from '../../definition/validate-step.ts';
+import { CONDITION_ROOTS } from '../../definition/scope/scope-root.ts';
+import type { FindingCode } from '../../definition/validation/finding.ts';
+import { ProblemList } from '../../definition/validation/problem.ts';
+import { kindReport } from '../../definition/validation/validate-step.ts';
 import type { Compilers } from './work.ts';
 
 /** A graph while it is being read. */

@@ -1,7 +1,7 @@
 // The record of steps that `defineWorkflow` takes gives the same definition as the list that it stands for.
 
 import { describe, expect, test } from 'vitest';
-import { arg } from '../../definition/arg.ts';
+import { arg } from '../../definition/param/arg.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import type { OutputSchema } from '../spec/step.ts';
 import { compileGraph, compileWorkflow } from './graph.ts';

@@ -1,6 +1,6 @@
 // Owns converting the record of steps that `defineWorkflow` takes to the entries that `graph.ts` compiles.
 
-import type { ProblemList } from '../../definition/problem.ts';
+import type { ProblemList } from '../../definition/validation/problem.ts';
 import type { StepCondition } from '../spec/part.ts';
 import type { OutputSchema } from '../spec/step.ts';
 import { entriesOf as listed } from './list.ts';

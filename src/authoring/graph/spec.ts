@@ -3,10 +3,10 @@
 
 import type { Duration } from '../../base/duration.ts';
 import type { Json } from '../../base/json.ts';
-import type { ArgSpecs, ArgValues } from '../../definition/arg.ts';
 import type { StepContext } from '../../definition/code.ts';
 import type { OutcomeName } from '../../definition/outcome.ts';
 import type { UsedKind } from '../../definition/own-kind.ts';
+import type { ArgSpecs, ArgValues } from '../../definition/param/arg.ts';
 import type { ChildDispatch } from '../../definition/step-terms.ts';
 import type { Unchecked } from '../spec/context.ts';
 import type {

@@ -2,12 +2,12 @@
 
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject } from '../../base/json.ts';
-import { arg } from '../../definition/arg.ts';
 import type { BoundStep, ConditionCheck, StepCode } from '../../definition/code.ts';
 import type { StepContract } from '../../definition/contract/step-contract.ts';
 import { traitsOf } from '../../definition/kind.ts';
 import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
-import { templatedPart } from '../../definition/template-scope.ts';
+import { arg } from '../../definition/param/arg.ts';
+import { templatedPart } from '../../definition/scope/template-scope.ts';
 import { parseTemplateTree } from '../../expr/template-tree.ts';
 import { readOutputs } from '../spec/output.ts';
 import type { StepCondition, Undo } from '../spec/part.ts';

@@ -1,8 +1,8 @@
 // Owns the typed context that a workflow's functions get: the engine's, the application's, the parameters and the
 // results of earlier steps.
 
-import type { ArgValues } from '../../definition/arg.ts';
 import type { StepContext } from '../../definition/code.ts';
+import type { ArgValues } from '../../definition/param/arg.ts';
 
 /**
  * What a step returned, where only its author knows the shape. A check such as `ctx.result.chapters.length > 0` must

@@ -3,7 +3,7 @@
 
 import { present } from '../../base/fields.ts';
 import type { StepCode } from '../../definition/code.ts';
-import { FORGE_OUTPUTS, forgeOutputFault } from '../../definition/forge-write.ts';
+import { FORGE_OUTPUTS, forgeOutputFault } from '../../definition/forge/forge-write.ts';
 import type { OutputModel } from '../../definition/model.ts';
 import { patternRefusal } from '../../definition/output-pattern.ts';
 import { unknownFields } from './option.ts';

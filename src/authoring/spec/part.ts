@@ -3,7 +3,6 @@
 // of step ids, Time the type of durations in a spelling.
 
 import type { Json, JsonObject } from '../../base/json.ts';
-import type { Arg, ArgValues } from '../../definition/arg.ts';
 import type { BreakersSpec } from '../../definition/breakers.ts';
 import type { Budget } from '../../definition/budget.ts';
 import type { ActionsBuilder, CompiledWorkflow, ContextSource, RouteChoice, StepContext } from '../../definition/code.ts';
@@ -18,10 +17,11 @@ import type {
   SnapshotModel,
 } from '../../definition/model.ts';
 import type { NetworkSpec } from '../../definition/network.ts';
-import type { ReviewItem } from '../../definition/review.ts';
-import type { ScheduleSpec } from '../../definition/schedule.ts';
-import type { CommandSpec } from '../../definition/start-command.ts';
+import type { Arg, ArgValues } from '../../definition/param/arg.ts';
+import type { ReviewItem } from '../../definition/review/review.ts';
 import type { ReviewDocuments } from '../../definition/step-terms.ts';
+import type { ScheduleSpec } from '../../definition/trigger/schedule.ts';
+import type { CommandSpec } from '../../definition/trigger/start-command.ts';
 import type { LiveAgent } from '../graph/dispatch.ts';
 import type { WrittenForgeQuestion } from '../graph/forge-question.ts';
 import type { ReactionSpec } from './reaction.ts';

@@ -3,8 +3,8 @@
 import { EngineError } from '../../base/error.ts';
 import { toPlain } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
-import { type ScheduleModel, type ScheduleSpec, scheduleOf, scheduleProblem } from '../../definition/schedule.ts';
-import { type CommandSpec, commandProblem } from '../../definition/start-command.ts';
+import { type ScheduleModel, type ScheduleSpec, scheduleOf, scheduleProblem } from '../../definition/trigger/schedule.ts';
+import { type CommandSpec, commandProblem } from '../../definition/trigger/start-command.ts';
 import { checkOptions } from './option.ts';
 
 /** Reads what starts a workflow. Throws DEFINITION_INVALID if nothing ever would. */

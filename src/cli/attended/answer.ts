@@ -2,7 +2,7 @@
 
 import type { AgentQuestion } from '../../agents/driver.ts';
 import { type Answer, parseAnswer, type WaitingQuestions } from '../../attended/questions.ts';
-import type { OpenApproval } from '../../engine/approvals.ts';
+import type { OpenApproval } from '../../engine/request/approvals.ts';
 import { approvalLines } from '../decision/decision.ts';
 import { openPrompt, type Prompt } from '../decision/prompt.ts';
 import type { Shell } from '../shell.ts';

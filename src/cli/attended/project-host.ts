@@ -10,10 +10,10 @@ import type { AttendedHost, OfferedWorkflow, StartRequest } from '../../attended
 import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import { bindParams } from '../../definition/arg.ts';
+import { bindParams } from '../../definition/param/arg.ts';
 import { isFinal } from '../../definition/run-status.ts';
-import { lastTranscriptText, transcriptsOf } from '../../engine/transcripts.ts';
-import { ATTENDED } from '../../steps/handover.ts';
+import { lastTranscriptText, transcriptsOf } from '../../engine/transcript/transcripts.ts';
+import { ATTENDED } from '../../steps/worker/handover.ts';
 import type { Store } from '../../store/store.ts';
 import { userActor } from '../actor.ts';
 import { assignRun, bindRun, callingSession, changeSession, ownProcess, readSession } from '../agent-session.ts';

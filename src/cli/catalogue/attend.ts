@@ -1,6 +1,6 @@
 // The commands of an agent that does the work of a run itself: it gets one step at a time and reports each.
 
-import { SEVERITIES } from '../../definition/review.ts';
+import { SEVERITIES } from '../../definition/review/review.ts';
 import { type ListedCommand, type OptionSpec, RUN_ARGUMENT } from '../command.ts';
 
 const TOKEN: OptionSpec = { name: 'token', value: 'TOKEN', about: 'the token of the attempt, printed with the step' };

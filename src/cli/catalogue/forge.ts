@@ -1,6 +1,6 @@
 // The command for the local forge.
 
-import { CONCLUSIONS } from '../../definition/conclusion.ts';
+import { CONCLUSIONS } from '../../definition/forge/conclusion.ts';
 import { type ListedCommand, TOKEN_FILE } from '../command.ts';
 
 /** The commands of this group. */

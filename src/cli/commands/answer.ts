@@ -9,7 +9,7 @@ import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { Signature } from '../../base/signature.ts';
 import { rootOf } from '../../control/approvals.ts';
-import { answersValue } from '../../engine/reports.ts';
+import { answersValue } from '../../engine/request/reports.ts';
 import { isDriven } from '../../process/owner.ts';
 import { askAnswers, questionLines } from '../attended/answer.ts';
 import type { CommandRun } from '../command.ts';

@@ -1,7 +1,7 @@
 // `pawl decide`: a person decides an approval by the label of an option; at a terminal the command asks for it.
 
 import { EngineError } from '../../base/error.ts';
-import type { OpenApproval } from '../../engine/approvals.ts';
+import type { OpenApproval } from '../../engine/request/approvals.ts';
 import type { CommandRun } from '../command.ts';
 import { optionNamed } from '../decision/decision.ts';
 import { decideByCommand } from '../decision/make.ts';

@@ -1,10 +1,10 @@
 // `pawl diff RUN [STEP]`: what a run, or one of its steps, changed in the files of its workspace.
 
 import { present } from '../../base/fields.ts';
-import { type FileReport, readFileChanges, type StepFiles } from '../../engine/file-history.ts';
+import { type FileReport, readFileChanges, type StepFiles } from '../../engine/undo/file-history.ts';
 import type { FileSummary } from '../../process/snapshot-changes.ts';
 import { Secrets } from '../../steps/secrets.ts';
-import { snapshotsOf } from '../../steps/snapshot-log.ts';
+import { snapshotsOf } from '../../steps/workspace/snapshot-log.ts';
 import type { CommandRun } from '../command.ts';
 import { diffLines } from '../decision/diff-lines.ts';
 import { withShownRun } from '../session.ts';

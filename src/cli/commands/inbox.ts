@@ -14,7 +14,7 @@ import {
   readInbox,
 } from '../../control/inbox.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
-import { postedText } from '../../engine/approvals.ts';
+import { postedText } from '../../engine/request/approvals.ts';
 import type { Store } from '../../store/store.ts';
 import { assumptionLine, assumptionLines } from '../assumptions.ts';
 import { questionLines } from '../attended/answer.ts';

@@ -6,7 +6,7 @@ import { didYouMean } from '../../base/suggest.ts';
 import { type RunReport, readRunReport, type StepReport } from '../../control/run-report.ts';
 import { clockText } from '../../control/time-text.ts';
 import { isSettled } from '../../definition/run-status.ts';
-import type { TranscriptId, TranscriptLine } from '../../engine/transcripts.ts';
+import type { TranscriptId, TranscriptLine } from '../../engine/transcript/transcripts.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { EventRow, Store } from '../../store/store.ts';
@@ -193,7 +193,7 @@ async function showStep(
   store: Store,
   { run, step, db }: { readonly run: string; readonly step: string; readonly db: string },
 ): Promise<number> {
-  const { readTranscript, transcriptsOf } = await import('../../engine/transcripts.ts');
+  const { readTranscript, transcriptsOf } = await import('../../engine/transcript/transcripts.ts');
   const isAsked = (attempt: { readonly step: string; readonly path: string }): boolean => attempt.step === step || isOf(attempt.path, step);
   const report = await readRunReport(store, run, isAsked);
   const attempts = report.steps.filter(isAsked);

@@ -26,9 +26,9 @@ export const run: CommandRun = async (shell, given) => {
   if (runs.length > 0 && !(await isConfirmed(shell, given, runs))) return report(shell, { runs: [], values: 0 }, ['Nothing was deleted.']);
   const pruned = await store.prune(request);
   const ids = pruned.runs.map(({ id }) => id);
-  const { removeTranscripts, transcriptsOf } = await import('../../engine/transcripts.ts');
+  const { removeTranscripts, transcriptsOf } = await import('../../engine/transcript/transcripts.ts');
   removeTranscripts(transcriptsOf(place.file), ids);
-  const { SnapshotLog, snapshotsOf } = await import('../../steps/snapshot-log.ts');
+  const { SnapshotLog, snapshotsOf } = await import('../../steps/workspace/snapshot-log.ts');
   await new SnapshotLog(snapshotsOf(place.file)).remove(ids);
   await forgetSteps(shell, place, pruned.runs);
   return report(shell, pruned, [

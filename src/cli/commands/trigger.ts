@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject } from '../../base/json.ts';
-import { eventProblem } from '../../definition/event.ts';
+import { eventProblem } from '../../definition/trigger/event.ts';
 import { openDeliveries, shownDelivery } from '../../server/events/events.ts';
 import { handDelivery } from '../../server/triggers/occasion.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';

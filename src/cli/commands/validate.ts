@@ -8,9 +8,9 @@ import { type CheckedModule, duplicates, readDefinition, YAML_FILE } from '../..
 import type { DeclaredPart } from '../../authoring/discover/own-parts.ts';
 import type { Place, SourceProblem } from '../../authoring/discover/syntax.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
-import type { Severity } from '../../definition/finding.ts';
-import { type Problem, severityOf } from '../../definition/problem.ts';
-import type { Reference } from '../../definition/reference.ts';
+import type { Severity } from '../../definition/validation/finding.ts';
+import { type Problem, severityOf } from '../../definition/validation/problem.ts';
+import type { Reference } from '../../definition/validation/reference.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { discoverProject, workflowFolders } from '../definitions.ts';
@@ -198,7 +198,7 @@ async function withProject(shell: Shell, given: ParsedArgs, files: readonly Chec
   const others = given.allWords('FILE').length === 0 ? [] : await otherWorkflows(project, files);
   if (references.length === 0 && !isTriggered) return files.map((file) => withDuplicates(file, [...files, ...others]));
   const { surroundingsOf, cycleProblem } = await import('../surroundings.ts');
-  const { referenceProblems } = await import('../../definition/reference.ts');
+  const { referenceProblems } = await import('../../definition/validation/reference.ts');
   const { readSettings } = await import('../settings/settings.ts');
   const { overlapProblems } = await import('../trigger/overlap.ts');
   const settings = await readSettings(shell, project);

@@ -8,7 +8,7 @@ import { present } from '../../base/fields.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { rootOf } from '../../control/approvals.ts';
 import { type AssumptionReport, reportAssumptions } from '../../control/assumption-report.ts';
-import { isSameAnswer } from '../../definition/assumption.ts';
+import { isSameAnswer } from '../../definition/question/assumption.ts';
 import { isFinal } from '../../definition/run-status.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';

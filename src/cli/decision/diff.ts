@@ -8,7 +8,7 @@ import type { PendingApproval } from '../../control/approvals.ts';
 import { agoText } from '../../control/time-text.ts';
 import { git } from '../../process/git.ts';
 import { changesOfTrees, diffOfTrees, TreeReader } from '../../process/git-tree.ts';
-import { CACHES } from '../../steps/workspace-tree.ts';
+import { CACHES } from '../../steps/workspace/workspace-tree.ts';
 import type { Store } from '../../store/store.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';

@@ -12,7 +12,7 @@ import { changeSince, type ShownChange } from '../../control/approval-change.ts'
 import { type PendingApproval, rootOf } from '../../control/approvals.ts';
 import { findApproval, noApproval, TOO_LATE, tooLate } from '../../control/decision.ts';
 import type { ApprovalOptionModel, Definition } from '../../definition/model.ts';
-import type { OpenApproval } from '../../engine/approvals.ts';
+import type { OpenApproval } from '../../engine/request/approvals.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
 import type { ParsedArgs } from '../command.ts';

@@ -3,9 +3,9 @@
 
 import type { Engine } from '../../api/engine.ts';
 import { fieldOf } from '../../base/json.ts';
-import type { OpenApproval } from '../../engine/approvals.ts';
 import { activationIn } from '../../engine/event-facts.ts';
 import type { StepView } from '../../engine/inspect.ts';
+import type { OpenApproval } from '../../engine/request/approvals.ts';
 import { humanWaitOf } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { Shell } from '../shell.ts';

@@ -16,7 +16,7 @@ import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { readPlainFile } from '../../base/plain-file.ts';
 import type { Definition } from '../../definition/model.ts';
-import { referencesIn } from '../../definition/reference.ts';
+import { referencesIn } from '../../definition/validation/reference.ts';
 import { discoverProject } from '../definitions.ts';
 import { compileDeclared, loadDescription } from '../load.ts';
 import { partFilesOf } from '../own-parts.ts';

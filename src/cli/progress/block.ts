@@ -3,7 +3,7 @@
 
 import { formatDuration } from '../../base/duration.ts';
 import { isSettled } from '../../definition/run-status.ts';
-import type { TranscriptId } from '../../engine/transcripts.ts';
+import type { TranscriptId } from '../../engine/transcript/transcripts.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark, statusText } from '../status.ts';
 import { oneLine, shorten, shortenName, widthOf } from '../terminal.ts';

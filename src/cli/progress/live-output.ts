@@ -2,8 +2,8 @@
 // folder of transcripts is watched; where that is not possible, it is read with every look of the caller.
 
 import { type FSWatcher, watch } from 'node:fs';
-import { TranscriptTail } from '../../engine/transcript-tail.ts';
-import type { TranscriptId } from '../../engine/transcripts.ts';
+import { TranscriptTail } from '../../engine/transcript/transcript-tail.ts';
+import type { TranscriptId } from '../../engine/transcript/transcripts.ts';
 import { type OutputLine, OutputLines } from './output-lines.ts';
 
 /** How long changes are collected before the caller is told, so that a chatty step costs little. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TranscriptEvent } from '../../engine/transcripts.ts';
+import type { TranscriptEvent } from '../../engine/transcript/transcripts.ts';
 import { OutputLimit } from './output-limit.ts';
 import { OutputLines } from './output-lines.ts';
 

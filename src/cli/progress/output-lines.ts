@@ -2,7 +2,7 @@
 // one line for each tool call. The text comes in pieces; control characters are removed.
 
 import { jsonText } from '../../base/json.ts';
-import type { TranscriptLine } from '../../engine/transcripts.ts';
+import type { TranscriptLine } from '../../engine/transcript/transcripts.ts';
 import { oneLine, plain } from '../terminal.ts';
 
 /** A line that a step printed. */

@@ -2,7 +2,7 @@
 // checkpoint drops steps that have ended; this keeps them, so that a view can show the whole run.
 
 import { present } from '../../base/fields.ts';
-import type { Group } from '../../definition/join.ts';
+import type { Group } from '../../definition/group/join.ts';
 import { REFUSED_ELSEWHERE } from '../../definition/outcome.ts';
 import type { RunStatus } from '../../definition/run-status.ts';
 import { pathOf } from '../../engine/event-facts.ts';

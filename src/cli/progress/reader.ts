@@ -3,7 +3,7 @@
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { isReviewWorkflow, mayReject, type ReviewedStep, rejectionOf } from '../../control/review-round.ts';
 import { membersOf } from '../../definition/model.ts';
-import type { TranscriptId } from '../../engine/transcripts.ts';
+import type { TranscriptId } from '../../engine/transcript/transcripts.ts';
 import { type Activation, childOf, type Path } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { RunState } from '../../kernel/run-state.ts';

@@ -4,7 +4,7 @@
 
 import { shellWord } from '../../base/shell-word.ts';
 import { clockText } from '../../control/time-text.ts';
-import { type TranscriptId, transcriptsOf } from '../../engine/transcripts.ts';
+import { type TranscriptId, transcriptsOf } from '../../engine/transcript/transcripts.ts';
 import type { Path } from '../../kernel/activation.ts';
 import type { Store } from '../../store/store.ts';
 import { databaseOf } from '../session.ts';

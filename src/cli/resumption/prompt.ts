@@ -1,6 +1,6 @@
 // Owns asking the person at the terminal how to continue a run that stopped.
 
-import type { ResumeChoice } from '../../engine/resume.ts';
+import type { ResumeChoice } from '../../engine/request/resume.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import { openPrompt, type Prompt } from '../decision/prompt.ts';
 import type { Shell } from '../shell.ts';

@@ -6,7 +6,7 @@ import { present } from '../../base/fields.ts';
 import { assertUnknown } from '../../control/resume-choice.ts';
 import type { Budget } from '../../definition/budget.ts';
 import { isFinal } from '../../definition/run-status.ts';
-import type { ResumeChoice } from '../../engine/resume.ts';
+import type { ResumeChoice } from '../../engine/request/resume.ts';
 import { isDriven, ownerText } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
 import type { ParsedArgs } from '../command.ts';

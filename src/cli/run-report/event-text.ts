@@ -4,7 +4,7 @@
 import { formatDuration } from '../../base/duration.ts';
 import { unreachable } from '../../base/invariant.ts';
 import type { Budget } from '../../definition/budget.ts';
-import type { Group } from '../../definition/join.ts';
+import type { Group } from '../../definition/group/join.ts';
 import type { Activation, Wait } from '../../kernel/activation.ts';
 import { waitOf } from '../../kernel/activation.ts';
 import type { EventOf, RunEvent } from '../../kernel/event.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { commandFor } from '../../attended/wait-command.ts';
-import type { OpenApproval } from '../../engine/approvals.ts';
+import type { OpenApproval } from '../../engine/request/approvals.ts';
 import { ParsedArgs } from '../command.ts';
 import { Shell } from '../shell.ts';
 import { widthOf } from '../terminal.ts';

@@ -2,7 +2,7 @@
 // programs in full, tool calls and their results shortened.
 
 import { jsonText } from '../../base/json.ts';
-import type { TranscriptLine } from '../../engine/transcripts.ts';
+import type { TranscriptLine } from '../../engine/transcript/transcripts.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import { cutLines } from './text.ts';

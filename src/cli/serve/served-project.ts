@@ -8,7 +8,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { RunReport } from '../../control/run-report.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { Definition } from '../../definition/model.ts';
-import { referencesIn } from '../../definition/reference.ts';
+import { referencesIn } from '../../definition/validation/reference.ts';
 import type { StoredRun } from '../../engine/host.ts';
 import type { ScheduledWorkflow } from '../../server/events/schedules.ts';
 import type {

@@ -10,7 +10,7 @@ import { EngineError, messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { readPlainFile } from '../../base/plain-file.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import { WRITE_KINDS } from '../../definition/forge-write.ts';
+import { WRITE_KINDS } from '../../definition/forge/forge-write.ts';
 import { hookFault, notificationFault } from './events.ts';
 import { authFault, commandsFault, forksFault, switchFault } from './forge.ts';
 import { type Fault, policyFault, roleFault } from './policy.ts';

@@ -9,7 +9,7 @@ import type { GeneratedWorkflow, ReviewPolicy } from '../../authoring/review-pol
 import { isEngineError } from '../../base/error.ts';
 import { invariant } from '../../base/invariant.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
-import type { TriggerModel } from '../../definition/trigger.ts';
+import type { TriggerModel } from '../../definition/trigger/trigger.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import type { Project } from '../project.ts';
 import type { Setting } from './file.ts';

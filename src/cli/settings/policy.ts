@@ -5,7 +5,7 @@ import type { ReviewPolicy, ReviewRequirement, ReviewRule } from '../../authorin
 import { DEFAULT_REVIEW } from '../../authoring/review-policy.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import { eventProblem } from '../../definition/event.ts';
+import { eventProblem } from '../../definition/trigger/event.ts';
 
 /** An error inside a value: its path, and a message that continues after the path. */
 export type Fault = RoleFault;

@@ -6,7 +6,7 @@ import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
 import { EngineError } from '../../base/error.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import type { ArgSpecs } from '../../definition/arg.ts';
+import type { ArgSpecs } from '../../definition/param/arg.ts';
 import { skillFileText } from '../../skills/skill-file-text.ts';
 import { descriptionFault, nameFault } from '../../skills/skill-name.ts';
 import { callOf } from '../caller.ts';

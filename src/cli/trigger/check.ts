@@ -5,7 +5,7 @@ import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
 import { assertFirstFor, openRunsFor, secondRun } from '../../control/trigger/open-runs.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
-import { mismatchOf } from '../../definition/trigger.ts';
+import { mismatchOf } from '../../definition/trigger/trigger.ts';
 import type { Store } from '../../store/store.ts';
 import type { Trigger } from './trigger.ts';
 

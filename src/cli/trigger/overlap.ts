@@ -4,7 +4,7 @@ import type { CheckedModule } from '../../authoring/discover/discover.ts';
 import type { SourceProblem } from '../../authoring/discover/syntax.ts';
 import { modelOf, roleTriggersOf } from '../../authoring/role-triggers.ts';
 import type { Json } from '../../base/json.ts';
-import type { TriggerModel } from '../../definition/trigger.ts';
+import type { TriggerModel } from '../../definition/trigger/trigger.ts';
 
 /** The warning for a workflow whose trigger overlaps with those of roles. */
 export function overlapProblems({ trigger }: Pick<CheckedModule, 'trigger'>, roles: Json | undefined): SourceProblem[] {

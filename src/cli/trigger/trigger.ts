@@ -8,7 +8,7 @@ import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { subjectOf } from '../../control/trigger/subject.ts';
-import { eventProblem } from '../../definition/event.ts';
+import { eventProblem } from '../../definition/trigger/event.ts';
 import type { RunOrigin } from '../../store/store.ts';
 import type { ParsedArgs } from '../command.ts';
 import { readJson } from '../params.ts';

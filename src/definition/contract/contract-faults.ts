@@ -7,7 +7,7 @@
 import { digestText } from '../../base/digest.ts';
 import { messageOf } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
-import { schemaMismatch } from '../json-schema.ts';
+import { schemaMismatch } from '../param/json-schema.ts';
 import { namesMatching } from './name-pattern.ts';
 import { placeholderFaults, placeholderIn } from './placeholder.ts';
 import { planFaults } from './plan.ts';

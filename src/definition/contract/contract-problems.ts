@@ -1,8 +1,8 @@
 // Owns the faults of a contract that can be found before any run: paths that lead outside, patterns and schemas that
 // cannot be checked, values at places where a shell would interpret them.
 
-import { schemaFault } from '../json-schema.ts';
 import { patternRefusal } from '../output-pattern.ts';
+import { schemaFault } from '../param/json-schema.ts';
 import { exposedNames } from './command-names.ts';
 import { nameProblem } from './name-pattern.ts';
 import type { StepContract } from './step-contract.ts';

@@ -1,7 +1,7 @@
 // Owns the checks that the driver reads: check runs, commit statuses of the older kind, and which of them are required.
 
 import { present } from '../../base/fields.ts';
-import { CONCLUSIONS } from '../../definition/conclusion.ts';
+import { CONCLUSIONS } from '../../definition/forge/conclusion.ts';
 import { type CheckRun, type Identity, OWN_CHECK } from '../forge.ts';
 import { refuseMissing } from '../refusal.ts';
 import { type Connection, PAGE, type RepositoryAccess } from './client.ts';

@@ -4,7 +4,7 @@ import { parsedOf, type StepOptions, type StepParts } from '../../authoring/flow
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { ForgeSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
-import { type ForgeAction, parseForgeAction } from '../../definition/forge-action.ts';
+import { type ForgeAction, parseForgeAction } from '../../definition/forge/forge-action.ts';
 import { action as declaration } from './declare.ts';
 
 /** Stands for an action that was refused. */

@@ -1,7 +1,7 @@
 // Owns what the kind `action` declares: something that the engine does on the forge.
 
 import { messageOf } from '../../base/error.ts';
-import { type ForgeAction, parseForgeAction } from '../../definition/forge-action.ts';
+import { type ForgeAction, parseForgeAction } from '../../definition/forge/forge-action.ts';
 import type { KindDeclaration } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 

@@ -2,16 +2,16 @@
 
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import type { ForgeAction } from '../../definition/forge-action.ts';
+import type { ForgeAction } from '../../definition/forge/forge-action.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { type ActionSubject, performAction } from '../../forge/action.ts';
 import { passingOf } from '../../forge/forge.ts';
 import type { Snapshot } from '../../steps/attempt.ts';
-import { pullRequestNumber } from '../../steps/forge-facts.ts';
-import { checkLanding, heldLanding } from '../../steps/landing.ts';
-import { actionRefusal } from '../../steps/permission.ts';
-import { foreignPullRequest, withPullRequest } from '../../steps/publishing.ts';
+import { pullRequestNumber } from '../../steps/forge/forge-facts.ts';
+import { foreignPullRequest, withPullRequest } from '../../steps/forge/publishing.ts';
 import { type Job, requestError, stepError, type Work } from '../../steps/work.ts';
+import { actionRefusal } from '../../steps/worker/permission.ts';
+import { checkLanding, heldLanding } from '../../steps/workspace/landing.ts';
 
 /** Does an action on the forge. */
 export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {

@@ -4,9 +4,9 @@ import { present } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { Budget } from '../../definition/budget.ts';
 import { fieldReader, isFlag, oneOf, readBudget } from '../../definition/field-reader.ts';
-import { schemaFault } from '../../definition/json-schema.ts';
 import { isText, type KindDeclaration, type KindReport } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
+import { schemaFault } from '../../definition/param/json-schema.ts';
 
 /** Who works and their instructions; without a role, the code has a live agent. */
 export type AgentConfig = {

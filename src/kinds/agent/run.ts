@@ -6,9 +6,9 @@ import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { OutcomeName } from '../../definition/outcome.ts';
-import { ask, objectReply, sessionOf, usageEvidence } from '../../steps/asking.ts';
-import { assumptionsOf, verdictOf } from '../../steps/reply-rules.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
+import { ask, objectReply, sessionOf, usageEvidence } from '../../steps/worker/asking.ts';
+import { assumptionsOf, verdictOf } from '../../steps/worker/reply-rules.ts';
 
 type AgentJob = Job<StepOf<'agent'>>;
 

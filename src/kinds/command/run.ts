@@ -6,18 +6,18 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { CommandResult } from '../../process/command.ts';
-import { openCredentials } from '../../steps/credentials.ts';
-import { ATTENDED, type StoredHandover } from '../../steps/handover.ts';
 import { instructionsFor, wholeText } from '../../steps/instructions/instructions.ts';
-import { openNetwork } from '../../steps/network.ts';
-import { exitSentence, keptText, type Program, programName, programOf, runProgram } from '../../steps/program.ts';
-import { assumptionsOf } from '../../steps/reply-rules.ts';
-import { stateInstructions, statePlaceOf } from '../../steps/saved-state.ts';
 import { entryOf } from '../../steps/services.ts';
-import { hinted } from '../../steps/step-hint.ts';
-import { stepInputOf } from '../../steps/step-input.ts';
-import { readStepOutput, type StepOutput } from '../../steps/step-output.ts';
 import { type Bench, type Job, stepError, stoppedError, type Work } from '../../steps/work.ts';
+import { openCredentials } from '../../steps/worker/credentials.ts';
+import { ATTENDED, type StoredHandover } from '../../steps/worker/handover.ts';
+import { openNetwork } from '../../steps/worker/network.ts';
+import { exitSentence, keptText, type Program, programName, programOf, runProgram } from '../../steps/worker/program.ts';
+import { assumptionsOf } from '../../steps/worker/reply-rules.ts';
+import { stateInstructions, statePlaceOf } from '../../steps/worker/saved-state.ts';
+import { hinted } from '../../steps/worker/step-hint.ts';
+import { stepInputOf } from '../../steps/worker/step-input.ts';
+import { readStepOutput, type StepOutput } from '../../steps/worker/step-output.ts';
 
 type ExitResult = CommandResult & { readonly kind: 'exited' };
 

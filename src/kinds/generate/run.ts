@@ -2,10 +2,10 @@
 
 import { present } from '../../base/fields.ts';
 import type { StepOf } from '../../definition/model.ts';
-import { ask, usageEvidence } from '../../steps/asking.ts';
 import { kindOf } from '../../steps/context.ts';
-import { assumptionsOf } from '../../steps/reply-rules.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
+import { ask, usageEvidence } from '../../steps/worker/asking.ts';
+import { assumptionsOf } from '../../steps/worker/reply-rules.ts';
 
 /** Calls the generator; its text is the output. */
 export async function execute(job: Job<StepOf<'generate'>>): Promise<Work> {

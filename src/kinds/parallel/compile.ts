@@ -7,8 +7,8 @@ import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { BoundStep } from '../../definition/code.ts';
-import { itemKeys } from '../../definition/items.ts';
-import { FAN_OUT_ITEMS_MAX } from '../../definition/scope.ts';
+import { itemKeys } from '../../definition/group/items.ts';
+import { FAN_OUT_ITEMS_MAX } from '../../definition/scope/scope.ts';
 import { type FlowStep, noteUsed } from '../../programs/flow-step.ts';
 import { parallel as declaration } from './declare.ts';
 

@@ -12,10 +12,10 @@ import type { ReviewAgent, ReviewFields } from '../../authoring/spec/part.ts';
 import { isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { arg } from '../../definition/arg.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { ChildWork } from '../../definition/model.ts';
-import { REVIEW_ROUNDS_MAX, SEVERITIES } from '../../definition/review.ts';
+import { arg } from '../../definition/param/arg.ts';
+import { REVIEW_ROUNDS_MAX, SEVERITIES } from '../../definition/review/review.ts';
 import { review as declaration, parseReview, type ReviewConfig, SPLIT, VERIFY } from './declare.ts';
 import { FIX_TEXT, SPLIT_TEXT, VERIFY_TEXT } from './prompts.ts';
 

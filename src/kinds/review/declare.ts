@@ -6,7 +6,7 @@ import { isJsonObject, type Json } from '../../base/json.ts';
 import { fieldReader, oneOf } from '../../definition/field-reader.ts';
 import { isCount, isText, type KindDeclaration, type KindReport } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
-import { itemFaults, REVIEW_ROUNDS_MAX, type ReviewItem, SEVERITIES } from '../../definition/review.ts';
+import { itemFaults, REVIEW_ROUNDS_MAX, type ReviewItem, SEVERITIES } from '../../definition/review/review.ts';
 
 /** Which part of the review a step is. */
 export type ReviewConfig = {

@@ -1,4 +1,4 @@
-// Owns the execution of the engine's part of a review: `definition/review.ts` decides, from what the reviewers reported.
+// Owns the execution of the engine's part of a review: `definition/review/review.ts` decides, from what the reviewers reported.
 // The state of the review is stored under a `$`-name, which no result of a step can overwrite.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -13,11 +13,11 @@ import {
   reviewBanner,
   roundFaults,
   startReview,
-} from '../../definition/review.ts';
-import { readFindings } from '../../definition/review-documents.ts';
-import { questionAfter } from '../../definition/review-loop.ts';
-import { reviewedTree } from '../../steps/judged-tree.ts';
+} from '../../definition/review/review.ts';
+import { readFindings } from '../../definition/review/review-documents.ts';
+import { questionAfter } from '../../definition/review/review-loop.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
+import { reviewedTree } from '../../steps/workspace/judged-tree.ts';
 import { isItems, OPTIONS, SPLIT, VERIFY } from './declare.ts';
 
 const STATE = '$review';

@@ -3,7 +3,7 @@
 import { budgetOf } from '../../authoring/yaml/compile/part.ts';
 import { type StageForm, type StageWords, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { present } from '../../base/fields.ts';
-import { REVIEW_ROUNDS_MAX, SEVERITIES } from '../../definition/review.ts';
+import { REVIEW_ROUNDS_MAX, SEVERITIES } from '../../definition/review/review.ts';
 
 /** How agents of a review are written: by their role, or with more about them. */
 function workerWords({ z, map, noted, literal, template, budget, duration }: StageWords) {

@@ -6,14 +6,14 @@ import type { JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { CommandResult } from '../../process/command.ts';
-import { onAcceptedFiles } from '../../steps/accepted-files.ts';
 import type { CheckResult } from '../../steps/attempt.ts';
 import { checkTimeout } from '../../steps/check.ts';
-import { exitSentence, lastWords, programName, runProgram } from '../../steps/program.ts';
+import { onAcceptedFiles } from '../../steps/protection/accepted-files.ts';
 import { whyNoTest } from '../../steps/reports/test-counts.ts';
 import { recogniseTests } from '../../steps/reports/test-report.ts';
 import { entryOf, type ProgramSetting, type StepServices } from '../../steps/services.ts';
 import { type Job, stepError, stoppedError, type Work } from '../../steps/work.ts';
+import { exitSentence, lastWords, programName, runProgram } from '../../steps/worker/program.ts';
 
 interface Stage {
   readonly name: string;

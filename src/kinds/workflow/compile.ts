@@ -6,9 +6,9 @@ import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { ChildWorkflow } from '../../authoring/spec/part.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
-import { duplicateWorkflow } from '../../definition/children.ts';
 import type { CompiledWorkflow, StepContext } from '../../definition/code.ts';
 import type { WorkOf } from '../../definition/model.ts';
+import { duplicateWorkflow } from '../../definition/validation/children.ts';
 import { workflow as declaration } from './declare.ts';
 
 /** The kind `workflow`. */

@@ -4,9 +4,9 @@ import { EngineError } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { isPromise, Stopped } from '../../steps/abort.ts';
 import type { AttemptRequest } from '../../steps/attempt.ts';
-import { handedOver } from '../../steps/brief.ts';
 import { openContext } from '../../steps/context.ts';
 import { filledIn } from '../../steps/filling.ts';
+import { handedOver } from '../../steps/worker/brief.ts';
 
 /** The input of a child run: fixed, or built by a function from the run as it stands. Throws CONTEXT_FAILED. */
 export async function childInput(request: AttemptRequest): Promise<JsonObject> {

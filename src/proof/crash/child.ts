@@ -9,7 +9,7 @@ import { isEngineError } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { isSettled } from '../../definition/run-status.ts';
 import { isDead } from '../../process/owner.ts';
-import { ATTENDED } from '../../steps/handover.ts';
+import { ATTENDED } from '../../steps/worker/handover.ts';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
 import type { Store } from '../../store/store.ts';
 import { copyTo } from './copies.ts';

@@ -9,9 +9,9 @@ import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
 import { canonicalJson, type Json, type JsonObject } from '../../base/json.ts';
 import { stepsOnCycles } from '../../definition/analysis.ts';
-import { argumentFault } from '../../definition/arg.ts';
-import { ChoiceSet, Constant, type Domain, domainOf } from '../../definition/domain.ts';
 import { type ArgModel, type Definition, membersOf, type StepModel } from '../../definition/model.ts';
+import { argumentFault } from '../../definition/param/arg.ts';
+import { ChoiceSet, Constant, type Domain, domainOf } from '../../definition/param/domain.ts';
 import { isRuledOut, stepsFor } from './known.ts';
 
 /** One generated case: a step, with values for the parameters of the workflow and the arguments of the step. */

@@ -4,9 +4,9 @@
 import type { JsonObject } from '../../base/json.ts';
 import { isChoice, transitionsOf } from '../../definition/analysis.ts';
 import type { Choice, Definition, Edge, StepModel, Target } from '../../definition/model.ts';
-import { expressionOf, holds, needsOfPaths } from '../../definition/scope.ts';
-import { OWN_ROOTS } from '../../definition/scope-root.ts';
-import { pathsInTemplates } from '../../definition/template-scope.ts';
+import { expressionOf, holds, needsOfPaths } from '../../definition/scope/scope.ts';
+import { OWN_ROOTS } from '../../definition/scope/scope-root.ts';
+import { pathsInTemplates } from '../../definition/scope/template-scope.ts';
 
 type Paths = ReturnType<typeof pathsInTemplates>;
 

@@ -5,7 +5,7 @@ import { stepOutput } from '../../authoring/graph/output.ts';
 import { messageOf } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { Definition } from '../../definition/model.ts';
-import { templatedPart } from '../../definition/template-scope.ts';
+import { templatedPart } from '../../definition/scope/template-scope.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { agentSteps, type PreviewRequest, previewOf } from '../../steps/instructions/preview.ts';
 import type { StepServices } from '../../steps/services.ts';

@@ -8,7 +8,7 @@ import type { AgentAnswer, AgentRequest } from '../../agents/driver.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { type Definition, membersOf, type StepModel } from '../../definition/model.ts';
 import { isFileOutput } from '../../definition/output-pattern.ts';
-import { matches } from '../../steps/glob.ts';
+import { matches } from '../../steps/workspace/glob.ts';
 import { forges, reorders, repeats, skips, type Trick } from './tricks.ts';
 
 /** The answer of an honest agent at the step under attack. */

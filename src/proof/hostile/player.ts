@@ -2,8 +2,8 @@
 // and reports what an honest agent would report.
 
 import type { RunHandle } from '../../api/run.ts';
-import type { Handout } from '../../engine/handouts.ts';
 import type { RunView } from '../../engine/inspect.ts';
+import type { Handout } from '../../engine/request/handouts.ts';
 import type { HostileAgent, HostileTarget } from './agents.ts';
 import { driveRun, type HostileStage } from './stage.ts';
 import { reported, type Table } from './tricks.ts';

@@ -8,7 +8,7 @@ import { posix } from 'node:path';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { type AcceptedDocument, contractFaults, documentDigest } from '../../definition/contract/contract-faults.ts';
 import { type DocumentContract, filledContract, isJsonDocument, type StepContract } from '../../definition/contract/step-contract.ts';
-import { judgeDocuments } from '../../definition/review-loop.ts';
+import { judgeDocuments } from '../../definition/review/review-loop.ts';
 import { everyContext } from '../../skills/contexts.ts';
 import { type GateStep, type Skill, type SkillStep, type WorkStep, waysOf } from '../../skills/skill.ts';
 

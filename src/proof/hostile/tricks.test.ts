@@ -1,8 +1,8 @@
 // The tricks with tokens against an engine that takes everything: each of them notices that it got through.
 
 import { describe, expect, test } from 'vitest';
-import type { Handout } from '../../engine/handouts.ts';
-import type { ReportVerdict } from '../../engine/reports.ts';
+import type { Handout } from '../../engine/request/handouts.ts';
+import type { ReportVerdict } from '../../engine/request/reports.ts';
 import { EngineError } from '../../index.ts';
 import { forges, reorders, repeats, skips, type Table, type Trick } from './tricks.ts';
 

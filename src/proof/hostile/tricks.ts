@@ -2,8 +2,8 @@
 
 import type { RunHandle } from '../../api/run.ts';
 import { isEngineError } from '../../base/error.ts';
-import type { Handout } from '../../engine/handouts.ts';
-import type { ReportVerdict } from '../../engine/reports.ts';
+import type { Handout } from '../../engine/request/handouts.ts';
+import type { ReportVerdict } from '../../engine/request/reports.ts';
 
 /** Where a trick is played: a step that was handed out, what the agent reports, and what it was handed before. */
 export interface Table {

@@ -3,11 +3,11 @@
 
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { isFinal, isHalted } from '../../definition/run-status.ts';
-import { openApprovals } from '../../engine/approvals.ts';
-import { handoutsOf } from '../../engine/handouts.ts';
-import { reportWork } from '../../engine/reports.ts';
-import { controlRun, decideApproval, sendSignal } from '../../engine/requests.ts';
-import { type ResumeChoice, resumeRun } from '../../engine/resume.ts';
+import { openApprovals } from '../../engine/request/approvals.ts';
+import { handoutsOf } from '../../engine/request/handouts.ts';
+import { reportWork } from '../../engine/request/reports.ts';
+import { controlRun, decideApproval, sendSignal } from '../../engine/request/requests.ts';
+import { type ResumeChoice, resumeRun } from '../../engine/request/resume.ts';
 import type { Activation } from '../../kernel/activation.ts';
 import { waitOf } from '../../kernel/activation.ts';
 import type { Engines, SimulatedEngine } from './engines.ts';

@@ -4,7 +4,7 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { StepError } from '../../kernel/input.ts';
 import type { AttemptRequest, AttemptResult, AttemptRunner } from '../../steps/attempt.ts';
-import type { Handover } from '../../steps/handover.ts';
+import type { Handover } from '../../steps/worker/handover.ts';
 import type { Random } from './random.ts';
 import type { Schedule } from './schedule.ts';
 import { CALLER } from './wide.ts';

@@ -6,9 +6,9 @@ import { all, type FlowBatch, type FlowCall, race } from '../../authoring/flow/c
 import { compileFlow } from '../../authoring/flow/flow.ts';
 import { compileGraph } from '../../authoring/graph/graph.ts';
 import type { GraphSpec, HumanGateSpec, MemberSpec, NextSpec, StepSpec } from '../../authoring/graph/spec.ts';
-import { arg } from '../../definition/arg.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { RecoveryPolicy } from '../../definition/model.ts';
+import { arg } from '../../definition/param/arg.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { step } from '../../kinds/step-builder.ts';
 import { StepFailed } from '../../programs/flow-step.ts';

@@ -6,7 +6,7 @@ import { type ApprovalChange, type ShownChange, shownValues } from '../../contro
 import type { DecisionReport } from '../../control/history.ts';
 import type { BoundedDiff } from '../../control/run-diff.ts';
 import type { ApprovalOptionModel } from '../../definition/model.ts';
-import type { OpenApproval } from '../../engine/approvals.ts';
+import type { OpenApproval } from '../../engine/request/approvals.ts';
 import type { Page } from './auth-routes.ts';
 import { html, type Markup } from './html.ts';
 

@@ -11,7 +11,7 @@ import { type RunReport, readRunReport } from '../../control/run-report.ts';
 import { readStepDetail, valuesOf } from '../../control/step-detail.ts';
 import { timelineOf } from '../../control/timeline.ts';
 import { isSettled } from '../../definition/run-status.ts';
-import { readTranscript, type TranscriptLine } from '../../engine/transcripts.ts';
+import { readTranscript, type TranscriptLine } from '../../engine/transcript/transcripts.ts';
 import type { RunQuery, Store } from '../../store/store.ts';
 import type { runsQuery } from '../contract/run.ts';
 import { handle, type ServerApp } from '../route.ts';

@@ -2,7 +2,7 @@
 
 import { isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import { BREAKER_EVENT } from '../../engine/breakers.ts';
+import { BREAKER_EVENT } from '../../engine/limits/breakers.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import { cleanLine, cleanText } from '../../notify/clean-text.ts';
 import { createCommandNotifier } from '../../notify/command.ts';

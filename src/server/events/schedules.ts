@@ -11,7 +11,7 @@ import { present } from '../../base/fields.ts';
 import { createRunId, deriveRunId } from '../../base/id.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import { lastTicks, nextTick, type ScheduleModel, ticksBetween } from '../../definition/schedule.ts';
+import { lastTicks, nextTick, type ScheduleModel, ticksBetween } from '../../definition/trigger/schedule.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { ServerDatabase, ServerRow } from '../server-database.ts';
 import { Alarm } from './alarm.ts';

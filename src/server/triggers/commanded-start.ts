@@ -4,7 +4,7 @@
 //      program's, and one of Pawl's own start nothing. What is behind the command reaches the run as values of its parameters.
 
 import { isJsonObject } from '../../base/json.ts';
-import { startIn, type WrittenStart } from '../../definition/start-command.ts';
+import { startIn, type WrittenStart } from '../../definition/trigger/start-command.ts';
 import type { StoredDelivery } from '../events/deliveries.ts';
 import type { ForgeEventSettings } from '../events/event-settings.ts';
 import type { ServedProject } from '../services.ts';

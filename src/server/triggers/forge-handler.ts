@@ -16,7 +16,7 @@ import { isJsonObject } from '../../base/json.ts';
 import { assertFirstFor, openRunsFor, secondRun } from '../../control/trigger/open-runs.ts';
 import { subjectOf } from '../../control/trigger/subject.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
-import { paramsBehind } from '../../definition/start-command.ts';
+import { paramsBehind } from '../../definition/trigger/start-command.ts';
 import type { Permission, PullRequestFacts } from '../../forge/forge.ts';
 import type { Deliveries, DeliveryHandler, DeliveryResult, StoredDelivery } from '../events/deliveries.ts';
 import { clockOf, type ForgeEventSettings } from '../events/event-settings.ts';

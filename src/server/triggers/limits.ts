@@ -5,9 +5,9 @@
 
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { subjectOf } from '../../control/trigger/subject.ts';
-import type { TriggerModel } from '../../definition/trigger.ts';
+import type { TriggerModel } from '../../definition/trigger/trigger.ts';
 import type { ForgeReader } from '../../forge/forge.ts';
-import { matches } from '../../steps/glob.ts';
+import { matches } from '../../steps/workspace/glob.ts';
 import { valueIn } from './forge-unavailable.ts';
 import type { ForgeOccasion } from './occasion.ts';
 import type { SelectedWorkflow } from './selection.ts';

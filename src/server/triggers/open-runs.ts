@@ -2,8 +2,8 @@
 
 import { isJsonObject } from '../../base/json.ts';
 import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
+import { NUMBER_KEYS } from '../../definition/forge/run-numbers.ts';
 import type { Definition } from '../../definition/model.ts';
-import { NUMBER_KEYS } from '../../definition/run-numbers.ts';
 import type { ForgeEvent, ForgeReader } from '../../forge/forge.ts';
 import type { RunOrigin, RunQuery, RunSummary, Store } from '../../store/store.ts';
 import { valueIn } from './forge-unavailable.ts';

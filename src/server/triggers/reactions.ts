@@ -6,8 +6,8 @@
 // FR5. What somebody replays by hand cancels, restarts and wakes nothing: its payload says whatever they wrote into it.
 
 import { present } from '../../base/fields.ts';
-import { type ReactionModel, reactionMismatch } from '../../definition/reaction.ts';
-import type { ReactionRequest } from '../../engine/reactions.ts';
+import { type ReactionModel, reactionMismatch } from '../../definition/trigger/reaction.ts';
+import type { ReactionRequest } from '../../engine/request/reactions.ts';
 import type { ForgeReader } from '../../forge/forge.ts';
 import { membersOf } from '../../forge/people.ts';
 import type { StoredDelivery } from '../events/deliveries.ts';

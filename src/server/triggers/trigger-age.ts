@@ -1,7 +1,7 @@
 // Owns since when triggers with an age start something: `stop_after: +30d` counts from when a server of this project first saw
 // the workflow with that age. A change of the age begins anew; a change of anything else in the workflow does not.
 
-import { allTriggers, type TriggerModel } from '../../definition/trigger.ts';
+import { allTriggers, type TriggerModel } from '../../definition/trigger/trigger.ts';
 import type { ServerDatabase } from '../server-database.ts';
 import type { TriggeredWorkflow } from '../services.ts';
 

@@ -5,7 +5,7 @@
 // sub-agent returns is part of what the sub-agent returns: <orchestrator_action>.
 
 import { commandElement, escapeXml, nestedElement, textElement } from '../../base/xml.ts';
-import { blockingSeverities, REVIEW_ROUNDS_MAX, reviewBanner } from '../../definition/review.ts';
+import { blockingSeverities, REVIEW_ROUNDS_MAX, reviewBanner } from '../../definition/review/review.ts';
 import { type GateConfig, QRState, type QRStatus, qrFlags } from '../qr-state.ts';
 import { type Following, formatStepOutput, type StepPosition, stepCommand } from './step.ts';
 

@@ -10,8 +10,8 @@ import { filledContract, type StepContract } from '../../definition/contract/ste
 import type { AttemptRequest } from '../attempt.ts';
 import { digestMatching } from '../outputs/workspace-digest.ts';
 import type { Job } from '../work.ts';
-import { openFile } from '../workspace-file.ts';
-import { locateInWorkspace } from '../workspace-path.ts';
+import { openFile } from '../workspace/workspace-file.ts';
+import { locateInWorkspace } from '../workspace/workspace-path.ts';
 
 const BEFORE = '$contract:';
 const DOCUMENT = '$document:';

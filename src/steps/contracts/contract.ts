@@ -10,8 +10,8 @@ import type { StepError } from '../../kernel/input.ts';
 import { git } from '../../process/git.ts';
 import type { CheckResult } from '../attempt.ts';
 import { type CheckScene, type CheckVerdict, checkTimeout } from '../check.ts';
-import { runProgram } from '../program.ts';
 import { type Job, stepError } from '../work.ts';
+import { runProgram } from '../worker/program.ts';
 import { acceptedDocuments, acceptedNow, contractOf, digestsOf, filesBefore, TextFiles } from './contract-files.ts';
 import { reviewedNow, reviewFaults } from './review-round.ts';
 

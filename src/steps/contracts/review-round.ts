@@ -5,7 +5,7 @@
 import { digestText } from '../../base/digest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { filled } from '../../definition/contract/step-contract.ts';
-import { judgeDocuments, openReview, reportFaults } from '../../definition/review-loop.ts';
+import { judgeDocuments, openReview, reportFaults } from '../../definition/review/review-loop.ts';
 import type { ReviewDocuments } from '../../definition/step-terms.ts';
 import type { Job } from '../work.ts';
 import type { TextFiles } from './contract-files.ts';

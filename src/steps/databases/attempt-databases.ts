@@ -20,10 +20,10 @@ import { differences } from '../../safe-db/difference.ts';
 import { acceptedSince, findAcceptedStep } from '../../safe-db/once.ts';
 import { Stopped } from '../abort.ts';
 import type { AttemptResult } from '../attempt.ts';
-import { isForCaller } from '../handover.ts';
 import type { Attempt } from '../layers.ts';
 import { sealed } from '../redaction.ts';
 import { type Job, stepError } from '../work.ts';
+import { isForCaller } from '../worker/handover.ts';
 import {
   areCopiesKept,
   copyVariables,

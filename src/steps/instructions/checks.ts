@@ -4,11 +4,11 @@
 import { shortLine } from '../../base/short-text.ts';
 import { checksIn } from '../../definition/check.ts';
 import type { Edge, StepModel } from '../../definition/model.ts';
-import { matches } from '../glob.ts';
 import { outputLines, outputsOf } from '../outputs/declaration.ts';
-import { protectedNames } from '../protected-guards.ts';
+import { protectedNames } from '../protection/protected-guards.ts';
 import { entryOf } from '../services.ts';
 import type { Job } from '../work.ts';
+import { matches } from '../workspace/glob.ts';
 
 const PATTERNS_MAX = 12;
 const CHECKS_MAX = 8;

@@ -9,14 +9,14 @@ import { createPath } from '../../definition/address.ts';
 import { type CompiledWorkflow, NO_CODE, type StepCode } from '../../definition/code.ts';
 import { membersOf, type StepModel } from '../../definition/model.ts';
 import type { AttemptRequest, Snapshot } from '../attempt.ts';
-import type { WorkerConfig } from '../brief.ts';
 import { AttemptContext } from '../context.ts';
 import { filledIn } from '../filling.ts';
-import { ATTENDED, type Handover, isHandedOut, isInstructed } from '../handover.ts';
-import { replyRulesOf } from '../reply-rules.ts';
 import { Secrets } from '../secrets.ts';
 import type { StepServices } from '../services.ts';
 import type { Executors, Job } from '../work.ts';
+import type { WorkerConfig } from '../worker/brief.ts';
+import { ATTENDED, type Handover, isHandedOut, isInstructed } from '../worker/handover.ts';
+import { replyRulesOf } from '../worker/reply-rules.ts';
 import { promptOf } from './instructions.ts';
 import { drivenText, handoverOf, openCall, type WorkerCall } from './worker-text.ts';
 

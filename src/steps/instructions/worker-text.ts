@@ -6,12 +6,12 @@ import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { StepModel } from '../../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../../definition/outcome.ts';
-import { handedOver, type WorkerConfig, withRunContext, writtenTask } from '../brief.ts';
-import { isInstructed, type StoredHandover } from '../handover.ts';
-import { type ReplyRules, replyRulesOf, ruleInstructions } from '../reply-rules.ts';
-import { stateInstructions, statePlaceOf } from '../saved-state.ts';
 import { entryOf } from '../services.ts';
 import type { Job } from '../work.ts';
+import { handedOver, type WorkerConfig, withRunContext, writtenTask } from '../worker/brief.ts';
+import { isInstructed, type StoredHandover } from '../worker/handover.ts';
+import { type ReplyRules, replyRulesOf, ruleInstructions } from '../worker/reply-rules.ts';
+import { stateInstructions, statePlaceOf } from '../worker/saved-state.ts';
 import { type Instructions, instructionsFor, wholeText } from './instructions.ts';
 
 /** A call of a worker: who it is, its data, and the rules for its reply. */

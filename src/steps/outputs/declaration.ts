@@ -1,6 +1,6 @@
 // Owns the outputs that a step declares: their configuration, rejected patterns, and the text about them for a worker.
 
-import { FORGE_OUTPUTS } from '../../definition/forge-write.ts';
+import { FORGE_OUTPUTS } from '../../definition/forge/forge-write.ts';
 import type { ForgeOutputModel, OutputModel, StepModel } from '../../definition/model.ts';
 
 /** One declared output of a step. */

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Json } from '../../base/json.ts';
 import type { FileOutputModel } from '../../definition/model.ts';
-import { openFile } from '../workspace-file.ts';
+import { openFile } from '../workspace/workspace-file.ts';
 import { kept, missing, type OutputFinding, wrong } from './finding.ts';
 import { findPublic } from './public-api.ts';
 import type { FileDigests } from './workspace-digest.ts';

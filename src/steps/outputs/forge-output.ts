@@ -5,9 +5,17 @@ import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { type Forge, type ForgeAnswer, type ForgeFailure, type Passing, passingOf } from '../../forge/forge.ts';
 import type { StepError } from '../../kernel/input.ts';
-import { outputRefusal } from '../permission.ts';
-import { baseOf, type OwnPullRequest, openingOf, openPullRequest, ownPullRequest, rememberedOf, type Unpublished } from '../publishing.ts';
+import {
+  baseOf,
+  type OwnPullRequest,
+  openingOf,
+  openPullRequest,
+  ownPullRequest,
+  rememberedOf,
+  type Unpublished,
+} from '../forge/publishing.ts';
 import { type Job, requestError, stepError } from '../work.ts';
+import { outputRefusal } from '../worker/permission.ts';
 import { inTurn, limitRefusal } from '../writes/write-limits.ts';
 import { type ForgeWrite, numberFor, placeOf, readRequest, type WriteRequest, writeKey } from '../writes/write-request.ts';
 import type { OutputDeclaration } from './declaration.ts';

@@ -7,14 +7,14 @@
 // - The value of an output is what was observed. A field of the worker with the same name is dropped.
 
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
-import { FORGE_OUTPUTS } from '../../definition/forge-write.ts';
+import { FORGE_OUTPUTS } from '../../definition/forge/forge-write.ts';
 import { worksOutside } from '../../definition/kind.ts';
 import { isFileOutput, patternRefusal } from '../../definition/output-pattern.ts';
 import { PUBLIC_API } from '../../expr/filters.ts';
 import { Stopped } from '../abort.ts';
 import { contractBefore } from '../contracts/contract-files.ts';
-import { protecting } from '../protection.ts';
-import { publishing } from '../publishing.ts';
+import { publishing } from '../forge/publishing.ts';
+import { protecting } from '../protection/protection.ts';
 import { CLAIMED, type Executor, type Job, stepError, type Work } from '../work.ts';
 import { isStaged, type StagedDecision, stage, stagedDecision } from '../writes/staging.ts';
 import { type Baseline, foundBefore, openBaseline, takeDigests } from './baseline.ts';

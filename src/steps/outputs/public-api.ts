@@ -6,7 +6,7 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { openFile } from '../workspace-file.ts';
+import { openFile } from '../workspace/workspace-file.ts';
 
 const BYTES_MAX = 4 << 20;
 

@@ -9,8 +9,8 @@ import { EngineError } from '../../base/error.ts';
 import { visibleText } from '../../definition/contract/written-text.ts';
 import { fixedFolders } from '../../definition/pattern.ts';
 import { Stopped } from '../abort.ts';
-import { openFile } from '../workspace-file.ts';
-import { type FoundEntry, walkWorkspace } from '../workspace-walk.ts';
+import { openFile } from '../workspace/workspace-file.ts';
+import { type FoundEntry, walkWorkspace } from '../workspace/workspace-walk.ts';
 
 /** Path, relative to the workspace and with slashes → SHA-256 of the content, in hex. */
 export type FileDigests = ReadonlyMap<string, string>;

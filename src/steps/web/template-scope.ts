@@ -2,7 +2,7 @@
 // are added where they may go.
 
 import type { JsonObject } from '../../base/json.ts';
-import { scopeOf } from '../../definition/scope.ts';
+import { scopeOf } from '../../definition/scope/scope.ts';
 import type { Expression } from '../../expr/expression.ts';
 import { scopeInputOf } from '../filling.ts';
 import type { Job } from '../work.ts';

@@ -1,7 +1,7 @@
 // Owns the limits on writes at the forge for the workers of a run. Writes are counted from the forge's own record of
 // actions, so the count is right for every attempt, also after a crash.
 
-import { WRITE_OF, type WriteKind, writesMax } from '../../definition/forge-write.ts';
+import { WRITE_OF, type WriteKind, writesMax } from '../../definition/forge/forge-write.ts';
 import type { Forge, ForgeFailure } from '../../forge/forge.ts';
 import type { Job } from '../work.ts';
 import { type WriteRequest, writeKey, writePrefix } from './write-request.ts';

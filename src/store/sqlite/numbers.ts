@@ -2,7 +2,7 @@
 // are added in the commit that names it, and go with the run.
 
 import { parseJson } from '../../base/json.ts';
-import { NUMBER_KEYS, type NumberQuery, numbersIn, numbersOfOrigin, type RunNumber } from '../../definition/run-numbers.ts';
+import { NUMBER_KEYS, type NumberQuery, numbersIn, numbersOfOrigin, type RunNumber } from '../../definition/forge/run-numbers.ts';
 import type { Delta } from '../store.ts';
 import type { Connection } from './connection.ts';
 

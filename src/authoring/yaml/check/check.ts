@@ -1,13 +1,13 @@
 // Owns checking a workflow file: it is read and compiled, and every problem gets its position.
 
 import { messageOf } from '../../../base/error.ts';
-import { bindParams } from '../../../definition/arg.ts';
 import type { CompiledWorkflow } from '../../../definition/code.ts';
-import { eventProblem } from '../../../definition/event.ts';
 import type { Definition } from '../../../definition/model.ts';
-import { type Reference, referencesIn } from '../../../definition/reference.ts';
-import { type ScheduleModel, type ScheduleProblem, scheduleProblem } from '../../../definition/schedule.ts';
-import { commandProblem } from '../../../definition/start-command.ts';
+import { bindParams } from '../../../definition/param/arg.ts';
+import { eventProblem } from '../../../definition/trigger/event.ts';
+import { type ScheduleModel, type ScheduleProblem, scheduleProblem } from '../../../definition/trigger/schedule.ts';
+import { commandProblem } from '../../../definition/trigger/start-command.ts';
+import { type Reference, referencesIn } from '../../../definition/validation/reference.ts';
 import type { CheckedModule } from '../../discover/discover.ts';
 import type { SourceProblem } from '../../discover/syntax.ts';
 import type { Compilers } from '../../graph/work.ts';

@@ -10,13 +10,13 @@
 import { durationOf } from '../../../base/duration.ts';
 import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
-import { adviceOn, withoutUnusedSkip } from '../../../definition/advice.ts';
 import type { CompiledWorkflow } from '../../../definition/code.ts';
 import type { Definition } from '../../../definition/model.ts';
-import { type Problem, severityOf } from '../../../definition/problem.ts';
-import { type ScheduleModel, scheduleOf } from '../../../definition/schedule.ts';
-import type { TriggerModel } from '../../../definition/trigger.ts';
-import { checkDefinition } from '../../../definition/validate.ts';
+import { type ScheduleModel, scheduleOf } from '../../../definition/trigger/schedule.ts';
+import type { TriggerModel } from '../../../definition/trigger/trigger.ts';
+import { adviceOn, withoutUnusedSkip } from '../../../definition/validation/advice.ts';
+import { type Problem, severityOf } from '../../../definition/validation/problem.ts';
+import { checkDefinition } from '../../../definition/validation/validate.ts';
 import { finishGraph, readGraph } from '../../graph/graph.ts';
 import { GraphReading } from '../../graph/reading.ts';
 import type { Compilers } from '../../graph/work.ts';

@@ -3,10 +3,10 @@
 
 import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
-import type { Arg, ArgSpecs } from '../../../definition/arg.ts';
 import { readBreakers } from '../../../definition/breakers.ts';
 import { type DatabasesSpec, writtenDatabase } from '../../../definition/database.ts';
 import type { Concurrency, SnapshotModel } from '../../../definition/model.ts';
+import type { Arg, ArgSpecs } from '../../../definition/param/arg.ts';
 import type { GraphEntries, StepFields } from '../../graph/spec.ts';
 import type { Compilers } from '../../graph/work.ts';
 import type { BoundedNext, Retry } from '../../spec/part.ts';

@@ -3,8 +3,8 @@
 import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { didYouMean } from '../../../base/suggest.ts';
-import type { Severity } from '../../../definition/finding.ts';
-import type { Problem } from '../../../definition/problem.ts';
+import type { Severity } from '../../../definition/validation/finding.ts';
+import type { Problem } from '../../../definition/validation/problem.ts';
 import type { Entries, StepFields } from '../../graph/spec.ts';
 import type { BoundedNext } from '../../spec/part.ts';
 import type { YamlPath } from '../position/position.ts';

@@ -1,7 +1,7 @@
 // Owns the shape of a problem in a workflow file: a stable code, its place, what is wrong and what to do.
 
 import { shortText } from '../../../base/short-text.ts';
-import type { FindingCode, Severity } from '../../../definition/finding.ts';
+import type { FindingCode, Severity } from '../../../definition/validation/finding.ts';
 
 /** One fault of a workflow file; lines and columns count from 1. */
 export interface YamlProblem {

@@ -1,7 +1,7 @@
 // Owns how a workflow file writes what a run does when something happens at the forge: a list, or a map by event.
 
 import * as z from 'zod';
-import { REACTIONS, REVIEW_STATES } from '../../../definition/reaction.ts';
+import { REACTIONS, REVIEW_STATES } from '../../../definition/trigger/reaction.ts';
 import { choice, count, flag, literal, map, noted, oneOrMore, prose, texts } from './field.ts';
 
 const conditions = map(

@@ -1,7 +1,7 @@
 // Owns rules that a schema cannot express: fields that need or exclude each other. They check one stage at a time, so that
 // a problem in one does not hide those of the others. Rules about the graph are checked on the definition.
 
-import { type ForgeOutputType, forgeOutputFault } from '../../../definition/forge-write.ts';
+import { type ForgeOutputType, forgeOutputFault } from '../../../definition/forge/forge-write.ts';
 import type { FileOutputModel } from '../../../definition/model.ts';
 import { patternRefusal } from '../../../definition/output-pattern.ts';
 import type { Compilers, KindCompiler } from '../../graph/work.ts';

@@ -2,7 +2,7 @@
 // its meaning. Rules about more than one field are in `rule.ts`.
 
 import * as z from 'zod';
-import { DEFAULT_WRITES, type WriteKind } from '../../../definition/forge-write.ts';
+import { DEFAULT_WRITES, type WriteKind } from '../../../definition/forge/forge-write.ts';
 import type { Compilers } from '../../graph/work.ts';
 import { hook } from './action.ts';
 import { byName, choice, count, data, flag, literal, map, noted, oneOrMore, prose, texts, tree } from './field.ts';

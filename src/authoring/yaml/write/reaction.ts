@@ -3,7 +3,7 @@
 import { present } from '../../../base/fields.ts';
 import type { Json } from '../../../base/json.ts';
 import type { Breakers } from '../../../definition/breakers.ts';
-import type { ReactionModel } from '../../../definition/reaction.ts';
+import type { ReactionModel } from '../../../definition/trigger/reaction.ts';
 import { nonEmpty } from '../compile/part.ts';
 import { writeDuration } from './word.ts';
 

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../base/json.ts';
 import type { Approval, CheckRun, ForgeAnswer } from '../../../forge/forge.ts';
 import { type CheckCase, describeCheck } from '../../../proof/check-suite.ts';
 import type { GateCheck } from '../../../steps/check.ts';
-import type { ForgeFacts } from '../../../steps/forge-facts.ts';
+import type { ForgeFacts } from '../../../steps/forge/forge-facts.ts';
 import { REGISTRY } from '../../registry.ts';
 
 const { checks } = REGISTRY;

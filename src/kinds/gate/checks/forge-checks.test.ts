@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../base/json.ts';
 import type { Approval, CheckRun, ForgeAnswer } from '../../../forge/forge.ts';
 import { createAttemptRequest } from '../../../proof/attempt-request.ts';
-import type { ForgeFacts, ForgeSubject } from '../../../steps/forge-facts.ts';
+import type { ForgeFacts, ForgeSubject } from '../../../steps/forge/forge-facts.ts';
 import { createAttemptRunner } from '../../../steps/runner.ts';
 import { REGISTRY } from '../../registry.ts';
 

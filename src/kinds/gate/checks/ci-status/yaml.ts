@@ -2,7 +2,7 @@
 
 import { type CheckForm, checkForm } from '../../../../authoring/yaml/schema/form.ts';
 import { present } from '../../../../base/fields.ts';
-import { CONCLUSIONS } from '../../../../definition/conclusion.ts';
+import { CONCLUSIONS } from '../../../../definition/forge/conclusion.ts';
 
 /** The CI workflows to check, and the conclusion each must have. */
 export const yaml: CheckForm = checkForm({

@@ -4,14 +4,14 @@
 import { messageOf } from '../../../../base/error.ts';
 import type { JsonObject } from '../../../../base/json.ts';
 import type { CheckOf } from '../../../../definition/check.ts';
-import { expressionOf } from '../../../../definition/scope.ts';
+import { expressionOf } from '../../../../definition/scope/scope.ts';
 import { evaluateCondition } from '../../../../expr/expression.ts';
 import type { CommandResult } from '../../../../process/command.ts';
 import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
-import { exitSentence, keptText, programOf } from '../../../../steps/program.ts';
 import { readFreshReport } from '../../../../steps/report-file.ts';
 import { recordOf, type TestCounts, whyNoTest } from '../../../../steps/reports/test-counts.ts';
 import { parseTestReport, recogniseTests } from '../../../../steps/reports/test-report.ts';
+import { exitSentence, keptText, programOf } from '../../../../steps/worker/program.ts';
 
 const DEFAULT_EXPECT = 'exit_code == 0';
 

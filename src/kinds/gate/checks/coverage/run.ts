@@ -4,10 +4,10 @@ import { realpath } from 'node:fs/promises';
 import { isAbsolute, posix, relative, sep } from 'node:path';
 import type { CheckOf } from '../../../../definition/check.ts';
 import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
-import { matches } from '../../../../steps/glob.ts';
 import { readFreshReport } from '../../../../steps/report-file.ts';
 import { parseCoverage, sumCoverage } from '../../../../steps/reports/coverage-report.ts';
 import type { CoverageMetric, CoveredFile, Tally } from '../../../../steps/reports/covered-file.ts';
+import { matches } from '../../../../steps/workspace/glob.ts';
 import type { CoverageCheck } from './declare.ts';
 import { parsePercent } from './percent.ts';
 

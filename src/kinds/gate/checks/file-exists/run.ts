@@ -3,7 +3,7 @@
 import { realpath } from 'node:fs/promises';
 import type { CheckOf } from '../../../../definition/check.ts';
 import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
-import { locateInWorkspace } from '../../../../steps/workspace-path.ts';
+import { locateInWorkspace } from '../../../../steps/workspace/workspace-path.ts';
 
 /** `{ paths }`: passes when all of them exist. Paths that lead out of the workspace are refused. */
 export async function run(config: CheckOf<'file_exists'>, { cwd }: CheckScene): Promise<CheckVerdict> {

@@ -2,12 +2,12 @@
 
 import { messageOf } from '../../../../base/error.ts';
 import type { CheckOf } from '../../../../definition/check.ts';
-import { expressionOf } from '../../../../definition/scope.ts';
+import { expressionOf } from '../../../../definition/scope/scope.ts';
 import { evaluateCondition } from '../../../../expr/expression.ts';
 import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
-import { keptText } from '../../../../steps/program.ts';
 import { bodyOf } from '../../../../steps/web/answer-body.ts';
 import { rateLimitOf } from '../../../../steps/web/rate-limit.ts';
+import { keptText } from '../../../../steps/worker/program.ts';
 
 const DEFAULT_EXPECT = 'status >= 200 && status < 300';
 

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import type { Json } from '../../base/json.ts';
+import { schemaMismatch } from './json-schema.ts';
+
+test.each<[Json, Json, boolean]>([
+  [1, 1, true],
+  [1, 2, false],
+  [0, -0, true],
+  [1, '1', false],
+  [null, false, false],
+  [{ a: 1, b: [2] }, { b: [2], a: 1 }, true],
+  [{ a: 1 }, { a: 1, b: 2 }, false],
+  [{ a: null }, {}, false],
+  [[1, 2], [2, 1], false],
+  [[], {}, false],
+  [['a'], { 0: 'a' }, false],
+])('as a constant, and in a list, %j is the same as %j: %s', (wanted, value, isSame) => {
+  expect(schemaMismatch({ const: wanted }, value) === undefined).toBe(isSame);
+  expect(schemaMismatch({ enum: ['other', wanted] }, value) === undefined).toBe(isSame);
+});

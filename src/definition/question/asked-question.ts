@@ -1,0 +1,57 @@
+// Owns a question that people were asked: what it shows, their votes so far, and its subjects outside the run.
+
+import type { Ref } from '../../base/digest.ts';
+import type { Signature } from '../../base/signature.ts';
+
+/** Who chose what. */
+export interface Vote {
+  readonly option: string;
+  readonly actor: string;
+}
+
+/** What a person chose. */
+export interface Decision extends Vote {
+  readonly text?: string | undefined;
+  /** The decision as a value. */
+  readonly output?: Ref | undefined;
+  readonly signature?: Signature | undefined;
+}
+
+/** What the host observed about the outside subjects of a question. Their content is opaque here. */
+export interface Observation {
+  readonly subjects: Ref;
+  /** Data that joins the run's data when the question is approved, and when it is answered otherwise. */
+  readonly approved?: Ref | undefined;
+  readonly refused?: Ref | undefined;
+  /** Fields that an approval adds to the step's result. */
+  readonly output?: Ref | undefined;
+}
+
+/** A question to a person. */
+export interface HumanWait {
+  readonly kind: 'human';
+  /** The digest of everything shown; a decision must name it. Absent until the outside subjects were observed. */
+  readonly digest?: string | undefined;
+  /** Set if the question has subjects outside the run. */
+  readonly outside?:
+    | {
+        /** The digest of the question alone. */
+        readonly question: string;
+        readonly seen?: Observation | undefined;
+        /** Decisions that count once the subjects were observed again. */
+        readonly decided?: readonly Decision[] | undefined;
+      }
+    | undefined;
+  /** How often it was asked again, because something changed or because people disagreed. */
+  readonly round?: number | undefined;
+  /** The votes so far, if several people must agree. */
+  readonly votes?: readonly Vote[] | undefined;
+  /** How often people disagreed, and the void votes of the last time. */
+  readonly split?: { readonly times: number; readonly votes: readonly Vote[] } | undefined;
+  /** A decision needs a signature, whatever the run requires elsewhere. */
+  readonly signed?: true | undefined;
+  /** The values shown. */
+  readonly shown?: Ref | undefined;
+  /** The question itself, if the stored definition does not contain it as asked: in a flow, or with rendered templates. */
+  readonly gate?: Ref | undefined;
+}

@@ -1,0 +1,176 @@
+// Owns what a workflow refers to outside its own file: roles, groups, checks and other workflows. Whether they exist is
+// known only to the project or the application that runs it, which passes what it has.
+
+import { isJsonObject, type Json } from '../../base/json.ts';
+import { foldedName } from '../../base/person.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import { allChecks, checksIn } from '../check.ts';
+import { databaseNames } from '../database.ts';
+import { type ArgModel, type Definition, membersOf, roleOf, type StepModel } from '../model.ts';
+import { type Quorum, quorumsIn } from '../question/quorum.ts';
+import type { Problem } from './problem.ts';
+
+/** Something outside the file that a step needs. */
+export type Reference =
+  | { readonly kind: 'role'; readonly step: string; readonly name: string }
+  | { readonly kind: 'check'; readonly step: string; readonly name: string }
+  /** The input is null if a function builds it. */
+  | { readonly kind: 'workflow'; readonly step: string; readonly name: string; readonly input: Json }
+  | { readonly kind: 'database'; readonly step: string; readonly name: string }
+  | ({ readonly kind: 'group' } & Quorum);
+
+/** What exists outside the file. A part that is left out is not known here and not checked. */
+export interface Surroundings {
+  /** The roles, each with what is wrong with it, if anything. */
+  readonly roles?: { readonly [name: string]: { readonly problem?: string } };
+  /** How to configure a role. */
+  readonly roleHint?: (name: string) => string;
+  readonly checks?: readonly string[];
+  readonly groups?: Readonly<Record<string, readonly string[]>>;
+  /** The names of the protected databases. */
+  readonly databases?: readonly string[];
+  /** The other workflows, with their parameters if they are known. */
+  readonly workflows?: ReadonlyMap<string, { readonly params?: Readonly<Record<string, ArgModel>> }>;
+}
+
+/** Returns everything outside the file that the steps of a definition need. */
+export function referencesIn({ steps }: Pick<Definition, 'steps'>): Reference[] {
+  return [
+    ...steps.flatMap((step) => stepReferences(step, step.id)),
+    ...quorumsIn(steps).map((quorum) => ({ kind: 'group' as const, ...quorum })),
+  ];
+}
+
+function stepReferences(step: StepModel, at: string): Reference[] {
+  return [...ownReferences(step, at), ...membersOf(step).flatMap((member) => stepReferences(member, `${at}/${member.id}`))];
+}
+
+function ownReferences(work: StepModel, step: string): Reference[] {
+  return [...workReferences(work, step), ...databaseNames(work).map((name) => ({ kind: 'database' as const, step, name }))];
+}
+
+function workReferences(work: StepModel, step: string): Reference[] {
+  const role = roleOf(work);
+  if (role !== undefined) return [{ kind: 'role', step, name: role }];
+  if (work.kind === 'workflow' && work.review !== undefined) {
+    const { roles, from } = work.review;
+    const group = from === undefined ? [] : [{ kind: 'group' as const, step, from, count: 1 }];
+    return [...roles.map((name) => ({ kind: 'role' as const, step, name })), ...group];
+  }
+  if (work.kind === 'workflow') return [{ kind: 'workflow', step, name: work.workflow, input: work.input }];
+  return allChecks(checksIn(work)).map(({ check }) => ({ kind: 'check', step, name: check }));
+}
+
+/** Returns a problem for each reference to something that does not exist. */
+export function referenceProblems<R extends Reference>(
+  references: readonly R[],
+  around: Surroundings,
+): { readonly reference: R; readonly problem: Problem }[] {
+  return references.flatMap((reference) =>
+    problemsOf(reference, around).map((problem) => ({ reference, problem: { step: reference.step, ...problem } })),
+  );
+}
+
+function problemsOf(reference: Reference, around: Surroundings): Problem[] {
+  switch (reference.kind) {
+    case 'role':
+      return around.roles === undefined ? [] : roleProblems(reference.name, around);
+    case 'check':
+      return around.checks === undefined ? [] : checkProblems(reference.name, around.checks);
+    case 'group':
+      return around.groups === undefined ? [] : groupProblems(reference, around.groups);
+    case 'database':
+      return around.databases === undefined ? [] : databaseProblems(reference.name, around.databases);
+    case 'workflow':
+      return around.workflows === undefined ? [] : childProblems(reference, around.workflows);
+  }
+}
+
+function roleProblems(name: string, { roles = {}, roleHint }: Surroundings): Problem[] {
+  const problem = Object.hasOwn(roles, name) ? roles[name]?.problem : undefined;
+  if (problem !== undefined)
+    return [{ code: 'DRIVER_UNKNOWN', message: `the role "${name}" cannot be used: ${problem}`, hint: 'fix the driver of the role' }];
+  if (Object.hasOwn(roles, name)) return [];
+  const known = Object.keys(roles);
+  return [
+    {
+      code: 'ROLE_UNKNOWN',
+      message: `there is no role "${name}"${didYouMean(name, known)}${known.length === 0 ? ', so only an attended run (--attended) can do this step' : ''}`,
+      hint: roleHint?.(name) ?? 'define it under `roles`',
+      // A project without roles may leave all work to the calling agent.
+      ...(known.length === 0 ? { severity: 'warning' } : {}),
+    },
+  ];
+}
+
+function checkProblems(name: string, known: readonly string[]): Problem[] {
+  if (known.includes(name)) return [];
+  return [
+    { code: 'CHECK_UNKNOWN', message: `there is no check "${name}"${didYouMean(name, known)}`, hint: `use one of ${known.join(', ')}` },
+  ];
+}
+
+function databaseProblems(name: string, known: readonly string[]): Problem[] {
+  if (known.includes(name)) return [];
+  const message = `there is no database "${name}"${didYouMean(name, known)}`;
+  return [
+    {
+      code: 'DATABASE_UNKNOWN',
+      message,
+      hint: `name its file in .pawl/config.yaml, under databases: { ${name}: { path: data/${name}.db } }`,
+    },
+  ];
+}
+
+function groupProblems({ from, count }: Quorum, groups: NonNullable<Surroundings['groups']>): Problem[] {
+  const unknown = from.filter((name) => !Object.hasOwn(groups, name));
+  if (unknown.length > 0)
+    return unknown.map((name) => ({
+      code: 'GROUP_UNKNOWN',
+      message: `there is no group "${name}"${didYouMean(name, Object.keys(groups))}, so nobody could decide`,
+      hint: `list its people in .pawl/config.yaml, under groups: { ${name}: [ann] }`,
+      // The people of a project without groups may be listed elsewhere.
+      ...(Object.keys(groups).length === 0 ? { severity: 'warning' } : {}),
+    }));
+  const people = new Set(from.flatMap((name) => groups[name] ?? []).map(foldedName)).size;
+  if (people >= count) return [];
+  const message = `it needs ${count} people of ${from.join(' or ')}, but there ${people === 1 ? 'is only 1' : `are only ${people}`}`;
+  return [{ code: 'GROUP_TOO_SMALL', message, hint: 'add people under "groups" in the settings, or lower `count`' }];
+}
+
+function childProblems(
+  { name, input }: Extract<Reference, { kind: 'workflow' }>,
+  workflows: NonNullable<Surroundings['workflows']>,
+): Problem[] {
+  const child = workflows.get(name);
+  if (child === undefined)
+    return [
+      {
+        code: 'CHILD_UNKNOWN',
+        message: `there is no workflow "${name}"${didYouMean(name, workflows.keys())}`,
+        hint: 'name a workflow of this project; "pawl list" shows them',
+      },
+    ];
+  if (child.params === undefined || !isJsonObject(input)) return [];
+  const params = child.params;
+  const unknown = Object.keys(input).filter((param) => !Object.hasOwn(params, param));
+  const missing = Object.keys(params).filter((param) => params[param]?.required === true && !Object.hasOwn(input, param));
+  return [
+    ...unknown.map((param) => `has no parameter "${param}"${didYouMean(param, Object.keys(params))}`),
+    ...missing.map((param) => `requires the parameter "${param}"`),
+  ].map((what) => ({ code: 'CHILD_INPUT', message: `the workflow "${name}" ${what}`, hint: 'fix the input of this step' }));
+}
+
+/** Returns the cycle of workflows that starts with this one, as names, if its children lead back to it. */
+export function childCycle(name: string, childrenOf: (workflow: string) => readonly string[]): string[] | undefined {
+  const seen = new Set<string>();
+  const trails: string[][] = [[name]];
+  for (let trail = trails.pop(); trail !== undefined; trail = trails.pop()) {
+    for (const child of childrenOf(trail.at(-1) as string)) {
+      if (child === name) return [...trail, name];
+      if (!seen.has(child)) trails.push([...trail, child]);
+      seen.add(child);
+    }
+  }
+  return undefined;
+}

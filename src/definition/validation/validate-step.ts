@@ -1,0 +1,316 @@
+// Owns the validation of a single step: its id, its kind's configuration, outcomes, question, members, numbers and
+// expressions. Checks that need other steps are in `validate.ts`.
+
+import { EngineError } from '../../base/error.ts';
+import type { Json } from '../../base/json.ts';
+import { type Expression, parseExpression } from '../../expr/expression.ts';
+import { isChoice } from '../analysis.ts';
+import { contractProblems } from '../contract/contract-problems.ts';
+import { databasesFault, databasesOf, usesDatabases, writtenDatabase } from '../database.ts';
+import { isAgentKind, isCount, type KindFacts, type KindRegistry, type KindReport, pipelineOf, traitsOf, worksOutside } from '../kind.ts';
+import { type ApprovalModel, type Edge, membersOf, type StepModel } from '../model.ts';
+import { networkFault } from '../network.ts';
+import { COMMON_OUTCOMES, Outcome } from '../outcome.ts';
+import { isFileOutput, patternRefusal } from '../output-pattern.ts';
+import type { FindingCode } from './finding.ts';
+import type { ProblemList } from './problem.ts';
+
+/** A step or member, and its name in messages. */
+export interface StepPlace {
+  readonly step: StepModel;
+  readonly at: string;
+  /** The group, if it is a member. */
+  readonly group?: StepModel;
+}
+
+/** Where faults are reported, and the allowed root names of conditions. */
+export interface StepChecks {
+  readonly problems: ProblemList;
+  readonly roots: readonly string[] | 'any';
+  readonly registry: KindRegistry;
+}
+
+const RESERVED_IDS = ['complete', 'fail', 'escalate', 'reject'] as const;
+
+/** True for an id that is an end of a run and so cannot be a step. */
+export function isReservedId(id: string): id is (typeof RESERVED_IDS)[number] {
+  return (RESERVED_IDS as readonly string[]).includes(id);
+}
+
+// Paths and counters are written `step#visit`, `group/member` and `step:outcome`.
+const ID = /^[\p{L}\p{N}_][\p{L}\p{N}_. -]{0,199}$/u;
+
+const COMMON_KEYS: ReadonlySet<string> = new Set([...COMMON_OUTCOMES, Outcome.DEFAULT]);
+
+type Fault = (code: FindingCode, message: string, hint: string) => void;
+
+/** Adds all faults of a single step. */
+export function checkStep(place: StepPlace, checks: StepChecks): void {
+  const { step, at } = place;
+  const fault: Fault = (code, message, hint) => checks.problems.add({ step: at, code, message, hint });
+  const expression = expressionCheck(checks, fault);
+  checkId(step.id, fault);
+  checkNext(place, checks, fault);
+  checkGate(place, fault);
+  checkWrites(place, fault);
+  checkRestrictions(place, checks.registry, fault);
+  checkContract(step, fault);
+  checkDatabases(place, checks.registry, fault);
+  checkRestore(place, checks.registry, fault);
+  checkMembership(place, checks.registry, fault);
+  checkJoin(step, fault);
+  checkNumbers(step, fault);
+  for (const source of expressionsOf(step)) expression(source.text, source.what);
+  if (!checks.problems.refused.has(at)) checks.registry.kinds[step.kind].validate(step, kindReport(at, checks));
+}
+
+/** Where a kind reports what is wrong with the configuration of a step. */
+export function kindReport(at: string, checks: StepChecks): KindReport {
+  const fault: Fault = (code, message, hint) => checks.problems.add({ step: at, code, message, hint });
+  const { checks: declared } = checks.registry;
+  return {
+    fault: (message, hint) => fault('KIND_INVALID', message, hint),
+    expression: expressionCheck(checks, fault),
+    check: (name) => (Object.hasOwn(declared, name) ? declared[name] : undefined),
+  };
+}
+
+function checkId(id: string, fault: Fault): void {
+  if (isReservedId(id))
+    fault('STEP_RESERVED', 'this id is reserved for an end of the run', `use another id than ${RESERVED_IDS.join(', ')}`);
+  else if (!ID.test(id))
+    fault('NAME_INVALID', 'this id cannot be part of a path', 'use letters, digits, "_", "-", "." and spaces, at most 200');
+  else if (id in {}) fault('NAME_INVALID', 'this id has another meaning in JavaScript', 'use another id');
+}
+
+function checkNext({ step, group }: StepPlace, { problems, registry }: StepChecks, fault: Fault): void {
+  const keys = Object.keys(step.next);
+  if (group !== undefined) {
+    if (keys.length > 0)
+      fault('MEMBER_INVALID', `it belongs to "${group.id}" and has its own next`, `write next on "${group.id}"; its join decides`);
+    return;
+  }
+  const chosen = step.gate?.options ?? [];
+  if (keys.length === 0 && step.side !== true && !(chosen.length > 0 && chosen.every(({ to }) => to !== undefined)))
+    fault('NEXT_MISSING', 'it does not say what comes next', 'write `next: null` to end the run here, or name a step');
+  for (const key of keys) {
+    const outcomes = outcomesOf(step, registry);
+    if (COMMON_KEYS.has(key) || outcomes.includes(key) || chosen.some(({ outcome }) => outcome === key)) continue;
+    const allowed = [...new Set([...COMMON_KEYS, ...outcomes, ...chosen.map(({ outcome }) => outcome)])];
+    const suggestion = problems.suggest(key, allowed);
+    fault(
+      'OUTCOME_UNKNOWN',
+      `"${key}" is not an outcome of ${/^[aeiou]/.test(step.kind) ? 'an' : 'a'} ${step.kind} step${suggestion}`,
+      `write one of ${allowed.join(', ')}`,
+    );
+  }
+  checkBounds(step, fault);
+}
+
+function outcomesOf(step: StepModel, { kinds }: KindRegistry): readonly string[] {
+  const { outcomes } = kinds[step.kind];
+  // The outcome when others changed the same rows meanwhile.
+  const conflict = writtenDatabase(kinds, step) === undefined ? [] : ['conflict'];
+  return [...(step.routes ?? []), ...conflict, ...(typeof outcomes === 'function' ? outcomes(step) : outcomes)];
+}
+
+function checkBounds(step: StepModel, fault: Fault): void {
+  // A string next is stored under two outcomes, but its faults are reported once.
+  const seen = new Set<string>();
+  const once: Fault = (code, message, hint) => {
+    if (!seen.has(message)) fault(code, message, hint);
+    seen.add(message);
+  };
+  for (const entry of Object.values(step.next)) {
+    for (const edge of isChoice(entry) ? [entry.onTrue, entry.onFalse] : [entry]) if (edge.max !== undefined) checkBound(edge, once);
+  }
+}
+
+function checkBound({ max, then, to }: Edge, fault: Fault): void {
+  if (!isCount(max, 1)) fault('NUMBER_INVALID', `its maxIterations is ${max}`, 'write a whole number from 1 up');
+  if (then !== undefined && 'step' in then && 'step' in to && then.step === to.step)
+    fault(
+      'LOOP_REENTERED',
+      `a used-up bound leads to "${to.step}", which is where the bound should stop it going`,
+      'let onExhausted lead somewhere else',
+    );
+}
+
+function checkGate({ step, group }: StepPlace, fault: Fault): void {
+  if (step.gate === undefined) return;
+  const { prompt, options } = step.gate;
+  if (prompt.trim() === '') fault('GATE_INVALID', 'its question has no prompt', 'say what the person decides');
+  if (options.length === 0) fault('GATE_INVALID', 'its question has no options', 'give at least one answer');
+  checkDeciders(step.gate, fault);
+  const labels = options.map(({ label }) => label);
+  for (const label of new Set(labels)) {
+    if (label.trim() === '') fault('GATE_INVALID', 'an option has no label', 'name every answer');
+    if (labels.indexOf(label) !== labels.lastIndexOf(label))
+      fault('GATE_INVALID', `two options are called "${label}"`, 'give each its own label');
+  }
+  if (group !== undefined && options.some(({ to }) => to !== undefined))
+    fault('MEMBER_INVALID', `an option leads out of "${group.id}"`, 'give the option an outcome; the join of the group decides');
+}
+
+/** Only a step that runs in the workspace has files to restore. */
+function checkRestore({ step }: StepPlace, facts: KindFacts, fault: Fault): void {
+  if (step.onFail === undefined) return;
+  if (step.onFail !== 'restore') fault('FIELD_INVALID', `\`onFail\` must be "restore"`, 'write "restore", or remove it');
+  else if (traitsOf(facts, step.kind).writesFiles === undefined)
+    fault('FIELD_INVALID', `\`onFail\` has no effect on a ${step.kind} step`, 'remove it; it is for steps that write files');
+  else if (step.mutatesCheckout === false)
+    fault('FIELD_INVALID', '`onFail: restore` has no effect on a step that may not change files', 'remove one of the two');
+}
+
+/** Network and file restrictions only apply to agents and programs. */
+function checkRestrictions({ step }: StepPlace, facts: KindFacts, fault: Fault): void {
+  const { network, mutatesCheckout, kind } = step;
+  const named = network !== undefined ? 'network' : mutatesCheckout !== undefined ? 'mutatesCheckout' : undefined;
+  if (named === undefined) return;
+  if (!isAgentKind(facts, kind) && !worksOutside(facts, kind))
+    fault('FIELD_INVALID', `\`${named}\` has no effect on a ${kind} step`, 'remove it; it is for agents and commands');
+  const wrong = network === undefined ? undefined : networkFault(network as Json);
+  if (wrong !== undefined) fault('FIELD_INVALID', `its network ${wrong}`, 'write false, or a list of hosts');
+}
+
+function checkDatabases({ step, group }: StepPlace, { kinds }: KindFacts, fault: Fault): void {
+  const { databases, kind } = step;
+  if (databases === undefined) return;
+  if (!usesDatabases(kinds, kind))
+    fault('FIELD_INVALID', `\`databases\` has no effect on a ${kind} step`, 'write it on the steps inside it, or on the workflow');
+  const wrong = databasesFault(databases as Json);
+  const placed = group === undefined ? undefined : databasesOf(kinds, step).find(({ copy }) => copy !== undefined);
+  if (placed !== undefined)
+    fault(
+      'FIELD_INVALID',
+      `its copy of "${placed.name}" would be where the copies of other branches or items are`,
+      'leave out `copy`; its path is in a variable',
+    );
+  if (wrong !== undefined) fault('FIELD_INVALID', `its \`databases\` ${wrong}`, 'write a list of names, or a map such as { book: read }');
+}
+
+function checkWrites({ step }: StepPlace, fault: Fault): void {
+  // A missing pattern is reported with the outputs.
+  const produced = (step.outputs ?? []).filter(isFileOutput).flatMap(({ pattern }: { readonly pattern?: string }) => pattern ?? []);
+  const { questionState } = step;
+  if (questionState !== undefined && step.supportsQuestions !== true)
+    fault(
+      'FIELD_INVALID',
+      '`questionState` has no effect on a step that does not accept questions',
+      'add `supportsQuestions: true`, or remove it',
+    );
+  const asked = questionState === undefined ? [] : [questionState];
+  const named = [...(step.writes ?? []), ...(step.protected ?? []), ...(step.mayChange ?? []), ...produced, ...asked];
+  for (const pattern of named) {
+    const refusal = patternRefusal(pattern);
+    if (refusal !== undefined)
+      fault('FIELD_INVALID', `its pattern "${pattern}" is invalid: ${refusal}`, 'write a pattern inside the workspace');
+  }
+}
+
+function checkContract({ contract }: StepModel, fault: Fault): void {
+  for (const problem of contract === undefined ? [] : contractProblems(contract))
+    fault('FIELD_INVALID', `its contract is invalid: ${problem}`, 'correct the contract');
+}
+
+function checkDeciders({ from, count, subjects }: ApprovalModel, fault: Fault): void {
+  if (from !== undefined && (from.length === 0 || from.some((name) => name.trim() === '')))
+    fault('GATE_INVALID', 'its question has an empty `from`', 'name a group under `from`, or leave it out');
+  if (count !== undefined && !isCount(count, 1))
+    fault('NUMBER_INVALID', `its question needs ${count} people`, 'write a whole number from 1 up as `count`');
+  for (const pattern of subjects?.files ?? []) {
+    const refusal = patternRefusal(pattern);
+    if (refusal !== undefined)
+      fault('GATE_INVALID', `its question is about "${pattern}": ${refusal}`, 'write a pattern inside the workspace');
+  }
+}
+
+function checkMembership({ step, group }: StepPlace, facts: KindFacts, fault: Fault): void {
+  const isGroup = pipelineOf(facts, step.kind) === 'group';
+  if (group !== undefined && isGroup)
+    fault(
+      'MEMBER_INVALID',
+      `a ${step.kind} step cannot be part of "${group.id}"`,
+      'put it into a workflow of its own and start that as a step',
+    );
+  if (group !== undefined && membersOf(step).length > 0 && !isGroup)
+    fault(
+      'MEMBER_INVALID',
+      `it is part of "${group.id}" and has parts of its own`,
+      'put it into a workflow of its own and start that as a step',
+    );
+  const ids = membersOf(step).map(({ id }) => id);
+  for (const id of new Set(ids)) {
+    if (ids.indexOf(id) !== ids.lastIndexOf(id)) fault('STEP_DUPLICATE', `two of its branches are called "${id}"`, 'rename one of them');
+  }
+}
+
+function checkJoin(step: StepModel, fault: Fault): void {
+  if (step.kind !== 'parallel' && step.kind !== 'each') return;
+  const { join, concurrency } = step;
+  if (concurrency !== undefined && !isCount(concurrency, 1))
+    fault('NUMBER_INVALID', `its concurrency is ${concurrency}`, 'write a whole number from 1 up');
+  if (join.rule !== 'count') return;
+  if (!isCount(join.n, 1)) fault('JOIN_INVALID', `its join waits for ${join.n}`, 'write a whole number from 1 up');
+  else if (step.kind === 'parallel' && join.n > step.members.length)
+    fault('JOIN_INVALID', `its join waits for ${join.n} of ${step.members.length} branches`, `write at most ${step.members.length}`);
+}
+
+function checkNumbers(step: StepModel, fault: Fault): void {
+  const { timeoutMs, retry, contractRetries } = step;
+  if (timeoutMs !== undefined && !isCount(timeoutMs, 1))
+    fault('TIMEOUT_INVALID', `its timeout is ${timeoutMs} ms`, 'write a duration such as "30s"');
+  if (!isCount(retry.max, 0)) fault('NUMBER_INVALID', `it is retried ${retry.max} times`, 'write a whole number from 0 up');
+  if (!retry.on.every((outcome) => outcome === 'error' || outcome === 'timeout'))
+    fault('FIELD_INVALID', `it is retried on ${retry.on.join(', ')}`, 'only "error" and "timeout" are retried');
+  if (!isCount(contractRetries, 0)) fault('NUMBER_INVALID', `its contractRetries is ${contractRetries}`, 'write a whole number from 0 up');
+  const { backoff } = retry;
+  if (
+    backoff !== undefined &&
+    !(isCount(backoff.initialMs, 0) && backoff.factor >= 1 && Number.isFinite(backoff.factor) && backoff.maxMs >= backoff.initialMs)
+  )
+    fault(
+      'NUMBER_INVALID',
+      'the pauses between its retries do not grow',
+      'write a factor of at least 1 and a max of at least the initial pause',
+    );
+}
+
+function expressionsOf(step: StepModel): { text: string; what: string }[] {
+  const found: { text: string; what: string }[] = [];
+  if (step.condition !== undefined) found.push({ text: step.condition, what: 'its condition' });
+  for (const [outcome, entry] of Object.entries(step.next)) {
+    if (isChoice(entry)) found.push({ text: entry.condition, what: `the condition of "${outcome}"` });
+  }
+  for (const { name, expression } of [...step.preconditions, ...step.postconditions]) {
+    if (expression !== undefined) found.push({ text: expression, what: `the check "${name}"` });
+  }
+  if (found.length < 2) return found;
+  // A string next is stored under two outcomes, but its condition is reported once.
+  return found.filter(({ text }, index) => found.findIndex((other) => other.text === text) === index);
+}
+
+function expressionCheck({ problems, roots }: StepChecks, fault: Fault): KindReport['expression'] {
+  return (source, what, own = roots) => {
+    const parsed = tryParse(source);
+    if (typeof parsed === 'string') return fault('CONDITION_INVALID', `${what} is invalid: ${parsed}`, 'fix the expression');
+    if (own === 'any') return;
+    for (const root of new Set(parsed.paths.map(({ segments }) => String(segments[0])))) {
+      if (!own.includes(root))
+        fault(
+          'CONDITION_INVALID',
+          `${what} reads "${root}", which does not exist${problems.suggest(root, own)}`,
+          `begin with one of ${own.join(', ')}`,
+        );
+    }
+  };
+}
+
+function tryParse(source: string): Expression | string {
+  try {
+    return parseExpression(source);
+  } catch (error) {
+    if (error instanceof EngineError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+// Owns questions that wait for a person: the question, what is shown with it, the options, and the digest a decision
+// must name.
+
+import { present } from '../../base/fields.ts';
+import type { Json } from '../../base/json.ts';
+import { modelNamed } from '../../definition/address.ts';
+import type { ApprovalModel, Definition } from '../../definition/model.ts';
+import type { HumanWait } from '../../definition/question/asked-question.ts';
+import { approvalDigest, subjectsDigest } from '../../definition/question/question-digest.ts';
+import { type Activation, humanWaitOf, type Path, type Ref } from '../../kernel/activation.ts';
+import type { RunState } from '../../kernel/run-state.ts';
+import type { ReceivedMail } from '../../store/store.ts';
+import type { Readable } from '../inspect.ts';
+
+/** A question that waits for a person. */
+export interface OpenApproval {
+  readonly path: Path;
+  readonly step: string;
+  readonly question: ApprovalModel;
+  readonly digest: string;
+  readonly shown: Json;
+  /** The subjects outside the run that the question is about, if any. */
+  readonly subjects?: Json;
+  /** The votes so far, if the question needs several people. */
+  readonly votes?: readonly { readonly option: string; readonly actor: string }[];
+  /** The void votes of the last round, and the number of rounds, if people chose differently. */
+  readonly split?: { readonly times: number; readonly votes: readonly { readonly option: string; readonly actor: string }[] };
+  readonly since: number;
+  readonly due?: number;
+  /** True if a decision must be signed with an enrolled key. */
+  readonly signed: boolean;
+  /** A decision that is recorded but not applied yet. A single vote of several does not count as one. */
+  readonly posted?: { readonly option: string; readonly actor: string };
+}
+
+/** A decision that no process has applied yet, as text. */
+export function postedText({ option, actor }: NonNullable<OpenApproval['posted']>): string {
+  return `decided: "${option}" by ${actor}; no process has applied it yet`;
+}
+
+/** Returns the questions of a run that wait for a person, oldest first. */
+export async function openApprovals(core: Readable, run: string): Promise<readonly OpenApproval[]> {
+  return approvalsIn(core, await core.store.load(run));
+}
+
+/** Returns the questions that wait in a run as it was loaded. A running run may have others a moment later. */
+export async function approvalsIn(
+  core: Readable,
+  { state, definition }: { readonly state: RunState; readonly definition: Definition },
+): Promise<readonly OpenApproval[]> {
+  const asking = Object.values(state.live).flatMap((activation) => {
+    const wait = humanWaitOf(activation);
+    return wait === undefined ? [] : [{ activation, wait }];
+  });
+  if (asking.length === 0) return [];
+  const approvals = await Promise.all(asking.map((one) => approvalOf(core, one, { state, definition })));
+  const mail = await core.store.inbox(state.id, 0);
+  return approvals.map((approval) => ({ ...approval, ...postedFor(approval, mail) })).sort((a, b) => a.since - b.since);
+}
+
+function postedFor({ path, digest, question }: OpenApproval, mail: readonly ReceivedMail[]): Pick<OpenApproval, 'posted'> {
+  for (const { input } of mail)
+    if (input.type === 'decided' && input.path === path && input.digest === digest && (question.count ?? 1) === 1)
+      return { posted: { option: input.option, actor: input.actor } };
+  return {};
+}
+
+async function approvalOf(
+  core: Readable,
+  { activation, wait }: { readonly activation: Activation; readonly wait: HumanWait },
+  { state, definition }: { readonly state: RunState; readonly definition: Definition },
+): Promise<OpenApproval> {
+  const { path, step, openedAt, deadline } = activation;
+  const subjects = wait.outside?.seen?.subjects;
+  const refs = [wait.shown, wait.gate, subjects].flatMap((ref) => (ref === undefined ? [] : [ref.digest]));
+  const texts = await core.store.values(refs);
+  const read = (ref: Ref | undefined): unknown => (ref === undefined ? undefined : JSON.parse(texts.get(ref.digest) as string));
+  const question = (read(wait.gate) ?? approvalModel(definition, step)) as ApprovalModel;
+  return {
+    path,
+    step,
+    question,
+    digest: wait.digest ?? '',
+    shown: (read(wait.shown) as Json | undefined) ?? {},
+    ...(subjects === undefined ? {} : { subjects: read(subjects) as Json }),
+    ...present({ votes: wait.votes, split: wait.split }),
+    since: openedAt,
+    ...present({ due: deadline }),
+    signed: state.signed === true || wait.signed === true,
+  };
+}
+
+/** Returns the question of a step, or of a member of a group, from the definition. */
+export function approvalModel(definition: Definition, step: string): ApprovalModel | undefined {
+  return modelNamed(definition, step)?.gate;
+}
+
+/** Whether a question matches its digest, so that signing the digest signs what was shown. */
+export function isAsShown({ question, shown, subjects, digest }: OpenApproval): boolean {
+  const asked = approvalDigest(question, shown);
+  return digest === (subjects === undefined ? asked : subjectsDigest(asked, subjects));
+}

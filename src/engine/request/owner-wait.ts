@@ -1,0 +1,86 @@
+// Owns how long a request waits for the process that drives a run. After a moment the caller is shown which process it
+// waits for; a process that dies is noticed; one that does not answer is an error that names it.
+
+import { EngineError } from '../../base/error.ts';
+import { isDead, isStopped, ownerText } from '../../process/owner.ts';
+import type { EngineCore } from '../engine.ts';
+
+/** How a request waits for another process. */
+export interface Patience {
+  /** How long an owner may take to answer. */
+  readonly ms: number;
+  /** Called once when a request has to wait for more than a moment. */
+  readonly note: (text: string) => void;
+}
+
+const LOOK_MS = 500;
+const NOTE_MS = 2000;
+
+/** `answer`: until the request is consumed, which a working owner does at once. `work`: until work ends. */
+type WaitTarget = 'answer' | 'work';
+
+/**
+ * Watches the owner of a run while a request waits for it. `free` resolves when the run can be claimed, and rejects
+ * when the owner does not answer. Work may take any time, unless its process was stopped.
+ */
+export function watchOwner(core: EngineCore, run: string, awaited: WaitTarget): Disposable & { readonly free: Promise<void> } {
+  const { patience } = core.parts;
+  if (patience === undefined) return { free: new Promise(() => {}), [Symbol.dispose]: () => {} };
+  let timer: NodeJS.Timeout | undefined;
+  const free = new Promise<void>((resolve, reject) => {
+    const waiting = new OwnerWait(patience, run, awaited);
+    const look = async (): Promise<void> => {
+      const { owner, state } = await core.store.load(run);
+      // A run that this process drives is never waited for.
+      if (owner === core.me) return;
+      if (owner === undefined || isDead(owner)) resolve();
+      else waiting.look(owner, state.at);
+    };
+    timer = setInterval(() => look().catch(reject), LOOK_MS);
+  });
+  free.catch(() => undefined);
+  return { free, [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+class OwnerWait {
+  private readonly patience: Patience;
+  private readonly run: string;
+  private readonly awaited: WaitTarget;
+  private isNoted = false;
+  private waitedMs = 0;
+  private stuckMs = 0;
+
+  constructor(patience: Patience, run: string, awaited: WaitTarget) {
+    this.patience = patience;
+    this.run = run;
+    this.awaited = awaited;
+  }
+
+  /** Counts one more check of a live owner. Throws when it took too long. */
+  look(owner: string, at: number): void {
+    this.waitedMs += LOOK_MS;
+    this.stuckMs = this.awaited === 'answer' || isStopped(owner) ? this.stuckMs + LOOK_MS : 0;
+    if (this.stuckMs >= this.patience.ms) throw heldError(this.run, owner, { at, isRecorded: true });
+    if (this.isNoted || this.waitedMs < NOTE_MS) return;
+    this.isNoted = true;
+    this.patience.note(`waiting for ${ownerText(owner)}, which drives run ${this.run}; last change: ${timeOf(at)}`);
+  }
+}
+
+/** The error of a request for a run that another process owns. */
+export function heldError(
+  run: string,
+  owner: string,
+  { at, isRecorded }: { readonly at: number; readonly isRecorded: boolean },
+): EngineError {
+  const recorded = isRecorded ? '; the request is recorded and takes effect when that process continues or the run is resumed' : '';
+  return new EngineError(
+    'RUN_LOCKED',
+    `run ${run} is driven by ${ownerText(owner)}; last change: ${timeOf(at)}${recorded}; wait for it, or end that process and run "pawl resume ${run}"`,
+    { details: { run, owner, since: timeOf(at), recorded: isRecorded } },
+  );
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toISOString();
+}

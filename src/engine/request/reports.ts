@@ -1,0 +1,294 @@
+// Owns reports and questions of workers about handed-out work (handouts.ts), and the answers. Each request is mail: on
+// disk before anything acts on it, and harmless when repeated.
+//
+// - A token belongs to one attempt. It says which work a report is about, not who holds it.
+// - The same report again returns the recorded verdict and the next step. A different report for the same token is
+//   rejected.
+
+import { timingSafeEqual } from 'node:crypto';
+import { checkQuestions } from '../../agents/reply.ts';
+import { digestText } from '../../base/digest.ts';
+import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { isJsonObject, type Json, toPlain } from '../../base/json.ts';
+import type { Signature } from '../../base/signature.ts';
+import { modelNamed } from '../../definition/address.ts';
+import type { StepKind } from '../../definition/model.ts';
+import { argValueFaults } from '../../definition/param/arg.ts';
+import { isFinal } from '../../definition/run-status.ts';
+import type { Activation, Path } from '../../kernel/activation.ts';
+import { heldBy, waitOf } from '../../kernel/activation.ts';
+import type { RunEvent } from '../../kernel/event.ts';
+import type { InputOf, RunInput, StepError } from '../../kernel/input.ts';
+import type { RunState } from '../../kernel/run-state.ts';
+import { readReport, type StoredHandover } from '../../steps/worker/handover.ts';
+import { readSavedState, type StatePlace } from '../../steps/worker/saved-state.ts';
+import type { StoredAttempt, StoredValue } from '../../store/store.ts';
+import type { EngineCore } from '../engine.ts';
+import { type Signer, signedBy } from '../signature/signatures.ts';
+import { requireActor } from './actor.ts';
+import { send, storedValue } from './delivery.ts';
+import { type OpenQuestions, questionsOf, tokenOf, valuesOf } from './handouts.ts';
+import { checkAnswers } from './request-shape.ts';
+import { assertSignedFor, finalRun, untilState } from './requests.ts';
+
+/** A worker's report on its attempt: the result, or why it failed. */
+export type WorkReport = { readonly token: string; readonly result: unknown } | { readonly token: string; readonly failure: string };
+
+/** The response to a report. `repeated`: the report was already recorded, and this is its verdict. */
+export interface ReportVerdict {
+  readonly accepted: boolean;
+  readonly repeated: boolean;
+  readonly step: string;
+  readonly path: Path;
+  readonly attempt: number;
+  /** Why the report was not accepted. */
+  readonly message?: string;
+}
+
+async function handoverOf(core: EngineCore, activation: Activation): Promise<StoredHandover> {
+  const wait = waitOf(activation);
+  const ref = wait?.kind === 'report' ? wait.handover : undefined;
+  return (await valuesOf(core, [ref]))(ref) as StoredHandover;
+}
+
+/** Accepts a report. Resolves when it is verified and the verdict is on disk. */
+export async function reportWork(core: EngineCore, run: string, given: WorkReport): Promise<ReportVerdict> {
+  const report = masked(core, given);
+  const loaded = await core.store.load(run);
+  const { state, definition } = loaded;
+  const found = activationOf(core, state, report.token);
+  if (found === undefined) return earlier(core, state, report);
+  await core.assertDrivable(loaded);
+  const { path, step, attempt } = found;
+  const handover = await handoverOf(core, found);
+  const said = 'failure' in report ? undefined : toPlain(report.result ?? null, 'the result');
+  const read = said === undefined ? undefined : readReport(handover, definition.form, said);
+  if (read !== undefined && 'problem' in read)
+    throw new EngineError('REPORT_INVALID', `step "${step}": ${read.problem}`, { details: { step } });
+  const output = read?.output;
+  const { args = {} } = (found.member === undefined ? modelNamed(definition, step) : undefined) ?? {};
+  const faults = isJsonObject(output) ? argValueFaults(args, output) : [];
+  if (faults.length > 0) throw new EngineError('REPORT_INVALID', `step "${step}": ${faults.join('; ')}`, { details: { step } });
+  const value = read === undefined || read.output === null ? undefined : storedValue(read.output);
+  const error: StepError | undefined =
+    'failure' in report ? { code: 'AGENT_FAILED', message: `the agent reported a failure: ${report.failure}`, reason: 'error' } : undefined;
+  const input: RunInput = {
+    type: 'reported',
+    at: core.clock.now(),
+    path,
+    attempt,
+    outcome: read?.outcome ?? 'fail',
+    ...present({ output: value?.ref, error }),
+  };
+  const dedupe = `reported/${path}/${attempt}`;
+  const posted = await send(core, { run, dedupe, input, values: value === undefined ? [] : [value] });
+  await untilState(core, run, ({ live }) => !isBeingVerified(live[path], attempt));
+  // Another report used this token first: the same report gets the same verdict, a different one is rejected.
+  if (posted === 'duplicate') return earlier(core, (await core.store.load(run)).state, report);
+  return verdictOn(core, run, { path, attempt, step, after: state.seq });
+}
+
+/** Masks secrets in a report, because it is written to disk before it is verified. */
+function masked({ parts }: EngineCore, report: WorkReport): WorkReport {
+  if ('failure' in report) return { ...report, failure: String(parts.mask(report.failure)) };
+  return { ...report, result: parts.mask(toPlain(report.result ?? null, 'the result')) };
+}
+
+function isBeingVerified(activation: Activation | undefined, attempt: number): boolean {
+  return activation?.attempt === attempt && (activation.state === 'verifying' || waitOf(activation)?.kind === 'report');
+}
+
+function activationOf(core: EngineCore, state: RunState, token: string): Activation | undefined {
+  return Object.values(state.live).find(
+    (activation) => waitOf(activation)?.kind === 'report' && isSame(tokenOf(core, { ...activation, run: state.id }), token),
+  );
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+interface Reported {
+  readonly path: Path;
+  readonly attempt: number;
+  readonly step: string;
+  readonly after: number;
+}
+
+/** Reads the verdict on an attempt from the log. */
+async function verdictOn(core: EngineCore, run: string, { path, attempt, step, after }: Reported): Promise<ReportVerdict> {
+  const events = (await core.store.events(run, after)).flatMap((row) => row.events);
+  const ended = events.find((event) => endsAttempt(event, path, attempt));
+  const base = { repeated: false, step, path, attempt };
+  if (ended === undefined)
+    throw new EngineError(
+      'STORE_UNAVAILABLE',
+      `the report on step "${step}" of run ${run} is recorded, but the run stopped before it was verified; resume the run, then call "next"`,
+    );
+  if (ended.type === 'step.settled' && ended.outcome === 'cancelled') return { ...base, accepted: false, message: CANCELLED };
+  const failed = ended.type === 'step.changed' ? ended.failed?.error : ended.type === 'step.settled' ? ended.error : undefined;
+  if (failed !== undefined) return { ...base, accepted: false, message: failed.message };
+  return { ...base, accepted: true };
+}
+
+function endsAttempt(event: RunEvent, path: Path, attempt: number): boolean {
+  if (event.type === 'step.settled') return event.path === path && event.attempt === attempt;
+  // Between the verified work and its end there may be a question to a person: the work itself was accepted.
+  if (event.type !== 'step.changed' || event.activation.path !== path) return false;
+  return event.failed?.attempt === attempt || (event.activation.state === 'waiting' && event.activation.held !== undefined);
+}
+
+/** Handles a token that belongs to no open attempt: it is from an earlier attempt, or not from this run. */
+async function earlier(core: EngineCore, state: RunState, report: WorkReport): Promise<ReportVerdict> {
+  const run = state.id;
+  const rows = await core.store.attempts(run);
+  const row = rows.find(({ path, attempt }) => isSame(tokenOf(core, { run, path, attempt }), report.token));
+  if (row !== undefined) return repeated(state, row, report);
+  const held = Object.values(state.live).find(({ path, attempt }) => isSame(tokenOf(core, { run, path, attempt }), report.token));
+  if (held !== undefined && isAcceptedReport(state, held, report)) {
+    const { step, path, attempt } = held;
+    return { accepted: true, repeated: true, step, path, attempt };
+  }
+  if (held !== undefined)
+    throw new EngineError('TOKEN_SPENT', `the report on step "${held.step}" of run ${run} is recorded and being verified; call "next"`);
+  if (isFinal(state.status)) throw finalRun(state);
+  throw new EngineError('TOKEN_UNKNOWN', `this token does not belong to run ${run}; "next" prints the open step and its token`, {
+    details: { run },
+  });
+}
+
+/** Whether the report was already accepted, and the step only waits for a person. */
+function isAcceptedReport({ form }: RunState, activation: Activation, report: WorkReport): boolean {
+  const held = heldBy(activation);
+  if (activation.state !== 'waiting' || held === undefined || 'failure' in report) return false;
+  const { kind } = activation;
+  const said = outputDigests(form, kind, toPlain(report.result ?? null, 'the result'));
+  return said.includes(held.output?.digest ?? digestText('null'));
+}
+
+const CANCELLED = 'the step was cancelled before its report was verified; no more work is needed on it';
+
+function repeated(state: RunState, row: StoredAttempt, report: WorkReport): ReportVerdict {
+  const { step, path, attempt, error, claim, output } = row;
+  if (row.outcome === 'cancelled') return { accepted: false, repeated: true, step, path, attempt, message: CANCELLED };
+  const said = 'failure' in report ? undefined : outputDigests(state.form, row.kind, toPlain(report.result ?? null, 'the result'));
+  const known = [claim?.digest, output?.digest, claim === undefined && output === undefined ? digestText('null') : undefined];
+  // An attempt that timed out, or that asked a question, was never reported.
+  const wasReported = error === undefined || error.reason === 'contract' || error.code === 'AGENT_FAILED';
+  const isSameReport = wasReported && (said === undefined ? error?.code === 'AGENT_FAILED' : said.some((digest) => known.includes(digest)));
+  if (!isSameReport) {
+    const why = wasReported
+      ? 'was already reported with a different result'
+      : error?.code === 'AGENT_ASKED'
+        ? 'ended with a question; once a person has answered it, the step is open again with a new token'
+        : `ended without a report: ${error?.message}`;
+    throw new EngineError(
+      'TOKEN_SPENT',
+      `attempt ${attempt} of step "${step}" of run ${state.id} ${why}; "next" prints the step that is open now`,
+      { details: { run: state.id, step, attempt } },
+    );
+  }
+  return { accepted: error === undefined, repeated: true, step, path, attempt, ...present({ message: error?.message }) };
+}
+
+/** The digests under which a result may be recorded: as reported, and as its step kind passes it to a flow. */
+function outputDigests(form: RunState['form'], kind: StepKind, said: Json): string[] {
+  const read = readReport({ kind }, form, said);
+  return [said, ...('problem' in read ? [] : [read.output])].map((value) => digestText(JSON.stringify(value)));
+}
+
+/** Returns the open attempt that a token belongs to. */
+export async function attemptWithToken(core: EngineCore, state: RunState, token: string): Promise<Activation> {
+  const found = activationOf(core, state, token);
+  if (found !== undefined) return found;
+  await earlier(core, state, { token, failure: '' });
+  throw new EngineError('TOKEN_SPENT', `this token of run ${state.id} was already used; "next" prints the step that is open now`);
+}
+
+/** Passes questions of a worker on to the person it works for. Resolves when they are on disk. */
+export async function askPerson(
+  core: EngineCore,
+  run: string,
+  asked: { readonly token: string; readonly questions: unknown },
+): Promise<void> {
+  const loaded = await core.store.load(run);
+  const found = await attemptWithToken(core, loaded.state, asked.token);
+  await core.assertDrivable(loaded);
+  const { path, attempt, step } = found;
+  const { mayAsk, state } = await handoverOf(core, found);
+  if (!mayAsk)
+    throw new EngineError('NOT_ALLOWED', `step "${step}" does not accept questions; complete it, or report a failure with "fail"`);
+  const read = checkQuestions(core.parts.mask(toPlain(asked.questions ?? null, 'the questions')));
+  if (read.kind === 'invalid') throw new EngineError('REPORT_INVALID', `the questions are invalid: ${read.why}`);
+  const value = storedValue(read.questions as unknown as Json);
+  const saved = state === undefined ? undefined : await savedValue(core, step, state);
+  const input: RunInput = { type: 'asked', at: core.clock.now(), path, attempt, questions: value.ref, ...present({ saved: saved?.ref }) };
+  await send(core, { run, dedupe: `asked/${path}/${attempt}`, input, values: saved === undefined ? [value] : [value, saved] });
+}
+
+async function savedValue({ parts }: EngineCore, step: string, place: StatePlace): Promise<StoredValue> {
+  const read = await readSavedState(place);
+  if ('problem' in read)
+    throw new EngineError('REPORT_INVALID', `step "${step}" requires saved progress before questions: ${read.problem}`, {
+      details: { step },
+    });
+  return storedValue(parts.mask(read.kept));
+}
+
+/** A person's answers to the questions of a worker, in order. */
+export interface AnswerRequest {
+  readonly answers: readonly (string | readonly string[])[];
+  readonly actor: string;
+  /** The path or id of the asking step. Needed when several steps ask. */
+  readonly step?: string;
+  /** The actor's signature over run, step, attempt and answers. */
+  readonly signature?: Signature;
+  /** Creates that signature, as an alternative. */
+  readonly sign?: Signer;
+}
+
+/** Returns questions with their answers, as they are stored and signed. */
+export function answersValue({ questions }: Pick<OpenQuestions, 'questions'>, answers: AnswerRequest['answers']): StoredValue {
+  return storedValue(questions.map(({ question }, index) => ({ question, answer: answers[index] ?? '' })) as unknown as Json);
+}
+
+/** Answers the questions of a worker. A new attempt gets the answers. */
+export async function answerQuestions(core: EngineCore, run: string, request: AnswerRequest): Promise<void> {
+  const actor = requireActor(request, `answer questions in run ${run}`);
+  checkAnswers(run, request);
+  const loaded = await core.store.load(run);
+  if (isFinal(loaded.state.status)) throw finalRun(loaded.state);
+  await core.assertDrivable(loaded);
+  const all = await questionsOf(core, run);
+  const named = request.step === undefined ? all : all.filter(({ path, step }) => path === request.step || step === request.step);
+  const [open] = named;
+  if (open === undefined || named.length > 1)
+    throw new EngineError(
+      'WAIT_NOT_FOUND',
+      open === undefined
+        ? `run ${run} has no question that waits for an answer`
+        : `${named.length} steps of run ${run} have questions; name one of them: ${named.map(({ path }) => path).join(', ')}`,
+    );
+  if (open.questions.length !== request.answers.length)
+    throw new EngineError(
+      'INPUT_REQUIRED',
+      `step "${open.step}" asks ${open.questions.length} questions, but got ${request.answers.length} answers; answer each question`,
+    );
+  const value = answersValue(open, request.answers);
+  const { path, attempt } = open;
+  const dedupe = `answered/${path}/${attempt}`;
+  const unsigned: InputOf<'answered'> = {
+    type: 'answered',
+    at: core.clock.now(),
+    path,
+    attempt,
+    answers: value.ref,
+    actor,
+  };
+  const input = await signedBy(run, unsigned, request);
+  await assertSignedFor(core, loaded, input);
+  if ((await send(core, { run, dedupe, input, values: [value] }, { once: true })) === 'duplicate')
+    throw new EngineError('ALREADY_DECIDED', `the questions of step "${open.step}" of run ${run} were already answered`);
+}

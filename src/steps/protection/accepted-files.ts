@@ -1,0 +1,147 @@
+// Owns the state of the protected files that a run's checks accept. An agent's step is compared with the state before it
+// (`protection.ts`); changes between that step and a gate, such as by a program that the agent left running, are found
+// here, when the gate runs.
+//
+// - The protected files are recorded before the first agent of a run works, among the run's data.
+// - A later change is accepted if the step that made it is allowed to: an agent with `mayChange`, or a step without an
+//   agent, which is the author's own code. New files below an open pattern are accepted from every step.
+// - A gate or a validation has no verdict while a protected file differs from what is accepted. A person who retries it
+//   accepts the files as they are then.
+// - A child run begins with what its parent accepts, and what one run of a family accepts counts for the others.
+//
+// Not detected: other changes to such a file while a step that may change it is running.
+
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isAgentKind } from '../../definition/kind.ts';
+import type { AttemptResult } from '../attempt.ts';
+import type { Attempt } from '../layers.ts';
+import { type Job, stepError, type Work } from '../work.ts';
+import { matches } from '../workspace/glob.ts';
+import type { Guard } from './protected-files.ts';
+import { type Change, changesBetween, type Digests, describeChanges, digestGuarded, sharedGuards } from './protected-guards.ts';
+
+/** The protected files of a run as they were before its first agent. */
+interface GuardedFiles {
+  readonly at: number;
+  readonly guards: readonly Guard[];
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** What a step changed; null for a file that it deleted. */
+interface AcceptedChange {
+  readonly at: number;
+  readonly files: Readonly<Record<string, string | null>>;
+}
+
+const RECORD = '$guarded:';
+const ACCEPTED = '$accepted:';
+
+/** Whether an agent does the work. That includes a handed-out command, which is known when its report is verified. */
+export function isAgentWork({ bench, request }: Job): boolean {
+  return isAgentKind(bench, request.bound.model.kind) || request.want === 'verify';
+}
+
+/** The record that checks of this run compare with. Parallel agents may each have made one: the earliest counts. */
+export function recordIn(data: JsonObject): GuardedFiles | undefined {
+  return entriesIn<GuardedFiles>(data, RECORD)[0];
+}
+
+/** What is recorded before an agent works, if the run has no record yet. */
+export async function recordBefore(job: Job): Promise<JsonObject | undefined> {
+  if (!isAgentWork(job) || recordIn(job.context.snapshot.data) !== undefined) return undefined;
+  const guards = await sharedGuards(job);
+  const files = Object.fromEntries(await digestGuarded(job, guards));
+  return { [`${RECORD}${job.request.activation.path}`]: { at: job.bench.services.now(), guards: guards as unknown as Json, files } };
+}
+
+/** The record that a child run begins with. */
+export function inheritedRecord(data: JsonObject): JsonObject {
+  const record = recordIn(data);
+  if (record === undefined) return {};
+  const files = Object.fromEntries(acceptedFiles(record, [data]));
+  return { [`${RECORD}parent`]: { ...record, guards: record.guards as unknown as Json, files } };
+}
+
+/** Runs an attempt; its changes to protected files are accepted if the step may make them. */
+export async function acceptingChanges(job: Job, attempt: Attempt): Promise<AttemptResult> {
+  const { bound, activation, signal } = job.request;
+  const { data } = await job.request.snapshot();
+  const record = recordIn(data);
+  if (record === undefined) return await attempt(job);
+  const isAgent = isAgentWork(job);
+  const files = isAgent ? acceptedFiles(record, [data]) : await digestGuarded(job, record.guards);
+  const result = await attempt(job);
+  if ((result.type !== 'settled' && result.type !== 'errored') || signal.aborted) return result;
+  const after = await digestGuarded(job, record.guards);
+  const before = { files, guards: record.guards };
+  const { mayChange = [] } = bound.model;
+  const refused = isAgent ? changesBetween(before, after).filter(({ path }) => !mayChange.some((pattern) => matches(path, pattern))) : [];
+  const change = changeBetween(files, after, new Set(refused.map(({ path }) => path)));
+  if (Object.keys(change).length === 0) return result;
+  return { ...result, remember: { ...result.remember, ...acceptedAs(job, activation.path, change) } };
+}
+
+/** Runs a check, unless protected files differ from their accepted state: then it has no verdict. */
+export async function onAcceptedFiles(job: Job, work: () => Promise<Work>): Promise<Work> {
+  const { data } = job.context.snapshot;
+  const record = recordIn(data);
+  if (record === undefined) return await work();
+  const now = await digestGuarded(job, record.guards);
+  const files = acceptedFiles(record, [data]);
+  if (isRetriedByPerson(job)) {
+    const change = changeBetween(files, now, new Set());
+    const done = await work();
+    return Object.keys(change).length === 0 ? done : { ...done, remember: { ...done.remember, ...acceptedAs(job, 'retry', change) } };
+  }
+  if (changesBetween({ files, guards: record.guards }, now).length === 0) return await work();
+  // Another run of the family may have accepted it; their data is read only in this case.
+  const others = (await job.request.family?.others()) ?? [];
+  const ofFamily = acceptedFiles(record, [data, ...others.map((run) => run.data)]);
+  const changes = changesBetween({ files: ofFamily, guards: record.guards }, now);
+  return changes.length === 0 ? await work() : refusal(job.request.bound.model.id, changes);
+}
+
+function refusal(step: string, changes: readonly Change[]): Work {
+  const message =
+    `"${step}" was not checked, because protected files changed outside of the steps that may change them: ${describeChanges(changes)}; ` +
+    'look for a program that an agent left running, and restore the files; "pawl retry" accepts them as they are';
+  const evidence = { protected: changes.map(({ path, what }) => ({ path, what })) };
+  return { error: stepError('PROTECTED_CHANGED', message, { retryable: false }), evidence };
+}
+
+// A gate that a merge runs again was not retried by a person.
+function isRetriedByPerson({ request: { activation, bound } }: Job): boolean {
+  return activation.since > 1 && activation.attempt === activation.since && activation.step === bound.model.id;
+}
+
+function acceptedFiles({ files }: GuardedFiles, family: readonly JsonObject[]): Digests {
+  const found = new Map(Object.entries(files));
+  const changes = family.flatMap((data) => entriesIn<AcceptedChange>(data, ACCEPTED)).sort((one, other) => one.at - other.at);
+  for (const change of changes)
+    for (const [path, digest] of Object.entries(change.files)) {
+      if (digest === null) found.delete(path);
+      else found.set(path, digest);
+    }
+  return found;
+}
+
+function changeBetween(before: Digests, after: Digests, leftOut: ReadonlySet<string>): Record<string, string | null> {
+  const gone = [...before.keys()].filter((path) => !after.has(path)).map((path) => [path, null] as const);
+  const changed = [...after].filter(([path, digest]) => before.get(path) !== digest);
+  return Object.fromEntries([...gone, ...changed].filter(([path]) => !leftOut.has(path)));
+}
+
+function acceptedAs({ bench, request }: Job, by: string, files: Record<string, string | null>): JsonObject {
+  const { path, attempt } = request.activation;
+  return { [`${ACCEPTED}${by === path ? '' : `${by}:`}${path}/${attempt}`]: { at: bench.services.now(), files } };
+}
+
+/** Entries of one sort among a run's data, oldest first. */
+function entriesIn<Entry extends { readonly at: number }>(data: JsonObject, prefix: string): Entry[] {
+  const found: Entry[] = [];
+  for (const key in data) {
+    const value = key.startsWith(prefix) ? data[key] : undefined;
+    if (isJsonObject(value ?? null)) found.push(value as unknown as Entry);
+  }
+  return found.sort((one, other) => one.at - other.at);
+}

@@ -1,0 +1,82 @@
+// Owns finding differences between a checkout's git tree and its files on disk. A check reads the files, a merge takes the
+// tree; if a run made the two differ, a gate would judge something that can never be merged.
+//
+// Only differences from the commit that the run began with count: what people committed before is not the run's.
+
+import { lstat, readlink, realpath } from 'node:fs/promises';
+import { dirname, join, posix, relative, resolve, sep } from 'node:path';
+import { entriesBetween, type TreeEntry } from '../../process/git-tree.ts';
+import { unlessGone } from '../workspace/workspace-file.ts';
+
+/** A tree, and what it is compared with. */
+export interface TreeOnDisk {
+  readonly top: string;
+  /** The commit that the run began with; undefined where there is none. */
+  readonly base: string | undefined;
+  readonly tree: string;
+  /** The files that make up the tree. */
+  readonly paths: readonly string[];
+  /** Whether the workflow lets a step change a file. */
+  readonly mayChange: (path: string) => boolean;
+}
+
+/** Why some files on disk are not what would be merged, as sentences; empty if they are. */
+export async function hiddenContent({ top, base, tree, paths, mayChange }: TreeOnDisk): Promise<string[]> {
+  if (base === undefined) return [];
+  const found: string[] = [];
+  const known = new FileSet(paths);
+  for (const entry of await entriesBetween(top, base, tree)) {
+    const why = await reasonFor(entry, { top, known, mayChange });
+    if (why !== undefined) found.push(why);
+  }
+  return found;
+}
+
+interface Scene extends Pick<TreeOnDisk, 'top' | 'mayChange'> {
+  readonly known: FileSet;
+}
+
+async function reasonFor({ path, kind }: TreeEntry, { top, known, mayChange }: Scene): Promise<string | undefined> {
+  if (posix.basename(path) === '.gitattributes' && !mayChange(path))
+    return `${path} was changed, and it can make git store content that differs from the files`;
+  if (kind === 'link') return await straysTo(top, path, known);
+  // On a case-insensitive disk, a renamed file is also found under its old name.
+  const isThere = kind === 'gone' && !known.hasInAnyCase(path) && (await unlessGone(lstat(join(top, path))))?.isFile() === true;
+  return isThere ? `${path} still exists, but git was set to ignore it` : undefined;
+}
+
+/** Where a link leads to content that is no part of the tree. */
+async function straysTo(top: string, path: string, known: FileSet): Promise<string | undefined> {
+  const place = join(top, path);
+  const link = await unlessGone(readlink(place));
+  if (link === undefined) return undefined;
+  const real = await unlessGone(realpath(place));
+  // A dangling link is resolved by its text.
+  const target = real ?? resolve((await unlessGone(realpath(dirname(place)))) ?? dirname(place), link);
+  const inside = relative(await realpath(top), target);
+  const isOutside = inside === '..' || inside.startsWith(`..${sep}`);
+  if (!isOutside && (real === undefined || known.has(inside.split(sep).join('/')))) return undefined;
+  return `${path} leads to ${isOutside ? target : inside}, which is not part of the tree`;
+}
+
+/** Files, and the folders that they are in. */
+class FileSet {
+  private readonly names = new Set<string>(['']);
+
+  constructor(paths: readonly string[]) {
+    for (const path of paths) this.add(path);
+  }
+
+  private add(path: string): void {
+    for (let name = path; name !== '.' && !this.names.has(name); name = posix.dirname(name)) this.names.add(name);
+  }
+
+  has(path: string): boolean {
+    return this.names.has(path);
+  }
+
+  hasInAnyCase(path: string): boolean {
+    const plain = path.toLowerCase();
+    return [...this.names].some((name) => name.toLowerCase() === plain);
+  }
+}

@@ -1,0 +1,432 @@
+// Owns how a worker is called: a live object of the application, or a role through its driver. The kind of step
+// interprets the answer.
+
+import type {
+  AgentAnswer,
+  AgentDriver,
+  AgentFailure,
+  AgentPermissions,
+  AgentRefusal,
+  AgentReply,
+  AgentRequest,
+  AgentUsage,
+  Watchdogs,
+} from '../../agents/driver.ts';
+import { messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
+import { didYouMean } from '../../base/suggest.ts';
+import type { Budget } from '../../definition/budget.ts';
+import type { StepCode } from '../../definition/code.ts';
+import type { Definition } from '../../definition/model.ts';
+import { paramVariables } from '../../definition/scope/param-variables.ts';
+import type { StepError } from '../../kernel/input.ts';
+import type { NetworkFence } from '../../process/network.ts';
+import { isPromise, Stopped, untilStopped } from '../abort.ts';
+import type { Snapshot } from '../attempt.ts';
+import { keyOf } from '../context.ts';
+import { type Instructions, promptOf } from '../instructions/instructions.ts';
+import { drivenText, handoverOf, openCall, type WorkerCall } from '../instructions/worker-text.ts';
+import { entryOf, type RoleSetting, type StepServices } from '../services.ts';
+import { CLAIMED, type Job, stepError, stoppedError } from '../work.ts';
+import type { Admission, Refusal, Spawn } from './accounting.ts';
+import type { WorkerConfig } from './brief.ts';
+import { openCredentials } from './credentials.ts';
+import { isHandedOut, type StoredHandover } from './handover.ts';
+import { openNetwork } from './network.ts';
+import { narrowed } from './permission.ts';
+import { type RawReply, replyFault, replyRulesOf } from './reply-rules.ts';
+import { readSavedState, type SavedState, statePlaceOf } from './saved-state.ts';
+
+/** The worker's answer, its network access if it was limited, and the logins that were hidden from it. */
+export type Asked = AskResult & { readonly network?: JsonObject; readonly credentials?: JsonObject };
+
+type AskResult =
+  | { readonly kind: 'returned'; readonly value: Json; readonly actor: string; readonly usage?: AgentUsage }
+  | (AgentAnswer & { readonly kind: 'answered'; readonly actor: string })
+  | (AgentAnswer & { readonly kind: 'asks'; readonly actor: string; readonly saved?: SavedState })
+  | { readonly kind: 'handed'; readonly handover: StoredHandover; readonly actor: string }
+  | {
+      readonly kind: 'trouble';
+      readonly error: StepError;
+      readonly actor: string;
+      readonly usage?: AgentUsage;
+      readonly refusals?: readonly AgentRefusal[];
+      /** The worker's reply that does not count. */
+      readonly claim?: Json;
+      readonly evidence?: JsonObject;
+    };
+
+/** Calls the live object of a step, or its role. */
+export async function ask(job: Job, worker: WorkerConfig): Promise<Asked> {
+  const { request, context } = job;
+  const { code } = request.bound;
+  const { role = '' } = worker;
+  const call = await openCall(job, worker);
+  if (request.signal.aborted) throw new Stopped();
+  const { agent } = code;
+  if (agent !== undefined) return withNetwork(job, { actor: LIVE_OBJECT, unfenced: IN_PROCESS }, () => askObject(job, agent, call));
+  if (!isHandedOut(job.bench.services, role, context.snapshot)) return askRole(job, call);
+  const setting = entryOf(job.bench.services.roles, role);
+  return withNetwork(job, { actor: role, setting, unfenced: ATTENDED_AGENT }, () => handOver(job, call));
+}
+
+const LIVE_OBJECT = 'a live object';
+const IN_PROCESS = 'it is code of the application';
+const ATTENDED_AGENT = 'it is done by the agent that called Pawl';
+
+/** Calls an object of the application, within the same budgets and rules as any agent. */
+async function askObject(job: Job, agent: NonNullable<StepCode['agent']>, { worker, data, rules }: WorkerCall): Promise<Asked> {
+  const { request, context } = job;
+  const admission = await admit(job, worker, { worker: 'object', role: LIVE_OBJECT, account: LIVE_OBJECT });
+  if ('reason' in admission) return shortage(admission, LIVE_OBJECT);
+  const limit = timeLimit(request.signal, admission.left.timeMs);
+  try {
+    const returned = during(admission, () => agent.execute(data, context));
+    const value = isPromise(returned) ? await untilStopped(returned, limit) : returned;
+    const plain = toPlain(value, `the output of step "${request.bound.model.id}"`);
+    const reply = objectReply(plain);
+    const usage = usageOf(plain);
+    await admission.close({ kind: 'answered', success: reply.success, output: reply.output, ...present({ usage }) } as AgentAnswer);
+    const fault = replyFault(rules, reply);
+    if (fault !== undefined) return { ...invalid(job, LIVE_OBJECT, { fault, claim: plain }), ...present({ usage }) };
+    return { kind: 'returned', value: plain, actor: LIVE_OBJECT, ...present({ usage }) };
+  } catch (thrown) {
+    const isOver = thrown instanceof Stopped && !request.signal.aborted;
+    const failure = isOver ? 'budget' : 'crash';
+    const failed = { kind: 'failed', failure, message: isOver ? TIME_IS_OVER : messageOf(thrown) } as const;
+    await admission.close(failed);
+    if (!isOver) throw thrown;
+    return { kind: 'trouble', error: failureOf(job, LIVE_OBJECT, failed), actor: LIVE_OBJECT };
+  }
+}
+
+const TIME_IS_OVER = 'the remaining time of its budget is used up';
+
+function timeLimit(signal: AbortSignal, timeMs: number | undefined): AbortSignal {
+  return timeMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeMs)]);
+}
+
+/** Reads the return value of an object as a reply: `success` and `verdict` mean the same as for any agent. */
+export function objectReply(value: Json): RawReply {
+  const said = isJsonObject(value) ? value : {};
+  const isWrapped = typeof said.success === 'boolean';
+  const output = isWrapped && said.output !== undefined ? said.output : value;
+  return { success: said.success !== false, output, verdict: said.verdict, ...(isWrapped ? { assumptions: said.assumptions } : {}) };
+}
+
+function usageOf(value: Json): AgentUsage | undefined {
+  return isJsonObject(value) && typeof value.success === 'boolean' && isJsonObject(value.usage ?? null)
+    ? (value.usage as AgentUsage)
+    : undefined;
+}
+
+/** A reply that breaks the rules fails the attempt; the next attempt gets the reason. */
+function invalid(job: Job, actor: string, { fault, claim }: { readonly fault: string; readonly claim: Json }): Asked & { kind: 'trouble' } {
+  const message = `the reply of ${actor === LIVE_OBJECT ? actor : `the agent "${actor}"`} at step "${job.request.bound.model.id}" is invalid: ${fault}`;
+  const error = stepError('STEP_OUTPUT_INVALID', message, { reason: 'contract' });
+  return { kind: 'trouble', error, actor, claim, evidence: { reply: { fault }, verdict: CLAIMED } };
+}
+
+function shortage(refusal: Refusal, actor: string): Asked {
+  return { kind: 'trouble', error: stepError('LIMIT_REACHED', refusal.message, refusal), actor };
+}
+
+/** Hands the instructions of a step without a worker to the agent that carries out the run. */
+export async function handInstructions(job: Job): Promise<Asked> {
+  const worker = { role: 'agent' };
+  const rules = replyRulesOf(worker, job.request.bound.model, job.request.group);
+  return handOver(job, { worker, data: {}, rules });
+}
+
+/** Hands the work to the calling agent: the instructions of a driven agent, without the reply format. */
+async function handOver(job: Job, call: WorkerCall): Promise<Asked> {
+  const { role = '' } = call.worker;
+  const admission = await admit(job, call.worker, handedSpawn(role));
+  if ('reason' in admission) return shortage(admission, role);
+  return { kind: 'handed', actor: role, handover: await handoverOf(job, call) };
+}
+
+function handedSpawn(role: string): Pick<Spawn, 'worker' | 'role' | 'account'> {
+  return { worker: 'handed', role, account: 'attended' };
+}
+
+/** Records work that was handed out and is reported now. */
+export async function recordHandedWork(job: Job, worker: WorkerConfig, ms: number): Promise<void> {
+  const { accounting } = job.bench.services;
+  await accounting?.reported(spawnOf(job, worker, handedSpawn(worker.role ?? '')), ms);
+}
+
+async function askRole(job: Job, call: WorkerCall): Promise<Asked> {
+  const { services } = job.bench;
+  const { role = '' } = call.worker;
+  const trouble = (error: StepError): Asked => ({ kind: 'trouble', error, actor: role });
+  const setting = entryOf(services.roles, role);
+  if (setting === undefined) {
+    const known = Object.keys(services.roles ?? {});
+    const where = `write it as .pawl/agents/${role}.md or under "roles" in .pawl/config.yaml, or pass it as a role to createEngine`;
+    return trouble(unknownRole(job, `there is no role "${role}"${didYouMean(role, known)}; ${where}`));
+  }
+  const driver = entryOf(services.drivers, setting.driver);
+  if (driver === undefined) {
+    const hint = didYouMean(setting.driver, Object.keys(services.drivers ?? {}));
+    return trouble(unknownRole(job, `the role "${role}" names the driver "${setting.driver}", which does not exist${hint}`));
+  }
+  const unfenced = driver.fences === true ? undefined : `the driver "${driver.name}" starts no program`;
+  return await withNetwork(job, { actor: role, setting, unfenced }, (fence) => askDriver(job, { ...call, setting, driver, fence }));
+}
+
+interface Reached extends WorkerCall {
+  readonly setting: RoleSetting;
+  readonly driver: AgentDriver;
+  readonly fence: NetworkFence | undefined;
+}
+
+async function askDriver(job: Job, { worker, data, rules, setting, driver, fence }: Reached): Promise<Asked> {
+  const { role = '' } = worker;
+  const trouble = (error: StepError): Asked => ({ kind: 'trouble', error, actor: role });
+  const admission = await admit(job, worker, { worker: 'driver', role, account: setting.credential ?? setting.driver, setting });
+  if ('reason' in admission) return shortage(admission, role);
+  let rejected: { fault: string; claim: Json } | undefined;
+  // The driver may use it to let its agent correct the reply; the final check is ours.
+  const check = (reply: AgentReply): string | undefined => {
+    const fault = replyFault(rules, reply);
+    rejected = fault === undefined ? undefined : { fault, claim: { ...reply } };
+    return fault;
+  };
+  const place = await statePlaceOf(job);
+  const told = await drivenText(job, { worker, data, rules });
+  const call = requestFor(job, { worker, setting, data, admission, rules, check, told });
+  const answered = await during(admission, () => reach(driver, { ...call, ...present({ fence }) }, admission.left));
+  const answer = await admission.close(answered);
+  const noted = present({ usage: answer.usage, refusals: answer.refusals });
+  if (answer.kind === 'answered') {
+    const { success, output, verdict, message, assumptions } = answer;
+    check({
+      success,
+      output: toPlain(output ?? null, `the output of step "${job.request.bound.model.id}"`),
+      ...present({ verdict, message, assumptions }),
+    } as AgentReply);
+    return rejected === undefined ? { ...answer, actor: role } : { ...invalid(job, role, rejected), ...noted };
+  }
+  if (answer.kind === 'failed' && answer.failure === 'invalid-output' && rejected !== undefined)
+    return { ...invalid(job, role, rejected), ...noted };
+  if (answer.kind === 'asks') {
+    if (job.request.bound.model.supportsQuestions !== true) return trouble(unasked(job, role));
+    const read = place === undefined ? undefined : await readSavedState(place);
+    if (read === undefined) return { ...answer, actor: role };
+    return 'kept' in read ? { ...answer, actor: role, saved: read.kept } : { ...trouble(unsaved(job, role, read.problem)), ...noted };
+  }
+  return { ...trouble(failureOf(job, role, answer)), ...noted } as Asked;
+}
+
+interface Worker {
+  readonly actor: string;
+  readonly setting?: RoleSetting | undefined;
+  /** Why nothing can limit its network access, if that is so. */
+  readonly unfenced: string | undefined;
+}
+
+/** Calls the worker with the network access that the role and the step allow, and records it. */
+async function withNetwork(
+  { bench, request: { bound } }: Job,
+  { actor, setting, unfenced }: Worker,
+  asking: (fence: NetworkFence | undefined) => Promise<Asked>,
+): Promise<Asked> {
+  const network = await openNetwork([setting?.permissions?.network, bound.model.network], unfenced);
+  if ('refusal' in network) {
+    const message = `step "${bound.model.id}" was not started: ${network.refusal}`;
+    return { kind: 'trouble', error: stepError('NETWORK_NOT_ENFORCED', message, { retryable: false }), actor };
+  }
+  const { fence, evidence } = unfenced === undefined ? guardedFence(bench.services, network.fence) : { fence: network.fence, evidence: {} };
+  try {
+    return { ...(await asking(fence)), ...network.evidence(), ...evidence };
+  } finally {
+    await network.close();
+  }
+}
+
+function guardedFence(services: StepServices, network: NetworkFence | undefined) {
+  const credentials = openCredentials(services);
+  return { fence: credentials.fence(network).fence, evidence: credentials.evidence };
+}
+
+function during<T>(admission: Admission, call: () => T): T {
+  return admission.during === undefined ? call() : admission.during(call);
+}
+
+/** A worker, as the accounting knows it. */
+type Applicant = Pick<Spawn, 'worker' | 'role' | 'account'> & { readonly setting?: RoleSetting };
+
+/** Asks the accounting whether the worker may be asked now. */
+function admit(job: Job, worker: WorkerConfig, applicant: Applicant): Promise<Admission | Refusal> {
+  const { accounting } = job.bench.services;
+  const spawn = spawnOf(job, worker, applicant);
+  if (accounting !== undefined) return accounting.open(spawn);
+  const { unknown: _, ...left } = spawn.budgets.attempt ?? {};
+  return Promise.resolve({ left, onEvent: () => undefined, close: (answer) => Promise.resolve(answer) });
+}
+
+function spawnOf({ bench, request }: Job, { budget }: WorkerConfig, { setting, ...applicant }: Applicant): Spawn {
+  const { activation, bound, runId: run } = request;
+  const { day, ...attempt } = setting?.budget ?? {};
+  return {
+    ...applicant,
+    run,
+    path: activation.path,
+    step: bound.model.id,
+    attempt: activation.attempt,
+    budgets: { attempt, ...present({ day, step: budget }) },
+    ...present({ driver: setting?.driver, model: setting?.model }),
+    redactor: bench.redactor,
+  };
+}
+
+/** The known usage of an agent that was not called: nothing. */
+const NOTHING_USED: AgentUsage = { inputTokens: 0, outputTokens: 0, costUsd: 0, turns: 0 };
+
+/** Calls the driver. If the timeout came from a budget, that budget is used up. */
+async function reach(driver: AgentDriver, call: AgentRequest, left: Budget): Promise<AgentAnswer> {
+  if (call.signal.aborted)
+    return { kind: 'failed', failure: 'aborted', message: 'it was stopped before it was asked', usage: NOTHING_USED };
+  try {
+    // Not aborted when the attempt stops: the driver gets the signal too, and answers once nothing is left running.
+    const answer = await driver.ask(call);
+    const isOver = answer.kind === 'failed' && answer.failure === 'timeout' && call.timeoutMs === left.timeMs && left.timeMs !== undefined;
+    return isOver ? { ...answer, failure: 'budget', message: `${TIME_IS_OVER}: ${answer.message}` } : answer;
+  } catch (thrown) {
+    return { kind: 'failed', failure: 'crash', message: messageOf(thrown) };
+  }
+}
+
+function unasked({ request }: Job, role: string): StepError {
+  const { id } = request.bound.model;
+  return stepError('AGENT_FAILED', `the agent "${role}" asked questions, but step "${id}" does not accept them`);
+}
+
+function unsaved({ request }: Job, role: string, problem: string): StepError {
+  const message = `the agent "${role}" at step "${request.bound.model.id}" asked before it saved its progress: ${problem}`;
+  return stepError('STEP_OUTPUT_INVALID', message, { reason: 'contract' });
+}
+
+function unknownRole({ request }: Job, message: string): StepError {
+  return stepError('ROLE_UNKNOWN', `step "${request.bound.model.id}": ${message}`, { retryable: false });
+}
+
+interface RoleCall extends WorkerCall {
+  readonly told: Instructions;
+  readonly setting: RoleSetting;
+  readonly admission: Admission;
+  readonly check: NonNullable<AgentRequest['check']>;
+}
+
+const TEXT = { type: 'string' };
+
+/** The permissions of the role, narrowed by the workflow; if neither sets any, the driver's default. */
+function permissionsFor(definition: Definition, { permissions }: RoleSetting): AgentPermissions | undefined {
+  return permissions === undefined && definition.permissions === undefined ? undefined : narrowed(definition, permissions);
+}
+
+function requestFor({ bench, request, context: { snapshot } }: Job, call: RoleCall): AgentRequest {
+  const { model } = request.bound;
+  const { worker, setting, data, admission, rules, check, told } = call;
+  const { role = '', action, script } = worker;
+  const { timeMs, ...budget } = admission.left;
+  return {
+    role,
+    runId: request.runId,
+    step: model.id,
+    path: request.activation.path,
+    attempt: request.activation.attempt,
+    idempotencyKey: keyOf(request),
+    ...promptOf(told),
+    action,
+    script,
+    context: data,
+    feedback: request.activation.feedback,
+    cwd: bench.services.cwd,
+    env: { ...openCredentials(bench.services).env, ...bench.services.env, ...paramVariables(request.params) },
+    timeoutMs: timeMs === undefined ? model.timeoutMs : Math.min(timeMs, model.timeoutMs ?? timeMs),
+    ...present({ model: setting.model, credential: setting.credential, permissions: permissionsFor(request.workflow.definition, setting) }),
+    ...(Object.keys(budget).length === 0 ? {} : { budget }),
+    onEvent: (event) => admission.onEvent(event),
+    ...present({ inheritEnv: bench.services.inheritEnv, watchdogs: watchdogsFor(bench.services, setting, model.timeoutMs) }),
+    ...present({ pidDir: bench.services.pidDir, redactor: bench.redactor }),
+    ...present({ schema: rules.givesText === true ? TEXT : rules.schema }),
+    check,
+    ...(worker.continueSession === true ? continued(role, snapshot) : {}),
+    signal: request.signal,
+  };
+}
+
+/**
+ * How long an agent may be silent: the role's setting, otherwise that of the services. A step with a time limit has
+ * chosen how long to wait, so the driver's default does not end its agent earlier.
+ */
+function watchdogsFor({ watchdogs }: StepServices, { idleMs }: RoleSetting, timeoutMs: number | undefined): Watchdogs | undefined {
+  const idle = idleMs ?? watchdogs?.idleMs ?? timeoutMs;
+  return idle === undefined ? watchdogs : { ...watchdogs, idleMs: idle };
+}
+
+/** The latest session of the role in this run, if the step continues it. Sessions may be lost at any time. */
+function continued(role: string, { data, completedSteps }: Snapshot): Pick<AgentRequest, 'session'> {
+  const id = data[sessionKey(role)];
+  if (typeof id !== 'string') return {};
+  const steps = [...completedSteps];
+  const done = steps.length === 0 ? 'Nothing is done yet.' : `Done so far: ${steps.join(', ')}.`;
+  const handover = `You continue work that was begun in an earlier session, which is no longer available. ${done} Check the workspace for what is already there.`;
+  return { session: { id, handover } };
+}
+
+function failureOf({ bench, request }: Job, role: string, answer: AgentAnswer & { readonly kind: 'failed' }): StepError {
+  const { failure, message } = answer;
+  if (failure === 'aborted') return stoppedError(request.bound.model.id);
+  const { resumeAt = failure === 'unavailable' ? nextTry(bench.services.now(), request.activation.since) : undefined } = answer;
+  const until = resumeAt === undefined ? '' : `; it may be asked again from ${new Date(resumeAt).toISOString()}`;
+  const all = failure === 'crash' ? `; "pawl logs ${request.runId} ${request.bound.model.id}" shows all that it printed` : '';
+  return stepError('AGENT_FAILED', `the agent "${role}" failed (${failure}): ${message}${until}${all}`, {
+    reason: reasonOf(failure, resumeAt),
+    ...present({ resumeAt }),
+    // Without a login, a retry gets the same answer.
+    ...(failure === 'auth' ? { retryable: false } : {}),
+  });
+}
+
+// An unavailable provider is called again later, without using up retries, until it was unavailable too often.
+function reasonOf(failure: AgentFailure, resumeAt: number | undefined): StepError['reason'] {
+  if (failure === 'unavailable') return resumeAt === undefined ? 'error' : 'quota';
+  return failure === 'timeout' || failure === 'quota' || failure === 'budget' ? failure : 'error';
+}
+
+const UNAVAILABLE_MS = 15_000;
+const UNAVAILABLE_MS_MAX = 300_000;
+const UNAVAILABLE_TRIES_MAX = 10;
+
+function nextTry(now: number, waits: number): number | undefined {
+  return waits > UNAVAILABLE_TRIES_MAX ? undefined : now + Math.min(UNAVAILABLE_MS_MAX, UNAVAILABLE_MS * 2 ** Math.max(0, waits - 1));
+}
+
+/** The session of an answer: the next attempt of the same role may continue it. */
+export function sessionOf(asked: Asked): { readonly remember?: JsonObject } {
+  if (asked.kind !== 'answered' && asked.kind !== 'asks') return {};
+  return asked.session === undefined ? {} : { remember: { [sessionKey(asked.actor)]: asked.session } };
+}
+
+function sessionKey(role: string): string {
+  return `$session:${role}`;
+}
+
+/** The usage as the driver measured it, denied requests, and why a reply does not count. */
+export function usageEvidence(asked: Asked): { readonly evidence?: { readonly [name: string]: Json } } {
+  const { network, credentials } = asked;
+  if (asked.kind === 'handed') return network === undefined ? {} : { evidence: { network } };
+  const { usage } = asked;
+  const refusals = asked.kind === 'returned' ? [] : (asked.refusals ?? []);
+  const evidence = {
+    ...(asked.kind === 'trouble' ? asked.evidence : {}),
+    ...present({ network, credentials }),
+    ...(usage === undefined ? {} : { usage: usage as unknown as JsonObject }),
+    ...(refusals.length === 0 ? {} : { refusals: refusals as unknown as Json }),
+  };
+  return Object.keys(evidence).length === 0 ? {} : { evidence };
+}

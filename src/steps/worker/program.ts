@@ -1,0 +1,118 @@
+// Owns how a program is started for an attempt: in the workspace, with the declared environment and its own process mark,
+// its output masked, and ended with the attempt. Values of the run reach it as variables or on its input, never as part
+// of the command.
+
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import { present } from '../../base/fields.ts';
+import { jsonText } from '../../base/json.ts';
+import type { ProgramModel } from '../../definition/program.ts';
+import { paramVariables, variableText } from '../../definition/scope/param-variables.ts';
+import { type CommandResult, runCommand } from '../../process/command.ts';
+import type { NetworkFence } from '../../process/network.ts';
+import type { NotRun } from '../../process/not-run.ts';
+import { BoundedOutput } from '../../process/output.ts';
+import type { AttemptRequest } from '../attempt.ts';
+import { keyOf } from '../context.ts';
+import type { ProgramSetting } from '../services.ts';
+import type { Bench } from '../work.ts';
+import { locateInWorkspace } from '../workspace/workspace-path.ts';
+import { openCredentials } from './credentials.ts';
+
+/** A program with what only this start of it needs. */
+export interface Program extends ProgramSetting {
+  readonly stdin?: string;
+  readonly outputMax?: number;
+  /** Its exit code is a verdict, so the failure of any program in a pipe counts. */
+  readonly pipefail?: boolean;
+  /** Limits its network access. */
+  readonly fence?: NetworkFence;
+}
+
+const KEPT_BYTES = 65_536;
+const TAIL_CHARACTERS = 2000;
+
+/** Runs a program for an attempt, to its end. */
+export async function runProgram(bench: Bench, request: AttemptRequest, program: Program): Promise<CommandResult> {
+  const { services, redactor } = bench;
+  const { run, argv, cwd, env, stdin, timeoutMs, outputMax, fence, pipefail = false } = program;
+  const outside = cwd === undefined ? undefined : await outsideOf(services.cwd, cwd);
+  if (outside !== undefined) return outside;
+  const { runId, activation } = request;
+  const credentials = openCredentials(services);
+  const sink = services.openOutput?.({ run: runId, path: activation.path, attempt: activation.attempt });
+  const running = runCommand({
+    argv,
+    ...(argv === undefined ? { shell: run ?? '', pipefail } : {}),
+    cwd: resolve(services.cwd, cwd ?? '.'),
+    env: { ...credentials.env, ...services.env, ...env, ...attemptVariables(request) },
+    // A rerun after a crash has the same key, but the mark must differ, or the two would end each other.
+    mark: `${keyOf(request)}/${randomUUID()}`,
+    signal: request.signal,
+    ...present({ inheritEnv: services.inheritEnv, stdin, timeoutMs, outputMax, pidDir: services.pidDir, redactor }),
+    ...credentials.fence(fence),
+    ...(sink === undefined ? {} : { onOutput: (_: unknown, text: string) => sink.push(text) }),
+  });
+  return await running.finally(() => sink?.close());
+}
+
+/** Rejects a working folder outside the workspace, because its files are not those that are judged. */
+async function outsideOf(workspace: string, cwd: string): Promise<NotRun | undefined> {
+  if (!existsSync(workspace)) return undefined;
+  const root = await realpath(workspace);
+  const place = await locateInWorkspace(root, relative(workspace, resolve(workspace, cwd)));
+  if (place.kind !== 'outside') return undefined;
+  const message = `the working directory "${cwd}" is outside the workspace ${workspace}; use a folder inside it`;
+  return { kind: 'not-run', reason: 'cwd-missing', message };
+}
+
+function attemptVariables(request: AttemptRequest): Record<string, string> {
+  const { runId, bound, activation, params, item } = request;
+  const text = item === undefined ? undefined : variableText(item);
+  return {
+    ...paramVariables(params),
+    PAWL_RUN: runId,
+    PAWL_STEP: bound.model.id,
+    PAWL_ATTEMPT: String(activation.attempt),
+    PAWL_KEY: keyOf(request),
+    // An item that no variable can hold is on the standard input only.
+    ...present({ PAWL_ITEM: text }),
+  };
+}
+
+/** A program of a definition as it is started: values of its environment become texts. */
+export function programOf({ run, argv, env, cwd, timeoutMs }: ProgramModel & { readonly timeoutMs?: number }): Program {
+  return {
+    ...present({ run, argv }),
+    ...(env === undefined ? {} : { env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, jsonText(value)])) }),
+    ...present({ cwd, timeoutMs }),
+  };
+}
+
+/** The name of a program in messages. */
+export function programName({ run, argv }: ProgramSetting): string {
+  return run ?? argv?.join(' ') ?? '';
+}
+
+/** Text within the bounds of a record: its beginning and its end. */
+export function keptText(text: string): string {
+  if (text.length <= KEPT_BYTES / 4) return text;
+  const kept = new BoundedOutput(KEPT_BYTES);
+  kept.push(Buffer.from(text));
+  return kept.text();
+}
+
+/** The end of a program's output, preferably of its error stream, short enough for a message. */
+export function lastWords({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): string {
+  const text = (stderr.trim() === '' ? stdout : stderr).trim();
+  return text.length <= TAIL_CHARACTERS ? text : `…${text.slice(-TAIL_CHARACTERS)}`;
+}
+
+/** The sentence about a program that ran to its end: `exited with 3: no such table`. */
+export function exitSentence(result: CommandResult & { readonly kind: 'exited' }): string {
+  const words = lastWords(result);
+  const how = result.signal === null ? `exited with ${result.exitCode}` : `was ended by ${result.signal}`;
+  return words === '' ? how : `${how}: ${words}`;
+}

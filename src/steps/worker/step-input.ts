@@ -1,0 +1,43 @@
+// Owns what a program of a `command` step reads on its standard input: the current run as one JSON object.
+
+import { present } from '../../base/fields.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
+import type { AttemptRequest } from '../attempt.ts';
+import { type AttemptContext, feedbackSentence, ownData, retryContextOf } from '../context.ts';
+
+/** The StepInput of an attempt. */
+export function stepInputOf(request: AttemptRequest, context: AttemptContext): JsonObject {
+  const retry = retryContextOf(request);
+  return {
+    runId: request.runId,
+    step: context.stepId,
+    attempt: context.attempt,
+    idempotencyKey: context.idempotencyKey,
+    params: request.params,
+    checkpoint: checkpointFor(request, context),
+    ...(retry === undefined ? {} : { retryContext: { ...retry, message: feedbackSentence(retry.error) } }),
+    ...(request.notes === undefined ? {} : { said: request.notes.map(({ path, ...note }) => ({ ...note, ...present({ path }) })) }),
+    ...((request.answered ?? []).length === 0 ? {} : { answered: (request.answered ?? []).map((one) => ({ ...one }) as unknown as Json) }),
+    ...(request.item === undefined ? {} : { item: request.item }),
+    ...(request.undoes === undefined ? {} : { undoes: { ...request.undoes }, result: request.result }),
+  };
+}
+
+// The names of the engine come last: a step whose result has a field `completedSteps` does not rewrite history.
+function checkpointFor({ runId, params }: AttemptRequest, { snapshot, workflow, stepId }: AttemptContext): JsonObject {
+  const { results, completedSteps, iterationCounts, gateDecision } = snapshot;
+  return {
+    ...params,
+    ...ownData(snapshot),
+    workflowRunId: runId,
+    workflowType: workflow,
+    currentStep: stepId,
+    completedSteps: Array.from(completedSteps, (step) => ({ step, result: resultOf(results, step) })),
+    iterationCounts,
+    ...(gateDecision === undefined ? {} : { gateDecision: gateDecision as unknown as JsonObject }),
+  };
+}
+
+function resultOf(results: Readonly<Record<string, Json>>, step: string): Json {
+  return Object.hasOwn(results, step) ? (results[step] as Json) : null;
+}

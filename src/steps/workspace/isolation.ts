@@ -1,0 +1,68 @@
+// Owns branches that would write the same files at the same time: each works in its own checkout, and its changes are
+// merged back once it is done. If changes contradict each other, the later branch ends in a conflict. An agent that does
+// not declare its files may write anything, unless its role may not change files or the branches are reviews. Without
+// git there are no checkouts: the branches share the workspace.
+
+import type { AgentDeed } from '../../agents/driver.ts';
+import { worksOutside } from '../../definition/kind.ts';
+import { type Definition, membersOf, roleOf, type StepModel } from '../../definition/model.ts';
+import { isReview, isSilentWriter, overlappingWriters, writtenBy } from '../../definition/overlap.ts';
+import { closeSideCheckout, mergeBack, openSideCheckout } from '../../process/side-checkout.ts';
+import { checkoutOf } from '../../process/worktree.ts';
+import type { AttemptRequest, AttemptResult } from '../attempt.ts';
+import type { Attempt } from '../layers.ts';
+import { entryOf, type StepServices } from '../services.ts';
+import type { Bench, Job } from '../work.ts';
+import { narrowed } from '../worker/permission.ts';
+import { treeBeside } from './judged-tree.ts';
+
+const ANYTHING: readonly string[] = ['**'];
+const WRITING: readonly AgentDeed[] = ['edit', 'delete', 'move', 'execute'];
+
+/** Runs an attempt, in its own checkout if another branch may write the same files. */
+export async function apart(job: Job, work: Attempt): Promise<AttemptResult> {
+  const { bench, request } = job;
+  if (!isRival(bench, request) || (await checkoutOf(bench.services.cwd)) === undefined) return work(job);
+  const tree = await treeBeside({ bench, request });
+  const checkout = await openSideCheckout(bench.services.cwd);
+  try {
+    const place = { ...bench, services: { ...bench.services, cwd: checkout.folder } };
+    const result = await work({ ...job, bench: place, request: { ...request, apart: tree === undefined ? {} : { tree } } });
+    if (result.type !== 'settled' || result.outcome !== 'ok') return result;
+    const brought = await mergeBack(checkout);
+    if (brought.kind === 'merged') return result;
+    const files = [...brought.files];
+    const error = `its changes conflict with those of another branch in ${files.join(', ')}`;
+    return { ...result, outcome: 'conflict', output: { error, files }, claim: result.claim ?? result.output };
+  } finally {
+    await closeSideCheckout(checkout);
+  }
+}
+
+/** Whether this is a branch that writes what another branch, or another item of the same list, may write as well. */
+export function isRival(bench: Bench, { activation, bound, group, workflow }: AttemptRequest): boolean {
+  const { services } = bench;
+  const { kind, id } = bound.model;
+  if (
+    group === undefined ||
+    (group.kind !== 'parallel' && group.kind !== 'each') ||
+    !worksOutside(bench, kind) ||
+    activation.member === undefined
+  )
+    return false;
+  if (group.concurrency === 1) return false;
+  const patternsOf = (member: StepModel): readonly string[] => {
+    if (!isSilentWriter(bench, member)) return writtenBy(member);
+    const isLive = member.id === id && bound.code.agent !== undefined;
+    return isLive || isReview(group) || !mayWrite(services, workflow.definition, member) ? [] : ANYTHING;
+  };
+  if (patternsOf(bound.model).length === 0) return false;
+  return group.kind === 'each' || overlappingWriters(membersOf(group), patternsOf).has(id);
+}
+
+/** Whether the role of an agent may change files, by itself or with the programs that it runs. */
+function mayWrite({ roles }: StepServices, definition: Definition, step: StepModel): boolean {
+  const role = roleOf(step);
+  const { deeds } = narrowed(definition, role === undefined ? undefined : entryOf(roles, role)?.permissions);
+  return WRITING.some((deed) => deeds.includes(deed));
+}

@@ -1,0 +1,306 @@
+// Owns the record of which tree each verdict of a run is about, kept in the run's data, so that a merge can be compared
+// with what a gate passed, what a review or a person approved, and what steps in between changed on purpose.
+//
+// - Every gate that passed must have passed on the tree that is merged. A later gate replaces an earlier one only if it
+//   runs all of its checks. A gate with `rerunAtMerge: false` no longer counts once a step changed the tree after it.
+// - The last approval and the last review must be about the tree that is merged. An agent whose step is no review does
+//   not replace a reviewer by giving a verdict: the last review by a reviewer must be about that tree as well.
+// - So must every earlier one, unless a step changed the tree after it: then the workflow meant it to be replaced. A step
+//   that did not change the tree replaces nothing, whoever changed it before.
+// - Runs of one family work on one tree: the verdicts and the work of all of them count, whichever run merges.
+//
+// Any other change was made outside the run, so what was judged is not what would be merged.
+
+import { present } from '../../base/fields.ts';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { withoutVisits } from '../../definition/address.ts';
+import { allChecks, type CheckModel, checksIn } from '../../definition/check.ts';
+import { type KindFacts, traitsOf } from '../../definition/kind.ts';
+import { landsWork } from '../../definition/landing.ts';
+import { membersOf, type StepModel } from '../../definition/model.ts';
+import { TreeError } from '../../process/git-tree.ts';
+import type { FamilyRun } from '../attempt.ts';
+import { type Job, stepError, type Work } from '../work.ts';
+import { replyRulesOf } from '../worker/reply-rules.ts';
+import { treeNow, type WorkspaceTree } from './workspace-tree.ts';
+
+/** Who judged: `work` is a step that may have changed the tree. */
+type JudgedBy = 'gate' | 'review' | 'approval' | 'work';
+
+/** One verdict, with the tree it is about; null if that is not known. */
+export interface JudgedTree {
+  readonly tree: string | null;
+  readonly by: JudgedBy;
+  readonly step: string;
+  readonly at: number;
+  /** The tree that a step began with, if known: a step that ends with the same tree has changed nothing. */
+  readonly from?: string;
+  /** The group whose members judged in parallel. */
+  readonly group?: string;
+  /** For a gate or a validation: what is needed to run it again. */
+  readonly judge?: JsonObject;
+  /** For a gate that reads no files: the head of the pull request that it checked. */
+  readonly head?: string;
+  /** For a review: set if the workflow declares the step a review. */
+  readonly isReviewer?: true;
+}
+
+/** A verdict, and whether another run of the family gave it. */
+export interface RequiredVerdict extends JudgedTree {
+  readonly isForeign: boolean;
+}
+
+interface Judging {
+  readonly tree: WorkspaceTree | undefined;
+  readonly from?: WorkspaceTree | undefined;
+  /** If no files were read: the head of the pull request. */
+  readonly head?: string;
+  readonly by: JudgedBy;
+  /** False for a verdict that does not let work pass: an earlier one of the same step is void then. */
+  readonly holds: boolean;
+}
+
+const PREFIX = '$tree:';
+
+/** A tree as the evidence of an attempt names it. */
+export function treeEvidence({ id, head }: WorkspaceTree): { readonly [name: string]: Json } {
+  return { tree: id, ...present({ head }) };
+}
+
+/** What is needed to run the gate or validation of a step again: its rendered configuration. */
+function judgeOf({ bound: { model }, item }: Job['request']): JsonObject | undefined {
+  const own = present({ item });
+  if (checksIn(model).length > 0 && 'config' in model) return { kind: model.kind, config: model.config as unknown as JsonObject, ...own };
+  if (model.kind !== 'validate') return undefined;
+  return { kind: 'validate', ...(model.stages === undefined ? {} : { stages: model.stages as Json }), ...own };
+}
+
+/** The data key for the verdict of a step, whatever its visit. */
+export function judgedKey(path: string): string {
+  return `${PREFIX}${withoutVisits(path)}`;
+}
+
+/** The data that the run stores about a verdict. */
+export function judgedTree({ bench, request, context }: Job, { tree, from, head, by, holds }: Judging): { readonly remember?: JsonObject } {
+  const { path, member } = request.activation;
+  const group = member?.group;
+  const key = judgedKey(path);
+  if (!holds) return context.snapshot.data[key] === undefined ? {} : { remember: { [key]: null } };
+  const at = bench.services.now();
+  const judge = by === 'gate' ? judgeOf(request) : undefined;
+  const { model } = request.bound;
+  const isReviewer =
+    by === 'review' &&
+    (traitsOf(bench, model.kind).judgesTree === true ||
+      (model.kind === 'agent' && replyRulesOf(model.config, model, request.group).reviews === true));
+  const judged = { tree: tree?.id ?? null, by, step: request.bound.model.id, at };
+  const known = { ...present({ from: from?.id, group, judge, head }), ...(isReviewer ? { isReviewer } : {}) };
+  return { remember: { [key]: { ...judged, ...known } } };
+}
+
+/**
+ * Runs a step of a workflow that merges, and records the tree afterwards. A review is about the tree that it began with,
+ * also if it was handed out or asked a question meanwhile: it may not have seen later changes.
+ */
+export async function recordingTree(job: Job, work: () => Work | Promise<Work>): Promise<Work> {
+  if (!mayLand(job) || !(await isWorthNoting(job))) return await work();
+  const isNew = job.request.want === 'execute';
+  const kept = begunWith(job);
+  const from = isNew ? await foundBefore(job) : kept;
+  const done = await work();
+  if (job.request.signal.aborted) return done;
+  if ('handed' in done || 'asks' in done) return beginning(job, done, 'asks' in done ? (kept ?? from) : from);
+  const isReview = 'outcome' in done && done.outcome === 'ok' && approves(done.claim);
+  const began = kept ?? from;
+  const left = isReview && began !== undefined ? began : await foundAfter(job);
+  if (isReview && left === 'unreadable') return withoutTree(job, done);
+  const tree = left === 'unreadable' ? undefined : left;
+  const known = from === 'unreadable' ? {} : { from };
+  const remember = isReview
+    ? judgedTree(job, { tree, by: 'review', holds: true, ...known }).remember
+    : workAsNoted(job, done, { tree, from: known.from });
+  const evidence = tree === undefined ? done.evidence : { ...done.evidence, ...treeEvidence(tree) };
+  return { ...done, ...present({ evidence }), remember: { ...done.remember, ...remember } };
+}
+
+/**
+ * The data about a review by parallel reviewers: it is about the tree that all of them began and ended with. If they did
+ * not see the same one, it is about an earlier tree, so that it has to run again.
+ */
+export function reviewedTree(job: Job, { step, passed }: { readonly step: string; readonly passed: boolean }): JsonObject {
+  const looks = judgedIn(job.context.snapshot.data).filter((one) => one.by === 'work' && one.step === step && one.group !== undefined);
+  const last = latestOf(looks);
+  if (last?.tree === undefined || last.tree === null) return {};
+  const seen = looks.filter(({ group }) => group === last.group).flatMap(({ from, tree }) => [from ?? null, tree]);
+  const id = seen.find((one) => one !== null && one !== last.tree) ?? last.tree;
+  return judgedTree(job, { tree: { id }, by: 'review', holds: passed }).remember ?? {};
+}
+
+const BEGUN = '$begun:';
+
+function beginning(job: Job, done: Work, from: FoundTree): Work {
+  if (from === undefined || from === 'unreadable') return done;
+  const { path } = job.request.activation;
+  return { ...done, remember: { ...done.remember, [`${BEGUN}${withoutVisits(path)}`]: { path, ...from } } };
+}
+
+/** The tree that this visit of a step began with, where it was interrupted. */
+function begunWith({ request, context }: Job): WorkspaceTree | undefined {
+  const { path } = request.activation;
+  const kept = context.snapshot.data[`${BEGUN}${withoutVisits(path)}`];
+  if (!isJsonObject(kept ?? null)) return undefined;
+  const { path: of, id, head } = kept as JsonObject;
+  return of === path && typeof id === 'string' ? { id, ...(typeof head === 'string' ? { head } : {}) } : undefined;
+}
+
+/**
+ * The data about a step that may have changed files. A passed validation is also a gate, about the tree that it began
+ * with, so that one whose stages write, such as a formatter, runs again before a merge.
+ */
+function workAsNoted(job: Job, done: Work, { tree, from }: Pick<Judging, 'tree' | 'from'>): JsonObject | undefined {
+  const isPassed = job.request.bound.model.kind === 'validate' && 'outcome' in done && done.outcome === 'ok';
+  if (!isPassed) return judgedTree(job, { tree, from, by: 'work', holds: true }).remember;
+  const passed = judgedTree(job, { tree: from, by: 'gate', holds: true }).remember;
+  if (from !== undefined && tree !== undefined && from.id === tree.id) return passed;
+  const [worked] = Object.values(judgedTree(job, { tree, from, by: 'work', holds: true }).remember ?? {});
+  return { ...passed, [`${judgedKey(job.request.activation.path)}/changes`]: worked as Json };
+}
+
+function withoutTree({ request }: Job, done: Work): Work {
+  const { actor, claim, checks, evidence, remember } = done;
+  const message = `the review "${request.bound.model.id}" does not count, because git could not say which files it is about`;
+  return { ...present({ actor, claim, checks, evidence, remember }), error: stepError('TREE_MOVED', message) };
+}
+
+/** Whether what a step does may be merged by the same run, or by another one of its family. */
+function mayLand({ bench, request }: Pick<Job, 'bench' | 'request'>): boolean {
+  if (bench.services.forge === undefined || traitsOf(bench, request.bound.model.kind).writesFiles === undefined) return false;
+  const { form, steps } = request.workflow.definition;
+  return form === 'flow' || request.family?.isChild === true || steps.some((step) => landsWork(bench, step) || startsRuns(step));
+}
+
+function startsRuns(step: StepModel): boolean {
+  return step.kind === 'workflow' || membersOf(step).some(startsRuns);
+}
+
+/** A flow may have thousands of functions: the tree is recorded only if a verdict may be replaced. */
+async function isWorthNoting({ request }: Job): Promise<boolean> {
+  if (request.bound.model.kind !== 'task' || request.workflow.definition.form !== 'flow' || request.family?.isChild === true) return true;
+  return judgedIn((await request.snapshot()).data).some(({ by }) => by !== 'work');
+}
+
+/** The tree of the workspace for work that moves to its own checkout, if a merge may depend on it. */
+export async function treeBeside(place: Pick<Job, 'bench' | 'request'>): Promise<WorkspaceTree | undefined> {
+  const tree = mayLand(place) ? await treeIfAny(place) : undefined;
+  return tree === 'unreadable' ? undefined : tree;
+}
+
+async function foundBefore(job: Job): Promise<FoundTree> {
+  const { apart } = job.request;
+  return apart === undefined ? await treeIfAny(job) : (apart.tree ?? 'unreadable');
+}
+
+// In a checkout beside the workspace there is no tree of the run yet.
+async function foundAfter(job: Job): Promise<FoundTree> {
+  return job.request.apart === undefined ? await treeIfAny(job) : undefined;
+}
+
+/** Undefined if nothing is named that could be part of a tree. */
+type FoundTree = WorkspaceTree | 'unreadable' | undefined;
+
+async function treeIfAny(place: Pick<Job, 'bench' | 'request'>): Promise<FoundTree> {
+  try {
+    const tree = await treeNow(place);
+    return tree.id === '' ? undefined : tree;
+  } catch (thrown) {
+    if (thrown instanceof TreeError) return 'unreadable';
+    throw thrown;
+  }
+}
+
+function approves(claim: Json | undefined): boolean {
+  return isJsonObject(claim ?? null) && (claim as JsonObject).verdict === 'approve';
+}
+
+/** The verdicts that must be about what is merged. */
+export async function requiredVerdicts({ request, context }: Job): Promise<readonly RequiredVerdict[]> {
+  const own = judgedIn(context.snapshot.data).map((one) => ({ ...one, isForeign: false }));
+  const all: readonly RequiredVerdict[] = [...own, ...foreignVerdicts((await request.family?.others()) ?? [])];
+  const verdicts = all.filter(({ by, tree, head }) => by !== 'work' && (tree ?? head) !== undefined && (tree ?? head) !== null);
+  const works = all.filter(({ by }) => by === 'work');
+  const last = [
+    latestOf(verdicts.filter(({ by }) => by === 'approval')),
+    latestOf(verdicts.filter(({ by }) => by === 'review')),
+    latestOf(verdicts.filter(({ isReviewer }) => isReviewer === true)),
+  ];
+  const isLast = (one: JudgedTree): boolean =>
+    last.some((other) => other === one || (other?.group !== undefined && other.group === one.group));
+  const isReplaced = (one: JudgedTree): boolean =>
+    works.some(({ at, tree, from }) => at >= one.at && tree !== one.tree && (from === undefined || from !== tree));
+  return verdicts.filter((one) => isLast(one) || !isReplaced(one) || (one.by === 'gate' && !isOfTheMoment(one)));
+}
+
+/** The verdicts of the other runs. Of a gate, the newest run that a step started and that came to it counts. */
+function foreignVerdicts(others: readonly FamilyRun[]): RequiredVerdict[] {
+  const decided = new Set<string>();
+  return others.flatMap(({ data, isReplaced, place }, run) => {
+    const keys = Object.keys(data).filter((key) => key.startsWith(PREFIX) && !decided.has(`${place} ${key}`));
+    for (const key of keys) decided.add(`${place} ${key}`);
+    const isGate = (key: string): boolean => (data[key] as unknown as JudgedTree | null)?.by === 'gate' && keys.includes(key);
+    return judgedIn(data, (key, { by }) => by === 'work' || !isReplaced || isGate(key)).map((one) => {
+      // The groups of another run may have the same paths as those of this one.
+      return { ...one, isForeign: true, ...(one.group === undefined ? {} : { group: `${run}/${one.group}` }) };
+    });
+  });
+}
+
+/** What would be merged; the head only if there is a pull request. */
+export interface Candidate {
+  readonly tree: string;
+  readonly head?: string | undefined;
+}
+
+/** The verdicts that are not about this tree or this head, oldest first, without gates whose checks another gate made on it. */
+export function staleVerdicts(facts: KindFacts, required: readonly RequiredVerdict[], { tree, head }: Candidate): RequiredVerdict[] {
+  const isFresh = (one: RequiredVerdict): boolean => (one.tree === null ? head === undefined || one.head === head : one.tree === tree);
+  const made = new Set(required.filter(isFresh).flatMap((one) => checksOf(facts, one)));
+  const isMade = (one: RequiredVerdict): boolean => {
+    const checks = checksOf(facts, one);
+    return checks.length > 0 && checks.every((check) => made.has(check));
+  };
+  return required.filter((one) => !isFresh(one) && !isMade(one)).sort((one, other) => one.at - other.at);
+}
+
+/** Each check of a gate, for comparison with other gates. */
+function checksOf(facts: KindFacts, verdict: RequiredVerdict): string[] {
+  const { checks } = isRepeatable(facts, verdict) ? configOf(verdict) : {};
+  return Array.isArray(checks) ? checks.map((check) => canonicalJson([check, verdict.judge?.item ?? null])) : [];
+}
+
+/** Whether this run can repeat the checks. Custom checks and requests may use data that only their own run has. */
+export function isRepeatable({ checks: known }: KindFacts, verdict: RequiredVerdict): boolean {
+  if (verdict.judge === undefined) return false;
+  const { checks = [] } = configOf(verdict) as { readonly checks?: readonly CheckModel[] };
+  return (
+    !verdict.isForeign || allChecks(checks).every(({ check, templates }) => known[check]?.sameInEveryRun === true && templates !== true)
+  );
+}
+
+function configOf({ judge }: JudgedTree): JsonObject {
+  return isJsonObject(judge?.config ?? null) ? (judge?.config as JsonObject) : {};
+}
+
+function isOfTheMoment(verdict: JudgedTree): boolean {
+  return configOf(verdict).rerunAtMerge === false;
+}
+
+function judgedIn(data: JsonObject, isMeant: (key: string, judged: JudgedTree) => boolean = () => true): JudgedTree[] {
+  return Object.entries(data).flatMap(([key, value]) => {
+    const judged = key.startsWith(PREFIX) && isJsonObject(value) ? (value as unknown as JudgedTree) : undefined;
+    return judged !== undefined && isMeant(key, judged) ? [judged] : [];
+  });
+}
+
+function latestOf(list: readonly JudgedTree[]): JudgedTree | undefined {
+  return list.reduce<JudgedTree | undefined>((best, one) => (best === undefined || one.at >= best.at ? one : best), undefined);
+}

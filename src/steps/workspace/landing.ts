@@ -1,0 +1,191 @@
+// Owns the comparison before a merge: the head to merge must have the tree that was tested, reviewed and approved. A gate
+// that judged an earlier tree, because later steps changed it, runs again on that head. If the head was not judged, or
+// does not pass, the outcome is `stale_tree`: nothing is merged, and the checks have to run again.
+
+import type { JsonObject } from '../../base/json.ts';
+import { NO_CODE } from '../../definition/code.ts';
+import { membersOf, type StepModel } from '../../definition/model.ts';
+import { stepsAfter } from '../../definition/passage.ts';
+import type { ActionSubject } from '../../forge/action.ts';
+import type { Forge } from '../../forge/forge.ts';
+import { git } from '../../process/git.ts';
+import { changesOfTrees, fastForward, treeOfCommit } from '../../process/git-tree.ts';
+import type { CheckResult, HoldingAssumption } from '../attempt.ts';
+import { gitFolder } from '../protection/protected-files.ts';
+import { type Job, stepError, type Work } from '../work.ts';
+import { type Candidate, isRepeatable, type RequiredVerdict, requiredVerdicts, staleVerdicts } from './judged-tree.ts';
+import { isOwnWorktree, treeNow } from './workspace-tree.ts';
+
+/** The subject with the head to merge and the evidence; or why nothing may be merged. */
+export type Landing =
+  | { readonly subject: ActionSubject; readonly evidence?: JsonObject; readonly checks?: readonly CheckResult[] }
+  | { readonly stale: Work };
+
+const FILES_SHOWN = 20;
+
+/** A merge that waits for answers to assumptions; undefined if none block it. */
+export async function heldLanding({ request }: Job): Promise<Work | undefined> {
+  const holding = (await request.holding?.()) ?? [];
+  if (holding.length === 0) return undefined;
+  const message = `step "${request.bound.model.id}" merges nothing yet: ${holdingText(holding)}`;
+  return { error: stepError('ASSUMPTION_OPEN', message, { reason: 'assumptions' }) };
+}
+
+/** What blocks a merge, and what to do about it. */
+export function holdingText(holding: readonly HoldingAssumption[]): string {
+  const names = holding.map(
+    ({ run, id, step, isAnswered }) => `${id} of step "${step}" (run ${run}${isAnswered ? ', answered otherwise' : ''})`,
+  );
+  const [first] = holding;
+  const todo = first?.isAnswered === true ? 'fork that run from the step that assumed it' : `answer it: "pawl assumptions ${first?.run}"`;
+  return `a person must first settle what agents assumed: ${names.join(', ')}; ${todo}`;
+}
+
+/** Compares what would be merged with what the verdicts of the run are about. */
+export async function checkLanding(job: Job, forge: Forge, subject: ActionSubject): Promise<Landing> {
+  const required = await requiredVerdicts(job);
+  if (required.length === 0 || subject.pr === undefined) return { subject };
+  const { cwd } = job.bench.services;
+  const head = subject.head ?? (await headOf(forge, subject.pr));
+  if ((await gitFolder(cwd)) === undefined) {
+    const { id } = await treeNow(job);
+    return verdictOn(job, required, { subject, tree: id, head });
+  }
+  // If the forge does not know the head, the merge itself reports why.
+  if (head === undefined) return { subject };
+  const tree = (await treeOfCommit(cwd, head)) ?? (await fetchedTree(cwd, head));
+  if (tree === undefined && required.some((one) => one.tree !== null))
+    return {
+      stale: staleWork(
+        `the head ${head} of pull request #${subject.pr} is not in this clone, so it cannot be compared with what was checked`,
+        { head },
+      ),
+    };
+  const landing = await verdictOn(job, required, { subject: { ...subject, head }, tree: tree ?? '', head });
+  // In the run's own worktree, the following checks must see what others pushed.
+  if ('stale' in landing && (await isOwnWorktree(job))) await fastForward(cwd, head);
+  return landing;
+}
+
+interface Landable extends Candidate {
+  readonly subject: ActionSubject;
+}
+
+async function verdictOn(job: Job, required: readonly RequiredVerdict[], { subject, ...candidate }: Landable): Promise<Landing> {
+  const { tree } = candidate;
+  const head = subject.head === undefined ? {} : { head: subject.head };
+  const stale = staleVerdicts(job.bench, required, candidate);
+  const seen = { ...(tree === '' ? {} : { tree }), ...head };
+  if (stale.length === 0) return { subject, evidence: seen };
+  const again = stale.every(({ by }) => by === 'gate') ? await rerunGates(job, stale, tree) : undefined;
+  if (again?.kind === 'passed') return { subject, evidence: { ...seen, again: stale.map(({ step }) => step) }, checks: again.checks };
+  const files = await filesBetween(job, stale, tree);
+  const shown = files.slice(0, FILES_SHOWN).join(', ') + (files.length > FILES_SHOWN ? ` and ${files.length - FILES_SHOWN} more` : '');
+  const judges = stale.map(describeVerdict).join(', ');
+  const what = subject.head === undefined ? 'the workspace' : `the head ${subject.head} of pull request #${subject.pr}`;
+  const other = stale.some((one) => one.tree !== null) ? 'another tree' : 'another head';
+  const differs = `${judges} judged ${other}${shown === '' ? '' : `; these files differ: ${shown}`}`;
+  const error = `${what} is not what was checked: ${differs}${again === undefined ? '' : `; checked again, it does not pass: ${again.why}`}`;
+  const facts = { ...seen, files, stale: stale.map(({ step }) => step) };
+  const lost = notRenewed(job, stale, again?.refused);
+  const work = lost === undefined ? staleWork(error, facts) : unrenewedWork(job.request.bound.model.id, `${error}; ${lost}`);
+  return { stale: { ...work, ...(again === undefined ? {} : { checks: again.checks }) } };
+}
+
+/** Why going back from the merge would change nothing: a stale verdict would not be renewed. */
+function notRenewed(
+  { bench, request: { bound, workflow } }: Job,
+  stale: readonly RequiredVerdict[],
+  refused: RequiredVerdict | undefined,
+): string | undefined {
+  const { definition } = workflow;
+  const back = bound.model.next.stale_tree;
+  if (definition.form === 'flow' || back === undefined || !('to' in back) || !('step' in back.to)) return undefined;
+  const target = back.to.step;
+  const renewed = new Set([target, ...stepsAfter(definition, target)]);
+  // The merge itself reruns gates once nothing else is stale; a gate that did not pass must be on the path back.
+  const isRenewed = (verdict: RequiredVerdict): boolean => {
+    if (isRepeatable(bench, verdict) && verdict !== refused) return true;
+    return definition.steps.some((model) => {
+      if (!renewed.has(model.id)) return false;
+      const inside = [model, ...membersOf(model)];
+      return verdict.isForeign ? inside.some(({ kind }) => kind === 'workflow') : inside.some(({ id }) => id === verdict.step);
+    });
+  };
+  const lost = stale.find((one) => !isRenewed(one));
+  if (lost === undefined) return undefined;
+  return `the loop leads back to "${target}", and ${describeVerdict(lost)} is not renewed on the way from there`;
+}
+
+function unrenewedWork(step: string, why: string): Work {
+  const advice = 'nothing was merged; resume the run at the step whose verdict is stale, or let "stale_tree" lead there';
+  return { error: stepError('TREE_MOVED', `step "${step}": ${why}; ${advice}`, { retryable: false }) };
+}
+
+type Rerun =
+  | { readonly kind: 'passed'; readonly checks: readonly CheckResult[]; readonly refused?: undefined }
+  | { readonly kind: 'refused'; readonly why: string; readonly refused: RequiredVerdict; readonly checks: readonly CheckResult[] };
+
+/** Runs gates again on what would be merged, if the workspace has exactly that tree. */
+async function rerunGates(job: Job, stale: readonly RequiredVerdict[], tree: string): Promise<Rerun | undefined> {
+  const checks: CheckResult[] = [];
+  if (!stale.every((verdict) => isRepeatable(job.bench, verdict))) return undefined;
+  for (const verdict of stale) {
+    const looksAtFiles = verdict.tree !== null;
+    if (looksAtFiles && (await treeNow(job)).id !== tree) return undefined;
+    const { item, ...judge } = verdict.judge ?? {};
+    const model = { ...job.request.bound.model, ...judge, id: verdict.step } as StepModel;
+    const request = { ...job.request, item, bound: { model, code: NO_CODE } };
+    const done = await job.bench.kinds[model.kind]?.execute?.({ ...job, request });
+    if (done === undefined) return undefined;
+    checks.push(...(done.checks ?? []));
+    const why = refusalOf(done) ?? (looksAtFiles && (await treeNow(job)).id !== tree ? 'it changed files' : undefined);
+    if (why !== undefined) return { kind: 'refused', why, refused: verdict, checks };
+  }
+  return { kind: 'passed', checks };
+}
+
+/** Why a gate that ran again did not pass. */
+function refusalOf(done: Work): string | undefined {
+  if ('error' in done) return done.error.message;
+  if ('outcome' in done && done.outcome === 'ok') return undefined;
+  const { failed_checks: failed = [], pending_checks: open = [] } = 'output' in done ? (done.output as JsonObject) : {};
+  const why = [failed, open].flat().filter((one) => typeof one === 'string');
+  return why.length > 0 ? why.join('; ') : 'it did not pass';
+}
+
+function describeVerdict({ by, step, isForeign }: RequiredVerdict): string {
+  return `${NOUNS[by]} "${step}"${isForeign ? ' of another run of its family' : ''}`;
+}
+
+const NOUNS = { gate: 'gate', review: 'the review', approval: 'the approval', work: 'step' } as const;
+
+function staleWork(error: string, facts: JsonObject): Work {
+  const advice = 'nothing was merged; commit or revert what differs, and run the checks again on what should be merged';
+  const { tree, head } = facts;
+  return {
+    outcome: 'stale_tree',
+    output: { error: `${error}; ${advice}`, reason: 'stale_tree', ...facts },
+    evidence: { ...(tree === undefined ? {} : { tree }), ...(head === undefined ? {} : { head }) },
+  };
+}
+
+async function filesBetween({ bench }: Job, stale: readonly RequiredVerdict[], tree: string): Promise<string[]> {
+  const found = new Set<string>();
+  for (const other of new Set(stale.map((one) => one.tree))) {
+    // Without git, or after a cleanup of its objects, only that they differ is known.
+    const changes = other === null ? [] : await changesOfTrees(bench.services.cwd, other, tree).catch(() => []);
+    for (const { path, what } of changes) found.add(`${path} (${what})`);
+  }
+  return [...found].sort();
+}
+
+async function headOf(forge: Forge, number: number): Promise<string | undefined> {
+  const answer = await forge.pullRequest(number);
+  return answer.result === 'ok' ? answer.value.headSha : undefined;
+}
+
+async function fetchedTree(cwd: string, head: string): Promise<string | undefined> {
+  await git(cwd, ['fetch', '--quiet', '--no-tags', 'origin', head]);
+  return await treeOfCommit(cwd, head);
+}

@@ -1,0 +1,255 @@
+// Owns the snapshots before and after the work of a step, and restoring its files when it fails (`onFail: 'restore'`).
+//
+// - A step that may write to the workspace has a snapshot from before its work on disk before the work begins.
+// - With `onFail: 'restore'`, nothing of a failed attempt is left when the next attempt or step begins: files are restored
+//   when the attempt ends or, after a crash, when the next step of the run begins.
+// - Changes by others after the attempt ended stay. Changes during the attempt cannot be told from its work: they are
+//   undone too, and are in the snapshot of its end.
+// - A group member that shares a workspace restores only the files it declares.
+//
+// Functions without declared outputs, gates, questions and steps that may not change files take none, and cost nothing.
+
+import { join, posix, relative } from 'node:path';
+import { messageOf } from '../../base/error.ts';
+import type { Json } from '../../base/json.ts';
+import { type Definition, type StepModel, stepsWithin } from '../../definition/model.ts';
+import { isFileOutput } from '../../definition/output-pattern.ts';
+import { writtenBy } from '../../definition/overlap.ts';
+import { type KeptFile, restoreFolders } from '../../process/restore-files.ts';
+import { fileChanges, putBack } from '../../process/snapshot-changes.ts';
+import type { Snapshot } from '../../process/snapshot-look.ts';
+import type { SnapshotRepository, SnapshotSource } from '../../process/snapshot-repository.ts';
+import type { AttemptResult } from '../attempt.ts';
+import type { Attempt } from '../layers.ts';
+import { type Job, stepError } from '../work.ts';
+import { isForCaller } from '../worker/handover.ts';
+import { matches } from './glob.ts';
+import { isRival } from './isolation.ts';
+import { DROPPED, type SnapshotKeeper } from './snapshot-keeper.ts';
+import { type BeginLine, openAttempts, type SnapshotLine, unrestored } from './snapshot-log.ts';
+import { leftOut } from './workspace-tree.ts';
+
+const FAILURES: ReadonlySet<string> = new Set(['fail', 'error', 'timeout', 'conflict']);
+
+/** What a workflow names: files that git ignores; without a repository, also what its steps write. */
+function includedIn({ snapshot, steps }: Definition): Pick<SnapshotSource, 'include' | 'declared'> {
+  const include = snapshot?.include ?? [];
+  const declared = steps.flatMap(stepsWithin).flatMap(declaredFiles);
+  return { include, declared: [...new Set([...include, ...declared])] };
+}
+
+/** The patterns of the files that a step declares to write. */
+export function declaredFiles(step: StepModel): readonly string[] {
+  const { outputs = [] } = step;
+  return [...new Set([...writtenBy(step), ...outputs.filter(isFileOutput).map(({ pattern }) => pattern)])];
+}
+
+/** Runs an attempt between two snapshots. */
+export async function betweenSnapshots(job: Job, attempt: Attempt): Promise<AttemptResult> {
+  const frame = await SnapshotFrame.open(job);
+  if (frame === undefined) return await attempt(job);
+  const problem = await frame.begin();
+  return problem ?? (await frame.around(() => attempt(job)));
+}
+
+/** Verifies handed-out work; the snapshot before it was taken when it was handed out. */
+export async function afterHandedWork(job: Job, verify: Attempt): Promise<AttemptResult> {
+  const frame = await SnapshotFrame.open(job);
+  return frame === undefined ? await verify(job) : await frame.around(() => verify(job));
+}
+
+/** Finishes interrupted restores of failed attempts, before another step of the run begins. */
+export async function afterRestores(job: Job, attempt: Attempt): Promise<AttemptResult> {
+  const frame = await SnapshotFrame.open(job);
+  await frame?.finishEarlier();
+  return await attempt(job);
+}
+
+/** The snapshots around one attempt. */
+class SnapshotFrame {
+  private readonly job: Job;
+  private readonly keeper: SnapshotKeeper;
+  private readonly repository: SnapshotRepository;
+
+  private constructor(job: Job, keeper: SnapshotKeeper, repository: SnapshotRepository) {
+    this.job = job;
+    this.keeper = keeper;
+    this.repository = repository;
+  }
+
+  static async open(job: Job): Promise<SnapshotFrame | undefined> {
+    const { snapshots, warn } = job.bench.services;
+    if (snapshots === undefined) return undefined;
+    try {
+      const { cwd } = job.bench.services;
+      const { definition } = job.request.workflow;
+      const named = includedIn(definition);
+      const source = { folder: cwd, leftOut: (top: string) => leftOut(job, top), ...named };
+      const repository = await snapshots.repositoryFor(source, JSON.stringify([cwd, definition.name, named]));
+      return repository === undefined ? undefined : new SnapshotFrame(job, snapshots, repository);
+    } catch (error) {
+      warn?.(error);
+      return undefined;
+    }
+  }
+
+  /** Takes the snapshot before the work. Returns an error if it failed and the step requires it. */
+  async begin(): Promise<AttemptResult | undefined> {
+    try {
+      await this.finishEarlier();
+      // A worker that got an answer continues the work that it began.
+      if (this.isContinued()) return undefined;
+      const snapshot = await this.take('before');
+      const { model } = this.job.request.bound;
+      const { member } = this.job.request.activation;
+      this.add({
+        ...{ is: 'before', at: this.now, ...this.attempt, snapshot, kind: model.kind },
+        ...(member === undefined ? {} : { group: member.group }),
+        ...(model.side === true ? { side: true } : {}),
+        ...(this.restores ? { restores: true } : {}),
+      });
+      return undefined;
+    } catch (error) {
+      return this.failed(error);
+    }
+  }
+
+  /** Runs the work. If it throws, the step failed; the error is thrown again after the files are restored. */
+  async around(attempt: () => Promise<AttemptResult>): Promise<AttemptResult> {
+    let result: AttemptResult;
+    try {
+      result = await attempt();
+    } catch (thrown) {
+      await this.end({ type: 'errored', error: stepError('STEP_FAILED', messageOf(thrown)), checks: [] });
+      throw thrown;
+    }
+    return await this.end(result);
+  }
+
+  /** Takes the snapshot after the work, and restores the files if it failed. */
+  private async end(result: AttemptResult): Promise<AttemptResult> {
+    if (result.type !== 'settled' && result.type !== 'errored') return result;
+    const { signal } = this.job.request;
+    // The engine is closing: the end of the attempt is unknown, and files are restored when it runs again.
+    if (signal.aborted && signal.reason !== DROPPED) return result;
+    const before = openAttempts(this.lines).find(({ path }) => path === this.attempt.path);
+    if (before === undefined) return result;
+    try {
+      const fails = before.restores === true && (result.type === 'errored' || FAILURES.has(result.outcome));
+      const snapshot = await this.take('after');
+      const ended = result.type === 'errored' ? result.error.code : result.outcome;
+      this.add({ is: 'after', at: this.now, ...this.attempt, snapshot, ended, ...(fails ? { fails: true } : {}) });
+      if (!fails) return result;
+      const { files, kept } = await this.restore(before, snapshot, this.attempt);
+      const restored: Json = { files, kept: kept.map(({ path, why }) => ({ path, why })) };
+      return { ...result, evidence: { ...(result.evidence as object | undefined), restored } as Json };
+    } catch (error) {
+      const problem = this.failed(error);
+      return problem === undefined || result.type === 'errored' ? result : problem;
+    }
+  }
+
+  /** Finishes what was interrupted in this run before: attempts without an end, and files that were not restored. */
+  async finishEarlier(): Promise<void> {
+    for (const before of openAttempts(this.lines).filter((one) => this.isOver(one))) {
+      const snapshot = await this.take('after', before);
+      const { path, step, attempt, restores } = before;
+      const line = { is: 'after', at: this.now, path, step, attempt, snapshot, ended: 'interrupted' } as const;
+      this.add({ ...line, ...(restores === true ? { fails: true } : {}) });
+    }
+    for (const after of unrestored(this.lines)) {
+      const before = this.lines.findLast((line): line is BeginLine => line.is === 'before' && line.path === after.path);
+      if (before === undefined || !(before.path === this.attempt.path || this.isOver(before))) continue;
+      const { path, step, attempt } = after;
+      await this.restore(before, after.snapshot, { path, step, attempt });
+    }
+  }
+
+  /** Whether an attempt without an end cannot be under way any more, now that this one begins. */
+  private isOver({ path, attempt, group, side }: BeginLine): boolean {
+    const { request } = this.job;
+    const own = this.attempt;
+    if (path === own.path) return !this.isContinued() && (attempt < own.attempt || (request.want === 'execute' && !isForCaller(this.job)));
+    // Steps that are alone follow one another; a member or a side step may run beside others.
+    const isAlone = group === undefined && side === undefined;
+    return isAlone && request.activation.member === undefined && request.bound.model.side === undefined;
+  }
+
+  private isContinued(): boolean {
+    return (this.job.request.answers?.length ?? 0) > 0;
+  }
+
+  private async restore(before: BeginLine, after: Snapshot, of: Pick<BeginLine, 'path' | 'step' | 'attempt'>) {
+    const changes = await fileChanges(this.repository, { before: after.tree, after: before.snapshot.tree });
+    const unread = new Set([...before.snapshot.unread, ...after.unread].map(({ path }) => path));
+    const mine = changes.filter(({ path }) => this.mayPutBack(path, before) && !unread.has(path));
+    const targets = mine.map(({ path, before: from, after: to }) => ({ path, from, to }));
+    const { done, kept } = await putBack(this.repository, targets);
+    if (before.group === undefined) {
+      const remove = after.folders.filter((path) => !before.snapshot.folders.includes(path));
+      await restoreFolders(this.repository.place.top, { make: before.snapshot.folders, remove });
+    }
+    const left: KeptFile[] = changes.filter((change) => !mine.includes(change)).map(({ path }) => ({ path, why: LEFT }));
+    const all = [...kept, ...left];
+    const snapshot = await this.take('restored', of);
+    this.add({ is: 'restored', at: this.now, ...of, snapshot, files: done.length, kept: all });
+    if (kept.length > 0) this.job.bench.services.warn?.(new Error(keptText(of.step, kept)));
+    return { files: done.length, kept: all };
+  }
+
+  /** Group members restore only the files they declare. */
+  private mayPutBack(path: string, { group, path: of }: BeginLine): boolean {
+    const { bench, request } = this.job;
+    if (group === undefined) return true;
+    if (of !== this.attempt.path || (request.group?.kind !== 'parallel' && request.group?.kind !== 'each')) return false;
+    if (request.group.concurrency === 1) return true;
+    // A member with its own checkout left nothing here: changes here are the work of others.
+    if (isRival(bench, request)) return false;
+    const { top } = this.repository.place;
+    const own = posix.normalize(relative(bench.services.cwd, join(top, path)));
+    return writtenBy(request.bound.model).some((pattern) => matches(own, pattern));
+  }
+
+  private async take(when: string, of: Pick<BeginLine, 'path' | 'attempt'> = this.attempt): Promise<Snapshot> {
+    const { runId } = this.job.request;
+    return await this.keeper.take(runId, this.repository, `${when} ${of.path}, attempt ${of.attempt}`);
+  }
+
+  private add(line: SnapshotLine): void {
+    this.keeper.add(this.job.request.runId, this.repository.place, line);
+  }
+
+  private failed(error: unknown): AttemptResult | undefined {
+    const { model } = this.job.request.bound;
+    if (!this.restores) {
+      this.job.bench.services.warn?.(new Error(`no snapshot of step "${model.id}", so it cannot be undone: ${messageOf(error)}`));
+      return undefined;
+    }
+    const message = `step "${model.id}" has on_fail: restore, but no snapshot of the workspace could be taken: ${messageOf(error)}`;
+    return { type: 'errored', error: stepError('SNAPSHOT_FAILED', message, { retryable: false }), checks: [] };
+  }
+
+  private get restores(): boolean {
+    return this.job.request.bound.model.onFail === 'restore';
+  }
+
+  private get lines(): readonly SnapshotLine[] {
+    return this.keeper.log.read(this.job.request.runId);
+  }
+
+  private get attempt(): { readonly path: string; readonly step: string; readonly attempt: number } {
+    const { activation, bound } = this.job.request;
+    return { path: activation.path, step: bound.model.id, attempt: activation.attempt };
+  }
+
+  private get now(): number {
+    return this.job.bench.services.now();
+  }
+}
+
+const LEFT = 'other steps may have written it';
+
+function keptText(step: string, kept: readonly KeptFile[]): string {
+  const files = kept.map(({ path, why }) => `${path} (${why})`).join(', ');
+  return `the files of step "${step}" were restored, except ${files}`;
+}

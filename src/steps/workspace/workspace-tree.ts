@@ -1,0 +1,262 @@
+// Owns the tree of the workspace: the subject of gates, reviews and approvals, as one id to name and compare.
+//
+// - In a git repository it is every file that is tracked or could be: ignored files (build products, caches) are not part
+//   of it, nor are the usual caches of test tools and the reports that checks write.
+// - If a run has its own worktree, the engine commits the tree to the run's branch before it is judged, so that what is
+//   judged is what can be merged. The engine never commits in a people's checkout.
+// - A file moved if its content differs, and also if it was written meanwhile and restored: its change time shows that.
+//   New files do not void a gate, because checks write some. They are part of the tree from then on.
+// - Without git, work cannot be told from build products, so only files that the workflow names count: declared outputs
+//   and protected paths.
+//
+// Not detected: ignored files, files that were added and removed again while checks ran, and anything outside the
+// workspace.
+
+import { createHash } from 'node:crypto';
+import { lstat } from 'node:fs/promises';
+import { dirname, join, posix, relative } from 'node:path';
+import { allChecks, type CheckModel, checksIn } from '../../definition/check.ts';
+import { membersOf, type StepModel } from '../../definition/model.ts';
+import { isFileOutput, patternRefusal } from '../../definition/output-pattern.ts';
+import { changesOfTrees, commitTree, TreeReader } from '../../process/git-tree.ts';
+import { hiddenContent } from '../protection/hidden-content.ts';
+import { digestProtected, gitFolder } from '../protection/protected-files.ts';
+import type { Job } from '../work.ts';
+import { matches } from './glob.ts';
+import { unlessGone } from './workspace-file.ts';
+
+/** The tree of a workspace at one moment. */
+export interface WorkspaceTree {
+  /** The git id of the tree; without git, a digest, which is empty if no files are named. */
+  readonly id: string;
+  /** The commit that holds it, where the engine committed it. */
+  readonly head?: string;
+}
+
+/** The parts of an attempt that are needed to read its workspace. */
+type Place = Pick<Job, 'bench' | 'request'>;
+
+/** A file that changed. `rewritten`: it has the same content again. */
+export interface Move {
+  readonly path: string;
+  readonly what: 'changed' | 'deleted' | 'added' | 'rewritten';
+}
+
+interface Look {
+  readonly id: string;
+  /** When each file was last changed, and which one it is. */
+  readonly marks: ReadonlyMap<string, string>;
+  readonly nested: readonly string[];
+  /** Without git: the digests. */
+  readonly digests?: ReadonlyMap<string, string>;
+}
+
+const AT_ONCE = 64;
+const COVERAGE_REPORTS = ['**/coverage.xml', '**/*cobertura*.xml', '**/lcov.info', 'coverage/**'];
+/** Caches of test tools and package managers, also if git does not ignore them. */
+export const CACHES: readonly string[] = [
+  'node_modules/',
+  '__pycache__/',
+  '*.pyc',
+  '.pytest_cache/',
+  '.mypy_cache/',
+  '.ruff_cache/',
+  '.hypothesis/',
+  '.tox/',
+  '.nox/',
+  '.coverage',
+  '.coverage.*',
+  'htmlcov/',
+  '.nyc_output/',
+  '.eslintcache',
+  '*.tsbuildinfo',
+  '.gradle/',
+  '.turbo/',
+];
+
+/** The tree of the workspace now; committed where the run has a worktree of its own. */
+export async function treeNow(job: Place): Promise<WorkspaceTree> {
+  const watch = await TreeWatch.open(job);
+  try {
+    return await watch.settled();
+  } finally {
+    await watch.close();
+  }
+}
+
+/** Whether a run has a worktree that the engine created for it. */
+export async function isOwnWorktree({ request }: Place): Promise<boolean> {
+  if (request.workspace === undefined || request.apart !== undefined) return false;
+  // The main checkout of a repository belongs to people, whatever the engine was told about it.
+  return (await unlessGone(lstat(join(request.workspace, '.git'))))?.isFile() === true;
+}
+
+/** Compares the tree of a workspace before and after it is judged. */
+export class TreeWatch {
+  private readonly job: Place;
+  private readonly git: TreeReader | undefined;
+  /** Whether the run has a worktree that the engine created for it. */
+  private readonly isOwn: boolean;
+  private first: Look | undefined;
+
+  private constructor(job: Place, git: TreeReader | undefined, isOwn: boolean) {
+    this.job = job;
+    this.git = git;
+    this.isOwn = isOwn;
+  }
+
+  /** Begins to watch the workspace of an attempt. */
+  static async open(job: Place): Promise<TreeWatch> {
+    const { cwd } = job.bench.services;
+    const reader = (await gitFolder(cwd)) === undefined ? undefined : await TreeReader.open(cwd, (top) => leftOut(job, top));
+    const isOwn = reader !== undefined && (await isOwnWorktree(job));
+    return new TreeWatch(job, reader, isOwn);
+  }
+
+  /** Removes temporary data. */
+  async close(): Promise<void> {
+    await this.git?.close();
+  }
+
+  /** The tree before it is judged, committed if the worktree is the run's own. */
+  async settled(): Promise<WorkspaceTree> {
+    this.first = await this.look();
+    return await this.committed(this.first);
+  }
+
+  /** The files that moved since `settled`; these checks may write their own reports. */
+  async moves(checks: readonly CheckModel[]): Promise<{ readonly moves: readonly Move[]; readonly tree: WorkspaceTree }> {
+    const before = this.first as Look;
+    const after = await this.look();
+    const changes = await this.changes(before, after);
+    const named = new Set(changes.map(({ path }) => path));
+    const rewritten = [...before.marks].flatMap(([path, mark]): Move[] => {
+      return named.has(path) || after.marks.get(path) === mark ? [] : [{ path, what: 'rewritten' }];
+    });
+    const reports = reportsOf(allChecks(checks));
+    const moves = [...changes.filter(({ what }) => what !== 'added'), ...rewritten].filter(({ path }) => {
+      return !reports.some((pattern) => matches(this.fromWorkspace(path), pattern));
+    });
+    return { moves, tree: await this.committed(after) };
+  }
+
+  /** Repositories created inside the run's own worktree: their content can never be merged. */
+  get hidden(): readonly string[] {
+    return this.isOwn ? (this.first?.nested ?? []) : [];
+  }
+
+  /** Why some files on disk are not what would be merged, after `settled`; `allowed` are changes that a flow's steps may make. */
+  async disguised(allowed: readonly string[]): Promise<readonly string[]> {
+    const { git, first } = this;
+    if (git === undefined || first === undefined) return [];
+    const { head, workflow } = this.job.request;
+    const lifted = [...allowed, ...workflow.definition.steps.flatMap(mayChangeOf)];
+    const mayChange = (path: string): boolean => lifted.some((pattern) => matches(this.fromWorkspace(path), pattern));
+    const base = this.isOwn ? (head?.from ?? git.head) : git.head;
+    return await hiddenContent({ top: git.top, base, tree: first.id, paths: [...first.marks.keys()], mayChange });
+  }
+
+  private fromWorkspace(path: string): string {
+    return this.git === undefined ? path : posix.normalize(relative(this.job.bench.services.cwd, join(this.git.top, path)));
+  }
+
+  private async committed(look: Look): Promise<WorkspaceTree> {
+    if (this.git === undefined) return { id: look.id };
+    const { runId, bound } = this.job.request;
+    if (this.isOwn) return { id: look.id, head: await commitTree(this.git.top, look.id, `pawl: run ${runId}, step ${bound.model.id}`) };
+    return { id: look.id };
+  }
+
+  private async changes(before: Look, after: Look): Promise<Move[]> {
+    if (this.git !== undefined) return await changesOfTrees(this.git.top, before.id, after.id);
+    const [was, is] = [before.digests ?? new Map<string, string>(), after.digests ?? new Map<string, string>()];
+    const gone = [...was].flatMap(([path, digest]): Move[] => {
+      return is.get(path) === digest ? [] : [{ path, what: is.has(path) ? 'changed' : 'deleted' }];
+    });
+    return [...gone, ...[...is.keys()].filter((path) => !was.has(path)).map((path): Move => ({ path, what: 'added' }))];
+  }
+
+  // Times are read first before the checks and last after them, so that no change falls between content and time.
+  private async look(): Promise<Look> {
+    if (this.git === undefined) return await lookAtNamed(this.job);
+    const listing = await this.git.list();
+    const { nested } = listing;
+    if (this.first === undefined) {
+      const marks = await marksOf(this.git.top, listing.paths);
+      return { id: await this.git.read(listing), marks, nested };
+    }
+    // Where nothing was changed since the first look, there is nothing to read again.
+    if (isSame(this.first.marks, await marksOf(this.git.top, listing.paths))) return this.first;
+    const id = await this.git.read(listing);
+    return { id, nested, marks: await marksOf(this.git.top, listing.paths) };
+  }
+}
+
+function isSame(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  return one.size === other.size && [...one].every(([path, mark]) => other.get(path) === mark);
+}
+
+async function marksOf(top: string, paths: Iterable<string>): Promise<Map<string, string>> {
+  const all = [...paths];
+  const marks = new Map<string, string>();
+  for (let start = 0; start < all.length; start += AT_ONCE) {
+    const some = all.slice(start, start + AT_ONCE);
+    const facts = await Promise.all(some.map((path) => unlessGone(lstat(join(top, path), { bigint: true }))));
+    for (const [index, path] of some.entries()) {
+      const found = facts[index];
+      if (found !== undefined) marks.set(path, `${found.dev}:${found.ino}:${found.ctimeNs}`);
+    }
+  }
+  return marks;
+}
+
+async function lookAtNamed(job: Place): Promise<Look> {
+  const { cwd } = job.bench.services;
+  const patterns = namedPatterns(job).filter((pattern) => patternRefusal(pattern) === undefined);
+  const guards = patterns.map((pattern) => ({ pattern }));
+  const reports = reportsOf(job.request.workflow.definition.steps.flatMap(checksOf));
+  const found = await digestProtected({ cwd, guards, signal: job.request.signal });
+  const digests = new Map([...found].filter(([path]) => !reports.some((pattern) => matches(path, pattern))));
+  const marks = await marksOf(cwd, digests.keys());
+  const lines = [...digests].map(([path, digest]) => `${path}\0${digest}\n`).sort();
+  if (patterns.length === 0) return { id: '', digests, marks, nested: [] };
+  return { id: createHash('sha256').update(lines.join('')).digest('hex'), digests, marks, nested: [] };
+}
+
+function reportsOf(checks: readonly CheckModel[]): string[] {
+  return checks.flatMap((check) => {
+    if (check.check !== 'command' && check.check !== 'coverage') return [];
+    if (check.report !== undefined) return [posix.normalize(check.report)];
+    return check.check === 'coverage' ? COVERAGE_REPORTS : [];
+  });
+}
+
+/** What is excluded from the tree: caches, reports of the workflow's gates, and the engine's own files. */
+export function leftOut({ bench, request }: Place, top: string): string[] {
+  const { cwd, pidDir } = bench.services;
+  const checks = request.workflow.definition.steps.flatMap(checksOf);
+  const below = relative(top, cwd);
+  const reports = reportsOf(checks).map((pattern) => `/${posix.join(below, pattern)}`);
+  const own = pidDir === undefined ? '' : relative(top, pidDir.replace(/\.pids$/, ''));
+  if (own === '' || own.startsWith('..')) return [...CACHES, ...reports];
+  const beside = ['worktrees/', 'forge.db*', 'run-*.log'].map((name) => `/${posix.join(dirname(own), name)}`);
+  return [...CACHES, ...reports, `/${own}*`, ...beside];
+}
+
+function mayChangeOf(step: StepModel): string[] {
+  return [...(step.mayChange ?? []), ...membersOf(step).flatMap(mayChangeOf)];
+}
+
+function checksOf(step: StepModel): CheckModel[] {
+  return [...allChecks(checksIn(step)), ...membersOf(step).flatMap(checksOf)];
+}
+
+function namedPatterns({ bench, request }: Place): string[] {
+  const { definition } = request.workflow;
+  return [...(bench.services.protected ?? []), ...(definition.protected ?? []), ...definition.steps.flatMap(patternsOf)];
+}
+
+function patternsOf(step: StepModel): string[] {
+  const { outputs = [], protected: named = [] } = step;
+  return [...outputs.filter(isFileOutput).map(({ pattern }) => pattern), ...named, ...membersOf(step).flatMap(patternsOf)];
+}

@@ -1,0 +1,132 @@
+// Owns which entries of a workspace match a pattern, and what each of them is. Links are followed as long as they stay
+// inside the workspace; one that leads out is reported and never read. Nothing is opened here.
+
+import type { Dirent } from 'node:fs';
+import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, posix, relative, sep } from 'node:path';
+import { fixedFolders, isPlain } from '../../definition/pattern.ts';
+import { Stopped } from '../abort.ts';
+import { matches } from './glob.ts';
+import { unlessGone } from './workspace-file.ts';
+
+/** An entry that matches. `name` is its path in the workspace, with slashes. */
+export type FoundEntry =
+  /** `file` is the real path; `link` the text of the link that leads there. */
+  | { readonly kind: 'file'; readonly name: string; readonly file: string; readonly link?: string }
+  /** A link that leads out of the workspace, or nowhere. */
+  | { readonly kind: 'outside' | 'dangling'; readonly name: string; readonly link: string }
+  /** A named pipe, a socket or a device. */
+  | { readonly kind: 'special'; readonly name: string };
+
+/** The pattern, and where to search. */
+export interface WalkQuery {
+  /** The real path of the folder that no link may leave. */
+  readonly root: string;
+  readonly pattern: string;
+  /** The path of a folder of the pattern. Default: below the root. */
+  readonly place?: (folder: string) => string;
+  /** Names of folders that are not entered, unless the pattern spells them out. */
+  readonly leftOut: ReadonlySet<string>;
+  /** False if links are skipped. */
+  readonly followsLinks?: boolean;
+  /** Called for each entry; throws when there were too many. */
+  readonly count: () => void;
+  readonly signal: AbortSignal;
+  /** A cache of starting folders for several walks. */
+  readonly starts?: WalkStarts;
+}
+
+/** Where walks begin, by the path of the folder. */
+export type WalkStarts = Map<string, Promise<Target>>;
+
+/** Finds the entries that match, without an order. */
+export async function* walkWorkspace(query: WalkQuery): AsyncGenerator<FoundEntry> {
+  const { root, pattern, leftOut, followsLinks = true, place = (folder) => join(root, folder) } = query;
+  const fixed = fixedFolders(pattern);
+  const isDeep = pattern.split('/').length > fixed.length + 1 || pattern.includes('**');
+  const start = await startAt(query, place(fixed.join('/')));
+  if (!followsLinks && start.kind === 'folder' && start.real !== place(fixed.join('/'))) return;
+  if (start.kind === 'outside' && followsLinks) yield { kind: 'outside', name: fixed.join('/'), link: start.real };
+  if (start.kind !== 'folder') return;
+  const folders = [{ name: fixed.join('/'), real: start.real }];
+  const followed = new Set<string>();
+  const segments = pattern.split('/');
+  // Without `**`, only folders whose names match the beginning of the pattern matter.
+  const isOnTheWay = (name: string): boolean => {
+    if (!isDeep || pattern.includes('**')) return isDeep;
+    const depth = name.split('/').length;
+    return depth < segments.length && matches(name, segments.slice(0, depth).join('/'));
+  };
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    if (query.signal.aborted) throw new Stopped();
+    for (const entry of await entriesIn(folder.real, isPlain(pattern) ? segments.at(-1) : undefined)) {
+      query.count();
+      const name = posix.join(folder.name, entry.name);
+      const path = join(folder.real, entry.name);
+      if (entry.isDirectory()) {
+        if (!leftOut.has(entry.name) && isOnTheWay(name)) folders.push({ name, real: path });
+      } else if (entry.isSymbolicLink()) {
+        if (!followsLinks) continue;
+        const found = await throughLink({ root, pattern, name, path });
+        if (found === undefined) continue;
+        if (found.kind !== 'folder') yield found;
+        else if (!leftOut.has(entry.name) && isOnTheWay(name) && !isInside(found.real, path) && !followed.has(found.real)) {
+          followed.add(found.real);
+          folders.push({ name, real: found.real });
+        }
+      } else if (matches(name, pattern)) yield entry.isFile() ? { kind: 'file', name, file: path } : { kind: 'special', name };
+    }
+  }
+}
+
+/** An entry of a folder, as far as the walk asks. */
+type Entry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink' | 'isFile'>;
+
+/** The entries of a folder or, for a pattern without wildcards, only the named one: the folder may have thousands. */
+async function entriesIn(folder: string, only: string | undefined): Promise<readonly Entry[]> {
+  if (only === undefined) return (await unlessGone(readdir(folder, { withFileTypes: true }))) ?? [];
+  const facts = await unlessGone(lstat(join(folder, only)));
+  return facts === undefined ? [] : [Object.assign(facts, { name: only })];
+}
+
+interface Link {
+  readonly root: string;
+  readonly pattern: string;
+  readonly name: string;
+  readonly path: string;
+}
+
+async function throughLink({ root, pattern, name, path }: Link): Promise<FoundEntry | { kind: 'folder'; real: string } | undefined> {
+  const link = await unlessGone(readlink(path));
+  if (link === undefined) return undefined;
+  const target = await resolveLink(root, path);
+  if (target.kind === 'folder') return { kind: 'folder', real: target.real };
+  // The wanted file may be below a folder that a link outside leads to.
+  const isMeant = matches(name, pattern) || (target.kind === 'outside' && matches(`${name}/x`, pattern));
+  if (!isMeant) return undefined;
+  if (target.kind === 'file') return { kind: 'file', name, file: target.real, link };
+  return target.kind === 'special' ? { kind: 'special', name } : { kind: target.kind, name, link };
+}
+
+type Target = { readonly kind: 'file' | 'folder' | 'special' | 'outside'; readonly real: string } | { readonly kind: 'dangling' };
+
+function startAt({ root, starts }: WalkQuery, path: string): Promise<Target> {
+  const known = starts?.get(path) ?? resolveLink(root, path);
+  starts?.set(path, known);
+  return known;
+}
+
+async function resolveLink(root: string, path: string): Promise<Target> {
+  const real = await unlessGone(realpath(path));
+  if (real === undefined) return { kind: 'dangling' };
+  if (!isInside(root, real)) return { kind: 'outside', real };
+  const facts = await unlessGone(stat(real));
+  if (facts === undefined) return { kind: 'dangling' };
+  return { kind: facts.isFile() ? 'file' : facts.isDirectory() ? 'folder' : 'special', real };
+}
+
+/** Whether a real path is a folder itself or lies below it. */
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way));
+}
